@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ROOT, StepFailed, resolveCommand } from './steps.mjs';
+
+/**
+ * src/ → build/ (JavaScript and types, one file each, for library users) → dist/ (bundles that need no
+ * node_modules, for the command line). TypeScript 7 has no API that a bundler could call, so the compiler comes first.
+ */
+
+/** Bundles: the compiled entry, and the folder of dist/ that its chunks go to as `index.js` and `<number>.index.js`. */
+const BUNDLES = [{ entry: 'cli/index.js', folder: 'cli' }];
+
+const BUILD = join(ROOT, 'build');
+export const DIST = join(ROOT, 'dist');
+
+/** Run a tool of node_modules; `more` are arguments that may hold spaces. It prints its own complaints. */
+function tool(command, ...more) {
+  const [file, ...args] = resolveCommand(command, process.execPath);
+  const { status, signal, error } = spawnSync(file, [...args, ...more], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new StepFailed(`${command}: ${signal ?? `exit code ${status}`}`);
+}
+
+/** Compile src/ to build/, from scratch: the output of a source that is gone must not stay. */
+export function compile() {
+  rmSync(BUILD, { recursive: true, force: true });
+  tool('tsc -p tsconfig.build.json');
+}
+
+/** Bundle build/ into `folder`, which is emptied first. The licences of what is bundled go beside it. */
+export function bundle(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  for (const { entry, folder: name } of BUNDLES) {
+    const out = join(folder, name);
+    mkdirSync(out, { recursive: true });
+    const options = ['--license', 'licenses.txt', '--no-cache', '--quiet'];
+    tool('ncc build', join(BUILD, entry), '--out', out, ...options);
+    for (const path of filesIn(out)) chmodSync(join(out, path), path === 'index.js' ? 0o755 : 0o644);
+  }
+}
+
+/** Paths of the files under a folder, `/`-separated, sorted; empty when there is no such folder. */
+function filesIn(folder) {
+  let entries;
+  try {
+    entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  }
+  const files = entries.filter((entry) => !entry.isDirectory());
+  const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  return paths.map((path) => path.replaceAll('\\', '/')).sort();
+}
+
+/** How folder `actual` differs from folder `expected`, as `missing path`, `extra path` and `differs path`. */
+export function differences(expected, actual) {
+  const wanted = new Set(filesIn(expected));
+  const found = new Set(filesIn(actual));
+  const lines = [];
+  for (const path of new Set([...wanted, ...found])) {
+    if (!found.has(path)) lines.push(`missing ${path}`);
+    else if (!wanted.has(path)) lines.push(`extra ${path}`);
+    else if (!readFileSync(join(expected, path)).equals(readFileSync(join(actual, path))))
+      lines.push(`differs ${path}`);
+  }
+  return lines.sort();
+}
+
+/** Make `to` what `from` is, touching only what differs: nothing that runs from `to` sees it empty. */
+export function update(from, to) {
+  for (const line of differences(from, to)) {
+    const [what, path] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)];
+    if (what === 'extra') {
+      rmSync(join(to, path));
+      continue;
+    }
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    writeFileSync(join(to, path), readFileSync(join(from, path)));
+    chmodSync(join(to, path), path.endsWith('/index.js') ? 0o755 : 0o644);
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * What each room of src/ may import. A room is a folder of src/, or a file beside them without its extension.
+ * `scripts/lint/plugin.mjs` holds the code to it; test/repository/layers.test.ts holds the plugin to it.
+ */
+
+/** Anybody may import these; they import nobody but each other, in this order: the later may import the earlier. */
+const EVERYWHERE = ['errors', 'environment', 'untrusted'];
+
+/** What the middle rooms stand on. */
+const CORE = [...EVERYWHERE, 'pipeline', 'verdict', 'run'];
+
+/** The only file that the engine sees of these rooms: their interface. */
+const INTERFACES = ['store/record-store', 'agent/agent', 'workspace/workspace'];
+
+const BEHIND_THE_WAYS_IN = ['version', ...CORE, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
+
+/** Room → what it may import: rooms, or single files as `room/file` without extension. Its own files are always allowed. */
+export const LAYERS = {
+  errors: [],
+  version: [],
+  environment: ['errors'],
+  untrusted: ['errors', 'environment'],
+  pipeline: EVERYWHERE,
+  verdict: [...EVERYWHERE, 'pipeline'],
+  run: [...EVERYWHERE, 'pipeline', 'verdict'],
+  report: CORE,
+  formats: CORE,
+  store: CORE,
+  agent: CORE,
+  workspace: CORE,
+  engine: [...CORE, ...INTERFACES],
+  cli: BEHIND_THE_WAYS_IN,
+  action: BEHIND_THE_WAYS_IN,
+  index: BEHIND_THE_WAYS_IN,
+};
+
+/** Rooms that get files, time, chance, processes and the network as arguments only. */
+export const PURE_ROOMS = [
+  'errors',
+  'environment',
+  'version',
+  'untrusted',
+  'pipeline',
+  'verdict',
+  'run',
+  'report',
+  'formats',
+];
+
+/** Modules of Node that do nothing but compute. `names` limits what may be taken, `rooms` who may take it. */
+export const PURE_MODULES = {
+  assert: {},
+  buffer: { names: ['Buffer', 'isUtf8', 'isAscii'] },
+  crypto: { names: ['createHash'], rooms: ['run'] },
+  path: { names: ['posix', 'win32'] },
+  'path/posix': {},
+  string_decoder: {},
+  url: { names: ['URL', 'URLSearchParams'] },
+  util: { names: ['isDeepStrictEqual', 'types', 'TextDecoder', 'TextEncoder', 'stripVTControlCharacters'] },
+};
+
+/** Globals that reach outside: no pure room names them. */
+export const IMPURE_GLOBALS = new Set([
+  'process',
+  'performance',
+  'fetch',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'crypto',
+  'navigator',
+  'console',
+  'globalThis',
+  'global',
+  'require',
+  'WebSocket',
+  'EventSource',
+  'localStorage',
+  'sessionStorage',
+]);
+
+/** The only places that may read the environment of the process: the ways in, which hand it on. */
+export const ENVIRONMENT_READERS = [/^cli\/index\.ts$/, /^action\//];

@@ -1,0 +1,143 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * What the project's scripts are made of: steps that are run, timed and reported. Everything here runs under
+ * Node 20 without any dependency, because it also runs before the dependencies are there.
+ */
+
+/** The repository. */
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const BIN = join(ROOT, 'node_modules', '.bin');
+const WINDOWS = process.platform === 'win32';
+
+/** The version of Node that the project is developed with, as package.json pins it (`24.21.0`). */
+export const NODE_VERSION = readJson(join(ROOT, 'package.json')).devDependencies.node;
+
+/** Where npm puts that Node. */
+export const PROJECT_NODE = join(ROOT, 'node_modules', 'node', 'bin', WINDOWS ? 'node.exe' : 'node');
+
+function readJson(path) {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/** A step that failed: `message` says which one, and what to run to see it again. */
+export class StepFailed extends Error {}
+
+/** Children that are running, so that an interrupted script leaves none. */
+const running = new Set();
+
+/** End a child with all that it started: on POSIX each child leads a process group, on Windows there is a tool. */
+function end(child, signal) {
+  if (WINDOWS) {
+    spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore' });
+    return;
+  }
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+let interrupted = false;
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+]) {
+  process.on(signal, () => {
+    process.exitCode = code;
+    for (const child of running) end(child, interrupted ? 'SIGKILL' : signal);
+    if (!interrupted) setTimeout(() => running.forEach((child) => end(child, 'SIGKILL')), 5000).unref();
+    interrupted = true;
+  });
+}
+
+/**
+ * `command` as something to spawn without a shell: `node …` runs with `node`, a tool of node_modules with it too.
+ * @param {string} command words separated by single spaces; no quoting
+ * @param {string} node path of the Node to run it with
+ * @returns {string[]}
+ */
+export function resolveCommand(command, node) {
+  const [name, ...args] = command.split(' ');
+  if (name === 'node') return [node, ...args];
+  return [node, toolPath(name), ...args];
+}
+
+/** The script behind `node_modules/.bin/<name>`, which on Windows is not a script itself. */
+function toolPath(name) {
+  const { devDependencies } = readJson(join(ROOT, 'package.json'));
+  for (const dependency of Object.keys(devDependencies)) {
+    const folder = join(ROOT, 'node_modules', dependency);
+    const { bin, name: own } = readJson(join(folder, 'package.json'));
+    const path = typeof bin === 'string' ? { [own.replace(/^@.*\//, '')]: bin }[name] : bin?.[name];
+    if (path !== undefined) return join(folder, path);
+  }
+  throw new StepFailed(`No devDependency has a command '${name}'.`);
+}
+
+/** The environment of a step: as in an npm script, the project's own tools come first. */
+function environment() {
+  const key = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
+  return { ...process.env, [key]: [BIN, process.env[key] ?? ''].join(delimiter) };
+}
+
+/** `12.3 s`, from a time that `performance.now()` gave. */
+function since(started) {
+  return `${((performance.now() - started) / 1000).toFixed(1)} s`;
+}
+
+/** One line of progress, on stderr: stdout belongs to the tools. */
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+/**
+ * Run one step. One line tells how it went; a step that is not `live` shows what it printed only when it failed.
+ * @param {{ name: string, command: string[], shown?: string, live?: boolean, cwd?: string, onStart?: (pid: number) => void }} step
+ *   `shown`: the command as a reader would type it; `onStart`: told the pid, which on POSIX is that of the group too
+ * @throws {StepFailed} when it does not exit with 0
+ */
+export async function run({ name, command, shown = command.join(' '), live = false, cwd = ROOT, onStart }) {
+  const started = performance.now();
+  if (interrupted) throw new StepFailed(`${name} was not run: interrupted`);
+  if (live) say(`▸ ${name}: ${shown}`);
+  const [file, ...args] = command;
+  const child = spawn(file, args, {
+    cwd,
+    detached: !WINDOWS,
+    env: environment(),
+    stdio: ['ignore', ...(live ? ['inherit', 'inherit'] : ['pipe', 'pipe'])],
+  });
+  running.add(child);
+  if (child.pid !== undefined) onStart?.(child.pid);
+  const printed = [];
+  child.stdout?.on('data', (chunk) => printed.push(chunk));
+  child.stderr?.on('data', (chunk) => printed.push(chunk));
+  const ended = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('close', (code, signal) =>
+      resolve(code === 0 ? undefined : signal === null ? `exit code ${code}` : signal),
+    );
+  });
+  running.delete(child);
+  if (ended === undefined) return say(`✓ ${name} (${since(started)})`);
+  if (printed.length > 0) process.stderr.write(`\n${Buffer.concat(printed).toString().trimEnd()}\n\n`);
+  say(`✗ ${name} (${since(started)}): ${ended}`);
+  throw new StepFailed(`${name} failed, ${ended}. The command was: ${shown}`);
+}
+
+/** Run `main`; what it throws becomes a line and exit code 1. A bug keeps its stack. */
+export async function script(main) {
+  try {
+    await main();
+  } catch (error) {
+    say(error instanceof StepFailed ? `\n${error.message}` : `\n${error?.stack ?? error}`);
+    process.exitCode ||= 1;
+  }
+}

@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { gatelineFileSchema } from '../src/pipeline/gateline-file.ts';
+
+/*
+ * Writes what follows from the schema of gateline.yml: schema/gateline.schema.json for editors, and the key
+ * table of docs/reference/gateline-yml.md. Run it after a change of the schema: `node scripts/write-schema.ts`.
+ */
+
+export const SCHEMA_FILE = new URL('../schema/gateline.schema.json', import.meta.url);
+export const REFERENCE_FILE = new URL('../docs/reference/gateline-yml.md', import.meta.url);
+const TABLE = /(<!-- keys -->\n)[^]*(<!-- \/keys -->)/;
+
+/** A JSON Schema, as far as this script looks at one. */
+export interface EditorSchema {
+  $schema?: string;
+  type?: string | string[];
+  description?: string;
+  default?: unknown;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: EditorSchema[];
+  items?: EditorSchema;
+  properties?: Record<string, EditorSchema>;
+  additionalProperties?: EditorSchema | boolean;
+  propertyNames?: EditorSchema;
+  minimum?: number;
+  maximum?: number;
+  required?: string[];
+}
+
+/** One key of the file: its path (`gates.<gate>.run`) and its schema. */
+export interface DocumentedKey {
+  readonly path: string;
+  readonly schema: EditorSchema;
+  readonly isRequired: boolean;
+}
+
+/** The JSON Schema (draft-07, which every editor knows) of gateline.yml. */
+export function editorSchema(): EditorSchema {
+  return z.toJSONSchema(gatelineFileSchema, { io: 'input', target: 'draft-7' }) as EditorSchema;
+}
+
+/** Every key that has a name of its own, in the order of the schema. */
+export function keysOf(schema: EditorSchema, base = ''): DocumentedKey[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
+    const path = base === '' ? key : `${base}.${key}`;
+    const isRequired = schema.required?.includes(key) ?? false;
+    const entry = typeof inner.additionalProperties === 'object' ? inner.additionalProperties : {};
+    return [
+      { path, schema: inner, isRequired },
+      ...keysOf(inner, path),
+      ...keysOf(entry, `${path}.<${key.replace(/s$/, '')}>`),
+    ];
+  });
+}
+
+/** The table of all keys, in Markdown. */
+export function keyTable(schema: EditorSchema): string {
+  const rows = keysOf(schema).map(({ path, schema: key, isRequired }) => {
+    const fallback = key.default === undefined ? (isRequired ? 'required' : '') : `\`${JSON.stringify(key.default)}\``;
+    return `| \`${path}\` | ${typeOf(key)} | ${fallback} | ${cell(key.description ?? '')} |`;
+  });
+  return ['| key | type | default | meaning |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
+}
+
+function typeOf(schema: EditorSchema): string {
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ');
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(' or ');
+  switch (schema.type) {
+    case 'string':
+      return 'text';
+    case 'array':
+      return schema.items === undefined || typeOf(schema.items) === 'anything'
+        ? 'list'
+        : `list of ${typeOf(schema.items)}`;
+    case 'object':
+      return 'map';
+    case 'boolean':
+      return '`true`, `false`';
+    case 'integer':
+      return `whole number, ${schema.minimum} to ${schema.maximum}`;
+    case 'number':
+      return `number, ${schema.minimum} to ${schema.maximum}`;
+    default:
+      return 'anything';
+  }
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+/** The reference page with its table replaced by the one of the schema. */
+export function withKeyTable(page: string, schema: EditorSchema): string {
+  if (!TABLE.test(page)) throw new Error(`${REFERENCE_FILE.pathname} has no <!-- keys --> … <!-- /keys -->`);
+  return page.replace(TABLE, (_all, start: string, end: string) => `${start}\n${keyTable(schema)}\n${end}`);
+}
+
+/** The schema file's text. */
+export function schemaText(schema: EditorSchema): string {
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+if (import.meta.main) {
+  const schema = editorSchema();
+  writeFileSync(SCHEMA_FILE, schemaText(schema));
+  writeFileSync(REFERENCE_FILE, withKeyTable(readFileSync(REFERENCE_FILE, 'utf8'), schema));
+}

@@ -1,0 +1,104 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import { subjectSlug } from '../../run/subject.ts';
+import type { AgentFile, AttemptDirectory, AttemptFiles, AttemptId } from '../attempt-files.ts';
+
+/** So many digits that no two subjects share a folder. */
+const SLUG_DIGITS = 16;
+
+/** Where attempt directories live and who is told of durable writes. */
+export interface AttemptDirectoryOptions {
+  /** Absolute; `.state/attempts`. */
+  readonly root: string;
+  /** Called after each change that a later reader sees; crash tests end the process there. */
+  readonly onDurable?: (what: string) => void;
+}
+
+/** Attempt directories on disk: `<root>/<subject>/<run>/<gate>.<leg>.<call>.<n>/`. */
+export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFiles {
+  const pathOf = (id: AttemptId): string =>
+    join(options.root, subjectSlug(id.subject, SLUG_DIGITS), String(id.runNumber), `${id.gate}.${id.leg || '_'}.${id.runAttempt}.${id.n}`);
+  return {
+    root: options.root,
+    create: async (id) => {
+      const path = pathOf(id);
+      await mkdir(join(path, '..'), { recursive: true });
+      try {
+        await mkdir(path);
+      } catch (cause) {
+        if (!isSystemError(cause, 'EEXIST')) throw failure('create', path, cause);
+        throw new GatelineError('platform', 'ATTEMPT_EXISTS', `${path} exists already`, { hint: 'Move it away and run again.', cause });
+      }
+      options.onDurable?.(`mkdir ${path}`);
+      return directoryAt(path, options);
+    },
+    open: async (id) => {
+      const path = pathOf(id);
+      try {
+        return (await lstat(path)).isDirectory() ? directoryAt(path, options) : undefined;
+      } catch (cause) {
+        if (isSystemError(cause, 'ENOENT')) return undefined;
+        throw failure('open', path, cause);
+      }
+    },
+  };
+}
+
+function directoryAt(path: string, options: AttemptDirectoryOptions): AttemptDirectory {
+  const pathOf = (name: string): string => join(path, name);
+  return {
+    path,
+    pathOf,
+    write: async (name, chunks) => {
+      const target = pathOf(name);
+      const temporary = pathOf(`.${name}.tmp`);
+      try {
+        await writeChunks(temporary, chunks);
+        await rename(temporary, target);
+      } catch (cause) {
+        throw failure('write', target, cause);
+      }
+      options.onDurable?.(`write ${target}`);
+    },
+    place: (name, digest, place) => place(digest, pathOf(name), 0o444),
+    read: (name, limit) => readAgentFile(pathOf(name), limit),
+    remove: async (name) => {
+      try {
+        await rm(pathOf(name), { force: true, recursive: true });
+      } catch (cause) {
+        throw failure('remove', pathOf(name), cause);
+      }
+    },
+  };
+}
+
+async function writeChunks(path: string, chunks: Iterable<string>): Promise<void> {
+  await using file = await open(path, 'w', 0o600);
+  for (const chunk of chunks) await file.write(chunk);
+  await file.sync();
+}
+
+/** Only a plain file, opened without following a link and without waiting for the other end of a pipe. */
+async function readAgentFile(path: string, limit: number): Promise<AgentFile> {
+  try {
+    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const status = await file.stat();
+    if (!status.isFile()) return { state: 'refused', why: 'it is not a plain file' };
+    if (status.size > limit) return { state: 'too-large', size: status.size };
+    const bytes = await file.readFile();
+    return bytes.length > limit ? { state: 'too-large', size: bytes.length } : { state: 'present', bytes };
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return { state: 'absent' };
+    if (isSystemError(error, 'ELOOP')) return { state: 'refused', why: 'it is a symbolic link' };
+    return { state: 'refused', why: messageOf(error) };
+  }
+}
+
+function failure(what: string, path: string, cause: unknown): GatelineError {
+  return new GatelineError('platform', 'ATTEMPT_FILES_FAILED', `cannot ${what} ${path}: ${messageOf(cause)}`, {
+    hint: 'Look at free space and permissions below .state.',
+    cause,
+  });
+}

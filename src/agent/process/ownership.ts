@@ -1,0 +1,82 @@
+import { realpathSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { AGENT_VARIABLES } from '../../environment.ts';
+import { isSystemError } from '../../errors/gateline-error.ts';
+import { processRecordsBelow } from './process-record.ts';
+import type { ProcessInfo, ProcessTable } from './process-table.ts';
+import type { Belongs } from './process-tree.ts';
+
+/** Variables whose value is a path in the attempt's own directory: they tell whose a process is, wherever it moved. */
+const MARKERS = [AGENT_VARIABLES.output, AGENT_VARIABLES.request, AGENT_VARIABLES.metrics, AGENT_VARIABLES.learnings];
+
+/**
+ * An agent that we started ourselves: its first process, its process group and session, and whatever has the attempt's
+ * directory in its environment. Processes older than the first one are not asked.
+ */
+export function ofAttempt(table: ProcessTable, first: ProcessInfo, directory: string): Belongs {
+  const marked = markedBelow(table, [directory]);
+  return (one, all) => {
+    if (one.pid === first.pid) return one.started === first.started;
+    if (isOlder(one, first)) return false;
+    return inGroupOf(one, first, all) || marked(one);
+  };
+}
+
+/**
+ * Agents of an engine that is no more: processes recorded below `root`, if pid, start time and boot agree, and those that have
+ * a directory below `root` in their environment. Never this process, its ancestors or its descendants.
+ */
+export function leftBelow(table: ProcessTable, root: string): Belongs {
+  const recorded = processRecordsBelow(root).filter((record) => record.boot === table.boot);
+  const first = new Map(recorded.map((record) => [record.pid, record.started]));
+  const marked = markedBelow(table, pathsOf(root));
+  return (one, all) => {
+    if (isRelated(one, all)) return false;
+    // The agent can write where its record lies. We started it as leader of its group; so no record of another process counts.
+    if (first.get(one.pid) === one.started && (one.pgid === one.pid || one.pgid === -1)) return true;
+    const leader = all.get(one.pgid);
+    if (leader !== undefined && first.get(leader.pid) === leader.started) return true;
+    return marked(one);
+  };
+}
+
+/** Start times are numbers on Linux, the only system whose environments are read: this spares reading most of them. */
+function isOlder(one: ProcessInfo, first: ProcessInfo): boolean {
+  return Number(one.started) < Number(first.started);
+}
+
+/** A group or session keeps its number from being given away as a pid; so only a leader of another start time tells otherwise. */
+function inGroupOf(one: ProcessInfo, first: ProcessInfo, all: ReadonlyMap<number, ProcessInfo>): boolean {
+  if (one.pgid !== first.pid && one.session !== first.pid) return false;
+  const leader = all.get(first.pid);
+  return leader === undefined || leader.started === first.started;
+}
+
+function markedBelow(table: ProcessTable, directories: readonly string[]): (one: ProcessInfo) => boolean {
+  const prefixes = directories.flatMap((directory) => MARKERS.map((name) => `${name}=${directory}${sep}`));
+  return ({ pid }) => table.environment(pid).some((entry) => prefixes.some((prefix) => entry.startsWith(prefix)));
+}
+
+function isRelated(one: ProcessInfo, all: ReadonlyMap<number, ProcessInfo>): boolean {
+  return isAncestor(one.pid, process.pid, all) || isAncestor(process.pid, one.pid, all);
+}
+
+/** True also when both are the same. */
+function isAncestor(ancestor: number, pid: number, all: ReadonlyMap<number, ProcessInfo>): boolean {
+  const seen = new Set<number>();
+  for (let at = pid; at > 0 && !seen.has(at); at = all.get(at)?.ppid ?? 0) {
+    if (at === ancestor) return true;
+    seen.add(at);
+  }
+  return false;
+}
+
+/** As it was given, absolute, and without links: an engine may have used any. */
+function pathsOf(root: string): string[] {
+  try {
+    return [...new Set([root, resolve(root), realpathSync(root)])];
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return [root, resolve(root)];
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import type { Agent, AgentResult, AgentTask } from '../agent.ts';
+import { leftBelow } from './ownership.ts';
+import { processTable, type ProcessTable } from './process-table.ts';
+import { endProcesses } from './process-tree.ts';
+import { invocationOf, type Invocation, type Program } from './shells.ts';
+import { watch, type StartedChild, type WatchTimes } from './watch.ts';
+
+/** Waiting times of a process agent, in milliseconds, and the system it is on. */
+export interface ProcessAgentOptions {
+  /** How long an agent has between SIGTERM and SIGKILL. Default 5000; 0: none. */
+  readonly graceMs?: number;
+  /** How long to wait for a killed process to be gone. Default 10000. */
+  readonly killMs?: number;
+  /** How long output may stay silent after the end, while somebody else still holds it open. Default 1000. */
+  readonly drainMs?: number;
+  /** Default `process.platform`. */
+  readonly platform?: NodeJS.Platform;
+}
+
+/** A variable longer than this cannot be given to a program on Linux (MAX_ARG_STRLEN). */
+const MAX_VARIABLE = 131_072;
+
+/**
+ * An {@link Agent} that runs commands as processes of this machine, the way a GitHub `run:` step does: see
+ * {@link file://./shells.ts}.
+ *
+ * Each agent gets a session of its own. When it ends, by itself or by us, everything that it started is ended: its process
+ * group and session, all descendants, and on Linux whatever has the attempt's directory in its environment, wherever it
+ * moved. What neither descends from it any more, nor is in its session, nor kept its environment, is not found; against an
+ * agent that means to get away only a container helps.
+ */
+export function createProcessAgent(options: ProcessAgentOptions = {}): Agent {
+  const platform = options.platform ?? process.platform;
+  const table = processTable(platform);
+  const times = { graceMs: options.graceMs ?? 5_000, killMs: options.killMs ?? 10_000, drainMs: options.drainMs ?? 1_000 };
+  return {
+    run: (task) => runTask(task, table, times, platform),
+    endLeftovers: (root) => endLeftovers(root, table, times),
+  };
+}
+
+async function endLeftovers(root: string, table: ProcessTable, times: WatchTimes): Promise<number[]> {
+  const { ended, remaining } = await endProcesses(table, leftBelow(table, root), times);
+  if (remaining.length > 0) {
+    throw new GatelineError('platform', 'LEFTOVER_ALIVE', `processes of an agent whose engine was killed cannot be ended: ${remaining.join(', ')}`, {
+      hint: 'End them by hand (they may belong to another user), then run again.',
+    });
+  }
+  return ended;
+}
+
+async function runTask(task: AgentTask, table: ProcessTable, times: WatchTimes, platform: NodeJS.Platform): Promise<AgentResult> {
+  if (task.signal.aborted) return { outcome: 'cancelled', stdout: '', stderr: '' };
+  let child: StartedChild;
+  try {
+    const invocation = invocationOf(task.shell, task.command, task.directory, platform);
+    writeFileSync(invocation.script, invocation.content, { mode: 0o700 });
+    child = await start(invocation, task, platform);
+  } catch (error) {
+    return { outcome: 'not-started', message: task.redact(whyNotStarted(error)), stdout: '', stderr: '' };
+  }
+  return watch(child, task, table, times);
+}
+
+async function start(invocation: Invocation, task: AgentTask, platform: NodeJS.Platform): Promise<StartedChild> {
+  for (const program of invocation.programs) {
+    try {
+      return await startProgram(program, task, platform);
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT')) throw explained(error, program, task);
+    }
+  }
+  if (!existsSync(task.workingDirectory)) {
+    throw new GatelineError('user', 'DIRECTORY_MISSING', `the working directory ${task.workingDirectory} does not exist`, {
+      hint: 'Create it, or change `working-directory:`.',
+    });
+  }
+  const names = invocation.programs.map(({ file }) => file).join(' or ');
+  throw new GatelineError('user', 'SHELL_MISSING', `${names} was not found on the PATH`, { hint: invocation.hint });
+}
+
+async function startProgram(program: Program, task: AgentTask, platform: NodeJS.Platform): Promise<StartedChild> {
+  const child = spawn(program.file, program.args, {
+    cwd: task.workingDirectory,
+    env: { ...task.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: false,
+    // A session of its own, so that Ctrl-C in the terminal reaches the engine only, which then ends all of it.
+    detached: platform !== 'win32',
+    windowsHide: true,
+    windowsVerbatimArguments: program.verbatim ?? false,
+  });
+  await once(child, 'spawn');
+  return child as StartedChild;
+}
+
+function explained(error: unknown, program: Program, task: AgentTask): unknown {
+  if (isSystemError(error, 'E2BIG')) {
+    const large = Object.entries(task.env).filter(([name, value]) => Buffer.byteLength(name) + Buffer.byteLength(value) + 2 > MAX_VARIABLE);
+    const what = large.length > 0 ? `larger than 128 KiB: ${large.map(([name]) => name).join(', ')}` : 'too large in total';
+    return new GatelineError('user', 'ENVIRONMENT_TOO_LARGE', `the agent's environment variables are ${what} (E2BIG)`, {
+      hint: 'Hand large values over in a file.',
+      cause: error,
+    });
+  }
+  if (isSystemError(error, 'EACCES')) {
+    return new GatelineError('user', 'SHELL_FORBIDDEN', `${program.file} may not be started in ${task.workingDirectory} (EACCES)`, {
+      hint: 'Check that it is executable and that the directory may be entered.',
+      cause: error,
+    });
+  }
+  return error;
+}
+
+function whyNotStarted(error: unknown): string {
+  const text = error instanceof GatelineError && error.hint !== undefined ? `${error.message}. ${error.hint}` : messageOf(error);
+  return text.replace(/\.$/, '');
+}

@@ -1,0 +1,49 @@
+import type { CliWorld } from './world.ts';
+import type { ExitCode } from './exit-codes.ts';
+
+/** One option of a command, as help shows it and the parser knows it. */
+export interface OptionSpec {
+  readonly name: string;
+  readonly short?: string;
+  /** Name of its value in help (`FILE`); absent for a switch. */
+  readonly value?: string;
+  readonly multiple?: boolean;
+  readonly help: string;
+}
+
+/** Options as parsed: switches are `true`, values texts, multiples lists. */
+export type OptionValues = Readonly<Record<string, string | true | readonly string[] | undefined>>;
+
+/** One command of the command line. */
+export interface CommandSpec {
+  readonly name: string;
+  /** One line in the list of commands. */
+  readonly summary: string;
+  /** Positional arguments in help: `GATE`, `[GATE]`. */
+  readonly positionals: readonly { readonly name: string; readonly required: boolean; readonly help: string }[];
+  readonly options: readonly OptionSpec[];
+  /** What it does and how, for `gateline help <command>`; plain text, some paragraphs. */
+  readonly description: string;
+  readonly examples: readonly { readonly command: string; readonly what: string }[];
+  /** Loads the command's code; heavy libraries come with it, not with the list. */
+  readonly load: () => Promise<{ readonly execute: (invocation: Invocation) => Promise<ExitCode> }>;
+}
+
+/** A command with its arguments. */
+export interface Invocation {
+  readonly world: CliWorld;
+  readonly options: OptionValues;
+  readonly positionals: readonly string[];
+}
+
+/** The text of an option; `undefined` when it was not given. */
+export function textOption(options: OptionValues, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The texts of an option that may be given several times. */
+export function listOption(options: OptionValues, name: string): readonly string[] {
+  const value = options[name];
+  return Array.isArray(value) ? (value as readonly string[]) : [];
+}

@@ -1,0 +1,58 @@
+import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import { didYouMean } from '../../pipeline/problem.ts';
+import { textOption, type Invocation } from '../command.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { TEMPLATES, type Template } from '../templates/templates.ts';
+
+/** `gateline init`: writes a pipeline to start from. Never writes over a file. */
+export async function execute({ world, options }: Invocation): Promise<ExitCode> {
+  if (options['list']) {
+    for (const template of TEMPLATES) world.out.write(`${template.name.padEnd(10)} ${template.summary}\n`);
+    return EXIT_CODES.ok;
+  }
+  const template = templateNamed(textOption(options, 'template') ?? TEMPLATES[0]!.name);
+  const paths = Object.keys(template.files);
+  await refuseExisting(world.workingDirectory, paths);
+  if (!options['dry-run']) for (const path of paths) await writeNew(join(world.workingDirectory, path), template.files[path]!);
+  for (const path of paths) world.out.write(`${options['dry-run'] ? 'would write' : 'wrote'} ${path}\n`);
+  world.out.write('\nNext: gateline plan tells what would run, gateline run runs it.\n');
+  return EXIT_CODES.ok;
+}
+
+function templateNamed(name: string): Template {
+  const found = TEMPLATES.find((template) => template.name === name);
+  if (found !== undefined) return found;
+  const names = TEMPLATES.map((template) => template.name);
+  const meant = didYouMean(name, names);
+  throw new GatelineError('user', 'TEMPLATE_UNKNOWN', `there is no template ${name}${meant === undefined ? '' : `; ${meant}`}`, { hint: `Templates: ${names.join(', ')}.` });
+}
+
+async function refuseExisting(folder: string, paths: readonly string[]): Promise<void> {
+  const existing: string[] = [];
+  for (const path of paths) if (await exists(join(folder, path))) existing.push(path);
+  if (existing.length === 0) return;
+  throw new GatelineError('user', 'FILE_EXISTS', `${existing.join(', ')}: there already; nothing was written`, {
+    hint: 'Work in another folder, or move them away.',
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return false;
+    throw new GatelineError('platform', 'FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (cause) {
+    throw new GatelineError('platform', 'FILE_UNWRITABLE', `${path} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+}

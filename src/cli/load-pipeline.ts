@@ -1,0 +1,80 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
+import { formatProblem, parsePipeline, type Problem } from '../pipeline/parse-pipeline.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+
+/** Names under which a definition is looked for, in a folder and in those above it. */
+export const DEFAULT_FILES = ['gateline.yml', 'gateline.yaml', '.github/gateline.yml', '.github/gateline.yaml'] as const;
+
+/** A definition file and the folder that it is for. */
+export interface PipelineFile {
+  /** Absolute. */
+  readonly path: string;
+  /** Absolute: the workspace. */
+  readonly root: string;
+  /** Found under a default name; another file keeps its state in a folder of its own. */
+  readonly isDefault: boolean;
+}
+
+/** A pipeline with where it came from. */
+export interface LoadedPipeline extends PipelineFile {
+  readonly pipeline: Pipeline;
+  readonly warnings: readonly Problem[];
+}
+
+/** Definition errors, all of them. Fault `user`, code `PIPELINE_INVALID`; the message is the list. */
+export class PipelineInvalidError extends GatelineError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super('user', 'PIPELINE_INVALID', problems.map(formatProblem).join('\n'), { hint: 'Mend these and run again; nothing was run.' });
+    this.problems = problems;
+  }
+}
+
+/**
+ * Finds the definition: the file given, else one of {@link DEFAULT_FILES} here or in the nearest folder above.
+ * @throws GatelineError `PIPELINE_MISSING`
+ */
+export async function findPipelineFile(workingDirectory: string, given: string | undefined): Promise<PipelineFile> {
+  if (given !== undefined) {
+    const path = resolve(workingDirectory, given);
+    if (!(await isFile(path))) throw missing(`there is no file ${given}`);
+    return { path, root: workingDirectory, isDefault: false };
+  }
+  for (let folder = resolve(workingDirectory); ; folder = dirname(folder)) {
+    for (const name of DEFAULT_FILES) {
+      const path = join(folder, name);
+      if (await isFile(path)) return { path, root: folder, isDefault: true };
+    }
+    if (folder === dirname(folder)) throw missing('there is no gateline.yml here or above');
+  }
+}
+
+/** @throws PipelineInvalidError, GatelineError `PIPELINE_MISSING`, `PIPELINE_UNREADABLE` */
+export async function loadPipeline(workingDirectory: string, given: string | undefined): Promise<LoadedPipeline> {
+  const file = await findPipelineFile(workingDirectory, given);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file.path));
+  } catch (cause) {
+    throw new GatelineError('user', 'PIPELINE_UNREADABLE', `${file.path} cannot be read: ${messageOf(cause)}`, { hint: 'It must be a UTF-8 text file.', cause });
+  }
+  const parsed = parsePipeline(text, relative(workingDirectory, file.path) || file.path);
+  if (!parsed.ok) throw new PipelineInvalidError(parsed.problems);
+  return { ...file, pipeline: parsed.pipeline, warnings: parsed.warnings };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return false;
+    throw new GatelineError('platform', 'PIPELINE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function missing(why: string): GatelineError {
+  return new GatelineError('user', 'PIPELINE_MISSING', why, { hint: 'gateline init makes one to start from; --file names another one.' });
+}

@@ -1,0 +1,59 @@
+import type { EngineEvent } from '../engine/ports.ts';
+import { stateDocuments } from '../formats/state-documents.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import { checkpointMarkdown } from '../report/checkpoint.ts';
+import type { RunState } from '../run/run-state.ts';
+import type { UnitGraph } from '../run/unit.ts';
+import { createProjections } from '../store/filesystem/projections.ts';
+import { StateFolder } from '../store/filesystem/state-folder.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { JsonObject } from '../untrusted/json.ts';
+import type { LoadedPipeline } from './load-pipeline.ts';
+import { stateRoot } from './construct.ts';
+import type { CliWorld } from './world.ts';
+
+/** Keeps the files that people read in step with the run. */
+export interface Projector {
+  /** To be told of every event. Answers what people should know. */
+  follow(event: EngineEvent): Promise<string[]>;
+  /** Shows this state, whatever was shown before. */
+  show(state: RunState): Promise<string[]>;
+}
+
+/** What a projector shows. */
+export interface ProjectorInput {
+  readonly loaded: LoadedPipeline;
+  readonly graph: UnitGraph;
+  readonly metadata: JsonObject;
+  readonly store: RecordStore;
+  readonly redact: (text: string) => string;
+}
+
+/** Makes the projections of the state guide's files for one call. */
+export async function createProjector(world: CliWorld, input: ProjectorInput): Promise<Projector> {
+  const { graph, metadata, loaded, redact } = input;
+  const state = await StateFolder.open({
+    root: stateRoot(loaded),
+    workspace: loaded.root,
+    ...(world.onDurable && { onDurable: world.onDurable }),
+  });
+  const documents = stateDocuments({ graph, metadata, redact, checkpoint: (run, unit) => checkpointMarkdown({ unit, graph, state: run }) });
+  const projections = createProjections({ state, documents, readContent: (digest) => input.store.get(digest) });
+  let shown: RunState | undefined;
+  const show = async (next: RunState): Promise<string[]> => {
+    const before = shown;
+    shown = next;
+    const changed = [...next.units.keys()].filter((key) => before === undefined || differs(before, next, key));
+    const notices = await projections.update(next, changed);
+    return notices.map((notice) => `${notice.file}: ${notice.message}`);
+  };
+  return {
+    show,
+    follow: (event) => (event.type === 'ended' || event.type === 'state' ? show(event.state) : Promise.resolve([])),
+  };
+}
+
+function differs(before: RunState, after: RunState, key: UnitKey): boolean {
+  const [a, b] = [before.units.get(key), after.units.get(key)];
+  return a?.status !== b?.status || a?.ended !== b?.ended || a?.reason !== b?.reason || a?.done !== b?.done;
+}

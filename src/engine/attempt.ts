@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import type { AgentResult } from '../agent/agent.ts';
+import { GatelineError, messageOf } from '../errors/gateline-error.ts';
+import type { Content, EndedRecord, StartedRecord } from '../run/record.ts';
+import { verdictSatisfies } from '../run/fold-unit.ts';
+import type { Unit } from '../run/unit.ts';
+import { failed, type Issue, type Verdict } from '../verdict/verdict.ts';
+import { agentEnvironment, missingSecrets, protocolVariables } from './agent-environment.ts';
+import { claim, prepareAttempt, type Begun } from './begin-attempt.ts';
+import type { Call } from './call.ts';
+import { collectLearnings, collectMetrics, collectOutput, type Collected } from './collect-output.ts';
+import { captureFiles, type Captured } from './capture-files.ts';
+import type { Work } from './plan-unit.ts';
+
+/** Bytes kept of each of an agent's output streams. */
+const LOG_LIMIT = 1024 * 1024;
+
+/** Failures that another attempt cannot turn. */
+const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', 'claimed', 'contract', 'not-started']);
+
+/** Runs a unit until it is satisfied, out of retries, or a further attempt makes no sense. Each attempt leaves its records. */
+export async function runAttempts(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
+  for (let attempt = 0; ; attempt += 1) {
+    const ended = await runAttempt(call, unit, work, signal);
+    const settled = verdictSatisfies(unit, ended, { ruling: 'stands' }) || FINAL.has(ended.verdict.kind) || signal.aborted;
+    const retrying = !settled && attempt < unit.gate.retries;
+    await call.observe({ type: 'ended', unit: unit.key, record: ended, state: call.journal.state(), retrying });
+    if (!retrying) return ended;
+  }
+}
+
+async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
+  const started = await claim(call, unit, work);
+  await call.observe({ type: 'started', unit: unit.key, record: started, attempts: unit.gate.retries + 1 });
+  const secrets = missingSecrets(call.ports.environment, unit.gate);
+  if (secrets.length > 0) return end(call, unit, started, { verdict: noSecret(secrets) });
+  let begun: Begun;
+  try {
+    begun = await prepareAttempt(call, unit, work, started);
+  } catch (error) {
+    const ended = await end(call, unit, started, { verdict: notPrepared(error) });
+    if (error instanceof GatelineError && error.fault !== 'gateline') return ended;
+    throw error;
+  }
+  call.running.set(unit.key, begun.baseline);
+  try {
+    const result = await startAgent(call, begun, signal);
+    return await finishAttempt(call, begun, result);
+  } finally {
+    call.running.delete(unit.key);
+  }
+}
+
+function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
+  const { unit, directory, started } = begun;
+  const { gate } = unit;
+  const others = new Set(call.assignment.pipeline.gates.flatMap((one) => one.secrets));
+  const protocol = protocolVariables(unit, started.n, directory, begun.hasFeedback);
+  return call.ports.agent.run({
+    directory: directory.path,
+    command: gate.run ?? '',
+    shell: gate.shell,
+    workingDirectory: join(call.ports.workspace.root, gate.workingDirectory),
+    env: agentEnvironment(call.ports.environment, gate, others, protocol),
+    timeoutMs: gate.timeoutMinutes * 60_000,
+    logLimit: LOG_LIMIT,
+    signal,
+    onLine: (stream, line) => void call.observe({ type: 'line', unit: unit.key, stream, line }),
+    redact: (text) => call.redactor.redactText(text),
+  });
+}
+
+/** Judges what an agent left and writes the `ended` record. Also for an agent that ran by itself. */
+export async function finishAttempt(call: Call, begun: Begun, result: AgentResult): Promise<EndedRecord> {
+  const { unit, directory, started } = begun;
+  try {
+    const { metrics, notices } = await collectMetrics(call, directory);
+    const learnings = await collectLearnings(call, directory);
+    const collected = await collectOutput(call, unit, directory, verdictOn(result, unit));
+    const captured = await captureFiles(call, begun);
+    const verdict = withFiles(collected.verdict, captured, notices);
+    return await end(call, unit, started, {
+      ...collected,
+      ...captured,
+      verdict,
+      ...(verdict.status === 'failed' && { exports: undefined }),
+      result,
+      ...(metrics && { metrics }),
+      ...(learnings && { learnings }),
+    });
+  } catch (error) {
+    if (error instanceof GatelineError && error.code === 'RECORD_TAKEN') throw error;
+    await end(call, unit, started, { verdict: notPrepared(error), result });
+    throw error;
+  }
+}
+
+interface Ending extends Partial<Collected>, Partial<Pick<Captured, 'files' | 'touched'>> {
+  readonly verdict: Verdict;
+  readonly result?: AgentResult;
+  readonly metrics?: EndedRecord['metrics'];
+  readonly learnings?: Content;
+}
+
+/** Writes the `ended` record of an attempt. */
+async function end(call: Call, unit: Unit, started: StartedRecord, ending: Ending): Promise<EndedRecord> {
+  const { result } = ending;
+  const ended: EndedRecord = {
+    kind: 'ended',
+    ...call.journal.identity(unit, started.n),
+    runNumber: started.runNumber,
+    runAttempt: started.runAttempt,
+    fingerprint: started.fingerprint,
+    contract: started.contract,
+    needs: started.needs,
+    how: 'ran',
+    verdict: redactVerdict(call, ending.verdict),
+    startedAt: started.at,
+    ...(ending.value && { value: ending.value }),
+    ...(ending.exports && { exports: ending.exports }),
+    files: [...(ending.files ?? [])],
+    touched: [...(ending.touched ?? [])],
+    logs: await keepLogs(call, result),
+    ...(result?.exitCode !== undefined && { exitCode: result.exitCode }),
+    ...(result?.signal !== undefined && { signal: result.signal }),
+    ...(ending.metrics && { metrics: ending.metrics }),
+    ...(ending.learnings && { learnings: ending.learnings }),
+  };
+  if ((await call.journal.write(ended)) === 'taken') {
+    throw new GatelineError('platform', 'RECORD_TAKEN', `gate ${unit.key}: attempt ${started.n} of call ${started.runAttempt} has ended already`);
+  }
+  return ended;
+}
+
+/** Verdicts quote outputs, whose strings are redacted already; what agents put into logs and messages is not. */
+function redactVerdict(call: Call, verdict: Verdict): Verdict {
+  const clean = (text: string): string => call.redactor.redactText(text);
+  const issues = verdict.issues.map((issue) => ({ ...issue, message: clean(issue.message) }));
+  return { ...verdict, advice: clean(verdict.advice).slice(0, 2_048), issues };
+}
+
+async function keepLogs(call: Call, result: AgentResult | undefined): Promise<EndedRecord['logs']> {
+  const logs: EndedRecord['logs'] = {};
+  if (result?.stdout) logs.stdout = await call.ports.store.put(result.stdout);
+  if (result?.stderr) logs.stderr = await call.ports.store.put(result.stderr);
+  return logs;
+}
+
+function withFiles(verdict: Verdict, captured: Captured, notices: readonly Issue[]): Verdict {
+  if (captured.problems.length > 0 && verdict.status !== 'failed') {
+    return failed('files', 'Every file that `files` names must be a plain file inside the workspace, without secrets.', [...captured.problems]);
+  }
+  return { ...verdict, issues: [...verdict.issues, ...captured.problems, ...notices].slice(0, 100) };
+}
+
+/** What the way an agent ended says, whatever it wrote. `undefined`: it ended well. */
+function verdictOn(result: AgentResult, unit: Unit): Verdict | undefined {
+  switch (result.outcome) {
+    case 'not-started':
+      return failed('not-started', `The agent could not be started: ${result.message ?? 'the system gave no reason'}.`);
+    case 'timeout':
+      return failed('timeout', `It took longer than ${unit.gate.timeoutMinutes} minutes and was ended. Raise timeout-minutes, or make it do less.`);
+    case 'cancelled':
+      return failed('cancelled', 'It was ended because the run was cancelled. Run again to go on.');
+    case 'signalled':
+      return failed('agent-error', `The agent was ended by ${result.signal ?? 'a signal'}. Look at its logs: gateline show ${unit.key}.`);
+    case 'exited':
+      if (result.exitCode === 0) return undefined;
+      return failed('agent-error', `The agent ended with exit code ${result.exitCode ?? 'unknown'}. Look at its logs: gateline show ${unit.key}.`);
+  }
+}
+
+function noSecret(names: readonly string[]): Verdict {
+  return failed('no-secret', `Set ${names.join(', ')} in the environment, or take it out of the gate's secrets.`, [
+    { severity: 'error', message: `not set: ${names.join(', ')}` },
+  ]);
+}
+
+function notPrepared(error: unknown): Verdict {
+  const code = error instanceof GatelineError ? error.code : 'INTERNAL';
+  const kind = code === 'FILES_CONFLICT' || code.startsWith('PATH_') ? 'files' : 'not-started';
+  const hint = error instanceof GatelineError ? error.hint : undefined;
+  return failed(kind, `${code}: ${messageOf(error)}${hint === undefined ? '' : ` ${hint}`}`.slice(0, 2_000));
+}

@@ -1,0 +1,141 @@
+import type { AttemptDirectory } from '../agent/attempt-files.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { canonicalChunks, canonicalJson } from '../run/canonical-json.ts';
+import { upstreamFiles } from '../run/files.ts';
+import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
+import { needDigests } from '../run/request.ts';
+import type { Unit } from '../run/unit.ts';
+import type { JsonObject, JsonValue } from '../untrusted/json.ts';
+import type { Baseline } from '../workspace/workspace.ts';
+import { ATTEMPT_FILES } from './agent-environment.ts';
+import { readBaseline, writeBaseline } from './baseline-file.ts';
+import type { Call } from './call.ts';
+import { copierOf, missingContent, readJson } from './content.ts';
+import { keepJson } from './keep-json.ts';
+import type { Work } from './plan-unit.ts';
+
+/** Exports up to this size stand in the request itself; larger ones only in their file. */
+export const INLINE_LIMIT = 1024 * 1024;
+
+/** An attempt that holds its claim and whose agent can be started. */
+export interface Begun {
+  readonly unit: Unit;
+  readonly started: StartedRecord;
+  readonly directory: AttemptDirectory;
+  readonly baseline: Baseline;
+  readonly hasFeedback: boolean;
+}
+
+/** How long the claim of an agent that runs by itself holds. */
+export interface OpenClaim {
+  readonly deadline: string;
+}
+
+/**
+ * Takes the claim of a unit's next attempt: durable before anything else happens.
+ * @throws GatelineError `GATE_CLAIMED` when somebody else has it.
+ */
+export async function claim(call: Call, unit: Unit, work: Work, open?: OpenClaim): Promise<StartedRecord> {
+  const { store } = call.ports;
+  await store.put(canonicalJson(work.contract.contract as unknown as JsonValue));
+  const kept = await keepJson(store, call.redactor.redactJson(work.request as unknown as JsonValue).value);
+  const started: StartedRecord = {
+    kind: 'started',
+    ...call.journal.identity(unit, call.journal.nextAttempt(unit.key)),
+    fingerprint: work.fingerprint,
+    contract: work.contract.digest,
+    needs: needDigests(work.request),
+    request: kept.digest,
+    holder: open === undefined ? 'process' : 'open',
+    ...(open && { deadline: open.deadline }),
+  };
+  if ((await call.journal.write(started)) === 'taken') {
+    throw new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else has attempt ${started.n} of call ${started.runAttempt}`, {
+      hint: 'Two commands worked on one gate at the same time. Look at `gateline status`, and run again when the other one is through.',
+    });
+  }
+  return started;
+}
+
+/** Makes everything ready that the agent is promised: upstream files, its directory, request and feedback. */
+export async function prepareAttempt(call: Call, unit: Unit, work: Work, started: StartedRecord): Promise<Begun> {
+  await materialiseUpstream(call, unit);
+  const directory = await call.ports.attempts.create(started);
+  await directory.write(ATTEMPT_FILES.request, canonicalChunks(await agentView(call, unit, work, started, directory)));
+  const feedback = lastAttempt(call, unit, started);
+  if (feedback !== undefined) await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
+  const baseline = await firstBaseline(call, unit, started);
+  await writeBaseline(directory, baseline);
+  return { unit, started, directory, baseline, hasFeedback: feedback !== undefined };
+}
+
+async function materialiseUpstream(call: Call, unit: Unit): Promise<void> {
+  const { files, conflicts } = upstreamFiles(call.graph, call.journal.state(), unit.key);
+  if (conflicts.length > 0) {
+    const list = conflicts.map(({ path, gates }) => `${path} (${gates.join(' and ')})`).join(', ');
+    throw new GatelineError('user', 'FILES_CONFLICT', `gate ${unit.key}: gates that do not need each other left one file differently: ${list}`, {
+      hint: 'Let one of the two need the other, or hand the file on from one of them only.',
+    });
+  }
+  for (const done of await call.ports.workspace.materialise(files, copierOf(call))) {
+    if (done.displaced === undefined) continue;
+    const message = `${done.path} was not as the gate upstream left it; put back, and your version is kept at ${done.displaced}`;
+    await call.observe({ type: 'notice', unit: unit.key, message });
+  }
+}
+
+/** The request as the agent reads it: with the exports of its needs, the attempt's number, and names for people. */
+async function agentView(call: Call, unit: Unit, work: Work, started: StartedRecord, directory: AttemptDirectory): Promise<JsonObject> {
+  const { store } = call.ports;
+  const needs: JsonObject = {};
+  for (const [key, content] of Object.entries(work.request.needs)) {
+    const view: JsonObject = { digest: content?.digest ?? null, bytes: content?.bytes ?? 0 };
+    if (content !== null) {
+      const name = `need-${key.replaceAll('/', '.')}.json`;
+      const placed = await directory.place(name, content.digest, copierOf(call));
+      if (placed.state !== 'present') throw missingContent(`exports of ${key}`, content.digest, placed.state === 'unknown' ? placed.problem.message : 'they are not there');
+      view['file'] = directory.pathOf(name);
+      if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(store, content, { what: `exports of ${key}` });
+    }
+    addNeed(needs, key, view);
+  }
+  const request = work.request as unknown as JsonObject;
+  return { ...request, needs, agent: unit.gate.agent, number: unit.gate.number, attempt: started.n, fingerprint: work.fingerprint };
+}
+
+/** `needs.<gate>`, or `needs.<gate>.legs.<leg>` for a leg of a matrix gate. */
+function addNeed(needs: JsonObject, key: string, view: JsonObject): void {
+  const slash = key.indexOf('/');
+  if (slash < 0) {
+    needs[key] = view;
+    return;
+  }
+  const gate = (needs[key.slice(0, slash)] ??= { legs: {} }) as { legs: JsonObject };
+  gate.legs[key.slice(slash + 1)] = view;
+}
+
+/** The attempt before this one that ended with the same request: its verdict is the feedback. */
+function lastAttempt(call: Call, unit: Unit, started: StartedRecord): EndedRecord | undefined {
+  const earlier = (call.journal.archive().ended.get(unit.key) ?? []).filter((one) => one.fingerprint === started.fingerprint && one.how === 'ran');
+  const last = earlier.at(-1);
+  return last !== undefined && last.runNumber === started.runNumber && last.verdict.status !== 'passed' ? last : undefined;
+}
+
+/**
+ * What stood before the first of the unit's attempts since it last came to something: what a killed or failed
+ * attempt left half-done belongs to the gate, not to what it found.
+ */
+async function firstBaseline(call: Call, unit: Unit, started: StartedRecord): Promise<Baseline> {
+  const now = await call.ports.workspace.baseline(unit.gate.files);
+  const { records, ended } = call.journal.archive();
+  const settled = (ended.get(unit.key) ?? []).findLast((one) => one.verdict.status !== 'failed');
+  for (const record of records) {
+    if (record.kind !== 'started' || unitOf(record) !== unit.key || record.runNumber !== started.runNumber) continue;
+    if (record === started || record.fingerprint !== started.fingerprint) continue;
+    if (settled !== undefined && comparePositions(record, settled) <= 0) continue;
+    const directory = await call.ports.attempts.open(record);
+    const baseline = directory && (await readBaseline(directory));
+    if (baseline !== undefined) return baseline;
+  }
+  return now;
+}

@@ -1,0 +1,66 @@
+import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import type { Surroundings } from '../run/request.ts';
+import { unitsOf, type UnitGraph } from '../run/unit.ts';
+import { createRedactor, type Redactor } from '../untrusted/redact.ts';
+import type { JsonObject, JsonValue } from '../untrusted/json.ts';
+import type { Baseline } from '../workspace/workspace.ts';
+import { createContracts, type Contracts } from './contracts.ts';
+import { openJournal, type Journal } from './journal.ts';
+import type { EnginePorts, Observer } from './ports.ts';
+
+/** What a caller asks the engine to work on. */
+export interface Assignment {
+  readonly pipeline: Pipeline;
+  readonly subject: string;
+  /** The pipeline's metadata with the caller's laid over it. */
+  readonly metadata: JsonObject;
+  /** The caller's input: in every request; stands in for needs that have no output (see `standIn`). */
+  readonly input: JsonValue;
+  /** Only these gates (and, unless `standIn`, nothing is run for what they need). Default: all. */
+  readonly only?: ReadonlySet<string>;
+  /** Where a need has no output, run anyway: the agent takes what it needs from the caller's input (seed 000, step 0B). */
+  readonly standIn?: boolean;
+}
+
+/** One call of the engine: its ports, what it works on, and what it has found out so far. */
+export interface Call {
+  readonly ports: EnginePorts;
+  readonly assignment: Assignment;
+  readonly graph: UnitGraph;
+  readonly journal: Journal;
+  readonly contracts: Contracts;
+  readonly around: Surroundings;
+  readonly redactor: Redactor;
+  /** Baselines of attempts that are running now. */
+  readonly running: Map<UnitKey, Baseline>;
+  readonly observe: Observer;
+}
+
+/** Opens a call: reads the records and numbers it. Nothing is written. */
+export async function openCall(ports: EnginePorts, assignment: Assignment, observe: Observer, options: { runNumber?: number } = {}): Promise<Call> {
+  const { pipeline, subject } = assignment;
+  const graph = unitsOf(pipeline);
+  const journal = await openJournal(ports, { pipeline: pipeline.id, subject, graph, ...options });
+  return {
+    ports,
+    assignment,
+    graph,
+    journal,
+    contracts: createContracts(ports.workspace),
+    around: { pipeline: pipeline.id, subject, metadata: assignment.metadata, input: assignment.input, platform: ports.platform },
+    redactor: createRedactor({ secrets: secretValues(pipeline, ports) }),
+    running: new Map(),
+    observe,
+  };
+}
+
+/** Values of every secret that any gate names, as far as they are set. */
+function secretValues(pipeline: Pipeline, ports: EnginePorts): Record<string, string> {
+  const names = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
+  const values: Record<string, string> = {};
+  for (const name of names) {
+    const value = ports.environment[name];
+    if (value !== undefined && value !== '') values[name] = value;
+  }
+  return values;
+}

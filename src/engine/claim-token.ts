@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { digestSchema } from '../run/digest.ts';
+import type { StartedRecord } from '../run/record.ts';
+
+const tokenSchema = z.strictObject({
+  v: z.literal(1),
+  subject: z.string(),
+  gate: z.string(),
+  leg: z.string(),
+  run: z.int(),
+  call: z.int(),
+  n: z.int(),
+  fingerprint: digestSchema,
+  contract: digestSchema,
+});
+
+/** What `begin` gives and `complete` must bring back: names one claim. It is no secret. */
+export type ClaimToken = z.infer<typeof tokenSchema>;
+
+/** The token of a claim, URL-safe text. */
+export function tokenOf(started: StartedRecord): string {
+  const { subject, gate, leg, runNumber, runAttempt, n, fingerprint, contract } = started;
+  const token: ClaimToken = { v: 1, subject, gate, leg, run: runNumber, call: runAttempt, n, fingerprint, contract };
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+/** @throws GatelineError `TOKEN_INVALID` */
+export function readToken(text: string): ClaimToken {
+  try {
+    return tokenSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString('utf8')));
+  } catch (cause) {
+    throw new GatelineError('user', 'TOKEN_INVALID', 'this is not a token that `gateline begin` gave', {
+      hint: 'Pass the token as it was printed, whole.',
+      cause,
+    });
+  }
+}
+
+/** Whether a claim is the one that a token names, with the same request and contract. */
+export function tokenMatches(token: ClaimToken, started: StartedRecord): boolean {
+  return (
+    token.gate === started.gate &&
+    token.leg === started.leg &&
+    token.run === started.runNumber &&
+    token.call === started.runAttempt &&
+    token.n === started.n &&
+    token.fingerprint === started.fingerprint &&
+    token.contract === started.contract
+  );
+}

@@ -1,0 +1,78 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import { unitKey } from '../pipeline/pipeline.ts';
+import { digestOf } from '../run/digest.ts';
+import { comparePositions, type EndedRecord, type StartedRecord } from '../run/record.ts';
+import { parseContract } from '../verdict/contract.ts';
+import type { AgentResult } from '../agent/agent.ts';
+import { finishAttempt } from './attempt.ts';
+import { openCall, type Assignment, type Call } from './call.ts';
+import { readToken, tokenMatches } from './claim-token.ts';
+import { readBaseline } from './baseline-file.ts';
+import type { EnginePorts, Observer } from './ports.ts';
+import type { JsonValue } from '../untrusted/json.ts';
+
+/** How the agent ended, as its caller tells. */
+export interface Completion {
+  readonly token: string;
+  /** Default 0. */
+  readonly exitCode?: number;
+}
+
+/**
+ * Completes a gate that was begun: collects what the agent left, judges it by the contract that was fixed when it
+ * began, and records what it came to.
+ * @throws GatelineError `TOKEN_INVALID`, `TOKEN_UNKNOWN`, `ALREADY_COMPLETED`, `CLAIM_EXPIRED`
+ */
+export async function completeGate(ports: EnginePorts, assignment: Assignment, completion: Completion, observe: Observer): Promise<EndedRecord> {
+  const token = readToken(completion.token);
+  const call = await openCall(ports, { ...assignment, subject: token.subject }, observe, { runNumber: token.run });
+  const unit = call.graph.get(unitKey(token.gate, token.leg));
+  const started = call.journal.records().find((record): record is StartedRecord => record.kind === 'started' && tokenMatches(token, record));
+  if (unit === undefined || started === undefined) {
+    throw new GatelineError('user', 'TOKEN_UNKNOWN', `no claim of gate ${token.gate} is what this token says`, {
+      hint: 'Complete a gate in the workspace in which it was begun, with the token that was printed there.',
+    });
+  }
+  refuseEnded(call, started);
+  const directory = await ports.attempts.open(started);
+  const baseline = directory && (await readBaseline(directory));
+  if (directory === undefined || baseline === undefined) {
+    throw new GatelineError('platform', 'ATTEMPT_LOST', `the directory of attempt ${started.n} of gate ${unit.key} is gone`, {
+      hint: 'Begin the gate again.',
+    });
+  }
+  await useContractOf(call, started, unit.gate.id);
+  const exitCode = completion.exitCode ?? 0;
+  const result: AgentResult = { outcome: 'exited', exitCode, stdout: '', stderr: '' };
+  const ended = await finishAttempt(call, { unit, started, directory, baseline, hasFeedback: false }, result);
+  await observe({ type: 'ended', unit: unit.key, record: ended, state: call.journal.state(), retrying: false });
+  return ended;
+}
+
+function refuseEnded(call: Call, started: StartedRecord): void {
+  for (const record of call.journal.records()) {
+    if (record.kind !== 'ended' || record.gate !== started.gate || record.leg !== started.leg) continue;
+    if (comparePositions(record, started) === 0) {
+      throw new GatelineError('user', 'ALREADY_COMPLETED', `gate ${started.gate}: attempt ${started.n} has ended already (${record.verdict.status})`);
+    }
+  }
+  const later = call.journal.records().some(
+    (record) => record.kind === 'started' && record.gate === started.gate && record.leg === started.leg && comparePositions(record, started) > 0,
+  );
+  const expired = started.deadline !== undefined && Date.parse(started.deadline) <= call.ports.now().getTime();
+  if (later || expired) {
+    throw new GatelineError('user', 'CLAIM_EXPIRED', `gate ${started.gate}: this claim ${later ? 'was taken over by a later attempt' : `ended at ${started.deadline!}`}`, {
+      hint: 'What this attempt made is not used. Begin the gate again; raise timeout-minutes if it needs longer.',
+    });
+  }
+}
+
+/** The contract object that was kept when the claim was taken judges, whatever the workspace says by now. */
+async function useContractOf(call: Call, started: StartedRecord, gate: string): Promise<void> {
+  const read = await call.ports.store.get(started.contract);
+  if (read.state !== 'present' || digestOf(read.value) !== started.contract) {
+    throw new GatelineError('platform', 'CONTENT_MISSING', `the contract that gate ${gate} was begun with cannot be read`, { hint: 'Begin the gate again.' });
+  }
+  const value = JSON.parse(new TextDecoder().decode(read.value)) as JsonValue;
+  call.contracts.fix(gate, { contract: parseContract(value), digest: started.contract });
+}

@@ -1,0 +1,45 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import type { Digest } from '../run/digest.ts';
+import { contentsOf } from '../run/fold-unit.ts';
+import type { Content, EndedRecord } from '../run/record.ts';
+import type { JsonValue } from '../untrusted/json.ts';
+import type { RecordStore } from '../store/record-store.ts';
+
+/**
+ * A JSON value that was kept, verified by its digest.
+ * @throws GatelineError `CONTENT_MISSING` when it is not there as it should be, `CONTENT_TOO_LARGE` above the limit.
+ */
+export async function readJson(
+  store: Pick<RecordStore, 'get'>,
+  content: Content,
+  options: { limit?: number; what: string },
+): Promise<JsonValue> {
+  if (options.limit !== undefined && content.bytes > options.limit) {
+    throw new GatelineError('user', 'CONTENT_TOO_LARGE', `${options.what}: ${content.bytes} bytes are more than the ${options.limit} that can be looked into here`);
+  }
+  const read = await store.get(content.digest);
+  if (read.state !== 'present') throw missingContent(options.what, content.digest, read.state === 'unknown' ? read.problem.message : 'it is not there');
+  // Sound by its digest: it was parsed by the guarded parser and written in canonical form before.
+  return JSON.parse(Buffer.from(read.value.buffer, read.value.byteOffset, read.value.byteLength).toString('utf8')) as JsonValue;
+}
+
+/** The store's `copyTo`, for whoever places content in files. */
+export function copierOf({ ports: { store } }: { readonly ports: { readonly store: Pick<RecordStore, 'copyTo'> } }): RecordStore['copyTo'] {
+  return (digest, path, mode) => store.copyTo(digest, path, mode);
+}
+
+/** The error for content that is gone or altered. */
+export function missingContent(what: string, digest: Digest, why: string): GatelineError {
+  return new GatelineError('platform', 'CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
+    hint: 'Run the gate that made it again: gateline decide force <gate>, then gateline run.',
+  });
+}
+
+/** Digests among an attempt's contents that are not there as they should be. */
+export async function missingOf(store: Pick<RecordStore, 'check'>, ended: EndedRecord): Promise<Digest[]> {
+  const missing: Digest[] = [];
+  for (const digest of new Set(contentsOf(ended).map((content) => content.digest))) {
+    if ((await store.check(digest)).state !== 'present') missing.push(digest);
+  }
+  return missing;
+}

@@ -1,0 +1,64 @@
+import type { Place } from '../errors/gateline-error.ts';
+import type { Gate } from '../pipeline/pipeline.ts';
+import { digestOfJson } from '../run/canonical-json.ts';
+import type { Digest } from '../run/digest.ts';
+import type { JsonValue } from '../untrusted/json.ts';
+import { compileContract, type CompiledContract } from '../verdict/compile-contract.ts';
+import { contractError, resolveContract, type Contract } from '../verdict/contract.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** A gate's contract as it is now, with the digest that goes into its records. */
+export interface LoadedContract {
+  readonly contract: Contract;
+  readonly digest: Digest;
+}
+
+/** Contracts of a call: each read once, before anything runs, so that no agent can change what judges it. */
+export interface Contracts {
+  /** @throws GatelineError of fault `user` when the contract is not there or not sound. */
+  load(gate: Gate): Promise<LoadedContract>;
+  /** Loads the validators; slow the first time. */
+  compile(gate: Gate): Promise<CompiledContract>;
+  /** From now on this contract is the gate's, whatever the workspace says. */
+  fix(gate: string, contract: LoadedContract): void;
+}
+
+export function createContracts(workspace: Pick<Workspace, 'readText'>): Contracts {
+  const loaded = new Map<string, Promise<LoadedContract>>();
+  const compiled = new Map<string, Promise<CompiledContract>>();
+  const load = (gate: Gate): Promise<LoadedContract> => remember(loaded, gate.id, () => loadContract(workspace, gate));
+  return {
+    load,
+    compile: (gate) => remember(compiled, gate.id, async () => compile(gate, (await load(gate)).contract)),
+    fix: (gate, contract) => {
+      loaded.set(gate, Promise.resolve(contract));
+      compiled.delete(gate);
+    },
+  };
+}
+
+async function compile(gate: Gate, contract: Contract): Promise<CompiledContract> {
+  const compilation = await compileContract(contract);
+  if (compilation.ok) return compilation.compiled;
+  throw contractError(compilation.problems, placeOf(gate));
+}
+
+/** Where a contract is written: its schema file, else the definition. */
+function placeOf(gate: Gate): Place {
+  const { schema } = gate.contract;
+  return schema !== undefined && 'path' in schema ? { file: schema.path } : { file: 'gateline.yml', pointer: `/gates/${gate.id}/output` };
+}
+
+async function loadContract(workspace: Pick<Workspace, 'readText'>, gate: Gate): Promise<LoadedContract> {
+  const { schema } = gate.contract;
+  const path = schema !== undefined && 'path' in schema ? schema.path : undefined;
+  const text = path === undefined ? undefined : await workspace.readText(path);
+  const contract = resolveContract(gate.contract, text, placeOf(gate), gate.exports);
+  return { contract, digest: digestOfJson(contract as unknown as JsonValue) };
+}
+
+function remember<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const found = known.get(key) ?? make();
+  known.set(key, found);
+  return found;
+}

@@ -1,0 +1,79 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import type { Content, DecidedRecord } from '../run/record.ts';
+import type { Unit } from '../run/unit.ts';
+import type { JsonValue } from '../untrusted/json.ts';
+import { openCall, type Assignment, type Call } from './call.ts';
+import { judgeValue } from './judge-again.ts';
+import { keepJson } from './keep-json.ts';
+import type { EnginePorts } from './ports.ts';
+
+/** A word about a gate, by somebody, for a reason. */
+export interface Decision {
+  readonly decision: DecidedRecord['decision'];
+  /** Gate ids, or unit keys for single legs. */
+  readonly gates: readonly string[];
+  readonly actor: string;
+  readonly reason: string;
+  /** ISO 8601; for `skip` and `approve`. */
+  readonly until?: string;
+  /** For `skip`: an output for later gates; it must meet the contract. */
+  readonly output?: JsonValue;
+}
+
+/**
+ * Records a decision in a call of its own, so that it counts for everything before it and nothing after.
+ * @throws GatelineError `GATE_UNKNOWN`, `DECISION_WITHOUT_ATTEMPT`, `SKIP_OUTPUT_REFUSED`
+ */
+export async function decide(ports: EnginePorts, assignment: Assignment, decision: Decision): Promise<Call> {
+  const call = await openCall(ports, assignment, () => undefined);
+  for (const unit of unitsNamed(call, decision.gates)) {
+    const last = call.journal.state().units.get(unit.key)?.ended;
+    const judged = decision.decision === 'approve' || decision.decision === 'reject';
+    if (judged && last === undefined) {
+      throw new GatelineError('user', 'DECISION_WITHOUT_ATTEMPT', `gate ${unit.key}: there is nothing to ${decision.decision}: no attempt has ended`);
+    }
+    const exports = decision.output === undefined ? undefined : await suppliedOutput(call, unit, decision.output);
+    await record(call, unit, decision, judged ? last!.fingerprint : null, exports);
+  }
+  return call;
+}
+
+/** Takes gates and what depends on them out, in the call that will run them again. */
+export async function force(call: Call, forced: { gates: readonly string[]; actor: string; reason: string }): Promise<void> {
+  for (const unit of unitsNamed(call, forced.gates)) await record(call, unit, { decision: 'force', ...forced }, null, undefined);
+}
+
+async function record(call: Call, unit: Unit, decision: Decision, fingerprint: DecidedRecord['fingerprint'], exports: Content | undefined): Promise<void> {
+  const decided: DecidedRecord = {
+    kind: 'decided',
+    ...call.journal.identity(unit, 0),
+    decision: decision.decision,
+    actor: decision.actor,
+    reason: call.redactor.redactText(decision.reason),
+    fingerprint,
+    ...(decision.until !== undefined && { until: decision.until }),
+    ...(exports !== undefined && { exports }),
+  };
+  if ((await call.journal.write(decided)) === 'taken') {
+    throw new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else decided about it at the same time`, {
+      hint: 'Look at `gateline status`, and decide again if it still needs it.',
+    });
+  }
+}
+
+async function suppliedOutput(call: Call, unit: Unit, output: JsonValue): Promise<Content> {
+  const value = call.redactor.redactJson(output).value;
+  const kept = await keepJson(call.ports.store, value);
+  const { verdict, exports } = await judgeValue(call, unit, value, kept);
+  if (exports !== undefined && verdict.status === 'passed') return exports;
+  const first = verdict.issues[0];
+  throw new GatelineError('user', 'SKIP_OUTPUT_REFUSED', `gate ${unit.key}: the supplied output does not meet the contract (${verdict.kind}): ${first?.message ?? verdict.advice}`);
+}
+
+function unitsNamed(call: Call, names: readonly string[]): Unit[] {
+  return names.flatMap((name) => {
+    const units = [...call.graph.values()].filter((unit) => unit.key === name || unit.gate.id === name);
+    if (units.length > 0) return units;
+    throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${name}`, { hint: `Gates: ${[...call.graph.keys()].join(', ')}.` });
+  });
+}

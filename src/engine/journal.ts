@@ -1,0 +1,133 @@
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { Digest } from '../run/digest.ts';
+import { foldRun } from '../run/fold.ts';
+import { nextAttempt, numberCall, type CallNumbers } from '../run/numbering.ts';
+import type { RecordListing } from '../run/reading.ts';
+import { RECORD_FORMAT, unitOf, type GatelineRecord, type Writer } from '../run/record.ts';
+import { openArchive, type Archive } from '../run/reuse.ts';
+import { writerKey, type RunState, type Told } from '../run/run-state.ts';
+import type { UnitGraph, Unit } from '../run/unit.ts';
+import type { Written } from '../store/record-store.ts';
+import type { EnginePorts } from './ports.ts';
+
+/** The records of a subject as this call sees them: read once, then kept up with what it writes itself. */
+export interface Journal {
+  readonly call: CallNumbers;
+  /** State of the call's run, folded from everything known now. */
+  state(): RunState;
+  /** Records of all runs, for looking up checkpoints. */
+  archive(): Archive;
+  records(): readonly GatelineRecord[];
+  /** Number of the unit's next attempt in this call. */
+  nextAttempt(key: UnitKey): number;
+  /** What every record of this call about this unit has in common. */
+  identity(unit: Unit, n: number): Identity;
+  write(record: GatelineRecord): Promise<Written>;
+  /** From now on a unit is judged by this fingerprint. */
+  setFingerprint(key: UnitKey, fingerprint: Digest): void;
+  /** Content that was looked for and is not there as it should be. */
+  setMissing(digests: readonly Digest[]): void;
+}
+
+type Identity = Pick<GatelineRecord, 'format' | 'pipeline' | 'subject' | 'gate' | 'leg' | 'runNumber' | 'runAttempt' | 'n' | 'at' | 'by'>;
+
+/** Whose journal. */
+export interface JournalScope {
+  readonly pipeline: string;
+  readonly subject: string;
+  readonly graph: UnitGraph;
+  /** Look at this run as it is, without opening a new call; for `complete` and for looking only. 0: the newest. */
+  readonly runNumber?: number;
+}
+
+/** Reads all records, finds out which of their writers are gone, and numbers the call. */
+export async function openJournal(ports: Pick<EnginePorts, 'store' | 'now' | 'me' | 'isGone'>, scope: JournalScope): Promise<Journal> {
+  const listing = await ports.store.list(scope.pipeline, scope.subject);
+  const records = [...listing.records];
+  const deadWriters = await findDeadWriters(listing, ports.isGone);
+  const fingerprints = new Map<UnitKey, Digest>();
+  const missingContent = new Set<Digest>();
+  const fold = (runNumber?: number): RunState => {
+    const told: Told = { now: ports.now().toISOString(), deadWriters, fingerprints, missingContent };
+    const identity = { pipeline: scope.pipeline, subject: scope.subject, ...(runNumber !== undefined && { runNumber }) };
+    return foldRun(scope.graph, { records, problems: listing.problems }, identity, told);
+  };
+  const latest = fold(scope.runNumber === 0 ? undefined : scope.runNumber);
+  const call =
+    scope.runNumber === undefined
+      ? numberCall(latest)
+      : { runNumber: latest.runNumber, runAttempt: latest.runAttempt, continues: true };
+  const seen = fingerprintsSeen(records, call.runNumber);
+  let state: RunState | undefined;
+  let archive: Archive | undefined;
+  return {
+    call,
+    state: () => (state ??= fold(call.runNumber)),
+    archive: () => (archive ??= openArchive({ records, problems: listing.problems })),
+    records: () => records,
+    nextAttempt: (key) => nextAttempt({ records, problems: listing.problems }, call, key),
+    identity: (unit, n) => identify(scope, unit, { ...call, n }, ports),
+    write: async (record) => {
+      const written = await ports.store.write(record);
+      if (written === 'written') {
+        records.push(record);
+        noteFingerprint(seen, record);
+      }
+      state = archive = undefined;
+      return written;
+    },
+    setFingerprint: (key, fingerprint) => {
+      if (fingerprints.get(key) === fingerprint) return;
+      fingerprints.set(key, fingerprint);
+      // Folding again tells nothing new while everything recorded of the unit has this very fingerprint.
+      const known = seen.get(key);
+      if (known !== undefined && !(known.size === 1 && known.has(fingerprint))) state = undefined;
+    },
+    setMissing: (digests) => {
+      for (const digest of digests) missingContent.add(digest);
+      state = undefined;
+    },
+  };
+}
+
+function identify(
+  scope: JournalScope,
+  unit: Unit,
+  position: { runNumber: number; runAttempt: number; n: number },
+  ports: Pick<EnginePorts, 'now' | 'me'>,
+): Identity {
+  return {
+    format: RECORD_FORMAT,
+    pipeline: scope.pipeline,
+    subject: scope.subject,
+    gate: unit.gate.id,
+    leg: unit.leg.id,
+    runNumber: position.runNumber,
+    runAttempt: position.runAttempt,
+    n: position.n,
+    at: ports.now().toISOString(),
+    by: ports.me,
+  };
+}
+
+function fingerprintsSeen(records: readonly GatelineRecord[], runNumber: number): Map<UnitKey, Set<Digest | null>> {
+  const seen = new Map<UnitKey, Set<Digest | null>>();
+  for (const record of records) if (record.runNumber === runNumber) noteFingerprint(seen, record);
+  return seen;
+}
+
+function noteFingerprint(seen: Map<UnitKey, Set<Digest | null>>, record: GatelineRecord): void {
+  const known = seen.get(unitOf(record)) ?? new Set();
+  seen.set(unitOf(record), known.add(record.fingerprint));
+}
+
+/** Writers of claims whose process is certainly gone. */
+async function findDeadWriters(listing: RecordListing, isGone: (writer: Writer) => Promise<boolean>): Promise<Set<string>> {
+  const writers = new Map<string, Writer>();
+  for (const record of listing.records) {
+    if (record.kind === 'started') writers.set(writerKey(record.by), record.by);
+  }
+  const dead = new Set<string>();
+  for (const [key, writer] of writers) if (await isGone(writer)) dead.add(key);
+  return dead;
+}

@@ -1,0 +1,55 @@
+import type { GatelineError } from '../errors/gateline-error.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { Plan, PlannedUnit } from '../run/plan.ts';
+import type { Unit } from '../run/unit.ts';
+import { openCall, type Assignment } from './call.ts';
+import { rehearsal } from './rehearsal.ts';
+import { planUnit } from './plan-unit.ts';
+import type { EnginePorts } from './ports.ts';
+import { recordNotApplicable, recordReuse } from './record-reuse.ts';
+
+/** A plan, and the errors that keep single units from running. */
+export interface PlanResult {
+  readonly plan: Plan;
+  readonly errors: readonly GatelineError[];
+}
+
+/** Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started. */
+export async function planPipeline(ports: EnginePorts, assignment: Assignment): Promise<PlanResult> {
+  const call = await openCall(rehearsal(ports), assignment, () => undefined);
+  const units: PlannedUnit[] = [];
+  const errors: GatelineError[] = [];
+  const undecided = new Set<UnitKey>();
+  for (const unit of call.graph.values()) {
+    const waits = unit.needs.filter((key) => undecided.has(key));
+    if (waits.length > 0 && !assignment.standIn) {
+      undecided.add(unit.key);
+      units.push(dependsOn(unit, waits));
+      continue;
+    }
+    const prepared = await planUnit(call, unit);
+    const { planned, error } = prepared;
+    if (error !== undefined) errors.push(error);
+    // Rehearsed, so that what comes after is planned as it would be.
+    if (planned.choice === 'reuse') await recordReuse(call, unit, prepared);
+    else if (planned.choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
+    else if (planned.choice === 'run' || planned.choice === 'wait' || planned.choice === 'depends') undecided.add(unit.key);
+    units.push(planned);
+  }
+  const { runNumber, runAttempt, continues } = call.journal.call;
+  return { plan: { pipeline: assignment.pipeline.id, subject: assignment.subject, runNumber, runAttempt, continues, units }, errors };
+}
+
+function dependsOn(unit: Unit, waits: readonly UnitKey[]): PlannedUnit {
+  return {
+    key: unit.key,
+    gate: unit.gate.id,
+    leg: unit.leg.id,
+    choice: 'depends',
+    reason: `waits for ${waits.join(', ')}; reused if what it is given comes out the same`,
+    fingerprint: undefined,
+    from: undefined,
+    differences: [],
+    notices: [],
+  };
+}

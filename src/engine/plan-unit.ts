@@ -1,0 +1,159 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import { asRequest, describeDifferences, differences, type Difference } from '../run/difference.ts';
+import type { Digest } from '../run/digest.ts';
+import { rulingOn } from '../run/decisions.ts';
+import { verdictSatisfies } from '../run/fold-unit.ts';
+import type { PlannedUnit } from '../run/plan.ts';
+import type { EndedRecord } from '../run/record.ts';
+import { buildRequest, fingerprintOf, type Request } from '../run/request.ts';
+import { findCheckpoint } from '../run/reuse.ts';
+import type { UnitState } from '../run/run-state.ts';
+import { unitOf } from '../run/record.ts';
+import type { Unit } from '../run/unit.ts';
+import type { Call } from './call.ts';
+import { evaluateIf } from './condition.ts';
+import { missingOf } from './content.ts';
+import type { LoadedContract } from './contracts.ts';
+import { judgeAgain, type JudgedAgain } from './judge-again.ts';
+import { survey } from './survey.ts';
+
+/** A unit's plan with everything that carrying it out needs. */
+export interface Prepared {
+  readonly planned: PlannedUnit;
+  /** Absent when the unit is blocked, skipped or depends on others. */
+  readonly work?: Work;
+  /** The attempt that stands in, for `keep` and `reuse`. */
+  readonly checkpoint?: EndedRecord;
+  /** Today's judgement of the checkpoint, where its contract had changed. */
+  readonly judged?: JudgedAgain;
+  /** Why it is blocked, where an error says so. */
+  readonly error?: GatelineError;
+}
+
+/** What a unit is asked to do, and by what it will be judged. */
+export interface Work {
+  readonly request: Request;
+  readonly fingerprint: Digest;
+  readonly contract: LoadedContract;
+}
+
+/** Plans one unit whose needs are settled. Errors of the user's become `blocked`, others are thrown. */
+export async function planUnit(call: Call, unit: Unit): Promise<Prepared> {
+  try {
+    return await plan(call, unit);
+  } catch (error) {
+    if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
+    return { planned: describe(unit, 'blocked', `${error.code}: ${error.message}`), error };
+  }
+}
+
+async function plan(call: Call, unit: Unit): Promise<Prepared> {
+  const waiting = waitsFor(call, unit);
+  if (waiting !== undefined) return { planned: waiting };
+  const before = call.journal.state().units.get(unit.key)!;
+  if (before.status === 'running') return { planned: describe(unit, 'blocked', `GATE_CLAIMED: ${before.reason}; somebody else has this gate`) };
+  const contract = await call.contracts.load(unit.gate);
+  const applies = await evaluateIf(call, unit);
+  if (!applies.choice) return notApplicable(call, unit, contract, applies.reason);
+  const request = buildRequest(unit, call.around, await survey(call, unit));
+  const work: Work = { request, fingerprint: fingerprintOf(request), contract };
+  call.journal.setFingerprint(unit.key, work.fingerprint);
+  const state = call.journal.state().units.get(unit.key)!;
+  if (state.status === 'skipped') return { planned: describe(unit, 'skip', state.reason, work) };
+  return (await findWork(call, unit, work)) ?? withReason(call, unit, work, state);
+}
+
+/** A plan that says what it waits for, while needs are not done and the caller does not stand in for them. */
+function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
+  const units = call.journal.state().units;
+  const open = unit.needs.filter((key) => !units.get(key)!.done);
+  if (open.length === 0 || call.assignment.standIn) return undefined;
+  const stopped = open.filter((key) => ['failed', 'lost', 'partial', 'paused', 'blocked'].includes(units.get(key)!.status));
+  if (stopped.length > 0) return describe(unit, 'blocked', `needs ${stopped.map((key) => `${key}, which is ${units.get(key)!.status}`).join(' and ')}`);
+  return describe(unit, 'depends', `waits for ${open.join(', ')}; reused if what it is given comes out the same`);
+}
+
+/** An `if` that is false satisfies what needs the gate. It counts for the needs as they are now. */
+function notApplicable(call: Call, unit: Unit, contract: LoadedContract, reason: string): Prepared {
+  const units = call.journal.state().units;
+  const needs = Object.fromEntries(unit.needs.map((key) => [key, units.get(key)!.exports ?? null]));
+  const request = buildRequest(unit, call.around, { tree: new Map(), env: {}, tools: {}, needs });
+  const work: Work = { request, fingerprint: fingerprintOf(request), contract };
+  call.journal.setFingerprint(unit.key, work.fingerprint);
+  const state = call.journal.state().units.get(unit.key)!;
+  const known = state.done && state.status === 'not-applicable';
+  return { planned: describe(unit, known ? 'keep' : 'not-applicable', reason, work, state.ended), work };
+}
+
+/** The newest earlier attempt that holds up: content there, contract met. `undefined`: there is none. */
+async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | undefined> {
+  const { journal } = call;
+  const { runNumber } = journal.call;
+  const except = new Set<EndedRecord>();
+  for (;;) {
+    const query = { fingerprint: work.fingerprint, contract: work.contract.digest, runNumber, now: call.ports.now().toISOString(), except };
+    const found = findCheckpoint(unit, journal.archive(), query);
+    if (found.choice === 'none') return undefined;
+    const missing = await missingOf(call.ports.store, found.ended);
+    if (missing.length > 0) {
+      journal.setMissing(missing);
+    } else if (found.choice === 'usable') {
+      const kept = journal.state().units.get(unit.key)!;
+      const choice = kept.done && kept.ended === found.ended ? 'keep' : 'reuse';
+      const planned = describe(unit, choice, `nothing that it is given changed since ${found.reason}`, work, found.ended);
+      return { planned, work, checkpoint: found.ended };
+    } else {
+      const judged = await judgeAgain(call, unit, found.ended);
+      const ruling = rulingOn(found.ended, journal.archive().decisions.get(unit.key) ?? { decided: [], unknownAt: undefined }, query.now);
+      if (verdictSatisfies(unit, judged, ruling)) {
+        const planned = describe(unit, 'reuse', `the output of ${found.reason} meets the contract as it is now`, work, found.ended);
+        return { planned, work, checkpoint: found.ended, judged };
+      }
+    }
+    except.add(found.ended);
+  }
+}
+
+/** The plan to run a unit, with what made an earlier output not do. */
+async function withReason(call: Call, unit: Unit, work: Work, state: UnitState): Promise<Prepared> {
+  const earlier = call.journal.archive().ended.get(unit.key) ?? [];
+  const last = earlier.findLast((ended) => ended.verdict.kind !== 'not-applicable');
+  const changed = await differencesTo(call, unit, work);
+  const query = { fingerprint: work.fingerprint, contract: work.contract.digest, runNumber: call.journal.call.runNumber, now: call.ports.now().toISOString() };
+  const checkpoint = findCheckpoint(unit, call.journal.archive(), query);
+  let reason: string;
+  if (state.status === 'lost') reason = state.reason;
+  else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the contract as it is now, or is missing';
+  else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} is missing or was altered`;
+  else if (checkpoint.reason !== '') reason = checkpoint.reason;
+  else if (last === undefined) reason = 'it never ran for this subject';
+  else reason = describeDifferences(changed);
+  const choice = unit.gate.run === undefined ? 'wait' : 'run';
+  const notices = changed.some((one) => one.what === 'file') && unit.gate.inputs === undefined ? ['it declares no inputs, so every tracked file counts'] : [];
+  return { planned: { ...describe(unit, choice, reason, work), differences: changed, notices }, work };
+}
+
+/** What is different from the latest request of this unit that can still be read. */
+async function differencesTo(call: Call, unit: Unit, work: Work): Promise<Difference[]> {
+  const claim = call.journal.archive().records.findLast((record) => record.kind === 'started' && unitOf(record) === unit.key);
+  if (claim?.kind !== 'started' || claim.fingerprint === work.fingerprint) return [];
+  const read = await call.ports.store.get(claim.request);
+  if (read.state !== 'present') return [];
+  const request = asRequest(JSON.parse(new TextDecoder().decode(read.value)));
+  return request === undefined ? [] : differences(request, work.request);
+}
+
+function describe(unit: Unit, choice: PlannedUnit['choice'], reason: string, work?: Work, from?: EndedRecord): PlannedUnit {
+  return {
+    key: unit.key,
+    gate: unit.gate.id,
+    leg: unit.leg.id,
+    choice,
+    reason,
+    fingerprint: work?.fingerprint,
+    from: from && { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
+    differences: [],
+    notices: [],
+  };
+}
+

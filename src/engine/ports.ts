@@ -1,0 +1,40 @@
+import type { Agent } from '../agent/agent.ts';
+import type { AttemptFiles } from '../agent/attempt-files.ts';
+import type { Environment } from '../environment.ts';
+import type { Platform } from '../run/request.ts';
+import type { EndedRecord, StartedRecord, Writer } from '../run/record.ts';
+import type { PlannedUnit } from '../run/plan.ts';
+import type { RunState } from '../run/run-state.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** Everything that the engine needs of the world. The ways in construct it. */
+export interface EnginePorts {
+  readonly store: RecordStore;
+  readonly workspace: Workspace;
+  readonly agent: Agent;
+  readonly attempts: AttemptFiles;
+  readonly now: () => Date;
+  /** Who writes the records of this call. */
+  readonly me: Writer;
+  /** True only when it is certain that this writer's process is no more. */
+  readonly isGone: (writer: Writer) => Promise<boolean>;
+  /** The caller's environment: agents inherit it, secrets and inherited variables are read from it. */
+  readonly environment: Environment;
+  readonly platform: Platform;
+  /** What a tool's version command prints, trimmed. @throws GatelineError `TOOL_MISSING` */
+  readonly toolVersion: (command: string) => Promise<string>;
+}
+
+/** What the engine tells while it works. Observers must not throw; a promise is awaited before going on. */
+export type EngineEvent =
+  | { readonly type: 'planned'; readonly planned: PlannedUnit }
+  | { readonly type: 'started'; readonly unit: UnitKey; readonly record: StartedRecord; readonly attempts: number }
+  | { readonly type: 'line'; readonly unit: UnitKey; readonly stream: 'stdout' | 'stderr'; readonly line: string }
+  | { readonly type: 'ended'; readonly unit: UnitKey; readonly record: EndedRecord; readonly state: RunState; readonly retrying: boolean }
+  | { readonly type: 'state'; readonly state: RunState }
+  | { readonly type: 'notice'; readonly message: string; readonly unit?: UnitKey };
+
+/** Who is told. */
+export type Observer = (event: EngineEvent) => void | Promise<void>;

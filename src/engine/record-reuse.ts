@@ -1,0 +1,56 @@
+import type { EndedRecord } from '../run/record.ts';
+import { needDigests } from '../run/request.ts';
+import type { Unit } from '../run/unit.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import type { Verdict } from '../verdict/verdict.ts';
+import type { Call } from './call.ts';
+import { copierOf } from './content.ts';
+import type { Prepared } from './plan-unit.ts';
+
+/** Records that an earlier output stands in, with today's verdict, and puts its files back where they are not. */
+export async function recordReuse(call: Call, unit: Unit, prepared: Prepared): Promise<EndedRecord> {
+  const { checkpoint, judged } = prepared;
+  const from = checkpoint!;
+  const exports = judged === undefined ? from.exports : judged.exports;
+  const record: EndedRecord = {
+    ...common(call, unit, prepared),
+    how: 'reused',
+    verdict: judged?.verdict ?? from.verdict,
+    ...(from.value && { value: from.value }),
+    ...(exports && { exports }),
+    files: from.files,
+    touched: from.touched,
+    logs: from.logs,
+    ...(from.metrics && { metrics: from.metrics }),
+    ...(from.learnings && { learnings: from.learnings }),
+    source: from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
+  };
+  await write(call, unit, record);
+  for (const file of await call.ports.workspace.materialise(from.files, copierOf(call))) {
+    if (file.displaced === undefined) continue;
+    const message = `${file.path} was not as the gate left it; put back, and your version is kept at ${file.displaced}`;
+    await call.observe({ type: 'notice', unit: unit.key, message });
+  }
+  return record;
+}
+
+/** Records that a unit's condition is false. */
+export async function recordNotApplicable(call: Call, unit: Unit, prepared: Prepared): Promise<EndedRecord> {
+  const verdict: Verdict = { status: 'not-applicable', kind: 'not-applicable', score: 0, issues: [], advice: prepared.planned.reason.slice(0, 2_048) };
+  const record: EndedRecord = { ...common(call, unit, prepared), how: 'ran', verdict, files: [], touched: [], logs: {} };
+  await write(call, unit, record);
+  return record;
+}
+
+function common(call: Call, unit: Unit, prepared: Prepared): Omit<EndedRecord, 'how' | 'verdict' | 'files' | 'touched' | 'logs'> {
+  const identity = call.journal.identity(unit, call.journal.nextAttempt(unit.key));
+  const { request, fingerprint, contract } = prepared.work!;
+  return { kind: 'ended', ...identity, fingerprint, contract: contract.digest, needs: needDigests(request), startedAt: identity.at };
+}
+
+async function write(call: Call, unit: Unit, record: EndedRecord): Promise<void> {
+  if ((await call.journal.write(record)) === 'written') return;
+  throw new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else is working on it`, {
+    hint: 'Two commands worked on one gate at the same time. Look at `gateline status`, and run again when the other one is through.',
+  });
+}

@@ -1,0 +1,43 @@
+import { digestOf, type Digest } from '../run/digest.ts';
+import type { Content } from '../run/record.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { EnginePorts } from './ports.ts';
+
+/** Ports through which everything can be read and nothing is changed: what is written is remembered for this call only. */
+export function rehearsal(ports: EnginePorts): EnginePorts {
+  const { workspace } = ports;
+  return {
+    ...ports,
+    store: rehearsalStore(ports.store),
+    workspace: Object.assign(Object.create(workspace) as typeof workspace, { materialise: () => Promise.resolve([]) }),
+  };
+}
+
+function rehearsalStore(store: RecordStore): RecordStore {
+  const kept = new Map<Digest, Uint8Array>();
+  const keep = (bytes: Uint8Array): Content => {
+    const digest = digestOf(bytes);
+    kept.set(digest, bytes);
+    return { digest, bytes: bytes.length };
+  };
+  return {
+    write: () => Promise.resolve('written'),
+    list: (pipeline, subject) => store.list(pipeline, subject),
+    subjects: (pipeline) => store.subjects(pipeline),
+    put: (content) => Promise.resolve(keep(Buffer.from(content))),
+    putStream: async (chunks) => {
+      const parts: Buffer[] = [];
+      for await (const chunk of chunks) parts.push(Buffer.from(chunk));
+      return keep(Buffer.concat(parts));
+    },
+    get: async (digest) => {
+      const value = kept.get(digest);
+      return value === undefined ? store.get(digest) : { state: 'present', value };
+    },
+    check: async (digest) => {
+      const value = kept.get(digest);
+      return value === undefined ? store.check(digest) : { state: 'present', value: { digest, bytes: value.length } };
+    },
+    copyTo: (digest, path, mode) => store.copyTo(digest, path, mode),
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * Whose fault an error is. It decides the exit code and the tone of the message:
+ * - `user`: a definition, an option or an input is wrong; the message says what to change.
+ * - `agent`: the program that a gate runs did something wrong; the gate fails, Gateline does not.
+ * - `platform`: disk, git, network or GitHub did not answer as it should; trying again may help.
+ * - `gateline`: a bug of ours.
+ */
+export type Fault = 'user' | 'agent' | 'platform' | 'gateline';
+
+/** Where in a text file an error is. Lines and columns count from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** JSON pointer (RFC 6901) into the parsed value, where there is one. */
+  readonly pointer?: string;
+}
+
+/** What every {@link GatelineError} is made from. */
+export interface ErrorDetails {
+  /** What to do about it, as one sentence to the reader. */
+  readonly hint?: string;
+  readonly place?: Place;
+  readonly cause?: unknown;
+}
+
+/**
+ * Every error that Gateline throws on purpose. `code` is stable (SCREAMING_SNAKE_CASE) and listed in
+ * {@link file://./error-codes.ts}; the message is for people and may change.
+ */
+export class GatelineError extends Error {
+  override readonly name = 'GatelineError';
+  readonly code: string;
+  readonly fault: Fault;
+  readonly hint: string | undefined;
+  readonly place: Place | undefined;
+
+  constructor(fault: Fault, code: string, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.fault = fault;
+    this.code = code;
+    this.hint = details.hint;
+    this.place = details.place;
+  }
+}
+
+/** True for an error of the operating system with that code (`ENOENT`, `EEXIST`, …). */
+export function isSystemError(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,31 @@
+import { subjectSlug } from '../run/subject.ts';
+
+/** Legs that can stand in a file's name as they are. */
+const SAFE_LEG = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}$/;
+
+/**
+ * `{subject}-gate{N}-output.json`, the state guide's name of a gate's output; with the leg before `output` for a
+ * leg of a matrix gate. The subject is made safe by `subjectSlug`; the guide's `{domain}-{feature}` is its own slug.
+ *
+ * @param number the gate's `number`
+ * @param leg '' without a matrix
+ */
+export function gateOutputFileName(subject: string, number: number, leg: string): string {
+  return `${gateStem(subject, number, leg)}-output.json`;
+}
+
+/** `{subject}-gate{N}-checkpoint.md`: the Markdown checkpoint beside the output. */
+export function gateCheckpointFileName(subject: string, number: number, leg: string): string {
+  return `${gateStem(subject, number, leg)}-checkpoint.md`;
+}
+
+/** `{subject}-pipeline.json`, the state guide's name of the pipeline's state. */
+export function pipelineFileName(subject: string): string {
+  return `${subjectSlug(subject)}-pipeline.json`;
+}
+
+function gateStem(subject: string, number: number, leg: string): string {
+  const gate = `${subjectSlug(subject)}-gate${number}`;
+  if (leg === '') return gate;
+  return `${gate}-${SAFE_LEG.test(leg) ? leg : subjectSlug(leg)}`;
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { VERDICT_KINDS } from '../verdict/verdict.ts';
+import { digestSchema } from '../run/digest.ts';
+import { jsonValueSchema } from './json-value.ts';
+import { GATE_WORDS } from './words.ts';
+
+/** Version of what is under `gateline` in a gate's state file. */
+export const GATE_STATE_FORMAT = 'gateline-gate-state/1';
+
+/** Every status that a gate can have. */
+export const UNIT_STATUSES = [
+  'pending',
+  'ready',
+  'blocked',
+  'running',
+  'paused',
+  'passed',
+  'partial',
+  'failed',
+  'lost',
+  'skipped',
+  'not-applicable',
+] as const;
+
+const counter = z.int().min(0);
+const digest = digestSchema.nullable();
+
+/** What Gateline adds to the guide's envelope, under one key. Nothing else reads it; the records are the truth. */
+export const gatelineOfGateSchema = z.object({
+  format: z.literal(GATE_STATE_FORMAT),
+  pipeline: z.string(),
+  subject: z.string(),
+  gate: z.string(),
+  /** '' without a matrix. */
+  leg: z.string(),
+  status: z.enum(UNIT_STATUSES),
+  /** Kind of the verdict; `null`: nothing was judged. */
+  kind: z.enum(VERDICT_KINDS).nullable(),
+  run: counter,
+  /** The how-manieth call of the run, and the attempt within it. 0: there was no attempt. */
+  call: counter,
+  attempt: counter,
+  fingerprint: digest,
+  /** Of the output's canonical JSON. */
+  digest,
+  /** Of the exported part's canonical JSON. */
+  exports: digest,
+  how: z.enum(['ran', 'reused', 'skipped']).nullable(),
+  /** Where a reused output came from. */
+  source: z.object({ run: counter, call: counter, attempt: counter }).optional(),
+  startedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+  /** Files handed on. `mode: null`: the gate deleted it. */
+  files: z.array(z.object({ path: z.string(), mode: z.string().nullable(), digest })),
+  /** Where the output lies when it is too large to stand in `output`, relative to the state folder. */
+  outputFile: z.string().optional(),
+  /** Digest of the whole file without this field: tells a file that somebody edited. Added by the store. */
+  checksum: z.string().optional(),
+});
+export type GatelineOfGate = z.infer<typeof gatelineOfGateSchema>;
+
+/** The state guide's `metadata`. */
+export const stateMetadataSchema = z.object({ domain: z.string(), feature: z.string(), url: z.string() });
+
+/** The state guide's `GateStateFile`, with our fields under `gateline`. Unknown keys are dropped. */
+export const gateStateSchema = z.object({
+  gate: z.int().min(0).max(1_000_000),
+  agent: z.string().min(1).max(1_024),
+  status: z.enum(GATE_WORDS),
+  metadata: stateMetadataSchema,
+  /** Whatever the gate's contract says. `null`: there is none. */
+  output: jsonValueSchema,
+  validation: z.object({
+    /** 0-100. */
+    score: z.number().min(0).max(100),
+    issues: z.array(z.string()),
+    /** True when the score reached the threshold. */
+    passed: z.boolean(),
+  }),
+  gateline: gatelineOfGateSchema.optional(),
+});
+export type GateStateFile = z.infer<typeof gateStateSchema>;

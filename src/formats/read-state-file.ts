@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { pointerOf } from '../pipeline/pointer.ts';
+
+/** Where a value was read from, for messages. */
+export interface ReadFrom {
+  /** Path of the file. */
+  readonly file?: string;
+}
+
+/** More problems than this are counted. */
+const SHOWN = 10;
+
+/**
+ * A value as one of the guide's files.
+ * @throws GatelineError `STATE_FILE_INVALID` with the JSON pointer of each thing that is wrong
+ */
+export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: string, from: ReadFrom): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  const lines = issues
+    .slice(0, SHOWN)
+    .map(({ path, message }) => `${path.length === 0 ? 'the value' : pointerOf(path)}: ${message}`);
+  const more = issues.length > SHOWN ? `; and ${issues.length - SHOWN} more` : '';
+  throw new GatelineError(
+    'user',
+    'STATE_FILE_INVALID',
+    `${from.file ?? 'This'} is not ${what}: ${lines.join('; ')}${more}`.slice(0, 4_096),
+    {
+      hint: 'docs/reference/state-files.md shows what such a file holds.',
+      cause: parsed.error,
+      ...(from.file !== undefined && { place: { file: from.file, pointer: pointerOf(issues[0]?.path ?? []) } }),
+    },
+  );
+}

@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../untrusted/json.ts';
+
+/** `metadata` of a gate's state file, as the guide has it: always there, always strings. */
+export interface StateMetadata {
+  readonly domain: string;
+  readonly feature: string;
+  readonly url: string;
+}
+
+/** `metadata` of the pipeline's state file. */
+export interface PipelineMetadata extends StateMetadata {
+  readonly userStory: string;
+  readonly acceptanceCriteria: readonly string[];
+}
+
+/**
+ * The guide's metadata from a pipeline's. What is not there is derived: `domain` from the host of `url`
+ * (`demoqa.com` → `demoqa_com`), `feature` from the subject without the domain in front of it
+ * (`demoqa_com-student_registration` → `student_registration`). What cannot be derived is empty.
+ * Numbers and truth values become their text, anything else its JSON.
+ */
+export function stateMetadata(metadata: JsonObject, subject: string): StateMetadata {
+  const url = textOf(metadata['url']);
+  const domain = textOf(metadata['domain']) || domainOf(url);
+  return { domain, feature: textOf(metadata['feature']) || featureOf(subject, domain), url };
+}
+
+/** {@link stateMetadata} with the user story and its acceptance criteria; a single criterion becomes a list of one. */
+export function pipelineMetadata(metadata: JsonObject, subject: string): PipelineMetadata {
+  return {
+    ...stateMetadata(metadata, subject),
+    userStory: textOf(metadata['userStory']),
+    acceptanceCriteria: listOf(metadata['acceptanceCriteria']),
+  };
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value) || isJsonObject(value)) return JSON.stringify(value);
+  return String(value);
+}
+
+function listOf(value: JsonValue | undefined): string[] {
+  if (Array.isArray(value)) return value.map(textOf);
+  const text = textOf(value);
+  return text === '' ? [] : [text];
+}
+
+function domainOf(url: string): string {
+  const host = URL.parse(url)?.hostname ?? '';
+  return host.replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '');
+}
+
+function featureOf(subject: string, domain: string): string {
+  return domain !== '' && subject.startsWith(`${domain}-`) ? subject.slice(domain.length + 1) : subject;
+}

@@ -1,0 +1,80 @@
+import type { RunState, RunStatus, UnitState, UnitStatus } from '../run/run-state.ts';
+
+/** The state guide's words for what a gate came to. */
+export const GATE_WORDS = ['SUCCESS', 'PARTIAL', 'FAILED'] as const;
+export type GateWord = (typeof GATE_WORDS)[number];
+
+/** The state guide's words for a whole pipeline. */
+export const PIPELINE_WORDS = ['IN_PROGRESS', ...GATE_WORDS] as const;
+export type PipelineWord = (typeof PIPELINE_WORDS)[number];
+
+/**
+ * Gate status → the guide's word; `undefined`: it has come to nothing yet, and the guide has no word for that.
+ *
+ * - `not-applicable` is SUCCESS: later gates go on as if it had passed.
+ * - `skipped` is PARTIAL: later gates go on, but nothing was shown to be good.
+ * - `paused` is PARTIAL: the output is there, below its threshold; `validation.passed` is false.
+ */
+const GATE_WORD: Readonly<Record<UnitStatus, GateWord | undefined>> = {
+  pending: undefined,
+  ready: undefined,
+  blocked: undefined,
+  running: undefined,
+  paused: 'PARTIAL',
+  passed: 'SUCCESS',
+  partial: 'PARTIAL',
+  failed: 'FAILED',
+  lost: 'FAILED',
+  skipped: 'PARTIAL',
+  'not-applicable': 'SUCCESS',
+};
+
+/** The guide's word → the status that says the same. */
+const UNIT_STATUS: Readonly<Record<GateWord, UnitStatus>> = { SUCCESS: 'passed', PARTIAL: 'partial', FAILED: 'failed' };
+
+/**
+ * Run status → the guide's word. A paused run waits for somebody, so it is still going on; one that was rolled back
+ * gave no result. `completed` is SUCCESS, but PARTIAL where {@link pipelineWord} finds a gate that is.
+ */
+const PIPELINE_WORD: Readonly<Record<RunStatus, PipelineWord>> = {
+  initializing: 'IN_PROGRESS',
+  executing: 'IN_PROGRESS',
+  paused: 'IN_PROGRESS',
+  error: 'FAILED',
+  completed: 'SUCCESS',
+  rollback: 'FAILED',
+};
+
+/** The guide's word → the status that says the same. Both SUCCESS and PARTIAL are runs that came to their end. */
+const RUN_STATUS: Readonly<Record<PipelineWord, RunStatus>> = {
+  IN_PROGRESS: 'executing',
+  SUCCESS: 'completed',
+  PARTIAL: 'completed',
+  FAILED: 'error',
+};
+
+/** The guide's word for a gate's status; `undefined` while it has come to nothing. */
+export function gateWord(status: UnitStatus): GateWord | undefined {
+  return GATE_WORD[status];
+}
+
+/** The gate status that a word of the guide stands for. */
+export function unitStatusOf(word: GateWord): UnitStatus {
+  return UNIT_STATUS[word];
+}
+
+/** The guide's word for a run: PARTIAL for a completed one with a gate that is partial or was skipped. */
+export function pipelineWord(state: Pick<RunState, 'status' | 'units'>): PipelineWord {
+  const word = PIPELINE_WORD[state.status];
+  if (word !== 'SUCCESS') return word;
+  return [...state.units.values()].every((unit) => isWhole(unit)) ? 'SUCCESS' : 'PARTIAL';
+}
+
+/** The run status that a word of the guide stands for. */
+export function runStatusOf(word: PipelineWord): RunStatus {
+  return RUN_STATUS[word];
+}
+
+function isWhole(unit: UnitState): boolean {
+  return GATE_WORD[unit.status] === 'SUCCESS';
+}

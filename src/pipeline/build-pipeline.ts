@@ -1,0 +1,98 @@
+import type { JsonObject, JsonValue } from '../untrusted/json.ts';
+import { bareExpression } from './expression.ts';
+import type { GatelineFile } from './gateline-file.ts';
+import type { GateEntry } from './gateline-gate.ts';
+import { legsOf, type MatrixEntry } from './matrix.ts';
+import { normalGlob, normalPath } from './paths.ts';
+import type { ContractSource, Gate, Leg, Pipeline } from './pipeline.ts';
+
+const DEFAULT_SHELL = 'bash';
+const DEFAULT_THRESHOLD = 80;
+const WITHOUT_MATRIX: readonly Leg[] = [{ id: '', matrix: {} }];
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** The pipeline that a file without problems defines, every default filled in. */
+export function buildPipeline(file: GatelineFile): Pipeline {
+  const order = new Map(Object.keys(file.gates).map((id, index) => [id, index]));
+  return {
+    id: file.pipeline,
+    subject: file.subject,
+    metadata: file.metadata as JsonObject,
+    maxParallel: file['max-parallel'],
+    gates: Object.entries(file.gates).map(([id, entry]) => buildGate(id, entry, file, order)),
+    groups: Object.entries(file.groups).map(([id, gates]) => ({ id, gates })),
+  };
+}
+
+function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: ReadonlyMap<string, number>): Gate {
+  const defaults = file.defaults?.run ?? {};
+  const { strategy } = entry;
+  return {
+    id,
+    number: entry.number ?? order.get(id)!,
+    agent: entry.agent ?? id,
+    run: entry.run,
+    shell: entry.shell ?? defaults.shell ?? DEFAULT_SHELL,
+    workingDirectory: normalPath(entry['working-directory'] ?? defaults['working-directory'] ?? '.'),
+    needs: listed(entry.needs).sort((a, b) => order.get(a)! - order.get(b)!),
+    if: entry.if === undefined ? undefined : condition(String(entry.if)),
+    inputs: entry.inputs === undefined ? undefined : listed(entry.inputs).map(normalGlob),
+    env: variables({ ...file.env, ...entry.env }),
+    with: entry.with as JsonObject,
+    tools: buildTools(entry.tools),
+    secrets: listed(entry.secrets),
+    contract: buildContract(entry.output),
+    exports: listed(entry.output?.exports ?? ['']),
+    files: entry.files === 'changed' ? 'changed' : entry.files.map(normalGlob),
+    retries: entry.retries,
+    timeoutMinutes: entry['timeout-minutes'],
+    reuse: entry.reuse,
+    maxAge: milliseconds(entry['max-age']),
+    legs: strategy === undefined ? WITHOUT_MATRIX : buildLegs(strategy.matrix),
+    legsMaxParallel: strategy?.['max-parallel'],
+    failFast: strategy?.['fail-fast'] ?? true,
+  };
+}
+
+function buildContract(output: GateEntry['output']): ContractSource {
+  const score = output?.score;
+  return {
+    schema: buildSchema(output?.schema),
+    score,
+    threshold: output?.threshold ?? (score === undefined ? 0 : DEFAULT_THRESHOLD),
+    partial: output?.partial ?? 'block',
+    checks: listed(output?.checks ?? []).map(condition),
+  };
+}
+
+function buildSchema(schema: NonNullable<GateEntry['output']>['schema']): ContractSource['schema'] {
+  if (schema === undefined) return undefined;
+  return typeof schema === 'string' ? { path: normalPath(schema) } : { inline: schema as JsonValue };
+}
+
+function buildTools(tools: GateEntry['tools']): Record<string, string> {
+  if (Array.isArray(tools)) return Object.fromEntries(tools.map((name) => [name, `${name} --version`]));
+  return { ...tools };
+}
+
+function buildLegs(matrix: MatrixEntry): readonly Leg[] {
+  const result = legsOf(matrix);
+  return 'legs' in result ? result.legs : [];
+}
+
+function listed<T>(value: T | readonly T[]): T[] {
+  return Array.isArray(value) ? [...value] : [value as T];
+}
+
+function condition(text: string): string {
+  return bareExpression(text)?.text ?? text;
+}
+
+/** Numbers and booleans as the text that GitHub makes of them. */
+function variables(env: Readonly<Record<string, string | number | boolean | null>>): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value === null ? null : String(value)]));
+}
+
+function milliseconds(age: string | undefined): number | undefined {
+  return age === undefined ? undefined : Number(age.slice(0, -1)) * UNIT_MS[age.slice(-1)]!;
+}

@@ -1,0 +1,138 @@
+import { ExpressionError, Lexer, Parser, type Expr } from '@actions/expressions';
+
+/** A function that an expression may call beside GitHub's own `contains`, `startsWith`, `endsWith`, `format`, `join`, `toJSON`, `fromJSON` and `case`. */
+export interface ExpressionFunction {
+  readonly name: string;
+  readonly minArgs: number;
+  readonly maxArgs: number;
+}
+
+/** What an expression may speak of. Names count in any case, as on GitHub. */
+export interface ExpressionRules {
+  readonly contexts: readonly string[];
+  readonly functions: readonly ExpressionFunction[];
+}
+
+/** An expression that was read, or why it could not be. `offset` counts characters from 0. */
+export type ParsedExpression =
+  | { readonly ok: true; readonly expression: Expr }
+  | { readonly ok: false; readonly problem: ExpressionProblem };
+
+export interface ExpressionProblem {
+  readonly kind: 'syntax' | 'unknown-name' | 'unknown-function';
+  readonly message: string;
+  /** The name or function that is not known; empty for `syntax`. */
+  readonly name: string;
+  readonly offset: number;
+}
+
+/** `has(output, '/x')`: whether the output has that part. */
+export const HAS_FUNCTION: ExpressionFunction = { name: 'has', minArgs: 2, maxArgs: 2 };
+/** What `if` sees. */
+export const IF_RULES: ExpressionRules = { contexts: ['subject', 'metadata', 'needs'], functions: [] };
+/** What `checks` see. */
+export const CHECK_RULES: ExpressionRules = {
+  contexts: ['output', 'score', 'subject', 'metadata'],
+  functions: [HAS_FUNCTION],
+};
+
+const GITHUB_FUNCTIONS = ['contains', 'startsWith', 'endsWith', 'format', 'join', 'toJSON', 'fromJSON', 'case'];
+const KNOWN_FUNCTIONS = new Set(GITHUB_FUNCTIONS.map((name) => name.toLowerCase()));
+
+/** Every function that an expression under these rules may call, as it is spelt. */
+export function functionNames(rules: ExpressionRules): string[] {
+  return [...GITHUB_FUNCTIONS, ...rules.functions.map(({ name }) => name)];
+}
+
+/**
+ * Read an expression of GitHub's language, without `${{ }}` (see {@link bareExpression}), by GitHub's own lexer and
+ * parser (https://docs.github.com/actions/reference/workflows-and-actions/expressions). Never throws.
+ */
+export function parseExpression(text: string, rules: ExpressionRules): ParsedExpression {
+  let tokens: readonly Token[] = [];
+  try {
+    tokens = new Lexer(text).lex().tokens;
+    const unknown = unknownCall(tokens, rules);
+    if (unknown !== undefined) {
+      const offset = offsetOf(text, unknown.range.start);
+      const message = `there is no function \`${unknown.lexeme}\``;
+      return { ok: false, problem: { kind: 'unknown-function', message, name: unknown.lexeme, offset } };
+    }
+    const expression = new Parser([...tokens], [...rules.contexts], [...rules.functions]).parse() as Expr | undefined;
+    if (expression !== undefined) return { ok: true, expression };
+    return { ok: false, problem: { kind: 'syntax', message: 'the expression is empty', name: '', offset: 0 } };
+  } catch (error) {
+    return { ok: false, problem: explain(error, text, tokens) };
+  }
+}
+
+type Token = ReturnType<Lexer['lex']>['tokens'][number];
+
+/** The first call of a function that is not known. The parser looks names up in an object and so takes `constructor()` for one. */
+function unknownCall(tokens: readonly Token[], rules: ExpressionRules): Token | undefined {
+  const own = new Set(rules.functions.map(({ name }) => name.toLowerCase()));
+  return tokens.find((token, index) => {
+    if (!/^[A-Za-z_]/.test(token.lexeme) || tokens[index + 1]?.lexeme !== '(') return false;
+    const name = token.lexeme.toLowerCase();
+    return !KNOWN_FUNCTIONS.has(name) && !own.has(name);
+  });
+}
+
+function explain(error: unknown, text: string, tokens: readonly Token[]): ExpressionProblem {
+  if (error instanceof ExpressionError) {
+    const { pos } = error;
+    const offset = offsetOf(text, pos);
+    const at = tokens.find(({ range }) => range.start.line === pos.line && range.start.column === pos.column);
+    const name = at?.lexeme ?? '';
+    const message = `${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`.replaceAll("'", '`');
+    if (error.message.startsWith('Unrecognized named-value')) {
+      return { kind: 'unknown-name', message: `there is no \`${name}\` here`, name, offset };
+    }
+    if (name === '') {
+      return { kind: 'syntax', message: 'the expression ends too early', name: '', offset: text.length };
+    }
+    return { kind: 'syntax', message, name: '', offset };
+  }
+  const said = error instanceof Error ? error.message : String(error);
+  const [, symbol, position] = /^Unexpected symbol: '([^]*)'\. Located at position (\d+) within/.exec(said) ?? [];
+  if (symbol === undefined) return { kind: 'syntax', message: said, name: '', offset: 0 };
+  const message = symbol.startsWith("'")
+    ? 'the text in single quotes does not end'
+    : `unexpected symbol: \`${symbol.slice(0, 60)}\`${symbol.includes('"') ? ' (texts stand in single quotes)' : ''}`;
+  return { kind: 'syntax', message, name: '', offset: Number(position) - 1 };
+}
+
+/** The character of an expression at a line and column, all from 0. */
+export function offsetOf(text: string, at: { readonly line: number; readonly column: number }): number {
+  let start = 0;
+  for (let line = 0; line < at.line; line += 1) start = text.indexOf('\n', start) + 1;
+  return Math.max(0, Math.min(start + at.column, text.length));
+}
+
+/**
+ * A condition without its `${{ }}`, and how many characters stand before it. `undefined`: it is text with `${{ }}`
+ * inside, which GitHub would fill in and then take for true whatever it says.
+ */
+export function bareExpression(condition: string): { readonly text: string; readonly offset: number } | undefined {
+  const [, lead, rest] = /^(\s*\$\{\{)([^]*)$/.exec(condition) ?? [];
+  if (lead === undefined || rest === undefined) {
+    return condition.replace(/'(?:[^']|'')*'/g, '').includes('${{') ? undefined : trimmed(condition, 0);
+  }
+  const end = endOfExpression(rest);
+  if (end < 0 || rest.slice(end + 2).trim() !== '') return undefined;
+  return trimmed(rest.slice(0, end), lead.length);
+}
+
+function trimmed(text: string, offset: number): { text: string; offset: number } {
+  return { text: text.trim(), offset: offset + text.length - text.trimStart().length };
+}
+
+/** Where the first `}}` outside single quotes stands. */
+function endOfExpression(text: string): number {
+  let inText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === "'") inText = !inText;
+    else if (!inText && text.startsWith('}}', at)) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { gateSchema } from './gateline-gate.ts';
+import { envMap, id, jsonObject, listOf, mapOf, relativePath, shell, text, wholeNumber } from './gateline-values.ts';
+
+/** The most gates of a pipeline. */
+export const MAX_GATES = 1_000;
+
+const runDefaults = z
+  .strictObject(
+    {
+      shell: shell.optional().describe('Shell of every gate that names none.'),
+      'working-directory': relativePath
+        .optional()
+        .describe('Folder, relative to the workspace, of every gate that names none.'),
+    },
+    { error: 'expected a map with `shell` and `working-directory`' },
+  )
+  .describe('What every `run` takes when its gate does not say otherwise.');
+
+/**
+ * `gateline.yml` as it is written: the one source of its structure, of the JSON Schema for editors
+ * (schema/gateline.schema.json) and of the key table in docs/reference/gateline-yml.md.
+ * Keys are spelt as in GitHub workflows.
+ */
+export const gatelineFileSchema = z
+  .strictObject(
+    {
+      version: z.literal(1, { error: 'expected 1' }).default(1).describe('Version of this file format.'),
+      pipeline: id.default('pipeline').describe('Id of the pipeline.'),
+      subject: text(1_024, 'text')
+        .optional()
+        .describe('What one execution is about. Default: `pr-<number>` in a pull request, else the branch.'),
+      metadata: jsonObject.default({}).describe('Free values that agents and conditions see. They count.'),
+      'max-parallel': wholeNumber(1, 256).default(2).describe('How many gates may run side by side.'),
+      env: envMap.default({}).describe('Variables of every gate. An empty value is taken from the caller, and counts.'),
+      defaults: z
+        .strictObject({ run: runDefaults.optional() }, { error: 'expected a map with the key `run`' })
+        .optional()
+        .describe('Values that gates take when they name none.'),
+      groups: mapOf(
+        id,
+        listOf(text(200, 'the id of a gate'), 1, MAX_GATES, 'a list of gate ids'),
+        'a map of group ids to lists of gate ids',
+      )
+        .default({})
+        .describe('Named sets of gates that are shown together.'),
+      gates: mapOf(id, gateSchema, `a map of 1 to ${MAX_GATES} gates, keyed by gate id`).meta({
+        description: 'The gates, keyed by id, in order.',
+        minProperties: 1,
+        maxProperties: MAX_GATES,
+      }),
+    },
+    { error: 'expected a map with the key `gates`' },
+  )
+  .meta({ title: 'gateline.yml', description: 'A pipeline of agent gates.' });
+
+/** The file, defaults filled in. */
+export type GatelineFile = z.infer<typeof gatelineFileSchema>;

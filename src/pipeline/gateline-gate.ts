@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import {
+  choiceOf,
+  command,
+  DURATION_PATTERN,
+  envMap,
+  envName,
+  jsonObject,
+  listOf,
+  mapOf,
+  matching,
+  MATRIX_KEY_PATTERN,
+  number,
+  oneOrMore,
+  pointer,
+  relativePath,
+  shell,
+  text,
+  TOOL_PATTERN,
+  wholeNumber,
+  yesOrNo,
+} from './gateline-values.ts';
+
+/** The most legs of a matrix gate, as on GitHub. */
+export const MAX_LEGS = 256;
+
+const glob = text(1_024, 'a glob such as `src/**/*.ts`');
+const condition = text(21_000, 'a condition');
+const gateId = text(200, 'the id of a gate');
+
+const output = z
+  .strictObject(
+    {
+      schema: z
+        .union([relativePath, jsonObject, z.boolean()], {
+          error: 'expected the path of a JSON Schema file, or a schema',
+        })
+        .optional()
+        .describe(
+          'JSON Schema (2020-12 or draft-07) that the output must meet: a path relative to the workspace, or the schema itself.',
+        ),
+      score: pointer
+        .optional()
+        .describe(
+          'JSON pointer to the score (0-100) in the output. Without it the score is 100 when everything else is met.',
+        ),
+      threshold: number(0, 100, 'a number from 0 to 100')
+        .optional()
+        .describe('The score that passes. Needs `score`. Default: 80.'),
+      partial: choiceOf('block', 'continue', 'pause')
+        .default('block')
+        .describe(
+          'What a score below the threshold does: `block` what follows, `continue`, or `pause` until somebody approves.',
+        ),
+      checks: oneOrMore(condition, 0, 100, 'a condition or a list of at most 100 conditions')
+        .default([])
+        .describe(
+          "Conditions over `output`, `score`, `subject` and `metadata` that must all hold, in the expression language of GitHub; `has(output, '/x')` asks for presence.",
+        ),
+      exports: oneOrMore(pointer, 0, 100, 'a JSON pointer or a list of at most 100 JSON pointers')
+        .default([''])
+        .describe('JSON pointers of the parts of the output that later gates see. Default: all of it.'),
+    },
+    { error: 'expected a map with keys such as `schema` and `score`' },
+  )
+  .describe('The contract: what the output must meet, and what of it is handed on.');
+
+const matrixValues = listOf(z.unknown(), 1, MAX_LEGS, 'a list of 1 to 256 values');
+const matrixRows = listOf(
+  mapOf(
+    matching(MATRIX_KEY_PATTERN, 'a matrix key of A-Z, a-z, 0-9, `_` and `-`'),
+    z.unknown(),
+    'a map of matrix keys to values',
+  ),
+  0,
+  MAX_LEGS,
+  'a list of maps',
+);
+
+/** `strategy.matrix`. */
+export const matrixSchema = z
+  .object(
+    {
+      include: matrixRows.optional().describe('Maps that extend legs, or are legs of their own, as on GitHub.'),
+      exclude: matrixRows.optional().describe('Maps; a leg that has all values of one is left out, as on GitHub.'),
+    },
+    { error: 'expected a map of names to lists of values' },
+  )
+  .catchall(matrixValues);
+
+const strategy = z
+  .strictObject(
+    {
+      matrix: matrixSchema.describe(
+        'Names to lists of values; the gate runs once for each combination, at most 256 times.',
+      ),
+      'max-parallel': wholeNumber(1, MAX_LEGS)
+        .optional()
+        .describe('How many legs may run side by side. Default: as many as the pipeline allows.'),
+      'fail-fast': yesOrNo.default(true).describe('Whether a failed leg stops the legs that have not started.'),
+    },
+    { error: 'expected a map with the key `matrix`' },
+  )
+  .describe('Runs the gate once for each leg of a matrix.');
+
+const files = z
+  .union([z.literal('changed'), listOf(glob, 0, 1_000, 'a list of globs')], {
+    error: 'expected `changed` or a list of globs',
+  })
+  .default([])
+  .describe(
+    'Files handed on to later gates: `changed` (what git sees as changed since the gate began), or a list of globs.',
+  );
+
+const tools = z
+  .union(
+    [
+      listOf(matching(TOOL_PATTERN, 'the name of a program'), 0, 50, 'a list of at most 50 programs'),
+      mapOf(matching(TOOL_PATTERN, 'the name of a program'), command, 'a map of programs to commands'),
+    ],
+    { error: 'expected a list of programs, or a map of programs to the commands that print their versions' },
+  )
+  .optional()
+  .describe(
+    'Programs whose version counts: a list (`node` runs `node --version`), or a map of names to commands that print the version.',
+  );
+
+/** One gate of gateline.yml, by GitHub's spelling. Unknown keys are errors. */
+export const gateSchema = z
+  .strictObject(
+    {
+      number: wholeNumber(0, 9_999)
+        .optional()
+        .describe('The N of `gate{N}-output.json`. Unique. Default: the place in the file, from 0.'),
+      agent: text(200, 'a name of at most 200 characters')
+        .optional()
+        .describe('Name shown for the agent. Default: the id of the gate.'),
+      run: command
+        .optional()
+        .describe(
+          'The command, as in a `run` step. Without it the agent runs by itself, around `gateline begin` and `gateline complete`.',
+        ),
+      shell: shell
+        .optional()
+        .describe(
+          '`bash`, `sh`, `pwsh`, `python`, `node`, or a command with `{0}` for the file of the script. Default: `defaults.run.shell`, else `bash`.',
+        ),
+      'working-directory': relativePath
+        .optional()
+        .describe('Folder to run in, relative to the workspace. Default: `defaults.run.working-directory`, else `.`.'),
+      needs: oneOrMore(gateId, 0, 1_000, 'the id of a gate or a list of ids')
+        .default([])
+        .describe('Gates that must be satisfied first. Their exports are in the request.'),
+      if: z
+        .union([condition, z.boolean()], { error: 'expected a condition' })
+        .optional()
+        .describe(
+          'Condition over `subject`, `metadata` and `needs.<gate>.status|score|output`, in the expression language of GitHub. False: the gate is not-applicable.',
+        ),
+      inputs: oneOrMore(glob, 0, 1_000, 'a glob or a list of globs; `[]` says that no file counts')
+        .optional()
+        .describe('Globs of the files that count. `[]`: no file counts. Default: every tracked file.'),
+      env: envMap
+        .default({})
+        .describe('Variables that the agent gets and that count. An empty value is taken from the caller.'),
+      with: jsonObject.default({}).describe('Free values for the agent (`prompt`, `model`, …), in its request.'),
+      tools,
+      secrets: oneOrMore(envName, 0, 100, 'the name of a variable or a list of names')
+        .default([])
+        .describe(
+          'Names of environment variables that hold secrets: passed on, redacted everywhere, counted by name only.',
+        ),
+      output: output.optional(),
+      files,
+      retries: wholeNumber(0, 10)
+        .default(0)
+        .describe('Further attempts after a failed one; each is told why the one before failed.'),
+      'timeout-minutes': number(0.001, 4_320, 'a number of minutes above 0 and up to 4320')
+        .default(60)
+        .describe('Minutes after which the agent is ended. Fractions are allowed.'),
+      reuse: choiceOf('auto', 'never')
+        .default('auto')
+        .describe('Whether an output with the same request may be reused.'),
+      'max-age': matching(DURATION_PATTERN, 'a time such as `30m`, `12h`, `7d` or `2w`')
+        .optional()
+        .describe('Age after which an output is not reused any more: `30m`, `12h`, `7d`, `2w`. Default: no limit.'),
+      strategy: strategy.optional(),
+    },
+    { error: 'expected a map with keys such as `run` and `needs`' },
+  )
+  .describe('A gate: an agent and the contract that its output must meet.');
+
+/** A gate as the file writes it, defaults filled in. */
+export type GateEntry = z.infer<typeof gateSchema>;

@@ -1,0 +1,61 @@
+import { buildPipeline } from './build-pipeline.ts';
+import { checkConditions } from './check-conditions.ts';
+import { checkEnvironment } from './check-environment.ts';
+import { checkGraph } from './check-graph.ts';
+import { checkValues } from './check-values.ts';
+import type { Pipeline } from './pipeline.ts';
+import { inOrder, type Problem } from './problem.ts';
+import { readSource, type Source } from './source.ts';
+import { checkStructure } from './structure.ts';
+
+export { formatProblem, type Problem, type ProblemPlace } from './problem.ts';
+
+/** More problems than this are counted in a last one instead of listed. */
+export const MAX_PROBLEMS = 500;
+
+/** A pipeline and what may be wrong with it, or everything that is wrong (warnings too), in the order of the file. */
+export type ParsedPipeline =
+  | { readonly ok: true; readonly pipeline: Pipeline; readonly warnings: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/**
+ * Read and check a `gateline.yml` (docs/reference/gateline-yml.md). Never throws: whatever the text is, the answer is a
+ * pipeline or at least one error with its place. All errors are found at once, but that a file which is no YAML says
+ * only so.
+ *
+ * @param text the file's content, at most 1 MiB of UTF-8; a byte order mark is skipped
+ * @param file how messages call the file
+ */
+export function parsePipeline(text: string, file: string): ParsedPipeline {
+  const source = readSource(text, file);
+  if (source.value === undefined) return { ok: false, problems: inOrder(source.problems) };
+  const structure = checkStructure(source);
+  const found = [
+    ...('problems' in structure ? structure.problems : []),
+    ...checkGraph(source),
+    ...checkEnvironment(source),
+    ...checkValues(source),
+    ...checkConditions(source),
+  ];
+  const problems = inOrder([...source.problems, ...found.filter((problem) => !isToldBy(source.problems, problem))]);
+  if ('file' in structure && problems.every(({ severity }) => severity === 'warning')) {
+    return { ok: true, pipeline: buildPipeline(structure.file), warnings: limited(problems, source) };
+  }
+  return { ok: false, problems: limited(problems, source) };
+}
+
+/** True for what only follows from a part that could not be read: it has no value, and so the wrong type. */
+function isToldBy(unread: readonly Problem[], problem: Problem): boolean {
+  return unread.some(
+    ({ place, code, severity }) =>
+      place.pointer === problem.place.pointer && (severity === 'error' || code === problem.code),
+  );
+}
+
+function limited(problems: readonly Problem[], source: Source): readonly Problem[] {
+  const left = problems.length - MAX_PROBLEMS;
+  if (left <= 0) return problems;
+  const severity = problems.some((problem) => problem.severity === 'error') ? 'error' : 'warning';
+  const more = source.at('', { severity, code: 'PROBLEMS_MORE', message: `${left} more problems are not listed` });
+  return [...problems.slice(0, MAX_PROBLEMS), more];
+}

@@ -1,0 +1,104 @@
+import type { JsonObject, JsonValue } from '../untrusted/json.ts';
+
+/** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
+export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
+
+/**
+ * A checked pipeline: what `gateline.yml` says, with every default filled in and every reference resolved.
+ * Made by `parsePipeline`; nothing else constructs one by hand but tests.
+ */
+export interface Pipeline {
+  readonly id: string;
+  /** What one execution is about, as the file says; the caller may override it. `undefined`: take the default (`pr-<n>`, else the branch). */
+  readonly subject: string | undefined;
+  /** Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). They count. */
+  readonly metadata: JsonObject;
+  /** How many gates may run side by side. Default 2. */
+  readonly maxParallel: number;
+  /** Gates in file order; needs always name gates of this list. */
+  readonly gates: readonly Gate[];
+  /** Named sets of gates that are shown together (seed 002: parallel_groups), in file order. */
+  readonly groups: readonly GateGroup[];
+}
+
+/** A named set of gates shown as one phase. */
+export interface GateGroup {
+  readonly id: string;
+  readonly gates: readonly string[];
+}
+
+/** One node of the pipeline: an agent and the contract that its output must meet. */
+export interface Gate {
+  readonly id: string;
+  /** The N of `gate{N}-output.json`: `number:`, else the place in the file from 0. Unique. */
+  readonly number: number;
+  /** Name shown for the agent. Default: the gate's id. */
+  readonly agent: string;
+  /** The command, as a GitHub `run:` step has it. `undefined`: an agent that runs by itself, around `gateline begin` and `complete`. */
+  readonly run: string | undefined;
+  /** `bash` (default), `sh`, `pwsh`, `python`, `node`, or a template with `{0}` for the script's file, as GitHub has it. */
+  readonly shell: string;
+  /** Relative to the workspace, `/`-separated, inside it. Default `.`. */
+  readonly workingDirectory: string;
+  /** Ids of the gates that must be satisfied first, in file order. */
+  readonly needs: readonly string[];
+  /** Condition in GitHub's expression language without `${{ }}`. False: the gate is not-applicable. */
+  readonly if: string | undefined;
+  /** Globs of the files that count. `undefined`: the whole tracked tree; empty: no file counts. */
+  readonly inputs: readonly string[] | undefined;
+  /** Variables that the agent gets and that count. `null`: taken from the caller's environment, by value. Pipeline-wide `env` is merged in. */
+  readonly env: Readonly<Record<string, string | null>>;
+  /** Free values for the agent (`prompt`, `model`, …), in its request. */
+  readonly with: JsonObject;
+  /** Tools whose version counts: name → command that prints it (`node` → `node --version`). */
+  readonly tools: Readonly<Record<string, string>>;
+  /** Environment variables that hold secrets: passed on, redacted everywhere, counted by name only. */
+  readonly secrets: readonly string[];
+  readonly contract: ContractSource;
+  /** JSON pointers of the parts of the output that later gates see. Default `['']`, all of it. */
+  readonly exports: readonly string[];
+  /** Globs of the files handed on, `changed` (what git sees as changed since the gate began), or none. */
+  readonly files: 'changed' | readonly string[];
+  /** Further attempts after a failed one, in one call. Default 0, at most 10. */
+  readonly retries: number;
+  /** Default 60, at most 4320 (three days); fractions allowed. */
+  readonly timeoutMinutes: number;
+  readonly reuse: 'auto' | 'never';
+  /** Milliseconds after which an output is too old to be reused. */
+  readonly maxAge: number | undefined;
+  /** The legs of a matrix gate, in order; exactly one leg with id '' when there is no matrix. */
+  readonly legs: readonly Leg[];
+  /** `strategy.max-parallel`: how many legs may run side by side. */
+  readonly legsMaxParallel: number | undefined;
+  /** `strategy.fail-fast` (default true): a failed leg stops legs that have not started. */
+  readonly failFast: boolean;
+}
+
+/** One of the parallel copies of a matrix gate. */
+export interface Leg {
+  /** '' without a matrix, else a slug of the matrix values (`chrome-linux`), unique in the gate. */
+  readonly id: string;
+  readonly matrix: JsonObject;
+}
+
+/** What the output must meet, as written in the file; the schema file is read by the workspace. */
+export interface ContractSource {
+  /** A path relative to the workspace, or the schema itself, or nothing. */
+  readonly schema: { readonly path: string } | { readonly inline: JsonValue } | undefined;
+  /** JSON pointer to the score. `undefined`: 100 when the output meets everything else. */
+  readonly score: string | undefined;
+  /** 0-100, default 0 without `score`, 80 with it. */
+  readonly threshold: number;
+  /** What a score below the threshold does: `block` (default), `continue`, or `pause` until somebody approves. */
+  readonly partial: 'block' | 'continue' | 'pause';
+  /** Conditions in GitHub's expression language over `output`, `score`, `subject`, `metadata`. */
+  readonly checks: readonly string[];
+}
+
+/** Key of one unit of work: the gate's id, or `gate/leg` for a leg of a matrix gate. */
+export type UnitKey = string;
+
+/** The {@link UnitKey} of a leg. */
+export function unitKey(gate: string, leg: string): UnitKey {
+  return leg === '' ? gate : `${gate}/${leg}`;
+}

@@ -1,0 +1,117 @@
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { RunState, UnitState, UnitStatus } from '../run/run-state.ts';
+import { count, oneLine } from './text.ts';
+import { durationOf, durationText, howOf, resultOf, scoreText } from './wording.ts';
+
+/** One line of the status table, as safe text; `heading` rows have only a name. */
+export interface StatusRow {
+  readonly heading: boolean;
+  /** 0, or 1 for gates in a group, plus 1 for legs. */
+  readonly depth: number;
+  readonly number: string;
+  readonly name: string;
+  readonly status: UnitStatus | undefined;
+  readonly how: string;
+  readonly score: string;
+  readonly time: string;
+  readonly reason: string;
+}
+
+/** The first of these that a leg has is the status of the whole gate. */
+const WORST_FIRST: readonly UnitStatus[] = [
+  'failed',
+  'lost',
+  'partial',
+  'paused',
+  'running',
+  'blocked',
+  'ready',
+  'pending',
+  'skipped',
+  'passed',
+  'not-applicable',
+];
+
+/**
+ * The rows of a status table, in file order: each group's heading with its gates where its first gate stands, each
+ * gate, and the legs of a matrix gate below it. A gate of several groups is shown in the first.
+ */
+export function statusRows(state: RunState, pipeline: Pick<Pipeline, 'gates' | 'groups'>, now?: string): StatusRow[] {
+  const rows: StatusRow[] = [];
+  const unitsByGate = Map.groupBy(state.units.values(), (unit) => unit.gate);
+  const groupOf = new Map(
+    pipeline.groups.toReversed().flatMap((group) => group.gates.map((gate) => [gate, group.id] as const)),
+  );
+  const shown = new Set<string>();
+  for (const gate of pipeline.gates) {
+    if (shown.has(gate.id)) continue;
+    const group = groupOf.get(gate.id);
+    const members = group === undefined ? [gate] : pipeline.gates.filter(({ id }) => groupOf.get(id) === group);
+    if (group !== undefined)
+      rows.push(
+        headingRow(
+          group,
+          members.flatMap(({ id }) => unitsByGate.get(id) ?? []),
+        ),
+      );
+    for (const { id, number } of members) {
+      shown.add(id);
+      rows.push(...gateRows(String(number), id, unitsByGate.get(id) ?? [], group === undefined ? 0 : 1, now));
+    }
+  }
+  return rows;
+}
+
+function gateRows(
+  number: string,
+  gate: string,
+  units: readonly UnitState[],
+  depth: number,
+  now: string | undefined,
+): StatusRow[] {
+  const [first] = units;
+  if (first === undefined) return [];
+  if (units.length === 1 && first.leg === '') return [unitRow(first, number, gate, depth, now)];
+  return [matrixRow(units, number, gate, depth), ...units.map((unit) => unitRow(unit, '', unit.leg, depth + 1, now))];
+}
+
+function unitRow(unit: UnitState, number: string, name: string, depth: number, now: string | undefined): StatusRow {
+  const ended = resultOf(unit);
+  return {
+    heading: false,
+    depth,
+    number,
+    name: oneLine(name),
+    status: unit.status,
+    how: howOf(unit),
+    score: ended === undefined || unit.status === 'not-applicable' ? '' : scoreText(ended.verdict.score),
+    time: durationText(durationOf(unit, now)),
+    reason: oneLine(unit.reason),
+  };
+}
+
+function matrixRow(legs: readonly UnitState[], number: string, gate: string, depth: number): StatusRow {
+  const status = WORST_FIRST.find((status) => legs.some((leg) => leg.status === status));
+  const scores = legs.flatMap((leg) => resultOf(leg)?.verdict.score ?? []);
+  const score = scores.length === legs.length ? scoreText(Math.min(...scores)) : '';
+  return {
+    heading: false,
+    depth,
+    number,
+    name: oneLine(gate),
+    status,
+    how: '',
+    score,
+    time: '',
+    reason: doneText(legs, 'leg'),
+  };
+}
+
+function headingRow(group: string, units: readonly UnitState[]): StatusRow {
+  const name = `group ${oneLine(group)}: ${doneText(units, 'gate')}`;
+  return { heading: true, depth: 0, number: '', name, status: undefined, how: '', score: '', time: '', reason: '' };
+}
+
+function doneText(units: readonly UnitState[], noun: string): string {
+  return `${units.filter((unit) => unit.done).length} of ${count(units.length, noun)} done`;
+}

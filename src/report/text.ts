@@ -1,0 +1,66 @@
+import stringWidth from 'string-width';
+import { forTerminal } from '../untrusted/escape.ts';
+
+/** What a piece of text means; the caller decides how it looks. */
+export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'strong';
+
+/** Puts colour on a text that is already safe. The default leaves it as it is. */
+export type Paint = (tone: Tone, text: string) => string;
+
+/** No colour. */
+export const plain: Paint = (_tone, text) => text;
+
+const ELLIPSIS = '…';
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** More than this of a text is never looked at: no line shows it. */
+const LONGEST = 4_096;
+
+/**
+ * Untrusted text as one line for terminals and logs: nothing in it is obeyed, and white space is single spaces. GitHub's
+ * runner obeys `##[command]` anywhere in a line, so that gets a space; it obeys `::command::` at the start of a line only,
+ * after white space too, so nobody begins a line with untrusted text.
+ */
+export function oneLine(text: string): string {
+  return forTerminal(text.slice(0, LONGEST).replace(/\s+/g, ' ').trim()).replaceAll('##[', '## [');
+}
+
+/**
+ * A safe text in at most `columns` columns of a terminal, with `…` where something was left out. Wide characters (CJK,
+ * emoji) take two columns.
+ */
+export function fit(text: string, columns: number): string {
+  if (stringWidth(text) <= columns) return text;
+  let result = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    const width = stringWidth(segment);
+    if (used + width > columns - 1) break;
+    result += segment;
+    used += width;
+  }
+  return columns < 1 ? '' : result + ELLIPSIS;
+}
+
+/** Columns that a safe text takes in a terminal. */
+export function widthOf(text: string): number {
+  return stringWidth(text);
+}
+
+/** A safe text filled up with spaces to that many columns. */
+export function pad(text: string, columns: number, side: 'left' | 'right' = 'right'): string {
+  const spaces = ' '.repeat(Math.max(0, columns - stringWidth(text)));
+  return side === 'right' ? text + spaces : spaces + text;
+}
+
+/** `a, b, c and 4 more`. */
+export function listOf(names: readonly string[], shown = 5): string {
+  if (names.length > shown) return `${names.slice(0, shown).join(', ')} and ${names.length - shown} more`;
+  if (names.length < 2) return names.join('');
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** `1 gate`, `2 gates`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,70 @@
+import { Buffer } from 'node:buffer';
+import { truncateBytes } from '../untrusted/escape.ts';
+import type { Issue } from '../verdict/verdict.ts';
+import type { EndedRecord } from '../run/record.ts';
+import { unitKey } from '../pipeline/pipeline.ts';
+import { count, oneLine, plain, type Paint, type Tone } from './text.ts';
+import { attemptText, durationText, endedAfter, KIND_MEANING, scoreText } from './wording.ts';
+
+/** The most that {@link verdictText} gives, in UTF-8 bytes without colours. */
+export const VERDICT_TEXT_LIMIT = 256 * 1_024;
+
+const TONES: Readonly<Record<EndedRecord['verdict']['status'], Tone>> = {
+  passed: 'good',
+  partial: 'warning',
+  failed: 'bad',
+  'not-applicable': 'quiet',
+};
+
+/**
+ * Everything about one verdict, for `gateline show` and for logs: kind and what it means, score, each issue with its
+ * pointer and rule, how the agent ended, what to do. Ends with a line break. Safe for terminals.
+ */
+export function verdictText(ended: EndedRecord, options: { readonly paint?: Paint } = {}): string {
+  const paint = options.paint ?? plain;
+  const { verdict } = ended;
+  const head = `${oneLine(unitKey(ended.gate, ended.leg))}, ${attemptText(ended)}: `;
+  const lines = [
+    head +
+      paint(
+        TONES[verdict.status],
+        verdict.status === verdict.kind ? verdict.status : `${verdict.status} (${verdict.kind})`,
+      ),
+  ];
+  lines.push(`  ${KIND_MEANING[verdict.kind]}`);
+  if (verdict.status !== 'not-applicable') lines.push(`  score: ${scoreText(verdict.score)}`);
+  lines.push(...endingOf(ended));
+  if (verdict.issues.length > 0)
+    lines.push(`  ${count(verdict.issues.length, 'issue')}:`, ...boundedIssues(verdict.issues));
+  if (verdict.advice !== '') lines.push(`  what to do: ${oneLine(verdict.advice)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function endingOf(ended: EndedRecord): string[] {
+  const lines: string[] = [];
+  if (ended.exitCode !== undefined) lines.push(`  exit code: ${ended.exitCode}`);
+  if (ended.signal !== undefined) lines.push(`  ended by signal: ${oneLine(ended.signal)}`);
+  const took = durationText(endedAfter(ended));
+  if (took !== '') lines.push(`  took: ${took}`);
+  if (ended.source !== undefined) lines.push(`  output reused from ${attemptText(ended.source)}`);
+  return lines;
+}
+
+function boundedIssues(issues: readonly Issue[]): string[] {
+  const lines: string[] = [];
+  let left = VERDICT_TEXT_LIMIT - 32 * 1_024;
+  for (const [index, issue] of issues.entries()) {
+    const line = `    ${index + 1}. ${issueLine(issue)}`;
+    left -= Buffer.byteLength(line);
+    if (left < 0) return [...lines, `    … and ${issues.length - index} more: \`gateline show --json\` has them all`];
+    lines.push(line);
+  }
+  return lines;
+}
+
+function issueLine({ severity, message, pointer, rule }: Issue): string {
+  const at =
+    pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : oneLine(truncateBytes(pointer, 512))}`;
+  const by = rule === undefined ? '' : ` [${oneLine(truncateBytes(rule, 512))}]`;
+  return `${severity}${at}: ${oneLine(truncateBytes(message, 2_048))}${by}`;
+}

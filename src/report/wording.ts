@@ -1,0 +1,122 @@
+import type { VerdictKind } from '../verdict/verdict.ts';
+import type { EndedRecord, FileChange } from '../run/record.ts';
+import type { Digest } from '../run/digest.ts';
+import { hexOf } from '../run/digest.ts';
+import type { UnitState, UnitStatus } from '../run/run-state.ts';
+import type { Tone } from './text.ts';
+
+/** What each kind of verdict means, one sentence. */
+export const KIND_MEANING: Readonly<Record<VerdictKind, string>> = {
+  passed: 'The output meets everything that the contract asks for.',
+  partial: 'The output is sound, but its score is below the threshold.',
+  'not-applicable': 'The condition of the gate (`if`) is false: there is nothing to do.',
+  missing: 'The agent ended well but wrote no output.',
+  malformed: 'What the agent wrote as its output is not JSON.',
+  'too-large': 'The output is larger than an output may be.',
+  schema: 'The output does not have the shape that the contract’s schema asks for.',
+  score: 'The score is not where the contract says, or is not a number from 0 to 100.',
+  check: 'A check of the contract does not hold.',
+  files: 'The files that the gate hands on could not be kept.',
+  'agent-error': 'The agent ended with an error.',
+  'not-started': 'The agent could not be started.',
+  timeout: 'The agent took longer than the gate allows and was ended.',
+  cancelled: 'Somebody or something stopped the run while the agent was at work.',
+  lost: 'The attempt began and left no result: its machine or process is gone.',
+  claimed: 'Somebody else is doing the work of this gate.',
+  'no-secret': 'A secret that the gate names is not set here.',
+  contract: 'The contract itself cannot be used, so nothing could be judged by it.',
+};
+
+const TONES: Readonly<Record<UnitStatus, Tone>> = {
+  pending: 'quiet',
+  ready: 'strong',
+  blocked: 'quiet',
+  running: 'strong',
+  paused: 'warning',
+  passed: 'good',
+  partial: 'warning',
+  failed: 'bad',
+  lost: 'bad',
+  skipped: 'warning',
+  'not-applicable': 'quiet',
+};
+
+/** How a status should look. */
+export function toneOf(status: UnitStatus): Tone {
+  return TONES[status];
+}
+
+const RESULTS: ReadonlySet<UnitStatus> = new Set([
+  'paused',
+  'passed',
+  'partial',
+  'failed',
+  'skipped',
+  'not-applicable',
+]);
+
+/** The attempt that made the unit what it is; for a unit that has no result (yet), what `ended` says is from an attempt before. */
+export function resultOf(unit: UnitState): EndedRecord | undefined {
+  return RESULTS.has(unit.status) ? unit.ended : undefined;
+}
+
+/** How a unit came to what it is: the agent `ran`, its output was `reused`, it was `skipped`; '' while there is nothing. */
+export function howOf(unit: UnitState): 'ran' | 'reused' | 'skipped' | '' {
+  if (unit.status === 'skipped') return 'skipped';
+  if (unit.reused) return 'reused';
+  return unit.status === 'not-applicable' ? '' : (resultOf(unit)?.how ?? '');
+}
+
+/** A score for people: at most two decimals. */
+export function scoreText(score: number): string {
+  return String(Math.round(score * 100) / 100);
+}
+
+/** `0.4s`, `12s`, `3m 05s`, `2h 07m`; '' for what is not a length of time. */
+export function durationText(milliseconds: number | undefined): string {
+  if (milliseconds === undefined || !Number.isFinite(milliseconds) || milliseconds < 0) return '';
+  if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1)}s`;
+  const seconds = Math.round(milliseconds / 1_000);
+  if (seconds < 60) return `${seconds}s`;
+  const two = (number: number): string => String(number).padStart(2, '0');
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
+  return `${Math.floor(seconds / 3_600)}h ${two(Math.floor((seconds % 3_600) / 60))}m`;
+}
+
+/**
+ * How long the unit's attempt took, in milliseconds; for one that is still going on: so far. Reusing takes no time.
+ * @param now ISO 8601; without it, what is going on has no duration
+ */
+export function durationOf(unit: UnitState, now?: string): number | undefined {
+  if (unit.status === 'running') {
+    return unit.started === undefined || now === undefined ? undefined : Date.parse(now) - Date.parse(unit.started.at);
+  }
+  const ended = resultOf(unit);
+  return ended === undefined || unit.reused || unit.status === 'not-applicable' ? undefined : endedAfter(ended);
+}
+
+/** Milliseconds between begin and end of an attempt; `undefined` when its clock went backwards. */
+export function endedAfter(ended: EndedRecord): number | undefined {
+  const length = Date.parse(ended.at) - Date.parse(ended.startedAt);
+  return length >= 0 ? length : undefined;
+}
+
+/** The first 12 hex digits: enough for people. */
+export function shortDigest(digest: Digest): string {
+  return hexOf(digest).slice(0, 12);
+}
+
+/** What became of a file. */
+export function changeOf({ before, after }: FileChange): 'added' | 'changed' | 'deleted' {
+  if (after === null) return 'deleted';
+  return before === null ? 'added' : 'changed';
+}
+
+/** `attempt 2 of call 1 in run 3`. */
+export function attemptText(at: {
+  readonly runNumber: number;
+  readonly runAttempt: number;
+  readonly n: number;
+}): string {
+  return `attempt ${at.n} of call ${at.runAttempt} in run ${at.runNumber}`;
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/** `sha256:` and 64 lower-case hex digits. */
+export const digestSchema = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
+export type Digest = `sha256:${string}`;
+
+/** The digest of bytes or of a text's UTF-8. */
+export function digestOf(content: Uint8Array | string): Digest {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+/** The hex digits of a digest. */
+export function hexOf(digest: Digest): string {
+  return digest.slice('sha256:'.length);
+}

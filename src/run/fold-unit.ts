@@ -1,0 +1,211 @@
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import { rulingOn, skipInForce, type Ruling, type UnitDecisions } from './decisions.ts';
+import type { ReadProblem } from './reading.ts';
+import { comparePositions, type Content, type DecidedRecord, type EndedRecord, type Position, type StartedRecord } from './record.ts';
+import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
+import type { Unit } from './unit.ts';
+
+/** All that is recorded of one unit in one run, each list in order. */
+export interface UnitRecords {
+  readonly started: readonly StartedRecord[];
+  readonly ended: readonly EndedRecord[];
+  readonly decided: readonly DecidedRecord[];
+  /** Records that exist but could not be read, as their names tell. */
+  readonly unknown: readonly NonNullable<ReadProblem['names']>[];
+  /** There may be more records than were listed, of any kind. */
+  readonly blind: boolean;
+}
+
+type States = ReadonlyMap<UnitKey, UnitState>;
+
+/** State of one unit, given those upstream of it. */
+export function deriveUnit(unit: Unit, own: UnitRecords, upstream: States, told: Told): { state: UnitState; problems: RunProblem[] } {
+  const decisions = decisionsOf(own);
+  const judged = own.ended.map((ended) => ({ ended, ...assess(unit, ended, own, decisions, upstream, told) }));
+  const claim = openClaim(own);
+  const base = {
+    key: unit.key,
+    gate: unit.gate.id,
+    leg: unit.leg.id,
+    started: own.started.at(-1),
+    attempts: own.started.length + own.unknown.filter((name) => name.kind === 'started').length,
+  };
+  const verdict = choose(unit, judged, claim, decisions, upstream, told);
+  return { state: { ...base, ...verdict }, problems: problemsOf(unit, own, judged) };
+}
+
+type Choice = Pick<UnitState, 'status' | 'reason' | 'done' | 'reused' | 'exports' | 'ended' | 'decided'>;
+interface Judged extends Assessment {
+  readonly ended: EndedRecord;
+}
+
+function choose(
+  unit: Unit,
+  judged: readonly Judged[],
+  claim: StartedRecord | undefined,
+  decisions: UnitDecisions,
+  upstream: States,
+  told: Told,
+): Choice {
+  const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
+  if (claim !== undefined && !isGone(claim, told)) return not('running', `attempt ${claim.n} began at ${claim.at}`);
+  const best = judged.findLast((one) => one.satisfies && one.relevant);
+  if (best !== undefined) return satisfied(best, needsDone);
+  const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
+  if (skip !== undefined) {
+    const choice = not('skipped', `skipped by ${skip.actor}: ${skip.reason}`);
+    return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };
+  }
+  const last = judged.findLast((one) => one.relevant);
+  if (claim !== undefined && isRelevantClaim(claim, unit, decisions, upstream, told)) {
+    return { ...not('lost', lossOf(claim, told)), ended: last?.ended };
+  }
+  if (last !== undefined) return unsatisfied(unit, last);
+  return waiting(unit, upstream, needsDone);
+}
+
+function satisfied(best: Judged, needsDone: boolean): Choice {
+  const { ended, ruling } = best;
+  const how = ended.how === 'reused' ? reuseText(ended) : `attempt ${ended.n}, score ${ended.verdict.score}`;
+  return {
+    status: ended.verdict.status,
+    reason: ruling.ruling === 'approved' ? `approved by ${ruling.by.actor}` : how,
+    done: needsDone,
+    reused: ended.how === 'reused',
+    exports: needsDone ? (ended.exports ?? null) : undefined,
+    ended,
+    decided: ruling.ruling === 'approved' ? ruling.by : undefined,
+  };
+}
+
+function reuseText(ended: EndedRecord): string {
+  const from = ended.source;
+  return from === undefined ? 'reused' : `reused from run ${from.runNumber}, call ${from.runAttempt}, attempt ${from.n}`;
+}
+
+function unsatisfied(unit: Unit, last: Judged): Choice {
+  const { ended, ruling } = last;
+  const { status, score, advice, kind } = ended.verdict;
+  if (ruling.ruling === 'rejected') return { ...not('failed', `rejected by ${ruling.by.actor}: ${ruling.by.reason}`), ended, decided: ruling.by };
+  if (ruling.ruling === 'unknown') return { ...not('ready', 'a decision about it could not be read'), ended };
+  if (status === 'partial') {
+    const paused = unit.gate.contract.partial === 'pause';
+    const text = `score ${score} is below the threshold of ${unit.gate.contract.threshold}`;
+    return { ...not(paused ? 'paused' : 'partial', paused ? `${text}: waiting for approval` : text), ended };
+  }
+  if (status === 'failed') return { ...not('failed', `${kind}: ${advice}`), ended };
+  return { ...not('ready', 'its output is missing or was altered'), ended };
+}
+
+function waiting(unit: Unit, upstream: States, needsDone: boolean): Choice {
+  if (needsDone) return not('ready', unit.needs.length === 0 ? 'needs nothing' : 'everything it needs is there');
+  const bad: UnitStatus[] = ['failed', 'lost', 'partial', 'paused', 'blocked'];
+  const stopped = unit.needs.filter((key) => upstream.get(key)?.done === false && bad.includes(upstream.get(key)!.status));
+  if (stopped.length > 0) return not('blocked', `needs ${stopped.map((key) => `${key} (${upstream.get(key)!.status})`).join(', ')}`);
+  return not('pending', `waits for ${unit.needs.filter((key) => !upstream.get(key)?.done).join(', ')}`);
+}
+
+function not(status: UnitStatus, reason: string): Choice {
+  return { status, reason, done: false, reused: false, exports: undefined, ended: undefined, decided: undefined };
+}
+
+interface Assessment {
+  /** It is about what the unit would be given now, and was not set aside. */
+  readonly relevant: boolean;
+  /** Good enough for later gates. */
+  readonly satisfies: boolean;
+  readonly ruling: Ruling;
+  readonly outputMissing: boolean;
+}
+
+function assess(unit: Unit, ended: EndedRecord, own: UnitRecords, decisions: UnitDecisions, upstream: States, told: Told): Assessment {
+  const ruling = rulingOn(ended, decisions, told.now);
+  const fingerprint = told.fingerprints?.get(unit.key);
+  const current = fingerprint === undefined || fingerprint === ended.fingerprint;
+  const relevant = ruling.ruling !== 'voided' && current && needsMatch(unit, ended.needs, upstream) && claimMatches(ended, own);
+  const outputMissing = contentsOf(ended).some((content) => told.missingContent?.has(content.digest));
+  const good = verdictSatisfies(unit, ended, ruling);
+  return { relevant, ruling, outputMissing, satisfies: good && !outputMissing && !own.blind };
+}
+
+/** Whether a verdict lets later gates go on, by the gate's partial policy and by what was decided. */
+export function verdictSatisfies(unit: Unit, ended: Pick<EndedRecord, 'verdict'>, ruling: Ruling): boolean {
+  if (ruling.ruling === 'rejected' || ruling.ruling === 'voided' || ruling.ruling === 'unknown') return false;
+  const { status } = ended.verdict;
+  if (status === 'partial') return unit.gate.contract.partial === 'continue' || ruling.ruling === 'approved';
+  return status === 'passed' || status === 'not-applicable';
+}
+
+/** Everything that an ended record refers to and that later gates may be handed. */
+export function contentsOf(ended: EndedRecord): Content[] {
+  const files = ended.files.flatMap((file) => (file.after?.content ? [file.after.content] : []));
+  return [...(ended.value ? [ended.value] : []), ...(ended.exports ? [ended.exports] : []), ...files];
+}
+
+/**
+ * Whether the needs' exports are those that the attempt was given. A need that the attempt did not have (its
+ * input came from the caller) matches as long as that need has nothing to give.
+ */
+function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States): boolean {
+  if (Object.keys(given).some((key) => !unit.needs.includes(key))) return false;
+  return unit.needs.every((key) => {
+    const need = upstream.get(key);
+    if (!(key in given)) return need?.done !== true;
+    return need?.done === true && (need.exports?.digest ?? null) === given[key];
+  });
+}
+
+function claimMatches(ended: EndedRecord, own: UnitRecords): boolean {
+  const claim = own.started.find((started) => comparePositions(started, ended) === 0);
+  return claim === undefined || (claim.fingerprint === ended.fingerprint && claim.contract === ended.contract);
+}
+
+/** The latest claim, when nothing is recorded at or after it. */
+function openClaim(own: UnitRecords): StartedRecord | undefined {
+  const claim = own.started.at(-1);
+  if (claim === undefined) return undefined;
+  const answered = own.ended.some((ended) => comparePositions(ended, claim) >= 0);
+  const unread = own.unknown.some((name) => name.kind === 'ended' && comparePositions(name, claim) >= 0);
+  return answered || unread ? undefined : claim;
+}
+
+function isGone(claim: StartedRecord, told: Told): boolean {
+  if (claim.holder === 'open') return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);
+  if (told.deadWriters?.has(writerKey(claim.by))) return true;
+  return told.supersededBefore !== undefined && comparePositions({ ...claim, n: 0 }, { ...told.supersededBefore, n: 0 }) < 0;
+}
+
+function isRelevantClaim(claim: StartedRecord, unit: Unit, decisions: UnitDecisions, upstream: States, told: Told): boolean {
+  const fingerprint = told.fingerprints?.get(unit.key);
+  if (fingerprint !== undefined && fingerprint !== claim.fingerprint) return false;
+  return rulingOn(claim, decisions, told.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream);
+}
+
+function lossOf(claim: StartedRecord, told: Told): string {
+  if (claim.holder === 'open') return `attempt ${claim.n} was begun at ${claim.at} and not completed in time`;
+  return told.deadWriters?.has(writerKey(claim.by))
+    ? `attempt ${claim.n} began at ${claim.at}; its process is gone and left no result`
+    : `attempt ${claim.n} began at ${claim.at} and was overtaken by a later run attempt without a result`;
+}
+
+function decisionsOf(own: UnitRecords): UnitDecisions {
+  const unknown = own.unknown.filter((name) => name.kind.startsWith('decided'));
+  const latest = unknown.reduce<Position | undefined>((a, b) => (a === undefined || comparePositions(b, a) > 0 ? b : a), undefined);
+  return { decided: own.decided, unknownAt: latest };
+}
+
+function problemsOf(unit: Unit, own: UnitRecords, judged: readonly Judged[]): RunProblem[] {
+  const problems: RunProblem[] = [];
+  for (const { ended, outputMissing } of judged) {
+    const where = `attempt ${ended.n} of ${unit.key} in call ${ended.runAttempt}`;
+    const known = (kind: readonly Position[]): boolean => kind.some((one) => comparePositions(one, ended) === 0);
+    if (ended.how === 'ran' && ended.verdict.kind !== 'not-applicable' && !known(own.started) && !known(own.unknown)) {
+      problems.push({ code: 'ENDED_WITHOUT_START', message: `${where} ended but never started`, unit: unit.key });
+    }
+    if (!claimMatches(ended, own)) {
+      problems.push({ code: 'CLAIM_MISMATCH', message: `${where} ended with another request or contract than it claimed`, unit: unit.key });
+    }
+    if (outputMissing) problems.push({ code: 'OUTPUT_MISSING', message: `the output of ${where} is missing or was altered`, unit: unit.key });
+  }
+  return problems;
+}

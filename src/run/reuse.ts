@@ -1,0 +1,122 @@
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import { rulingOn, type UnitDecisions } from './decisions.ts';
+import type { Digest } from './digest.ts';
+import { verdictSatisfies } from './fold-unit.ts';
+import type { ReadProblem, RecordListing } from './reading.ts';
+import { comparePositions, unitOf, type DecidedRecord, type EndedRecord, type GatelineRecord, type Position } from './record.ts';
+import { orderRecords } from './order.ts';
+import { unitKey } from '../pipeline/pipeline.ts';
+import type { Unit } from './unit.ts';
+
+/** Records of all runs by unit, in order: where checkpoints are looked for. Made once a plan. */
+export interface Archive {
+  readonly records: readonly GatelineRecord[];
+  readonly ended: ReadonlyMap<UnitKey, readonly EndedRecord[]>;
+  readonly decisions: ReadonlyMap<UnitKey, UnitDecisions>;
+  /** There may be records that were not listed: decisions of other runs cannot be known. */
+  readonly blind: boolean;
+}
+
+/** Sorts a listing for {@link findCheckpoint}. */
+export function openArchive(listing: RecordListing): Archive {
+  const { records } = orderRecords(listing.records);
+  const ended = Map.groupBy(
+    records.filter((record) => record.kind === 'ended'),
+    unitOf,
+  );
+  const decided = Map.groupBy(
+    records.filter((record) => record.kind === 'decided'),
+    unitOf,
+  );
+  const unknown = latestUnknownDecisions(listing.problems);
+  const decisions = new Map<UnitKey, UnitDecisions>();
+  for (const key of new Set([...decided.keys(), ...unknown.keys()])) {
+    decisions.set(key, { decided: (decided.get(key) as DecidedRecord[] | undefined) ?? [], unknownAt: unknown.get(key) });
+  }
+  const blind = listing.problems.some(({ names, code }) => names === undefined && (code === 'OUTAGE' || code === 'LISTING_LIMIT'));
+  return { records, ended: ended as Map<UnitKey, EndedRecord[]>, decisions, blind };
+}
+
+function latestUnknownDecisions(problems: readonly ReadProblem[]): Map<UnitKey, Position> {
+  const latest = new Map<UnitKey, Position>();
+  for (const { names } of problems) {
+    if (names === undefined || !names.kind.startsWith('decided')) continue;
+    const key = unitKey(names.gate, names.leg);
+    const known = latest.get(key);
+    if (known === undefined || comparePositions(names, known) > 0) latest.set(key, names);
+  }
+  return latest;
+}
+
+/** What an earlier attempt is worth now, before its content was looked at. */
+export type Checkpoint =
+  | { readonly choice: 'usable'; readonly ended: EndedRecord; readonly reason: string }
+  /** Everything holds but the contract, which changed: judge the stored output again. */
+  | { readonly choice: 'judge-again'; readonly ended: EndedRecord; readonly reason: string }
+  | { readonly choice: 'none'; readonly reason: string };
+
+/** What is asked of {@link findCheckpoint}. */
+export interface CheckpointQuery {
+  readonly fingerprint: Digest;
+  readonly contract: Digest;
+  readonly runNumber: number;
+  /** ISO 8601. */
+  readonly now: string;
+  /** Attempts already found to be unusable (their content is missing, or fails today's contract). */
+  readonly except?: ReadonlySet<EndedRecord>;
+}
+
+/** The newest earlier attempt with this fingerprint that may stand in for running the agent, and why or why not. */
+export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQuery): Checkpoint {
+  if (archive.blind) return { choice: 'none', reason: 'not all records could be listed, so nothing is reused' };
+  const same = (archive.ended.get(unit.key) ?? []).filter((ended) => ended.fingerprint === query.fingerprint);
+  let reason = '';
+  for (const ended of same.toReversed()) {
+    if (query.except?.has(ended)) continue;
+    const objection = objectionTo(unit, ended, archive, query);
+    if (objection === undefined) {
+      const judged = ended.contract === query.contract;
+      return { choice: judged ? 'usable' : 'judge-again', ended, reason: nameOf(ended, query.runNumber) };
+    }
+    reason ||= objection;
+  }
+  return { choice: 'none', reason };
+}
+
+function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: CheckpointQuery): string | undefined {
+  const where = nameOf(ended, query.runNumber);
+  if (unit.gate.reuse === 'never' && ended.runNumber !== query.runNumber) return `${where} is not reused: reuse is set to never`;
+  const ruling = rulingOn(ended, archive.decisions.get(unit.key) ?? { decided: [], unknownAt: undefined }, query.now);
+  if (ruling.ruling === 'unknown') return `${where} is not reused: a decision since then could not be read`;
+  if (ruling.ruling === 'voided') return `${ruling.by.actor} asked for a new attempt: ${ruling.by.reason}`;
+  if (ruling.ruling === 'rejected') return `${where} was rejected by ${ruling.by.actor}: ${ruling.by.reason}`;
+  const judged = ended.contract === query.contract;
+  if (!verdictSatisfies(unit, ended, ruling) && (judged || ended.value === undefined || !judgedByContract(ended))) {
+    return `${where} ${ended.verdict.status === 'partial' ? 'was only partial' : 'failed'} (${ended.verdict.kind})`;
+  }
+  const age = Date.parse(query.now) - Date.parse(producedAt(ended, archive));
+  if (unit.gate.maxAge !== undefined && age > unit.gate.maxAge) return `${where} is older than max-age`;
+  return undefined;
+}
+
+/** Failures that another contract may turn: the output was there, and judged. */
+function judgedByContract(ended: EndedRecord): boolean {
+  return ['passed', 'partial', 'schema', 'score', 'check'].includes(ended.verdict.kind);
+}
+
+/** When the agent made it, also for one that was itself reused. */
+function producedAt(ended: EndedRecord, archive: Archive): string {
+  let at = ended;
+  for (let hops = 0; at.how === 'reused' && at.source !== undefined && hops < 10_000; hops += 1) {
+    const source = at.source;
+    const origin = (archive.ended.get(unitOf(ended)) ?? []).find((one) => comparePositions(one, source) === 0);
+    if (origin === undefined || origin === at) break;
+    at = origin;
+  }
+  return at.startedAt;
+}
+
+function nameOf(ended: EndedRecord, runNumber: number): string {
+  const attempt = `attempt ${ended.n} of call ${ended.runAttempt}`;
+  return ended.runNumber === runNumber ? attempt : `${attempt} in run ${ended.runNumber}`;
+}

@@ -1,0 +1,41 @@
+import { rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { writing } from '../store-errors.ts';
+import { makeFolder, syncFolder, writeTemporary } from './durable.ts';
+
+/** Called after each durable operation with what it did (`record …`, `content …`, `file …`). Tests kill the process here. */
+export type OnDurable = (what: string) => void;
+
+/** What {@link atomicWrite} may be told. */
+export interface AtomicWriteOptions {
+  readonly onDurable?: OnDurable | undefined;
+  /** Folder for the temporary file, on the same file system. Default: the folder of `path`. */
+  readonly temporaryFolder?: string | undefined;
+}
+
+/**
+ * Write a whole file so that readers see what was there before or all of the new content, also after a power cut.
+ * Folders are made where they are missing. A symbolic link at `path` is replaced, not followed.
+ *
+ * @throws GatelineError `STORE_WRITE_FAILED` (fault `platform`); what was there before is unchanged then
+ */
+export async function atomicWrite(
+  path: string,
+  content: Uint8Array | string,
+  options: AtomicWriteOptions = {},
+): Promise<void> {
+  await writing(path, async () => {
+    await makeFolder(dirname(path));
+    const temporaryFolder = options.temporaryFolder ?? dirname(path);
+    await makeFolder(temporaryFolder);
+    const temporary = await writeTemporary(temporaryFolder, [Buffer.from(content)]);
+    try {
+      await rename(temporary.path, path);
+    } catch (error) {
+      await temporary.discard();
+      throw error;
+    }
+    await syncFolder(dirname(path));
+  });
+  options.onDurable?.(`file ${path}`);
+}

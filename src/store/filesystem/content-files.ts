@@ -1,0 +1,219 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
+import { digestOf, digestSchema, hexOf, type Digest } from '../../run/digest.ts';
+import type { Content } from '../../run/record.ts';
+import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import { bytesOf, type Chunks } from '../chunks.ts';
+import { writeNewFile } from '../new-file.ts';
+import type { Read, ReadProblem } from '../record-store.ts';
+import { isFromSystem, reasonOf, writeFailure, writing } from '../store-errors.ts';
+import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from './durable.ts';
+import { keepAside } from './quarantine.ts';
+import { openForReading } from './read-file.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** Bytes read at once; all that is ever held of a large content. */
+const CHUNK = 1_024 * 1_024;
+
+/** Content as files named by digest: `content/sha256/ab/cdef…`. */
+export class ContentFiles {
+  readonly #state: StateFolder;
+
+  constructor(state: StateFolder) {
+    this.#state = state;
+  }
+
+  async put(content: Uint8Array | string): Promise<Content> {
+    this.#state.assertWritable();
+    const bytes = Buffer.from(content);
+    const digest = digestOf(bytes);
+    const known = await this.check(digest);
+    if (known.state === 'present') return this.#settled(known.value);
+    return this.putStream([bytes]);
+  }
+
+  async putStream(chunks: Chunks): Promise<Content> {
+    this.#state.assertWritable();
+    const hash = createHash('sha256');
+    const temporary = await this.#temporaryFrom(chunks, (chunk) => hash.update(chunk));
+    try {
+      const content: Content = { digest: `sha256:${hash.digest('hex')}`, bytes: temporary.bytes };
+      const known = await this.check(content.digest);
+      if (known.state === 'present') return await this.#settled(content);
+      await this.#place(temporary.path, content.digest, known);
+      return content;
+    } finally {
+      await temporary.discard();
+    }
+  }
+
+  async get(digest: Digest): Promise<Read<Uint8Array>> {
+    const whole = { bytes: Buffer.alloc(0), length: 0 };
+    const read = await this.#verify(digest, (chunk, size) => {
+      if (whole.length === 0) whole.bytes = Buffer.allocUnsafe(size);
+      whole.length += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).copy(whole.bytes, whole.length);
+    });
+    return read.state === 'present' ? { state: 'present', value: whole.bytes } : read;
+  }
+
+  async check(digest: Digest): Promise<Read<Content>> {
+    return this.#verify(digest, () => undefined);
+  }
+
+  async copyTo(digest: Digest, path: string, mode: number): Promise<Read<Content>> {
+    const file = await this.#open(digest);
+    if (file.state !== 'open') return file.read;
+    const hash = createHash('sha256');
+    const chunks = async function* () {
+      for await (const chunk of chunksOf(file.handle)) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    };
+    let actual: Digest | undefined;
+    try {
+      const copied = await writeNewFile(
+        path,
+        mode,
+        chunks(),
+        () => (actual = `sha256:${hash.digest('hex')}`) === digest,
+      );
+      if (copied) return { state: 'present', value: { digest, bytes: Number(file.size) } };
+    } catch (error) {
+      // What the disk refuses to write comes as a GatelineError: this is what it refuses to read.
+      if (isFromSystem(error))
+        return { state: 'unknown', problem: this.#problem(digest, 'UNREADABLE', reasonOf(error)) };
+      throw error;
+    } finally {
+      await file.handle.close();
+    }
+    return this.#altered(digest, actual ?? digest);
+  }
+
+  #path(digest: Digest): string {
+    if (!digestSchema.safeParse(digest).success) {
+      throw new GatelineError('gateline', 'DIGEST_INVALID', `${JSON.stringify(digest).slice(0, 100)} is not a digest`, {
+        hint: 'A digest is `sha256:` and 64 lower-case hexadecimal digits.',
+      });
+    }
+    const hex = hexOf(digest);
+    return join(this.#state.root, 'content', 'sha256', hex.slice(0, 2), hex.slice(2));
+  }
+
+  /** What the chunks themselves throw is the caller's, and stays as it is. */
+  async #temporaryFrom(chunks: Chunks, see: (chunk: Uint8Array) => void): Promise<TemporaryFile> {
+    const thrown: unknown[] = [];
+    const seen = async function* () {
+      try {
+        for await (const chunk of bytesOf(chunks)) {
+          see(chunk);
+          yield chunk;
+        }
+      } catch (error) {
+        thrown.push(error);
+        throw error;
+      }
+    };
+    const { temporaryFolder } = this.#state;
+    try {
+      await this.#state.folder(temporaryFolder);
+      return await writeTemporary(temporaryFolder, seen(), false);
+    } catch (error) {
+      throw thrown.includes(error) ? error : writeFailure(this.#state.show(temporaryFolder), error);
+    }
+  }
+
+  /** Whoever wrote it may not have come to flush its name yet. */
+  async #settled(content: Content): Promise<Content> {
+    const path = this.#path(content.digest);
+    await writing(this.#state.show(path), () => syncFolder(dirname(path)));
+    return content;
+  }
+
+  /** Move flushed bytes to their place. What stands there and is not right is in quarantine first. */
+  async #place(temporary: string, digest: Digest, known: Read<Content>): Promise<void> {
+    const path = this.#path(digest);
+    await writing(this.#state.show(path), async () => {
+      if (known.state === 'unknown' && known.problem.quarantine === undefined)
+        await keepAside(this.#state, path, randomUUID(), known.problem);
+      await syncFile(temporary);
+      try {
+        await this.#rename(temporary, path);
+      } catch (error) {
+        if (!isSystemError(error, 'ENOENT')) throw error;
+        // Somebody removed a folder that was there before: make it again, once.
+        this.#state.forgetFolders();
+        await this.#rename(temporary, path);
+      }
+      await syncFolder(dirname(path));
+    });
+    this.#state.onDurable(`content ${digest}`);
+  }
+
+  async #rename(temporary: string, path: string): Promise<void> {
+    await this.#state.folder(dirname(path));
+    await rename(temporary, path);
+  }
+
+  async #verify(digest: Digest, take: (chunk: Uint8Array, size: number) => void): Promise<Read<Content>> {
+    const file = await this.#open(digest);
+    if (file.state !== 'open') return file.read;
+    const hash = createHash('sha256');
+    let bytes = 0;
+    try {
+      for await (const chunk of chunksOf(file.handle)) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        take(chunk, Number(file.size));
+      }
+    } catch (error) {
+      if (!isFromSystem(error)) throw error;
+      return { state: 'unknown', problem: this.#problem(digest, 'UNREADABLE', reasonOf(error)) };
+    } finally {
+      await file.handle.close();
+    }
+    const actual: Digest = `sha256:${hash.digest('hex')}`;
+    return actual === digest ? { state: 'present', value: { digest, bytes } } : this.#altered(digest, actual);
+  }
+
+  async #open(digest: Digest) {
+    const file = await openForReading(this.#path(digest));
+    if (file.state === 'open') return { state: 'open' as const, handle: file.handle, size: file.status.size };
+    const read: Exclude<Read<never>, { state: 'present' }> = file.state === 'absent'
+      ? file
+      : { state: 'unknown', problem: this.#problem(digest, 'UNREADABLE', file.message) };
+    return { state: 'closed' as const, read };
+  }
+
+  async #altered(digest: Digest, actual: Digest): Promise<Exclude<Read<never>, { state: 'present' }>> {
+    const problem = this.#problem(digest, 'CONTENT_ALTERED', `these bytes have the digest ${actual}`);
+    if (this.#state.readOnly) return { state: 'unknown', problem };
+    try {
+      const target = await keepAside(this.#state, this.#path(digest), hexOf(actual), problem);
+      return { state: 'unknown', problem: { ...problem, quarantine: this.#state.show(target) } };
+    } catch (error) {
+      if (!isFromSystem(error) && !(error instanceof GatelineError)) throw error;
+      return {
+        state: 'unknown',
+        problem: { ...problem, message: `${problem.message} (they could not be put aside: ${reasonOf(error)})` },
+      };
+    }
+  }
+
+  #problem(digest: Digest, code: ReadProblem['code'], message: string): ReadProblem {
+    return { code, where: this.#state.show(this.#path(digest)), message };
+  }
+}
+
+/** A file's bytes. Each chunk is only good until the next one is asked for. */
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+  const { size } = await handle.stat();
+  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, size + 1)));
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

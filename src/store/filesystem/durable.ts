@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isSystemError } from '../../errors/gateline-error.ts';
+import { writeAll } from '../new-file.ts';
+import { isFromSystem } from '../store-errors.ts';
+
+/** What file systems answer that cannot do hard links (FAT, some network mounts, Android). */
+const NO_HARD_LINKS = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+  'EXDEV',
+  'EINVAL',
+  'EACCES',
+  'UNKNOWN',
+]);
+
+/** What file systems answer that cannot flush a folder. */
+const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Flush a folder, so that names made, changed or removed in it outlive a power cut. Windows does that by itself. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!isFromSystem(error) || !NO_FOLDER_SYNC.has(error.code)) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Make a folder and those above it, durable. @returns true when it was not there before. */
+export async function makeFolder(path: string): Promise<boolean> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return false;
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+  return true;
+}
+
+/** A file that was written and flushed under a temporary name. */
+export interface TemporaryFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Remove it, if it is still there. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Write chunks to a new file with a name of its own in `folder`, and flush it. When anything goes wrong
+ * (what the chunks throw included), it is removed again.
+ *
+ * @param flush false: the caller flushes, or throws the file away
+ */
+export async function writeTemporary(
+  folder: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  flush = true,
+): Promise<TemporaryFile> {
+  const path = join(folder, `${randomUUID()}.tmp`);
+  const handle = await open(path, 'wx');
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      await writeAll(handle, chunk);
+      bytes += chunk.length;
+    }
+    if (flush) await handle.sync();
+  } catch (error) {
+    await handle.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+  await handle.close();
+  return { path, bytes, discard: () => rm(path, { force: true }) };
+}
+
+/** Flush a file that was written before. */
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** How a name can be taken at most once; see {@link claimName}. */
+export type Claiming = 'link' | 'reserve';
+
+/**
+ * Give a flushed temporary file a name that nobody may have yet; durable when this settles. The temporary name is
+ * gone afterwards, whatever the answer.
+ *
+ * - `link`: a hard link, which fails where the name exists. Readers see nothing or all of it. Where the file system
+ *   has no hard links, `reserve` is used instead.
+ * - `reserve`: an empty file made with `O_EXCL`, then the whole file moved over it. Readers may see the empty file
+ *   for a moment, and for ever if the process dies just then: the name counts as taken.
+ *
+ * @returns false when the name is taken
+ */
+export async function claimName(temporary: string, path: string, claiming: Claiming): Promise<boolean> {
+  const linked = claiming === 'link' ? await tryLink(temporary, path) : 'unsupported';
+  if (linked === 'unsupported') {
+    if (!(await reserve(path))) {
+      await rm(temporary, { force: true });
+      return false;
+    }
+    await rename(temporary, path);
+  } else {
+    await unlink(temporary);
+    if (linked === 'taken') return false;
+  }
+  await syncFolder(dirname(path));
+  return true;
+}
+
+async function tryLink(temporary: string, path: string): Promise<'linked' | 'taken' | 'unsupported'> {
+  try {
+    await link(temporary, path);
+    return 'linked';
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) {
+      // NFS may say EEXIST for a link that it made: the answer to the first try got lost. Two names tell.
+      return (await stat(temporary)).nlink > 1 ? 'linked' : 'taken';
+    }
+    if (isFromSystem(error) && NO_HARD_LINKS.has(error.code)) return 'unsupported';
+    throw error;
+  }
+}
+
+async function reserve(path: string): Promise<boolean> {
+  try {
+    await (await open(path, 'wx')).close();
+    return true;
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Content, GatelineRecord } from '../../run/record.ts';
+import type { Digest } from '../../run/digest.ts';
+import type { Chunks } from '../chunks.ts';
+import type { Read, RecordListing, RecordStore, Written } from '../record-store.ts';
+import { ContentFiles } from './content-files.ts';
+import { RecordFiles } from './record-files.ts';
+import { StateFolder, type StateFolderOptions } from './state-folder.ts';
+
+export type { StateFolderOptions } from './state-folder.ts';
+
+/**
+ * Records and contents as files; docs/reference/state-files.md has the layout. Safe for any number of processes at
+ * once: a record's name is taken at most once, and readers see whole files or none.
+ *
+ * @throws GatelineError `STATE_ESCAPES` (fault `user`) when the folder leaves the workspace
+ * @throws GatelineError `STORE_WRITE_FAILED`, `STORE_READ_FAILED` (fault `platform`) when the system refuses
+ */
+export async function openFilesystemStore(options: StateFolderOptions): Promise<RecordStore> {
+  return new FilesystemStore(await StateFolder.open(options));
+}
+
+class FilesystemStore implements RecordStore {
+  readonly #records: RecordFiles;
+  readonly #contents: ContentFiles;
+
+  constructor(state: StateFolder) {
+    this.#records = new RecordFiles(state);
+    this.#contents = new ContentFiles(state);
+  }
+
+  write(record: GatelineRecord): Promise<Written> {
+    return this.#records.write(record);
+  }
+
+  list(pipeline: string, subject: string): Promise<RecordListing> {
+    return this.#records.list(pipeline, subject);
+  }
+
+  subjects(pipeline: string): Promise<string[]> {
+    return this.#records.subjects(pipeline);
+  }
+
+  put(content: Uint8Array | string): Promise<Content> {
+    return this.#contents.put(content);
+  }
+
+  putStream(chunks: Chunks): Promise<Content> {
+    return this.#contents.putStream(chunks);
+  }
+
+  get(digest: Digest): Promise<Read<Uint8Array>> {
+    return this.#contents.get(digest);
+  }
+
+  check(digest: Digest): Promise<Read<Content>> {
+    return this.#contents.check(digest);
+  }
+
+  copyTo(digest: Digest, path: string, mode: number): Promise<Read<Content>> {
+    return this.#contents.copyTo(digest, path, mode);
+  }
+}

@@ -1,0 +1,102 @@
+import { copyFile, link, lstat, rename } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { constants, type BigIntStats } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { ReadProblem } from '../../run/reading.ts';
+import { digestOf, hexOf } from '../../run/digest.ts';
+import { isSystemError } from '../../errors/gateline-error.ts';
+import { isFromSystem, unlessAbsent } from '../store-errors.ts';
+import { atomicWrite } from './atomic-write.ts';
+import { syncFile, syncFolder } from './durable.ts';
+import { isSameFile } from './read-file.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** Format of what is left in the place of a record that was put into quarantine. */
+export const TOMBSTONE_FORMAT = 'gateline-tombstone/1';
+
+/** What is left in the place of a record that was put into quarantine: its name stays taken, and every listing tells of it. */
+export const tombstoneSchema = z.object({
+  format: z.literal(TOMBSTONE_FORMAT),
+  code: z.enum(['TRUNCATED', 'CORRUPT', 'FOREIGN']),
+  message: z.string().max(1_000),
+  /** Where the bytes are now, relative to the workspace. */
+  quarantine: z.string().max(4_096),
+});
+export type Tombstone = z.infer<typeof tombstoneSchema>;
+
+/** Why something is in quarantine. */
+type Why = Pick<ReadProblem, 'code' | 'message'>;
+
+/** Digits of the digest in the name of a file in quarantine: the same bytes are kept once. */
+const DIGITS = 12;
+
+/**
+ * Keep the bytes of a bad record in `quarantine/`, and put a tombstone in its place. The record's name is taken at
+ * every moment, and nothing is moved that is not what was judged.
+ *
+ * @param judged the file that the bytes were read from
+ * @returns where the bytes are kept; `undefined` when the file has changed in the meantime: read it again
+ */
+export async function buryRecord(
+  state: StateFolder,
+  path: string,
+  bytes: Uint8Array,
+  judged: BigIntStats,
+  why: Why,
+): Promise<string | undefined> {
+  const target = quarantinePath(state, path, hexOf(digestOf(bytes)).slice(0, DIGITS));
+  const { temporaryFolder, onDurable } = state;
+  await state.folder(dirname(target));
+  await state.folder(dirname(path));
+  await atomicWrite(target, bytes, { temporaryFolder, onDurable });
+  await explain(state, path, target, why);
+  const tombstone = { format: TOMBSTONE_FORMAT, code: why.code, message: why.message, quarantine: state.show(target) };
+  const now = await unlessAbsent(lstat(path, { bigint: true }));
+  if (now === undefined || !isSameFile(now, judged)) return undefined;
+  await atomicWrite(path, `${JSON.stringify(tombstone, null, 2)}\n`, { temporaryFolder, onDurable });
+  return target;
+}
+
+/**
+ * Keep altered content in `quarantine/` as well as in its place, where it goes on being reported until the right
+ * bytes are put over it. Doing it again with the same bytes changes nothing.
+ *
+ * @param tag what the name in quarantine ends in: digits of what the digest is now
+ * @returns where it is kept
+ */
+export async function keepAside(state: StateFolder, path: string, tag: string, why: Why): Promise<string> {
+  const target = quarantinePath(state, path, tag.slice(0, DIGITS));
+  await state.folder(dirname(target));
+  if ((await unlessAbsent(lstat(target))) !== undefined) return target;
+  await linkOrCopy(state, path, target);
+  await syncFolder(dirname(target));
+  state.onDurable(`quarantine ${state.show(target)}`);
+  await explain(state, path, target, why);
+  return target;
+}
+
+/** `runs/a/1/x.json` → `quarantine/runs/a/1/x.json.<tag>`: where it came from can be seen. */
+function quarantinePath(state: StateFolder, path: string, tag: string): string {
+  return `${join(state.root, 'quarantine', relative(state.root, path))}.${tag}`;
+}
+
+async function linkOrCopy(state: StateFolder, path: string, target: string): Promise<void> {
+  try {
+    await link(path, target);
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return;
+    if (!isFromSystem(error) || error.code === 'ENOENT') throw error;
+    const temporary = join(state.temporaryFolder, `${randomUUID()}.tmp`);
+    await copyFile(path, temporary, constants.COPYFILE_EXCL);
+    await syncFile(temporary);
+    await rename(temporary, target);
+  }
+}
+
+/** A note beside the file, for people. */
+async function explain(state: StateFolder, path: string, target: string, why: Why): Promise<void> {
+  const note = { was: state.show(path), code: why.code, message: why.message };
+  const { temporaryFolder, onDurable } = state;
+  await atomicWrite(`${target}.why.json`, `${JSON.stringify(note, null, 2)}\n`, { temporaryFolder, onDurable });
+}

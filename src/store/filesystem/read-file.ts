@@ -1,0 +1,59 @@
+import { constants, type BigIntStats } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { isFromSystem, reasonOf, unlessAbsent } from '../store-errors.ts';
+
+/** Never follows a link in the file's place, and never waits for a pipe that nobody writes to. */
+const SAFE_READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** A file that was asked for: open, not there, or refused by the system. */
+export type OpenedFile =
+  | { readonly state: 'open'; readonly handle: FileHandle; readonly status: BigIntStats }
+  | { readonly state: 'absent' }
+  | { readonly state: 'unreadable'; readonly message: string };
+
+/** Open a plain file for reading. Only `ENOENT` is `absent`; folders, links, pipes and whatever the system refuses are `unreadable`. */
+export async function openForReading(path: string): Promise<OpenedFile> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await unlessAbsent(open(path, SAFE_READ));
+    if (handle === undefined) return { state: 'absent' };
+    const status = await handle.stat({ bigint: true });
+    if (status.isFile()) return { state: 'open', handle, status };
+    await handle.close();
+    return { state: 'unreadable', message: status.isDirectory() ? 'a folder stands in its place' : 'not a plain file' };
+  } catch (error) {
+    await handle?.close();
+    if (isFromSystem(error)) return { state: 'unreadable', message: unreadableReason(error) };
+    throw error;
+  }
+}
+
+/** A whole file in memory. */
+export type WholeFile =
+  | { readonly state: 'read'; readonly bytes: Buffer; readonly status: BigIntStats }
+  | Exclude<OpenedFile, { readonly state: 'open' }>;
+
+/** Read a plain file of at most `limit` bytes; a larger one is `unreadable`. */
+export async function readWhole(path: string, limit: number): Promise<WholeFile> {
+  const file = await openForReading(path);
+  if (file.state !== 'open') return file;
+  const { handle, status } = file;
+  try {
+    if (status.size > BigInt(limit)) return { state: 'unreadable', message: `larger than ${limit} bytes` };
+    return { state: 'read', bytes: await handle.readFile(), status };
+  } catch (error) {
+    if (isFromSystem(error)) return { state: 'unreadable', message: unreadableReason(error) };
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** True when both say that it is the very same file with the very same bytes (as far as the system tells). */
+export function isSameFile(a: BigIntStats, b: BigIntStats): boolean {
+  return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
+}
+
+function unreadableReason(error: NodeJS.ErrnoException): string {
+  return error.code === 'ELOOP' ? 'a symbolic link stands in its place' : reasonOf(error);
+}

@@ -1,0 +1,153 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { GatelineRecord } from '../../run/record.ts';
+import { subjectSlug } from '../../run/subject.ts';
+import { isSystemError } from '../../errors/gateline-error.ts';
+import { checkedRecord } from '../parse-record.ts';
+import { parseRecordFileName, recordFileName } from '../record-names.ts';
+import type { ReadProblem, RecordListing, Written } from '../record-store.ts';
+import { isFromSystem, readFailure, reasonOf, unlessAbsent, writing } from '../store-errors.ts';
+import { claimName, writeTemporary } from './durable.ts';
+import { readEntry, type Entry } from './read-entry.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** With this many digits no two subjects ever share a folder. */
+const FOLDER_HEX_DIGITS = 16;
+
+/** Files that are read at the same time. */
+const PARALLEL_READS = 32;
+
+const RUN_FOLDER = /^(?:0|[1-9][0-9]{0,9})$/;
+
+/** Records as files: `runs/<subject slug>/<runNumber>/<pipeline>.<recordName>.json`. */
+export class RecordFiles {
+  readonly #state: StateFolder;
+
+  constructor(state: StateFolder) {
+    this.#state = state;
+  }
+
+  async write(record: GatelineRecord): Promise<Written> {
+    this.#state.assertWritable();
+    const checked = checkedRecord(record);
+    const path = join(this.#subjectFolder(checked.subject), String(checked.runNumber), recordFileName(checked));
+    const bytes = Buffer.from(`${JSON.stringify(checked, null, 2)}\n`);
+    const shown = this.#state.show(path);
+    const written = await writing(shown, async () => {
+      try {
+        return await this.#claim(path, bytes);
+      } catch (error) {
+        if (!isSystemError(error, 'ENOENT')) throw error;
+        // Somebody removed a folder that was there before: make it again, once.
+        this.#state.forgetFolders();
+        return this.#claim(path, bytes);
+      }
+    });
+    if (written) this.#state.onDurable(`record ${shown}`);
+    return written ? 'written' : 'taken';
+  }
+
+  async list(pipeline: string, subject: string): Promise<RecordListing> {
+    const records: GatelineRecord[] = [];
+    const problems: ReadProblem[] = [];
+    const entries = await this.#entries(pipeline, subject, problems);
+    await eachInParallel(entries, PARALLEL_READS, async (entry) => {
+      const read = await readEntry(this.#state, entry);
+      if (read.state === 'record') records.push(read.record);
+      else if (read.state === 'problem') problems.push(read.problem);
+    });
+    return { records, problems };
+  }
+
+  /** @throws GatelineError `STORE_READ_FAILED` when the folder of all subjects cannot be read */
+  async subjects(pipeline: string): Promise<string[]> {
+    const runs = join(this.#state.root, 'runs');
+    const folders = await unlessAbsent(readdir(runs)).catch((error: unknown) => {
+      throw readFailure(this.#state.show(runs), error);
+    });
+    const found = await Promise.all((folders ?? []).map((folder) => this.#subjectOf(join(runs, folder), pipeline)));
+    return found.filter((subject) => subject !== undefined).toSorted();
+  }
+
+  #subjectFolder(subject: string): string {
+    return join(this.#state.root, 'runs', subjectSlug(subject, FOLDER_HEX_DIGITS));
+  }
+
+  async #claim(path: string, bytes: Uint8Array): Promise<boolean> {
+    await this.#state.folder(this.#state.temporaryFolder);
+    await this.#state.folder(dirname(path));
+    const temporary = await writeTemporary(this.#state.temporaryFolder, [bytes]);
+    try {
+      return await claimName(temporary.path, path, this.#state.claiming);
+    } catch (error) {
+      await temporary.discard();
+      throw error;
+    }
+  }
+
+  /** Every file that may be a record of this pipeline and subject. Folders that cannot be read go to `problems`. */
+  async #entries(pipeline: string, subject: string, problems: ReadProblem[]): Promise<Entry[]> {
+    const folder = this.#subjectFolder(subject);
+    const runs = (await this.#namesIn(folder, problems)).filter((name) => RUN_FOLDER.test(name));
+    const nested = await Promise.all(
+      runs.map(async (run) => {
+        const files = (await this.#namesIn(join(folder, run), problems)).filter((name) => mayBeRecord(name, pipeline));
+        return files.map((file) => ({ path: join(folder, run, file), runNumber: Number(run), pipeline, subject }));
+      }),
+    );
+    return nested.flat();
+  }
+
+  async #namesIn(folder: string, problems: ReadProblem[]): Promise<string[]> {
+    try {
+      return (await unlessAbsent(readdir(folder))) ?? [];
+    } catch (error) {
+      if (!isFromSystem(error)) throw error;
+      problems.push({
+        // Any number of records may be behind it.
+        code: 'LISTING_LIMIT',
+        where: this.#state.show(folder),
+        message: `the folder cannot be listed: ${reasonOf(error)}`,
+      });
+      return [];
+    }
+  }
+
+  /**
+   * The subject that a folder's records of a pipeline are about; `undefined` without any. Where none of them is
+   * sound, the folder's name tells, unless it is a changed one.
+   */
+  async #subjectOf(folder: string, pipeline: string): Promise<string | undefined> {
+    let any = false;
+    for (const run of (await this.#namesIn(folder, [])).filter((name) => RUN_FOLDER.test(name))) {
+      for (const file of await this.#namesIn(join(folder, run), [])) {
+        if (parseRecordFileName(file)?.pipeline !== pipeline) continue;
+        any = true;
+        const read = await readEntry(this.#state, {
+          path: join(folder, run, file),
+          runNumber: Number(run),
+          pipeline,
+          subject: undefined,
+        });
+        if (read.state === 'record' && this.#subjectFolder(read.record.subject) === folder) return read.record.subject;
+      }
+    }
+    const name = basename(folder);
+    return any && this.#subjectFolder(name) === folder ? name : undefined;
+  }
+}
+
+/** Other pipelines' records are told by their names; dot files are what systems leave behind (`._x.json`). */
+function mayBeRecord(fileName: string, pipeline: string): boolean {
+  if (!fileName.endsWith('.json') || fileName.startsWith('.')) return false;
+  const parsed = parseRecordFileName(fileName);
+  return parsed === undefined || parsed.pipeline === pipeline;
+}
+
+async function eachInParallel<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const worker = async () => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+}

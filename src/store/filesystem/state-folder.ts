@@ -1,0 +1,137 @@
+import { lstat, readdir, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { readFailure, unlessAbsent, writing } from '../store-errors.ts';
+import { atomicWrite, type OnDurable } from './atomic-write.ts';
+import { makeFolder, type Claiming } from './durable.ts';
+
+/** What {@link StateFolder.open} is told. */
+export interface StateFolderOptions {
+  /** Absolute path of the folder: `<workspace>/.state`, or `<workspace>/.state/<pipeline>`. */
+  readonly root: string;
+  /** Absolute path of the workspace, which the folder must not leave. */
+  readonly workspace: string;
+  /** For readers that don't hold the engine lock: nothing is made, moved or written. Default false. */
+  readonly readOnly?: boolean;
+  readonly onDurable?: OnDurable;
+  /** `reserve` for file systems whose hard links cannot be relied on. Default `link`, which falls back by itself. */
+  readonly claiming?: Claiming;
+}
+
+/** Folders of ours that may be there before the first store is opened. */
+const MADE_BY_OTHERS = new Set(['tmp', 'attempts']);
+
+/** The folder that a store keeps its files in: contained in the workspace, never committed by accident. */
+export class StateFolder {
+  readonly root: string;
+  readonly workspace: string;
+  readonly readOnly: boolean;
+  readonly claiming: Claiming;
+  readonly onDurable: OnDurable;
+  readonly #realWorkspace: string;
+  readonly #made = new Set<string>();
+
+  private constructor(options: StateFolderOptions, realWorkspace: string) {
+    this.root = options.root;
+    this.workspace = options.workspace;
+    this.readOnly = options.readOnly ?? false;
+    this.claiming = options.claiming ?? 'link';
+    this.onDurable = options.onDurable ?? (() => undefined);
+    this.#realWorkspace = realWorkspace;
+  }
+
+  /**
+   * Open the folder; make it where it is missing, unless `readOnly`.
+   * @throws GatelineError `STATE_ESCAPES` (fault `user`) when it, or a link on the way, leaves the workspace
+   * @throws GatelineError `STORE_WRITE_FAILED`, `STORE_READ_FAILED` (fault `platform`)
+   */
+  static async open(options: StateFolderOptions): Promise<StateFolder> {
+    const { root, workspace } = options;
+    const real = await realpath(workspace).catch((error: unknown) => {
+      throw readFailure(workspace, error);
+    });
+    for (const path of [root, join(root, 'tmp')]) await refuseEscape(path, workspace, real);
+    const state = new StateFolder(options, real);
+    if (!state.readOnly) await initialiseRoot(root, options.onDurable);
+    return state;
+  }
+
+  get temporaryFolder(): string {
+    return join(this.root, 'tmp');
+  }
+
+  /** Make a folder below the root, durable, and make sure that no link leads it out of the workspace. */
+  async folder(path: string): Promise<void> {
+    if (this.#made.has(path)) return;
+    // From the root down, so that nothing is made behind a link before it is looked at.
+    if (path !== this.root) await this.folder(dirname(path));
+    await makeFolder(path);
+    const real = await realpath(path);
+    if (!isInside(this.#realWorkspace, real)) throw escapes(path, real);
+    this.#made.add(path);
+  }
+
+  /** Forget which folders are there: somebody removed one. */
+  forgetFolders(): void {
+    this.#made.clear();
+  }
+
+  /** A path as people see it: relative to the workspace, `/`-separated. */
+  show(path: string): string {
+    return relative(this.workspace, path).split(sep).join('/');
+  }
+
+  /** @throws GatelineError `STORE_READ_ONLY` (a bug of ours) when this was opened for reading. */
+  assertWritable(): void {
+    if (!this.readOnly) return;
+    throw new GatelineError('gateline', 'STORE_READ_ONLY', `${this.show(this.root)} was opened for reading only`, {
+      hint: 'This is a bug in Gateline. Please report it.',
+    });
+  }
+}
+
+/** Make the root where it is missing, with a `.gitignore` that keeps it out of every commit. Safe to call at any time. */
+export async function initialiseRoot(root: string, onDurable?: OnDurable): Promise<void> {
+  await writing(root, async () => {
+    await makeFolder(root);
+    const entries = await readdir(root);
+    const temporaryFolder = join(root, 'tmp');
+    await makeFolder(temporaryFolder);
+    // A folder that holds anything else was here before us, and how git sees it is the user's own choice.
+    if (!entries.every((entry) => MADE_BY_OTHERS.has(entry))) return;
+    await atomicWrite(join(root, '.gitignore'), '*\n', { onDurable, temporaryFolder });
+  });
+}
+
+/** The path from the workspace to the root must not leave it, not even by a link. */
+async function refuseEscape(root: string, workspace: string, realWorkspace: string): Promise<void> {
+  const inside = relative(workspace, root);
+  if (inside === '' || isAbsolute(inside) || inside.split(sep)[0] === '..') throw escapes(root, root);
+  let path = workspace;
+  for (const part of inside.split(sep)) {
+    path = join(path, part);
+    try {
+      const status = await unlessAbsent(lstat(path));
+      if (status === undefined) return;
+      if (!status.isSymbolicLink()) continue;
+      const target = await unlessAbsent(realpath(path));
+      if (target === undefined || !isInside(realWorkspace, target)) throw escapes(path, target ?? 'nowhere');
+    } catch (error) {
+      throw readFailure(path, error);
+    }
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== '' && !isAbsolute(inside) && inside.split(sep)[0] !== '..';
+}
+
+function escapes(path: string, target: string): GatelineError {
+  const where =
+    target === path ? 'is not inside the workspace' : `is a link that leads out of the workspace, to ${target}`;
+  return new GatelineError('user', 'STATE_ESCAPES', `${path} ${where}`, {
+    hint: 'Gateline keeps its state in a folder of its own inside the workspace: remove the link, or choose another folder.',
+    place: { file: path },
+  });
+}

@@ -1,0 +1,42 @@
+import { constants } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { writing } from './store-errors.ts';
+
+/** Windows has no such flag; there `O_EXCL` alone refuses what stands in the place. */
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+
+/**
+ * Write chunks to a file that does not exist yet, with exactly this mode (the umask does not count). A symbolic
+ * link in its place is not followed. When anything goes wrong on the way, what was written is removed.
+ *
+ * @param judge called when everything is written; `false` removes the file again
+ * @returns what `judge` said
+ * @throws GatelineError `STORE_WRITE_FAILED`, also where the file exists already (nothing of it is changed then)
+ */
+export async function writeNewFile(
+  path: string,
+  mode: number,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  judge: () => boolean = () => true,
+): Promise<boolean> {
+  const handle = await writing(path, () => open(path, NEW_FILE, mode));
+  let good = false;
+  try {
+    for await (const chunk of chunks) await writing(path, () => writeAll(handle, chunk));
+    await writing(path, () => handle.chmod(mode));
+    good = judge();
+  } finally {
+    await handle.close();
+    if (!good) await rm(path, { force: true });
+  }
+  return good;
+}
+
+/** A single write may take less than it was given. */
+export async function writeAll(handle: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, null);
+    done += bytesWritten;
+  }
+}

@@ -1,0 +1,106 @@
+import { RECORD_FORMAT, recordSchema, type GatelineRecord } from '../run/record.ts';
+import type { ReadProblem } from '../run/reading.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+
+/** What is wrong with bytes that should be a record. */
+export interface RecordFault {
+  readonly code: Extract<ReadProblem['code'], 'TRUNCATED' | 'CORRUPT' | 'UNKNOWN_VERSION'>;
+  readonly message: string;
+}
+
+/** Bytes as a record, or what is wrong with them. */
+export type ParsedRecord = { readonly record: GatelineRecord } | { readonly fault: RecordFault };
+
+const RECORD_FORMAT_FAMILY = 'gateline-record/';
+
+/** Bytes of a stored record → the record, or why they are none. Never throws. */
+export function parseRecord(bytes: Uint8Array): ParsedRecord {
+  const json = parseStoredJson(bytes);
+  return 'fault' in json ? json : judgeRecord(json.value);
+}
+
+/** A parsed JSON value → the record, or why it is none. Never throws. */
+export function judgeRecord(value: unknown): ParsedRecord {
+  const format = formatOf(value);
+  if (format !== undefined && format !== RECORD_FORMAT && format.startsWith(RECORD_FORMAT_FAMILY)) {
+    return fault(
+      'UNKNOWN_VERSION',
+      `written in the format ${format.slice(0, 80)}; this version of Gateline knows ${RECORD_FORMAT}`,
+    );
+  }
+  const parsed = recordSchema.safeParse(value);
+  if (parsed.success) return { record: parsed.data };
+  const first = parsed.error.issues[0];
+  const where = first === undefined || first.path.length === 0 ? 'the record' : first.path.join('.');
+  return fault('CORRUPT', `not the shape of a record: ${where}: ${first?.message ?? 'invalid'}`.slice(0, 500));
+}
+
+/** `format` of a JSON object, where it has one that is a text. */
+export function formatOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('format' in value)) return undefined;
+  return typeof value.format === 'string' ? value.format : undefined;
+}
+
+/** Bytes as JSON; tells an early end (`TRUNCATED`) from bytes that are wrong in themselves (`CORRUPT`). */
+export function parseStoredJson(bytes: Uint8Array): { readonly value: unknown } | { readonly fault: RecordFault } {
+  const written = withoutZeroTail(bytes);
+  if (written.length === 0) return fault('TRUNCATED', 'empty');
+  if (written.length < bytes.length) return fault('TRUNCATED', 'ends in zero bytes, as after a power cut');
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let text: string;
+  try {
+    // With `stream`, a character that is cut off at the end is no error yet.
+    text = decoder.decode(bytes, { stream: true });
+  } catch {
+    return fault('CORRUPT', 'not UTF-8');
+  }
+  if (endsEarly(text)) return fault('TRUNCATED', 'ends before its JSON does');
+  try {
+    return { value: JSON.parse(text + decoder.decode()) as unknown };
+  } catch {
+    return fault('CORRUPT', 'not JSON');
+  }
+}
+
+/**
+ * The record that will be written: checked, with nothing in it that the schema does not know.
+ * @throws GatelineError `RECORD_INVALID` (a bug of ours: nothing else writes records).
+ */
+export function checkedRecord(record: GatelineRecord): GatelineRecord {
+  const parsed = recordSchema.safeParse(record);
+  if (parsed.success) return parsed.data;
+  const first = parsed.error.issues[0];
+  throw new GatelineError(
+    'gateline',
+    'RECORD_INVALID',
+    `A record of gate "${record.gate}" is not valid: ${first?.path.join('.') ?? ''}: ${first?.message ?? ''}`,
+    { hint: 'This is a bug in Gateline. Please report it with this message.', cause: parsed.error },
+  );
+}
+
+function fault(code: RecordFault['code'], message: string): { fault: RecordFault } {
+  return { fault: { code, message } };
+}
+
+function withoutZeroTail(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end--;
+  return bytes.subarray(0, end);
+}
+
+/** True when a text opens an object or array that it does not close. Strings are skipped, so brackets in them do not count. */
+function endsEarly(text: string): boolean {
+  if (text.trim() === '') return true;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') depth--;
+  }
+  return depth > 0;
+}

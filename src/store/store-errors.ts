@@ -1,0 +1,69 @@
+import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full: free some space, then run the same command again. Nothing that was kept is lost.',
+  EDQUOT: 'Your disk quota is used up: free some space, then run the same command again.',
+  EFBIG: 'The file is larger than the system allows (see `ulimit -f`).',
+  EROFS: 'The file system is mounted read-only: run this where the workspace can be written.',
+  EACCES:
+    'Check who owns the file and its folder: an earlier run as another user (root in a container?) may have made them.',
+  EPERM:
+    'Check who owns the file and its folder: an earlier run as another user (root in a container?) may have made them.',
+  EMFILE: 'Too many files are open: raise the limit (`ulimit -n`).',
+  ENFILE: 'The system has too many files open: close some programs.',
+  ENOTDIR: 'A file stands where a folder belongs: move it away.',
+  EEXIST: 'Something else stands in this place: move it away.',
+  EISDIR: 'A folder stands where a file belongs: move it away.',
+  EIO: 'The disk answers with errors: check it before you go on.',
+};
+
+/** True for an error that the operating system gave, whatever its code. */
+export function isFromSystem(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error;
+}
+
+/** Why the system refused, short enough for a message: `EACCES: permission denied, open '…'`. */
+export function reasonOf(error: unknown): string {
+  return messageOf(error).slice(0, 500);
+}
+
+/**
+ * A write that the system refused, as an error of the platform (`STORE_WRITE_FAILED`).
+ * Anything else that was thrown is given back as it is: it is a bug, or somebody else's error.
+ */
+export function writeFailure(path: string, error: unknown): unknown {
+  return failure('STORE_WRITE_FAILED', 'Cannot write', path, error);
+}
+
+/** As {@link writeFailure}, for reads: `STORE_READ_FAILED`. */
+export function readFailure(path: string, error: unknown): unknown {
+  return failure('STORE_READ_FAILED', 'Cannot read', path, error);
+}
+
+/** Runs `write` and turns what the system refuses into {@link writeFailure}. */
+export async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
+/** Answers `undefined` where a file or folder is not there; every other error is thrown on. */
+export async function unlessAbsent<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+function failure(code: string, verb: string, path: string, error: unknown): unknown {
+  if (!isFromSystem(error)) return error;
+  return new GatelineError('platform', code, `${verb} ${path}: ${reasonOf(error)}`, {
+    hint: HINTS[error.code] ?? 'Check the disk and the permissions of this path, then run the same command again.',
+    place: { file: path },
+    cause: error,
+  });
+}

@@ -1,0 +1,150 @@
+import { showUnseen } from './visible.ts';
+
+/** U+200B. What is put into a mention or a reference so that GitHub does not make it live. */
+const BREAK = '\u200b';
+
+/** Everything with a meaning inside a line of GitHub Flavored Markdown, and HTML's own. */
+const INLINE_SYNTAX = /[\\`*_[\]<>&$~|]/g;
+
+/** What a line must not begin with: headings, lists, quotes, rules, underlines of headings, rows of tables. */
+const LINE_START = /^(?:[#+\-=:]|\d{1,9}(?=[.)]))/;
+
+/**
+ * A URL of any scheme, or what GitHub links without one. The scheme is bounded so that a long word costs
+ * no more than a short one.
+ */
+const URL_LIKE = /(?:[a-z][a-z0-9+.-]{0,31}:\/\/|www\.)[^\s<>`|"]+/gi;
+
+/** Punctuation that ends the sentence rather than the URL. */
+const AFTER_URL = /[.,;:!?'()[\]*_~]$/;
+
+/** `GH-12`, GitHub's other spelling of `#12`. */
+const GH_REFERENCE = /\b(GH-)(?=\d)/gi;
+
+/**
+ * Untrusted text as one line of GitHub Flavored Markdown that shows exactly that text and does nothing: no
+ * mention, reference, closing keyword, link, image, HTML, comment, emphasis, math, footnote, heading or list.
+ * Safe at the start of a line, in a list item, in a heading and in a table cell.
+ *
+ * Syntax is written as character references (`&#42;`), which cannot become syntax again. Substitutions, beyond
+ * those of {@link showUnseen}: white space is trimmed and each run of it becomes one space; URLs become code;
+ * U+200B follows `@`, `#` and `GH-`, because GitHub links those after Markdown, where no escape helps; and
+ * {@link inlineCode}'s inside a URL. Commit ids stay: GitHub links only those that exist, and tells nobody.
+ */
+export function forMarkdown(text: string): string {
+  const line = oneLine(showUnseen(text)).trim();
+  let result = '';
+  let from = 0;
+  for (const match of line.matchAll(URL_LIKE)) {
+    const url = withoutTrailing(match[0]);
+    if (url.length < 5) continue;
+    result += prose(line.slice(from, match.index), from === 0) + inlineCode(url);
+    from = match.index + url.length;
+  }
+  return result + prose(line.slice(from), from === 0);
+}
+
+/** {@link forMarkdown} for a cell of a table: the same text. It is a function of its own so that call sites say where they are. */
+export function forMarkdownCell(text: string): string {
+  return forMarkdown(text);
+}
+
+/**
+ * Untrusted text as a code span, in which GitHub makes nothing live. Its delimiter is longer than any run of
+ * backticks inside. Substitutions, beyond those of {@link showUnseen}: a line break becomes a space, and U+200B
+ * stands inside `<!--`, so that a forged marker is not found in the source of a comment either. Empty text
+ * gives an empty string, because Markdown has no empty code span. In a table use {@link inlineCodeCell}.
+ */
+export function inlineCode(text: string): string {
+  const line = breakComments(showUnseen(text).replaceAll('\n', ' '));
+  if (line === '') return '';
+  const delimiter = '`'.repeat(longestRunOfBackticks(line) + 1);
+  const pad = /^[` ]|[` ]$/.test(line) && line.trim() !== '' ? ' ' : '';
+  return `${delimiter}${pad}${line}${pad}${delimiter}`;
+}
+
+/**
+ * {@link inlineCode} for a cell of a table, where a `|` must be escaped even in code. U+200B goes between a
+ * backslash and a `|`, which GitHub cannot show side by side in a cell's code.
+ */
+export function inlineCodeCell(text: string): string {
+  return inlineCode(text.replaceAll('\t', ' ')).replaceAll('\\|', `\\${BREAK}|`).replaceAll('|', '\\|');
+}
+
+/**
+ * Untrusted text as a fenced code block that ends with a line break, its fence longer than any run of backticks
+ * inside. `lang` names the language and is reduced to letters, digits and `+#_.-`. Substitutions: as for
+ * {@link inlineCode}, but line breaks stay. Must begin at the start of a line.
+ */
+export function codeFence(text: string, lang = ''): string {
+  const body = breakComments(showUnseen(text)).replace(/\n$/, '');
+  const fence = '`'.repeat(Math.max(3, longestRunOfBackticks(body) + 1));
+  return `${fence}${lang.replace(/[^A-Za-z0-9+#_.-]/g, '')}\n${body}\n${fence}\n`;
+}
+
+/** Untrusted text for HTML, as content or as a quoted attribute's value. Unseen characters are shown, see {@link showUnseen}. */
+export function forHtml(text: string): string {
+  return showUnseen(text).replace(/[&<>"'`]/g, characterReference);
+}
+
+/**
+ * Untrusted text for a terminal: escape sequences (colours, OSC titles and links, cursor moves), carriage returns
+ * and bidirectional overrides are shown instead of obeyed. Line breaks and tabs stay.
+ */
+export function forTerminal(text: string): string {
+  return showUnseen(text);
+}
+
+/**
+ * Untrusted text as a label of a Mermaid diagram, quotes included. Everything but letters, digits, spaces and
+ * `.,_-` becomes one of Mermaid's entity codes (`#35;`), so that neither Mermaid, Markdown nor HTML sees syntax.
+ * White space as in {@link forMarkdown}.
+ */
+export function forMermaid(text: string): string {
+  const line = oneLine(showUnseen(text)).trim();
+  const label = line.replace(/[^\p{L}\p{M}\p{N} .,_-]/gu, (char) => `#${char.codePointAt(0)};`);
+  return `"${label === '' ? ' ' : label}"`;
+}
+
+/**
+ * The longest beginning of a text whose UTF-8 has at most `maxBytes` bytes; never half a character. GitHub's
+ * limits are in bytes. Half of a surrogate pair counts as U+FFFD: 3 bytes.
+ */
+export function truncateBytes(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  const room = new Uint8Array(Math.max(0, Math.min(maxBytes, text.length * 3)));
+  return text.slice(0, new TextEncoder().encodeInto(text, room).read);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+function prose(text: string, atStart: boolean): string {
+  let safe = text.replace(GH_REFERENCE, `$1${BREAK}`).replace(/[@#]/g, `$&${BREAK}`);
+  const start = atStart ? LINE_START.exec(safe)?.[0] : undefined;
+  if (start === undefined) return safe.replace(INLINE_SYNTAX, characterReference);
+  const last = /^\d/.test(start) ? start.length : 0;
+  safe = safe.slice(last + 1).replace(INLINE_SYNTAX, characterReference);
+  return start.slice(0, last) + characterReference(text.charAt(last)) + safe;
+}
+
+function characterReference(char: string): string {
+  return `&#${char.codePointAt(0)};`;
+}
+
+function withoutTrailing(url: string): string {
+  let end = url.length;
+  while (end > 0 && AFTER_URL.test(url.charAt(end - 1))) end -= 1;
+  return url.slice(0, end);
+}
+
+function breakComments(text: string): string {
+  return text.replaceAll('<!--', `<${BREAK}!--`);
+}
+
+function longestRunOfBackticks(text: string): number {
+  let longest = 0;
+  for (const run of text.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);
+  return longest;
+}

@@ -1,0 +1,12 @@
+/** A JSON value as RFC 8259 has it: what `JSON.parse` can return. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+
+/** A JSON object. `parseJson` refuses a key `__proto__`; every other key is data, so look keys up with `Object.hasOwn`. */
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** True for a JSON object (not an array, not null). */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,233 @@
+import { isJsonObject, type JsonValue } from './json.ts';
+import { findJsonError } from './json-scan.ts';
+import { describeSyntaxError } from './json-syntax-error.ts';
+import { sizeStructure } from './json-structure.ts';
+
+/** Something to say about a document; fits the issues of a verdict. */
+export interface JsonIssue {
+  readonly severity: 'error' | 'notice';
+  readonly message: string;
+  /** JSON pointer (RFC 6901) into the document. */
+  readonly pointer?: string;
+}
+
+/** A document that was read, or why it could not be. */
+export type ParsedJson =
+  | { readonly ok: true; readonly value: JsonValue; readonly notices: JsonIssue[] }
+  | {
+      readonly ok: false;
+      /** `missing`: there is nothing but white space. `too-large`: over one of the {@link JsonLimits}. */
+      readonly kind: 'malformed' | 'too-large' | 'missing';
+      readonly issue: JsonIssue;
+      /** What to do, one sentence to whoever wrote the document. */
+      readonly advice: string;
+    };
+
+/** How large a document may be. */
+export interface JsonLimits {
+  /** Bytes. Default 256 MiB, at most what one string can hold (about 512 MiB). */
+  readonly maxBytes?: number;
+  /** Objects and arrays inside each other. Default 200, at most 1,000. */
+  readonly maxDepth?: number;
+}
+
+export const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
+export const DEFAULT_MAX_DEPTH = 200;
+const HIGHEST_MAX_BYTES = 500 * 1024 * 1024;
+const HIGHEST_MAX_DEPTH = 1_000;
+/** Numbers that lost digits: so many are named, the rest counted. */
+const MAX_NOTICES = 5;
+const ADVICE = 'Write one JSON value (RFC 8259) in UTF-8, and nothing around it.';
+
+/**
+ * Read JSON that somebody else wrote. Never throws, whatever the bytes are, and never repairs: a document that is
+ * not exactly one JSON value (RFC 8259) is refused, with the line and column of what is wrong.
+ *
+ * Stricter than `JSON.parse` where that would hide something: a key that is given twice, a key `__proto__`,
+ * half of a surrogate pair (`"\ud800"`: RFC 8785 has no form for it), and a number that no double can hold (`1e999`)
+ * are refused with their pointer. Whole numbers beyond 2^53, which lose digits, are read with a notice. A byte
+ * order mark is skipped. Other keys (`constructor`, `toString`) are plain data; look them up with `Object.hasOwn`.
+ *
+ * Memory beside the bytes: the text, the value, and a little. A 100 MB array of objects takes about 0.6 GiB in all.
+ */
+export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {
+  const maxBytes = Math.min(limits.maxBytes ?? DEFAULT_MAX_BYTES, HIGHEST_MAX_BYTES);
+  const maxDepth = Math.min(limits.maxDepth ?? DEFAULT_MAX_DEPTH, HIGHEST_MAX_DEPTH);
+  if (bytes.length > maxBytes) {
+    const message = `the document has ${bytes.length.toLocaleString('en')} bytes; at most ${maxBytes.toLocaleString('en')} are read`;
+    return refused(
+      'too-large',
+      { message },
+      'Put large data in files that the gate hands on, and name them in the value.',
+    );
+  }
+  const decoded = decode(bytes);
+  if (!decoded.ok) return decoded.refusal;
+  const { text } = decoded;
+  const structure = sizeStructure(bytes, maxDepth);
+  if (structure.depth > maxDepth) {
+    const message = `objects and arrays are nested more than ${maxDepth} deep`;
+    return refused(
+      'too-large',
+      { message: `${message}${atOffset(bytes, structure.offset)}` },
+      `Nest at most ${maxDepth} deep.`,
+    );
+  }
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch (error) {
+    return syntaxError(text, error);
+  }
+  return inspect(value, text, structure.keys);
+}
+
+function refused(
+  kind: 'malformed' | 'too-large' | 'missing',
+  issue: Omit<JsonIssue, 'severity'>,
+  advice = ADVICE,
+): ParsedJson {
+  return { ok: false, kind, issue: { severity: 'error', ...issue }, advice };
+}
+
+function decode(bytes: Uint8Array): { ok: true; text: string } | { ok: false; refusal: ParsedJson } {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    const message = 'the document is UTF-16, not UTF-8';
+    const advice = 'Write UTF-8; in Windows PowerShell use `Out-File -Encoding utf8` instead of `>`.';
+    return { ok: false, refusal: refused('malformed', { message }, advice) };
+  }
+  try {
+    // The decoder drops a byte order mark.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (/^[ \t\r\n]*$/.test(text.slice(0, 4_096)) && text.trim() === '') {
+      return { ok: false, refusal: refused('missing', { message: 'the document is empty' }) };
+    }
+    return { ok: true, text };
+  } catch {
+    const offset = validPrefix(bytes);
+    const message = `byte 0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')} is not UTF-8${atOffset(bytes, offset)}`;
+    return { ok: false, refusal: refused('malformed', { message }) };
+  }
+}
+
+/** Length of the longest part from the start that is UTF-8. Found by halving, for it is needed for a message only. */
+function validPrefix(bytes: Uint8Array): number {
+  const decodes = (end: number, stream: boolean): boolean => {
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, end), { stream });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let valid = 0;
+  for (let beyond = bytes.length + 1; beyond - valid > 1;) {
+    const middle = (valid + beyond) >>> 1;
+    if (decodes(middle, true)) valid = middle;
+    else beyond = middle;
+  }
+  // Up to three bytes of a character that did not come to an end.
+  while (valid > 0 && !decodes(valid, false)) valid -= 1;
+  return valid;
+}
+
+/** ` at line 3, byte 7`. Bytes, since this is said where there is no text to count characters of. */
+function atOffset(bytes: Uint8Array, offset: number): string {
+  let line = 1;
+  let start = 0;
+  for (let at = bytes.indexOf(0x0a); at >= 0 && at < offset; at = bytes.indexOf(0x0a, at + 1)) {
+    line += 1;
+    start = at + 1;
+  }
+  return ` at line ${line}, byte ${offset - start + 1}`;
+}
+
+function syntaxError(text: string, thrown: unknown): ParsedJson {
+  const error = findJsonError(text);
+  if (error === undefined) {
+    // The two parsers disagree; the engine's word counts.
+    const message = thrown instanceof Error ? thrown.message.slice(0, 500) : 'the document could not be read';
+    return refused('malformed', { message });
+  }
+  const { message, advice } = describeSyntaxError(text, error);
+  return refused('malformed', { message }, advice ?? ADVICE);
+}
+
+/** Look for what `JSON.parse` takes in silence. */
+function inspect(value: JsonValue, text: string, keysInText: number): ParsedJson {
+  const found: Findings = { keys: 0, imprecise: 0, notices: [], path: [], surrogates: text.includes('\\u') };
+  const refusal = visit(value, found, 0);
+  if (refusal !== undefined) return refused('malformed', { message: refusal, pointer: pointerTo(found.path) });
+  if (found.keys !== keysInText) {
+    const duplicate = findJsonError(text, { duplicates: true });
+    if (duplicate !== undefined) {
+      const { message, advice } = describeSyntaxError(text, duplicate);
+      return refused('malformed', { message, pointer: pointerTo(duplicate.path) }, advice ?? ADVICE);
+    }
+  }
+  if (found.imprecise > found.notices.length) {
+    const message = `${found.imprecise - found.notices.length} more whole numbers beyond 2^53 may have lost digits`;
+    found.notices.push({ severity: 'notice', message });
+  }
+  return { ok: true, value, notices: found.notices };
+}
+
+interface Findings {
+  keys: number;
+  imprecise: number;
+  readonly notices: JsonIssue[];
+  /** Where the visit is, or where it ended. */
+  readonly path: Array<string | number>;
+  /** Whether there are escapes, the only way in which half a surrogate pair can come through the decoder. */
+  readonly surrogates: boolean;
+}
+
+/** Recursion is safe: the depth was checked. Answers what is wrong, with the path left standing. */
+function visit(value: JsonValue, found: Findings, depth: number): string | undefined {
+  if (typeof value === 'string') return found.surrogates && !value.isWellFormed() ? LONE_SURROGATE : undefined;
+  if (typeof value === 'number') return visitNumber(value, found, depth);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      found.path[depth] = index;
+      const wrong = visit(value[index]!, found, depth + 1);
+      if (wrong !== undefined) return wrong;
+    }
+  } else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) {
+      found.path[depth] = key;
+      found.keys += 1;
+      const wrong = badKey(key, found) ?? visit(value[key]!, found, depth + 1);
+      if (wrong !== undefined) return wrong;
+    }
+  }
+  found.path.length = depth;
+  return undefined;
+}
+
+const LONE_SURROGATE = 'a text holds half of a surrogate pair (\\ud800-\\udfff), which is no character';
+
+function badKey(key: string, found: Findings): string | undefined {
+  if (key === '__proto__') return 'the key `__proto__` is not allowed';
+  return found.surrogates && !key.isWellFormed() ? LONE_SURROGATE : undefined;
+}
+
+function visitNumber(value: number, found: Findings, depth: number): string | undefined {
+  if (!Number.isFinite(value)) {
+    found.path.length = depth;
+    return 'a number is too large for a double (IEEE 754)';
+  }
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    found.imprecise += 1;
+    if (found.notices.length < MAX_NOTICES) {
+      const pointer = pointerTo(found.path.slice(0, depth));
+      const message = `a whole number beyond 2^53 is read as ${value} and may have lost digits; write it as a text to keep them`;
+      found.notices.push({ severity: 'notice', message, pointer });
+    }
+  }
+  return undefined;
+}
+
+function pointerTo(path: ReadonlyArray<string | number>): string {
+  const pointer = path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return pointer.toWellFormed().slice(0, 4_096);
+}

@@ -1,0 +1,76 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { JsonValue } from '../untrusted/json.ts';
+import type { Contract } from './contract.ts';
+import { compileChecks, type CheckContexts } from './expression/conditions.ts';
+import type { ContractProblem } from './json-schema/check-schema.ts';
+import { compileSchema } from './json-schema/compile-schema.ts';
+import { standardValidator } from './standard-schema.ts';
+import type { Issue } from './verdict.ts';
+
+/** A contract ready to judge; see `judge`. */
+export interface CompiledContract {
+  readonly contract: Contract;
+  /** What the value has against the schema. */
+  readonly validate: (value: JsonValue) => Issue[] | Promise<Issue[]>;
+  /** An issue for each check that fails. */
+  readonly check: (contexts: CheckContexts) => Issue[];
+}
+
+/** A contract that was made ready, or everything that is wrong with it. */
+export type ContractCompilation =
+  | { readonly ok: true; readonly compiled: CompiledContract }
+  | { readonly ok: false; readonly problems: readonly ContractProblem[] };
+
+/** What only a program can give. */
+export interface CompileOptions {
+  /**
+   * A Standard Schema (https://standardschema.dev: zod, valibot, arktype, …), beside or instead of the contract's JSON
+   * Schema; a value must meet both. Only its verdict counts: what it makes of the value (defaults, transforms) is
+   * not taken over. It is no JSON, so no digest of the contract covers it.
+   */
+  readonly standard?: StandardSchemaV1;
+}
+
+/**
+ * Make a contract ready to judge. All that is wrong with it is answered at once: its schema, its score, its checks.
+ * Loads the libraries for schemas and expressions only where the contract has any.
+ */
+export async function compileContract(contract: Contract, options: CompileOptions = {}): Promise<ContractCompilation> {
+  const schema = contract.schema === undefined ? undefined : await compileSchema(contract.schema);
+  const checks = await compileChecks(contract.checks);
+  const problems: ContractProblem[] = [];
+  if (schema?.ok === false) {
+    problems.push(...schema.problems.map((problem) => ({ ...problem, pointer: `/schema${problem.pointer}` })));
+  }
+  if (contract.score === undefined && contract.threshold > 0) {
+    problems.push({
+      code: 'CONTRACT_THRESHOLD_WITHOUT_SCORE',
+      message: 'a threshold without a score is never missed, since the score is then 100',
+      pointer: '/threshold',
+      hint: 'say where the score stands: `score: /validationResult/score`',
+    });
+  }
+  if (!checks.ok) problems.push(...checks.problems);
+  if (problems.length > 0 || !checks.ok) return { ok: false, problems };
+  const validators = [
+    ...(schema?.ok === true ? [schema.validate] : []),
+    ...(options.standard === undefined ? [] : [standardValidator(options.standard)]),
+  ];
+  return { ok: true, compiled: { contract, check: checks.run, validate: inTurn(validators) } };
+}
+
+type Validator = (value: JsonValue) => Issue[] | Promise<Issue[]>;
+
+/** The first validator that finds anything. Stays synchronous while they do. */
+function inTurn(validators: readonly Validator[]): Validator {
+  return (value) => {
+    for (const [index, validator] of validators.entries()) {
+      const issues = validator(value);
+      if (issues instanceof Promise) {
+        return issues.then((found) => (found.length > 0 ? found : inTurn(validators.slice(index + 1))(value)));
+      }
+      if (issues.length > 0) return issues;
+    }
+    return [];
+  };
+}

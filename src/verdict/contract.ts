@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { GatelineError, type Place } from '../errors/gateline-error.ts';
+import { pointerOf, POINTER_PATTERN } from '../pipeline/pointer.ts';
+import type { ContractSource } from '../pipeline/pipeline.ts';
+import type { JsonValue } from '../untrusted/json.ts';
+import { parseJson } from '../untrusted/parse-json.ts';
+import type { ContractProblem } from './json-schema/check-schema.ts';
+import { MAX_ISSUES } from './verdict.ts';
+
+/** Version of the contract format. Part of what a contract's digest covers. */
+export const CONTRACT_FORMAT = 'gateline-contract/1';
+
+/** The largest schema file, in bytes. */
+export const MAX_SCHEMA_BYTES = 16 * 1024 * 1024;
+
+const pointer = z.string().max(4_096).regex(POINTER_PATTERN, 'must be a JSON pointer: empty, or /key/0/key');
+
+const contractSchema = z.strictObject({
+  format: z.literal(CONTRACT_FORMAT),
+  schema: z.json().optional(),
+  score: pointer.optional(),
+  threshold: z.number().min(0).max(100),
+  partial: z.enum(['block', 'continue', 'pause']),
+  checks: z.array(z.string().max(21_000)).max(MAX_ISSUES),
+  exports: z.array(pointer).max(MAX_ISSUES).optional(),
+});
+
+/**
+ * What an output must meet, with every file read and every default filled in: the whole of what judges. It is JSON
+ * and made only of what was written, so the digest of its canonical form stands for it.
+ */
+export interface Contract {
+  readonly format: typeof CONTRACT_FORMAT;
+  /** JSON Schema, draft 2020-12 or draft-07. Absent: any JSON value will do. */
+  readonly schema?: JsonValue;
+  /** JSON pointer to a score of 0-100. Absent: the score is 100. */
+  readonly score?: string;
+  /** A score at or above it passes. 0-100. */
+  readonly threshold: number;
+  /** What a score below the threshold does to what comes after. */
+  readonly partial: ContractSource['partial'];
+  /** Conditions that must all hold. */
+  readonly checks: readonly string[];
+  /** JSON pointers of the parts that later gates see; they must be there. Absent: all of it. */
+  readonly exports?: readonly string[];
+}
+
+/**
+ * A contract that was stored or sent, checked for its shape; `compileContract` checks what it says.
+ * @throws GatelineError `CONTRACT_MALFORMED` when it is none.
+ */
+export function parseContract(stored: unknown): Contract {
+  const parsed = contractSchema.safeParse(stored);
+  if (parsed.success) return tidied(parsed.data as Contract);
+  const problems = parsed.error.issues.map((issue) => ({
+    code: 'CONTRACT_MALFORMED',
+    message: issue.message,
+    pointer: pointerOf(issue.path),
+  }));
+  throw contractError(problems, undefined, 'CONTRACT_MALFORMED');
+}
+
+/**
+ * The contract of a gate, from what its pipeline says and the text of its schema file.
+ *
+ * @param schemaText the file's text where `source.schema` names one; `undefined`: there is no such file
+ * @param place where the contract is written, for errors
+ * @param exports the gate's `exports`; all of the output when left out or `['']`
+ * @throws GatelineError `CONTRACT_SCHEMA_MISSING`, `CONTRACT_SCHEMA_MALFORMED` (user)
+ */
+export function resolveContract(
+  source: ContractSource,
+  schemaText: string | undefined,
+  place: Place,
+  exports: readonly string[] = [''],
+): Contract {
+  const schema = resolveSchema(source, schemaText, place);
+  return tidied({
+    format: CONTRACT_FORMAT,
+    ...(schema === undefined ? {} : { schema }),
+    ...(source.score === undefined ? {} : { score: source.score }),
+    threshold: source.threshold,
+    partial: source.partial,
+    checks: [...source.checks],
+    exports: [...exports],
+  });
+}
+
+function resolveSchema(source: ContractSource, text: string | undefined, place: Place): JsonValue | undefined {
+  if (source.schema === undefined) return undefined;
+  if ('inline' in source.schema) return source.schema.inline;
+  const { path } = source.schema;
+  if (text === undefined) {
+    const message = `the schema file ${path} is not there`;
+    const hint = 'commit it, or correct the path; it is relative to the workspace';
+    throw new GatelineError('user', 'CONTRACT_SCHEMA_MISSING', message, { place, hint });
+  }
+  const parsed = parseJson(new TextEncoder().encode(text), { maxBytes: MAX_SCHEMA_BYTES });
+  if (parsed.ok) return parsed.value;
+  const { message, pointer } = parsed.issue;
+  const where = pointer === undefined ? '' : ` at ${pointer}`;
+  throw new GatelineError('user', 'CONTRACT_SCHEMA_MALFORMED', `${path}: ${message}${where}`, {
+    place: pointer === undefined ? { file: path } : { file: path, pointer },
+    hint: 'a schema file holds one JSON Schema, as JSON',
+  });
+}
+
+/** Only what counts: exports that name everything are left out, so that saying the default changes no digest. */
+function tidied(contract: Contract): Contract {
+  const { exports, ...rest } = contract;
+  return exports === undefined || exports.includes('') ? rest : { ...rest, exports };
+}
+
+/** Problems of a contract as one error: all of them, a line each. */
+export function contractError(
+  problems: readonly ContractProblem[],
+  place?: Place,
+  code = 'CONTRACT_INVALID',
+): GatelineError {
+  const lines = problems.map(({ code, message, pointer, hint }) => {
+    return `${pointer === '' ? 'the contract' : pointer}: ${message}${hint === undefined ? '' : `; ${hint}`} (${code})`;
+  });
+  const message = lines.length === 1 ? lines[0]! : `the contract has ${lines.length} problems:\n${lines.join('\n')}`;
+  const details = { hint: 'correct the contract; no output can meet it as it is' };
+  return new GatelineError('user', code, message, place === undefined ? details : { ...details, place });
+}

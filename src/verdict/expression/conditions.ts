@@ -1,0 +1,118 @@
+import type { Expr } from '@actions/expressions';
+import { pointerOf } from '../../pipeline/pointer.ts';
+import type { ExpressionRules } from '../../pipeline/expression.ts';
+import { nearest, quoted } from '../../pipeline/problem.ts';
+import type { JsonObject, JsonValue } from '../../untrusted/json.ts';
+import type { ContractProblem } from '../json-schema/check-schema.ts';
+import type { Issue } from '../verdict.ts';
+import { cut, shortValue } from '../words.ts';
+import type { Operand } from './operand.ts';
+
+/** What checks speak of. */
+export interface CheckContexts {
+  readonly output: JsonValue;
+  readonly score: number;
+  readonly subject: string;
+  readonly metadata: JsonObject;
+}
+
+/** Checks that were read, or what is wrong with them, with pointers into the contract. */
+export type CompiledChecks =
+  | { readonly ok: true; readonly run: (contexts: CheckContexts) => Issue[] }
+  | { readonly ok: false; readonly problems: readonly ContractProblem[] };
+
+/** What the condition of a gate speaks of. `needs.<gate>` holds `status`, `score` and `output` (its exports). */
+export interface ConditionContexts {
+  readonly subject: string;
+  readonly metadata: JsonObject;
+  readonly needs: JsonObject;
+}
+
+/** The answer of a condition, with the values that it hangs on, or why there is none. */
+export type Condition = { readonly choice: boolean; readonly reason: string } | { readonly problem: string };
+
+/** Values that a message shows. */
+const SHOWN_READS = 4;
+
+/** Read all checks of a contract. `run` answers an issue for each that fails, none when the output meets them all. */
+export async function compileChecks(checks: readonly string[]): Promise<CompiledChecks> {
+  if (checks.length === 0) return { ok: true, run: () => [] };
+  const { CHECK_RULES } = await import('../../pipeline/expression.ts');
+  const { evaluate } = await import('./evaluate.ts');
+  const problems: ContractProblem[] = [];
+  const read: Array<{ text: string; expression: Expr }> = [];
+  for (const [index, text] of checks.entries()) {
+    const parsed = await parse(text, CHECK_RULES);
+    if ('problem' in parsed)
+      problems.push({ code: 'CONTRACT_CHECK_INVALID', pointer: `/checks/${index}`, ...parsed.problem });
+    else read.push({ text, expression: parsed.expression });
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  const run = (contexts: CheckContexts): Issue[] =>
+    read.flatMap(({ text, expression }) => {
+      const result = evaluate(expression, { ...contexts });
+      if (!result.ok) {
+        const pointer = result.context === 'output' && result.path !== undefined ? pointerOf(result.path) : undefined;
+        return [issue(text, result.message, pointer)];
+      }
+      return result.choice
+        ? []
+        : [issue(text, readsInWords(result.reads) || 'it is false', pointerOfRead(result.reads))];
+    });
+  return { ok: true, run };
+}
+
+/**
+ * Whether a gate's `if` holds. A path that is not there is a problem, never false: a gate that is left out for a
+ * spelling mistake would satisfy what needs it.
+ */
+export async function evaluateCondition(text: string, contexts: ConditionContexts): Promise<Condition> {
+  const { IF_RULES } = await import('../../pipeline/expression.ts');
+  const { evaluate } = await import('./evaluate.ts');
+  const parsed = await parse(text, IF_RULES);
+  if ('problem' in parsed) {
+    const { message, hint } = parsed.problem;
+    return { problem: `${cut(text, 500)}: ${message}${hint === undefined ? '' : `; ${hint}`}` };
+  }
+  const result = evaluate(parsed.expression, { ...contexts });
+  if (!result.ok) return { problem: cut(`${cut(text, 500)}: ${result.message}`, 2_000) };
+  const reads = readsInWords(result.reads);
+  const reason = `${cut(text, 500)} is ${result.choice}${reads === '' ? '' : `: ${reads}`}`;
+  return { choice: result.choice, reason: cut(reason, 2_000) };
+}
+
+type Parsed = { readonly expression: Expr } | { readonly problem: Pick<ContractProblem, 'message' | 'hint'> };
+
+async function parse(text: string, rules: ExpressionRules): Promise<Parsed> {
+  const { functionNames, parseExpression } = await import('../../pipeline/expression.ts');
+  const parsed = parseExpression(text, rules);
+  if (parsed.ok) return { expression: parsed.expression };
+  const { kind, message, name, offset } = parsed.problem;
+  const names = kind === 'unknown-function' ? functionNames(rules) : kind === 'unknown-name' ? rules.contexts : [];
+  const meant = nearest(name, [...names]);
+  const known = names.length === 0 ? undefined : `known here: ${names.join(', ')}`;
+  const hint = meant === undefined ? known : `did you mean ${quoted(meant)}?`;
+  const where = `${message} (character ${offset + 1} of ${quoted(text)})`;
+  return { problem: hint === undefined ? { message: where } : { message: where, hint } };
+}
+
+function issue(check: string, what: string, pointer: string | undefined): Issue {
+  return {
+    severity: 'error',
+    message: cut(`${cut(check, 500)}: ${what}`, 4_096),
+    ...(pointer === undefined ? {} : { pointer: cut(pointer, 4_096) }),
+    rule: cut(check, 4_096),
+  };
+}
+
+/** `output.failed is 3, output.passed is 7`. */
+function readsInWords(reads: readonly Operand[]): string {
+  const shown = reads.slice(0, SHOWN_READS).map(({ name, value }) => `${cut(name, 200)} is ${shortValue(value)}`);
+  const more = reads.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
+function pointerOfRead(reads: readonly Operand[]): string | undefined {
+  const ofOutput = reads.filter(({ name }) => /^output\b/.test(name));
+  return ofOutput.length === 1 && ofOutput[0]!.path !== undefined ? pointerOf(ofOutput[0]!.path) : undefined;
+}

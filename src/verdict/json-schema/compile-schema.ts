@@ -1,0 +1,94 @@
+import { messageOf } from '../../errors/gateline-error.ts';
+import { isJsonObject, type JsonValue } from '../../untrusted/json.ts';
+import type { Issue } from '../verdict.ts';
+import { checkSchema, NO_URI, unknownDialect, type ContractProblem } from './check-schema.ts';
+import { draftOf, type Draft } from './keywords.ts';
+
+/** A schema that was made ready, or everything that is wrong with it. Pointers are into the schema. */
+export type CompiledSchema =
+  | { readonly ok: true; readonly draft: Draft; readonly validate: (value: JsonValue) => Issue[] }
+  | { readonly ok: false; readonly problems: readonly ContractProblem[] };
+
+/** How strict a schema is read. The defaults are what a contract gets; the rest is for the conformance tests. */
+export interface SchemaOptions {
+  /** Refuse keywords and formats that are not known, and references that lead out. Default true. */
+  readonly refuse?: boolean;
+  /** Whether `format` judges. Default true. */
+  readonly formats?: boolean;
+  /** The draft where `$schema` does not say. Default 2020-12. */
+  readonly draft?: Draft;
+  /** Other schemas that this one may refer to, by URI. Default none. */
+  readonly others?: Readonly<Record<string, JsonValue>>;
+}
+
+/** The largest schema, nested; the validator recurses into it. */
+const MAX_SCHEMA_DEPTH = 200;
+
+/**
+ * Make a JSON Schema ready: draft 2020-12 or draft-07, as its `$schema` says. `validate` answers what a value has
+ * against it, nothing when it meets it. Never asks a network or reads a file.
+ */
+export async function compileSchema(schema: JsonValue, options: SchemaOptions = {}): Promise<CompiledSchema> {
+  const refuse = options.refuse ?? true;
+  const refused = (...problems: ContractProblem[]): CompiledSchema => ({ ok: false, problems });
+  if (!isJsonObject(schema) && typeof schema !== 'boolean') {
+    return refused({ code: 'CONTRACT_SCHEMA_INVALID', message: 'a schema is an object, true or false', pointer: '' });
+  }
+  if (depthOf(schema) > MAX_SCHEMA_DEPTH) {
+    const message = `the schema is nested more than ${MAX_SCHEMA_DEPTH} deep`;
+    return refused({ code: 'CONTRACT_SCHEMA_INVALID', message, pointer: '' });
+  }
+  const named = isJsonObject(schema) ? schema['$schema'] : undefined;
+  const draft = (typeof named === 'string' ? draftOf(named) : undefined) ?? options.draft ?? '2020-12';
+  if (refuse && typeof named === 'string' && draftOf(named) === undefined)
+    return refused(unknownDialect(named, '/$schema'));
+  if (refuse) {
+    const problems = [...(await metaProblems(schema, draft)), ...checkSchema(schema, draft)];
+    if (problems.length > 0) return { ok: false, problems };
+  }
+  return prepared(schema, draft, options);
+}
+
+async function prepared(schema: JsonValue, draft: Draft, options: SchemaOptions): Promise<CompiledSchema> {
+  const [{ createValidator }, { explainValidation }] = await libraries();
+  try {
+    const { formats, others } = options;
+    const validator = await createValidator(schema, draft, {
+      base: NO_URI,
+      ...(formats === undefined ? {} : { formats }),
+      ...(others === undefined ? {} : { others }),
+    });
+    const explained = { root: 'the output', rules: validator.rules };
+    return { ok: true, draft, validate: (value) => explainValidation(validator.validate(value), explained) };
+  } catch (error) {
+    const message = `the schema cannot be used: ${messageOf(error)}`;
+    return { ok: false, problems: [{ code: 'CONTRACT_SCHEMA_INVALID', message, pointer: '' }] };
+  }
+}
+
+/** What a schema has against its draft's own meta-schema. */
+async function metaProblems(schema: JsonValue, draft: Draft): Promise<ContractProblem[]> {
+  const [{ createMetaValidator }, { explainValidation }] = await libraries();
+  const validator = await createMetaValidator(draft);
+  const issues = explainValidation(validator.validate(schema), { root: 'the schema', rules: validator.rules });
+  return issues.map(({ message, pointer = '' }) => {
+    const place = `${pointer}: `;
+    const text = message.startsWith(place) ? message.slice(place.length) : message;
+    return { code: 'CONTRACT_SCHEMA_INVALID', message: text, pointer };
+  });
+}
+
+/** Loaded when the first schema is compiled, so that commands which judge nothing start quickly. */
+function libraries() {
+  return Promise.all([import('./validator.ts'), import('./explain.ts')]);
+}
+
+function depthOf(value: JsonValue): number {
+  let level: JsonValue[] = [value];
+  let depth = 0;
+  while (level.length > 0 && depth <= MAX_SCHEMA_DEPTH) {
+    depth += 1;
+    level = level.flatMap((item) => (item !== null && typeof item === 'object' ? Object.values(item) : []));
+  }
+  return depth;
+}

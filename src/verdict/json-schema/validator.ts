@@ -1,0 +1,112 @@
+import { getShouldValidateFormat, setShouldValidateFormat } from '@hyperjump/json-schema/draft-07';
+import '@hyperjump/json-schema/draft-2020-12';
+import {
+  buildSchemaDocument,
+  compile,
+  getSchema,
+  interpret,
+  type CompiledSchema,
+} from '@hyperjump/json-schema/experimental';
+import type { JsonObject, JsonValue } from '../../untrusted/json.ts';
+import { ErrorCollector, type BrokenRule } from './collect-errors.ts';
+import { addFormats } from './formats.ts';
+import { DRAFT_URIS, type Draft } from './keywords.ts';
+import { nodeOf } from './lazy-node.ts';
+import { prepareSchema, type PreparedSchema } from './prepare.ts';
+import { RuleBook } from './rules.ts';
+
+addFormats();
+
+/** What a value has against a schema; no errors: it meets it. */
+export interface Validation {
+  readonly errors: readonly BrokenRule[];
+  /** How many there are in all; `errors` holds at most 100 of them. */
+  readonly total: number;
+}
+
+/** A schema ready to judge values. */
+export interface SchemaValidator {
+  /** Bounded memory, whatever the value. Throws only for a schema that loops on itself without end. */
+  validate(value: JsonValue): Validation;
+  /** To look rules up in, by the URIs in {@link Validation}. */
+  readonly rules: RuleBook;
+}
+
+/** How a schema is made ready. */
+export interface ValidatorOptions {
+  /** Whether `format` judges. Default true. */
+  readonly formats?: boolean;
+  /** URI of a schema that gives itself none. */
+  readonly base: string;
+  /** Other schemas that it may refer to, by URI. A contract has none. */
+  readonly others?: Readonly<Record<string, JsonValue>>;
+}
+
+/**
+ * Make a schema ready, by the library `@hyperjump/json-schema`. Reads no file and asks no network: every URI that the
+ * library meets has a scheme that it cannot fetch.
+ * @throws Error where the schema is not sound; see `checkSchema` for what is wrong with it.
+ */
+export async function createValidator(
+  schema: JsonValue,
+  draft: Draft,
+  options: ValidatorOptions,
+): Promise<SchemaValidator> {
+  const cache: Record<string, unknown> = {};
+  const rules = new RuleBook();
+  for (const [uri, other] of Object.entries(options.others ?? {})) {
+    keep(cache, prepareSchema(other, draft, uri), draft);
+  }
+  const prepared = prepareSchema(schema, draft, options.base);
+  rules.addPrepared(prepared);
+  const uri = keep(cache, prepared, draft);
+  const compiled = await compile(await getSchema(uri, { _cache: cache } as never));
+  const formats = options.formats ?? true;
+  return { rules, validate: (value) => withFormats(formats, () => run(compiled, value)) };
+}
+
+/** Documents that make up each draft's meta-schema. */
+const META_DOCUMENTS: Readonly<Record<Draft, readonly string[]>> = {
+  '2020-12': [
+    DRAFT_URIS['2020-12'],
+    ...['core', 'applicator', 'unevaluated', 'validation', 'meta-data', 'format-annotation', 'content'].map(
+      (name) => `https://json-schema.org/draft/2020-12/meta/${name}`,
+    ),
+  ],
+  'draft-07': [DRAFT_URIS['draft-07']],
+};
+
+/** The validator of a draft's own meta-schema. */
+export async function createMetaValidator(draft: Draft): Promise<SchemaValidator> {
+  const rules = new RuleBook();
+  for (const uri of META_DOCUMENTS[draft]) rules.addMeta(uri, (await getSchema(uri)).document.root);
+  const compiled = await compile(await getSchema(DRAFT_URIS[draft]));
+  return { rules, validate: (value) => withFormats(false, () => run(compiled, value)) };
+}
+
+function keep(cache: Record<string, unknown>, ready: PreparedSchema, draft: Draft): string {
+  const retrieval = ready.resources.keys().next().value!;
+  const document = buildSchemaDocument(ready.schema as JsonObject, retrieval, DRAFT_URIS[draft]);
+  cache[retrieval] = document;
+  return retrieval;
+}
+
+function run(compiled: CompiledSchema, value: JsonValue): Validation {
+  const node = nodeOf(value);
+  // Twice for a value that fails: without a plugin the library takes a faster way, and most values pass.
+  if (interpret(compiled, node, 'FLAG').valid) return { errors: [], total: 0 };
+  const collector = new ErrorCollector();
+  interpret(compiled, node, { outputFormat: 'FLAG', plugins: [collector as never] });
+  return collector.found;
+}
+
+/** The library's switch for `format` is one for the whole process; it is set for this call and put back. */
+function withFormats<T>(judge: boolean, call: () => T): T {
+  const before = getShouldValidateFormat();
+  setShouldValidateFormat(judge);
+  try {
+    return call();
+  } finally {
+    setShouldValidateFormat(before);
+  }
+}

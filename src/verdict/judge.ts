@@ -1,0 +1,106 @@
+import { messageOf } from '../errors/gateline-error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../untrusted/json.ts';
+import type { CompiledContract } from './compile-contract.ts';
+import { valueAt } from './json-pointer.ts';
+import { readScore } from './score.ts';
+import { failed, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
+import { cut } from './words.ts';
+
+/** What checks may speak of beside the output and its score. */
+export interface JudgeContext {
+  readonly subject: string;
+  readonly metadata: JsonObject;
+}
+
+/** Remarks of an agent about its own output that are taken over, and the length of each. */
+const MAX_REMARKS = 20;
+const MAX_REMARK_LENGTH = 500;
+
+/**
+ * Judge an output: schema, then score, then checks, then whether all that is exported is there. The first of these
+ * that fails decides the kind; all that is wrong at that step is listed. Never throws for what a value holds, and
+ * answers a promise only for a Standard Schema that does.
+ *
+ * Passed: the score is at or above the threshold. Partial: below it, with everything else met.
+ */
+export function judge(compiled: CompiledContract, value: JsonValue, context: JudgeContext): Verdict | Promise<Verdict> {
+  try {
+    const found = compiled.validate(value);
+    if (!(found instanceof Promise)) return rest(compiled, value, context, found);
+    return found.then((issues) => rest(compiled, value, context, issues)).catch(broken);
+  } catch (error) {
+    return broken(error);
+  }
+}
+
+/** The schema itself failed, not the value: it refers to itself without end, or a program in it threw. */
+function broken(error: unknown): Verdict {
+  const endless = error instanceof RangeError;
+  const message = endless
+    ? 'the schema refers to itself without end'
+    : `the schema could not judge: ${messageOf(error)}`;
+  return failed('contract', 'Correct the contract; the output was not judged.', [
+    { severity: 'error', message: cut(message, 4_096) },
+  ]);
+}
+
+function rest(compiled: CompiledContract, value: JsonValue, context: JudgeContext, found: readonly Issue[]): Verdict {
+  if (found.length > 0) return failed('schema', 'Make the output meet the schema.', [...found]);
+  const { contract } = compiled;
+  const read = readScore(value, contract.score);
+  const verdict = 'issue' in read ? scoreless(read.issue) : afterScore(compiled, value, context, read.score);
+  return withRemarks(verdict, contract.score, value);
+}
+
+function scoreless(issue: Issue): Verdict {
+  return failed('score', `Write a number from 0 to 100 at ${cut(issue.pointer || 'the root', 1_000)}.`, [issue]);
+}
+
+function afterScore(compiled: CompiledContract, value: JsonValue, context: JudgeContext, score: number): Verdict {
+  const { contract } = compiled;
+  const checks = compiled.check({ ...context, output: value, score });
+  if (checks.length > 0) {
+    const advice = "Make the output meet the gate's checks; `has(output, '/x')` asks whether a part is there.";
+    return { ...failed('check', advice, checks), score };
+  }
+  const missing = (contract.exports ?? []).filter((pointer) => valueAt(value, pointer) === undefined);
+  if (missing.length > 0) {
+    return { ...failed('check', 'Write the parts that the gate exports.', missing.map(unexported)), score };
+  }
+  return scored(score, contract.threshold, contract.partial);
+}
+
+function unexported(pointer: string): Issue {
+  const message = cut(`${pointer}: is exported, and the output has no such part`, 4_096);
+  return { severity: 'error', message, pointer, rule: 'exports' };
+}
+
+const PARTIAL_ADVICE = {
+  block: 'Raise the score; what comes after waits, since the gate does not say `partial: continue`.',
+  continue: 'Nothing has to be done: the gate says `partial: continue`, so what comes after runs.',
+  pause: 'Approve the output or raise the score; what comes after waits, since the gate says `partial: pause`.',
+} as const;
+
+function scored(score: number, threshold: number, partial: keyof typeof PARTIAL_ADVICE): Verdict {
+  if (score >= threshold) return { status: 'passed', kind: 'passed', score, issues: [], advice: '' };
+  const message = `the score is ${score}, below the threshold of ${threshold}`;
+  const issues: Issue[] = [{ severity: 'warning', message }];
+  return { status: 'partial', kind: 'partial', score, issues, advice: PARTIAL_ADVICE[partial] };
+}
+
+/** The verdict with what the agent itself remarks: the list `issues` beside its score. */
+function withRemarks(verdict: Verdict, scorePointer: string | undefined, value: JsonValue): Verdict {
+  const parent = (scorePointer ?? '/validationResult/score').replace(/\/[^/]*$/, '');
+  const holder = valueAt(value, parent);
+  const remarks = isJsonObject(holder) && Object.hasOwn(holder, 'issues') ? holder['issues'] : undefined;
+  if (!Array.isArray(remarks)) return verdict;
+  const texts = remarks.filter((remark) => typeof remark === 'string');
+  const pointer = cut(`${parent}/issues`, 4_096);
+  const notices: Issue[] = texts
+    .slice(0, MAX_REMARKS)
+    .map((text) => ({ severity: 'notice', message: cut(text, MAX_REMARK_LENGTH), pointer }));
+  if (texts.length > MAX_REMARKS) {
+    notices.push({ severity: 'notice', message: `${texts.length - MAX_REMARKS} more remarks of the agent`, pointer });
+  }
+  return { ...verdict, issues: [...verdict.issues.slice(0, MAX_ISSUES - notices.length), ...notices] };
+}

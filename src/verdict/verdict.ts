@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/**
+ * Why a gate did not pass, told apart so that each can say what to do.
+ * `passed` and `partial` are the kinds of outputs that were judged to the end.
+ */
+export const VERDICT_KINDS = [
+  'passed',
+  'partial',
+  'not-applicable',
+  'missing',
+  'malformed',
+  'too-large',
+  'schema',
+  'score',
+  'check',
+  'files',
+  'agent-error',
+  'not-started',
+  'timeout',
+  'cancelled',
+  'lost',
+  'claimed',
+  'no-secret',
+  'contract',
+] as const;
+
+/** One thing that is wrong with an output, or worth knowing. */
+export const issueSchema = z.object({
+  severity: z.enum(['error', 'warning', 'notice']),
+  message: z.string().max(4_096),
+  /** JSON pointer into the output. */
+  pointer: z.string().max(4_096).optional(),
+  /** JSON pointer into the schema, or the text of the check. */
+  rule: z.string().max(4_096).optional(),
+});
+export type Issue = z.infer<typeof issueSchema>;
+
+/** Our judgement of one output. `score` is 0-100; `issues` holds at most {@link MAX_ISSUES}. */
+export const verdictSchema = z.object({
+  status: z.enum(['passed', 'partial', 'failed', 'not-applicable']),
+  kind: z.enum(VERDICT_KINDS),
+  score: z.number().min(0).max(100),
+  issues: z.array(issueSchema).max(100),
+  /** What to do, one sentence; empty when passed. */
+  advice: z.string().max(2_048),
+});
+export type Verdict = z.infer<typeof verdictSchema>;
+export type VerdictKind = Verdict['kind'];
+
+/** More issues than this are counted in a last one instead of listed. */
+export const MAX_ISSUES = 100;
+
+/** Shorthand for a verdict of status `failed` and score 0. */
+export function failed(kind: VerdictKind, advice: string, issues: Issue[] = []): Verdict {
+  return { status: 'failed', kind, score: 0, issues: issues.slice(0, MAX_ISSUES), advice };
+}

@@ -1,0 +1,72 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import { isEscapedName } from './path-bytes.ts';
+
+/** Names that Windows gives to devices, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$)$/i;
+/** Characters that HFS+ leaves out when it compares names, so that `.g<U+200C>it` is `.git` (CVE-2014-9390). */
+const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+const TEMPORARY = /^\.gateline-[0-9a-f]{16}\.tmp$/;
+const LONGEST = 4_096;
+
+/**
+ * Why a path may not be read from or written to for another gate, or `undefined` when it may. The same on
+ * every system: what is handed on from one must be safe on each. `.git` at any depth and `.state` at the
+ * root are refused however they may be spelt (`.GIT`, `git~1`, `.git.`, with invisible characters).
+ */
+export function whyNotContained(path: string): string | undefined {
+  if (path === '') return 'it is empty';
+  if (path.length > LONGEST) return `it is longer than ${LONGEST} characters`;
+  if (path.includes('\0')) return 'it holds a NUL character';
+  if (path.includes('\\')) return 'it holds a backslash';
+  if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'it is absolute';
+  if (!path.isWellFormed() || isEscapedName(path)) return 'its name is not UTF-8';
+  for (const [index, name] of path.split('/').entries()) {
+    const why = whyNotName(name, index === 0);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+function whyNotName(name: string, first: boolean): string | undefined {
+  if (name === '') return 'it holds an empty name';
+  if (name === '.' || name === '..') return `it holds ${name}`;
+  const seen = name.replace(INVISIBLE, '').normalize('NFC').toLowerCase();
+  const stem = seen.split(':', 1)[0]!.replace(/[. ]+$/, '');
+  if (stem === '.git' || stem === 'git~1') return 'it leads into git\u2019s own folder';
+  if (first && (stem === '.state' || stem === 'state~1')) return 'it leads into .state';
+  if (/[. ]$/.test(seen))
+    return `it holds a name that ends in a dot or a space (${JSON.stringify(name)}), which Windows drops`;
+  const device = seen.split(/[.:]/, 1)[0]!.trimEnd();
+  if (DEVICE.test(device)) return `it holds ${JSON.stringify(name)}, a device on Windows`;
+  if (process.platform === 'win32' && (/[:<>"|?*]/.test(name) || [...name].some((character) => character < ' ')))
+    return 'it holds a character that Windows has no file names with';
+  return undefined;
+}
+
+/** @throws GatelineError `PATH_ESCAPES` for a path that {@link whyNotContained} refuses. */
+export function assertContained(path: string): void {
+  const why = whyNotContained(path);
+  if (why === undefined) return;
+  throw new GatelineError('agent', 'PATH_ESCAPES', `The path ${JSON.stringify(path)} is refused: ${why}.`, {
+    hint: 'A gate hands on files inside the workspace only, under names that every system takes. Rename the file or leave it out of `files`.',
+  });
+}
+
+/** Whether a path could be that of a file below the root, under whatever name. */
+export function isRelative(path: string): boolean {
+  return !path.includes('\0') && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+}
+
+/** Whether a path never counts: git's own files, `.state`, and what an interrupted write of ours left. */
+export function neverCounts(path: string): boolean {
+  if (path === '.state' || path.startsWith('.state/')) return true;
+  if (path.includes('.git') && path.split('/').includes('.git')) return true;
+  return path.includes('.gateline-') && TEMPORARY.test(path.slice(path.lastIndexOf('/') + 1));
+}
+
+/** The folders above a path, outermost first: `a/b/c` → `a`, `a/b`. */
+export function foldersOf(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) folders.push(path.slice(0, at));
+  return folders;
+}

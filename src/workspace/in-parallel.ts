@@ -1,0 +1,20 @@
+/** Do work on every item, a few at a time. After a first error nothing new is begun; it is thrown once what runs has ended. */
+export async function inParallel<T>(
+  width: number,
+  items: Iterable<T>,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = items[Symbol.iterator]();
+  const errors: unknown[] = [];
+  const worker = async (): Promise<void> => {
+    for (let next = rest.next(); next.done !== true && errors.length === 0; next = rest.next()) {
+      try {
+        await work(next.value);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  if (errors.length > 0) throw errors[0];
+}

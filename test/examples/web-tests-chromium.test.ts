@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { TestCase } from '../../examples/web-tests/agents/protocol/outputs.ts';
+import { Chain, PAGE } from './web-tests.ts';
+
+const CHROMIUM = process.env['CHROME_PATH'] || '/usr/bin/chromium';
+
+/** Whether the browser is there; where it must be and is not, the test fails. */
+function hasChromium(): boolean {
+  if (existsSync(CHROMIUM)) return true;
+  if (process.env['CI'] === 'true') throw new Error(`no Chromium at ${CHROMIUM}; install it or set CHROME_PATH`);
+  process.stderr.write(`\n!!! NOT TESTED: the worked example in Chromium. There is none at ${CHROMIUM}.\n\n`);
+  return false;
+}
+
+/** One test case of each way to end, so that the browser is done soon. */
+function oneOfEach(testCases: readonly TestCase[]): TestCase[] {
+  const ways = new Map<string, TestCase>();
+  for (const test of testCases) ways.set(test.expectedResult.assertions.map(({ type }) => type).join(), test);
+  return [...ways.values()];
+}
+
+describe('gate 4 in Chromium and in the embedded DOM', () => {
+  it.each([
+    ['a page that is right', undefined, 100],
+    ['a page with a broken label', ['>Last Name</label>', '>Changed</label>'], 0],
+    ['a page whose dialog does not open', ['modal.hidden = refused;', ''], undefined],
+  ] as const)('come to the same verdict on %s', { timeout: 300_000 }, async (_, edit, passRate) => {
+    if (!hasChromium()) return;
+    await using chain = await Chain.create();
+    if (edit) await chain.edit(PAGE, edit[0], edit[1]);
+    await chain.run(['data', 'design']);
+    chain.outputs.design = { ...chain.outputs.design, testCases: oneOfEach(chain.outputs.design.testCases) };
+    await chain.run(['map', 'code', 'execute']);
+    const embedded = chain.outputs.execute;
+    await chain.run(['execute'], { WEB_TESTS_BROWSER: 'chromium', CHROME_PATH: CHROMIUM });
+    const chromium = chain.outputs.execute;
+    expect([embedded.engine, chromium.engine]).toEqual(['embedded', 'chromium']);
+    expect(chromium.failures).toEqual(embedded.failures);
+    expect(chromium.results).toEqual(embedded.results);
+    expect(chromium.locatorUse).toEqual(embedded.locatorUse);
+    if (passRate !== undefined) expect(chromium.finalStatus.passRate).toBe(passRate);
+    else expect(chromium.failures.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import {
+  GATE_WORDS,
+  gateWord,
+  PIPELINE_WORDS,
+  pipelineWord,
+  runStatusOf,
+  unitStatusOf,
+} from '../../src/formats/words.ts';
+import { UNIT_STATUSES } from '../../src/formats/gate-state-schema.ts';
+import type { RunStatus, UnitState, UnitStatus } from '../../src/run/run-state.ts';
+import { stateOf } from '../report/fixtures.ts';
+
+const RUN_STATUSES: readonly RunStatus[] = ['initializing', 'executing', 'paused', 'error', 'completed', 'rollback'];
+
+function runOf(status: RunStatus, ...statuses: UnitStatus[]) {
+  const [one] = stateOf([]).state.units.values();
+  return {
+    status,
+    units: new Map(statuses.map((unit, at): [string, UnitState] => [String(at), { ...one!, status: unit }])),
+  };
+}
+
+describe('the words of the state guide', () => {
+  it('say every gate status', () => {
+    expect(Object.fromEntries(UNIT_STATUSES.map((status) => [status, gateWord(status)]))).toEqual({
+      pending: undefined,
+      ready: undefined,
+      blocked: undefined,
+      running: undefined,
+      paused: 'PARTIAL',
+      passed: 'SUCCESS',
+      partial: 'PARTIAL',
+      failed: 'FAILED',
+      lost: 'FAILED',
+      skipped: 'PARTIAL',
+      'not-applicable': 'SUCCESS',
+    });
+  });
+
+  it('come back to themselves through the status that they stand for', () => {
+    for (const word of GATE_WORDS) expect(gateWord(unitStatusOf(word))).toBe(word);
+    for (const word of PIPELINE_WORDS) {
+      const unit: UnitStatus = word === 'PARTIAL' ? 'partial' : 'passed';
+      expect(pipelineWord(runOf(runStatusOf(word), unit))).toBe(word);
+    }
+  });
+
+  it('say every run status', () => {
+    expect(Object.fromEntries(RUN_STATUSES.map((status) => [status, pipelineWord(runOf(status, 'passed'))]))).toEqual({
+      initializing: 'IN_PROGRESS',
+      executing: 'IN_PROGRESS',
+      paused: 'IN_PROGRESS',
+      error: 'FAILED',
+      completed: 'SUCCESS',
+      rollback: 'FAILED',
+    });
+  });
+
+  it('call a completed run SUCCESS only when every gate is, and others never PARTIAL', () => {
+    for (const status of UNIT_STATUSES) {
+      expect(pipelineWord(runOf('completed', 'passed', status))).toBe(
+        status === 'passed' || status === 'not-applicable' ? 'SUCCESS' : 'PARTIAL',
+      );
+      expect(pipelineWord(runOf('error', 'passed', status))).toBe('FAILED');
+    }
+  });
+});

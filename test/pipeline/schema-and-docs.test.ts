@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { registerSchema, validate } from '@hyperjump/json-schema/draft-07';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import {
+  editorSchema,
+  keysOf,
+  REFERENCE_FILE,
+  SCHEMA_FILE,
+  schemaText,
+  withKeyTable,
+} from '../../scripts/write-schema.ts';
+import { formatProblem, parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
+import { said } from './reading.ts';
+
+const page = readFileSync(REFERENCE_FILE, 'utf8');
+const blocks = [...page.matchAll(/^```(yaml wrong|yaml|text)\n([^]*?)^```$/gm)].map(([, kind, text]) => ({
+  kind,
+  text: text!,
+}));
+const examples = blocks.filter(({ kind }) => kind === 'yaml').map(({ text }) => text);
+const schema = editorSchema();
+
+registerSchema(
+  JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')),
+  'https://gateline.test/schema',
+  'http://json-schema.org/draft-07/schema#',
+);
+const accepts = async (value: unknown): Promise<boolean> =>
+  (await validate('https://gateline.test/schema', value as string)).valid;
+
+describe('schema/gateline.schema.json', () => {
+  it('is what the code says (node scripts/write-schema.ts writes it)', () => {
+    expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(schemaText(schema));
+  });
+
+  it('describes every key', () => {
+    const keys = keysOf(schema);
+    expect(keys.length).toBeGreaterThan(40);
+    for (const { path, schema: key } of keys) expect(key.description, path).toMatch(/^.{10,}\.$/s);
+  });
+
+  it.each(examples)('accepts example %#', async (text) => {
+    expect(await accepts(parse(text))).toBe(true);
+  });
+
+  it.each([
+    'gates: {}',
+    'gates: {A: {}}',
+    'gates: {a: {retries: two}}',
+    'gates: {a: {agnet: x}}',
+    'gates: {a: {output: {score: x}}}',
+    'gates: {a: {env: {1A: x}}}',
+    'gates: {a: {}}\nversion: 2',
+    'pipeline: x',
+  ])('refuses %s, as we do', async (text) => {
+    expect(await accepts(parse(text))).toBe(false);
+    expect(parsePipeline(text, 'f').ok).toBe(false);
+  });
+});
+
+describe('docs/reference/gateline-yml.md', () => {
+  it('has the key table of the schema (node scripts/write-schema.ts writes it)', () => {
+    expect(withKeyTable(page, schema)).toBe(page);
+    for (const { path } of keysOf(schema)) expect(page).toContain(`| \`${path}\` |`);
+  });
+
+  it('shows every key of a gate in an example', () => {
+    const last = keysOf(schema).map(({ path }) => path.split('.').at(-1)!);
+    const missing = last.filter((key) => !examples.some((text) => text.includes(`${key}:`)));
+    expect(missing.filter((key) => key !== 'version' && key !== 'subject' && key !== 'number')).toEqual([]);
+  });
+
+  it.each(examples)('example %# is sound', (text) => {
+    expect(said(text)).toEqual([]);
+  });
+
+  it('shows what really is said about its wrong example', () => {
+    const wrong = blocks.findIndex(({ kind }) => kind === 'yaml wrong');
+    const result = parsePipeline(blocks[wrong]!.text, 'gateline.yml');
+    const problems = result.ok ? [] : result.problems;
+    expect(`${problems.map(formatProblem).join('\n')}\n`).toBe(blocks[wrong + 1]!.text);
+  });
+});

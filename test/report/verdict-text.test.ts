@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { VERDICT_KINDS } from '../../src/verdict/verdict.ts';
+import { KIND_MEANING } from '../../src/report/wording.ts';
+import { VERDICT_TEXT_LIMIT, verdictText } from '../../src/report/verdict-text.ts';
+import { ended, failedRun } from './fixtures.ts';
+import { HOSTILE, OBEYED_BY_TERMINALS } from './hostile.ts';
+
+describe('the text of a verdict', () => {
+  it('has the kind, its meaning, each issue with pointer and rule, and what to do', () => {
+    expect(verdictText(failedRun().state.units.get('execute')!.ended!)).toBe(
+      [
+        'execute, attempt 1 of call 2 in run 3: failed (check)',
+        '  A check of the contract does not hold.',
+        '  score: 60',
+        '  exit code: 0',
+        '  took: 13s',
+        '  2 issues:',
+        '    1. error at /finalStatus/passRate: `output.finalStatus.passRate >= 90` is false: passRate is 60 [output.finalStatus.passRate >= 90]',
+        '    2. warning: 2 tests are slow',
+        '  what to do: Make the spec pass: 2 of 5 tests fail.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('differs for every kind of verdict', () => {
+    const texts = VERDICT_KINDS.map((kind) =>
+      verdictText(ended('data', {}, { verdict: { status: 'failed', kind, score: 0, issues: [], advice: 'x' } })),
+    );
+    expect(new Set(texts.map((text) => text.split('\n')[1])).size).toBe(VERDICT_KINDS.length);
+    for (const meaning of Object.values(KIND_MEANING)) expect(meaning).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it('says by which signal an agent ended and where a reused output came from', () => {
+    const text = verdictText(
+      ended('data', {}, { how: 'reused', source: { runNumber: 1, runAttempt: 4, n: 2 }, signal: 'SIGKILL' }),
+    );
+    expect(text).toContain('ended by signal: SIGKILL');
+    expect(text).toContain('output reused from attempt 2 of call 4 in run 1');
+  });
+
+  it('stays below its limit with the largest verdict that there can be, and counts what it leaves out', () => {
+    const big = '漢'.repeat(4_096);
+    const issues = Array.from({ length: 100 }, () => ({
+      severity: 'error' as const,
+      message: big,
+      pointer: `/${big.slice(1)}`,
+      rule: big,
+    }));
+    const text = verdictText(
+      ended(
+        'data',
+        {},
+        { verdict: { status: 'failed', kind: 'schema', score: 0, issues, advice: big.slice(0, 2_048) } },
+      ),
+    );
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(VERDICT_TEXT_LIMIT);
+    expect(text).toMatch(/… and \d+ more/);
+  });
+
+  it.each(HOSTILE)('obeys nothing in %j', (payload) => {
+    const issues = [{ severity: 'error' as const, message: payload, pointer: payload, rule: payload }];
+    const text = verdictText(
+      ended(
+        'data',
+        { leg: payload },
+        { signal: payload, verdict: { status: 'failed', kind: 'schema', score: 0, issues, advice: payload } },
+      ),
+    );
+    expect(text).not.toMatch(OBEYED_BY_TERMINALS);
+    expect(text.split('\n')).toHaveLength(9);
+  });
+});

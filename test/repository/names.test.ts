@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT, repositoryFiles } from './repository-files.ts';
+
+/** Names that say nothing about what is inside. */
+const EMPTY_NAMES = /^(?:utils?|helpers?|common|misc|managers?)(?:\.|$)|[-_.](?:utils?|helpers?|manager)(?:\.|$)/i;
+
+/** Places that only exist where this repository happened to be written. */
+const FOREIGN_PLACES = [/(?<![\w.~-])\/work\//, new RegExp(String.raw`\.\./` + 'shared')];
+
+/** Written by tools, from sources elsewhere. */
+const GENERATED = /^(?:dist\/|package-lock\.json$)/;
+
+describe('the repository', () => {
+  it('has no file or folder with a name that says nothing', () => {
+    const parts = (path: string) => path.split('/');
+    expect(repositoryFiles().filter((path) => parts(path).some((part) => EMPTY_NAMES.test(part)))).toEqual([]);
+  });
+
+  it('would see such a name', () => {
+    const names = ['utils', 'helper.ts', 'common', 'state-manager.ts', 'misc', 'test-utils', 'Helpers'];
+    expect(names.filter((name) => !EMPTY_NAMES.test(name))).toEqual([]);
+  });
+
+  it('names no place outside itself', () => {
+    const found = repositoryFiles()
+      .filter((path) => !GENERATED.test(path))
+      .flatMap((path) => {
+        const lines = readFileSync(join(ROOT, path), 'utf8').split('\n');
+        return lines.flatMap((line, index) =>
+          FOREIGN_PLACES.some((place) => place.test(line)) ? [`${path}:${index + 1}`] : [],
+        );
+      });
+    expect(found).toEqual([]);
+  });
+
+  it('has no source of more than 300 lines', () => {
+    const sources = repositoryFiles().filter((path) => path.startsWith('src/') && path.endsWith('.ts'));
+    expect(sources.length).toBeGreaterThan(0);
+    const lines = (path: string) => readFileSync(join(ROOT, path), 'utf8').split('\n').length - 1;
+    expect(sources.filter((path) => lines(path) > 300)).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { GatelineRecord } from '../../../src/run/record.ts';
+import { startedRecord } from '../../contract/samples.ts';
+import { exitOf, filesBelow, makeWorkspace, startFixture } from './workspace.ts';
+
+const posix = process.platform !== 'win32';
+
+describe.runIf(posix)('a user whom file modes stop', () => {
+  it('is told what cannot be read and written; nothing of it counts as absent', async () => {
+    await using made = await makeWorkspace();
+    const store = await made.open();
+    const records: GatelineRecord[] = [
+      startedRecord({ n: 1 }),
+      startedRecord({ n: 2 }),
+      startedRecord({ n: 3, runNumber: 2 }),
+    ];
+    for (const record of records) await store.write(record);
+    const { digest } = await store.put('secret of another user');
+    await chmod(made.workspace, 0o755);
+    await chmod(made.fileOf(records[1]!), 0);
+    await chmod(dirname(made.fileOf(records[2]!)), 0);
+    await chmod(made.fileOfContent(digest), 0);
+    for (const folder of [made.root, join(made.root, 'tmp'), join(made.root, 'runs')]) await chmod(folder, 0o555);
+    const exit = await exitOf(startFixture('list-without-rights.ts', made.workspace, digest));
+    for (const folder of [
+      made.root,
+      join(made.root, 'tmp'),
+      join(made.root, 'runs'),
+      dirname(made.fileOf(records[2]!)),
+    ])
+      await chmod(folder, 0o755);
+    expect(exit.code).toBe(0);
+    const said = JSON.parse(exit.stdout) as { listing: { problems: { code: string; names?: { n: number } }[] } };
+    expect(said.listing).toMatchObject({ records: [records[0]] });
+    expect(said.listing.problems.map((problem) => `${problem.code} ${problem.names?.n}`).toSorted()).toEqual([
+      'LISTING_LIMIT undefined',
+      'UNREADABLE 2',
+    ]);
+    expect(said).toMatchObject({
+      content: {
+        state: 'unknown',
+        problem: { code: 'UNREADABLE', message: expect.stringContaining('EACCES') as string },
+      },
+      subjects: { settled: ['pr-42'] },
+      written: { code: 'STORE_READ_ONLY' },
+    });
+  });
+});
+
+describe('a disk that refuses', () => {
+  it.each([
+    ['a file in the place of runs/', 'runs'],
+    ['a file in the place of tmp/', 'tmp'],
+  ])('%s: STORE_WRITE_FAILED with path, hint and cause, and nothing half written', async (_, folder) => {
+    await using made = await makeWorkspace();
+    const store = await made.open();
+    await rm(join(made.root, folder), { recursive: true, force: true });
+    await writeFile(join(made.root, folder), '');
+    await expect(store.write(startedRecord())).rejects.toMatchObject({
+      code: 'STORE_WRITE_FAILED',
+      fault: 'platform',
+      message: expect.stringContaining('.state/runs/pr-42/1/ship.design._.1.1.1.started.json') as string,
+      hint: expect.stringMatching(/./) as string,
+      cause: { syscall: expect.any(String) as string },
+    });
+    expect(await readdir(made.root)).toContain(folder);
+  });
+
+  it.runIf(posix)(
+    'a file that may not grow any further: the content is refused and nothing of it is left',
+    async () => {
+      await using made = await makeWorkspace();
+      const script = new URL('fixtures/big-content.ts', import.meta.url).pathname;
+      const limited = `ulimit -f 2048; exec "$0" "$@" 2>&1`;
+      let output = '';
+      try {
+        execFileSync('sh', ['-c', limited, process.execPath, script, made.workspace, '4'], {
+          encoding: 'utf8',
+          stdio: 'pipe',
+        });
+      } catch (error) {
+        output = (error as { stdout: string }).stdout;
+      }
+      expect(output).toContain('STORE_WRITE_FAILED');
+      expect(output).toContain('EFBIG');
+      expect(await filesBelow(made.root)).toEqual(['.gitignore']);
+    },
+  );
+});

@@ -1,0 +1,81 @@
+import picomatch from 'picomatch';
+import { digestOf, hexOf } from '../../src/run/digest.ts';
+import type { FileChange } from '../../src/run/record.ts';
+import type { Tree, TreeFile } from '../../src/run/tree.ts';
+import type { Baseline, Materialised, Workspace } from '../../src/workspace/workspace.ts';
+
+/** A workspace in memory: path → text. All files are tracked unless named in `ignored`. */
+export interface MemoryWorkspace extends Workspace {
+  readonly files: Map<string, string>;
+  readonly schemas: Map<string, string>;
+  readonly committedFiles: Map<string, string>;
+}
+
+export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}): MemoryWorkspace {
+  const files = new Map(Object.entries(initial));
+  const committedFiles = new Map(files);
+  const fileOf = (text: string): TreeFile => ({ blob: hexOf(digestOf(text)).slice(0, 40), mode: '100644' });
+  const tree = (counts: (path: string) => boolean): Tree =>
+    new Map([...files].filter(([path]) => counts(path)).sort().map(([path, text]) => [path, fileOf(text)]));
+  const counts = (globs: readonly string[] | undefined, path: string): boolean =>
+    globs === undefined || (globs.length > 0 && picomatch([...globs])(path));
+  const workspace: MemoryWorkspace = {
+    root: '/workspace',
+    files,
+    schemas: new Map(),
+    committedFiles,
+    counts,
+    inputs: async (globs) => {
+      const found = tree((path) => counts(globs, path));
+      const unmatched = (globs ?? []).filter((glob) => ![...found.keys()].some((path) => counts([glob], path)));
+      return { files: found, unmatched };
+    },
+    baseline: async (globs): Promise<Baseline> => ({ tree: tree(() => true), named: tree((path) => globs !== 'changed' && counts(globs, path)) }),
+    changesSince: async (baseline, globs, keep) => {
+      const handedOn: FileChange[] = [];
+      const touched: FileChange[] = [];
+      const refused: { path: string; why: string }[] = [];
+      for (const path of [...new Set([...files.keys(), ...baseline.tree.keys()])].sort()) {
+        const text = files.get(path);
+        const before = baseline.tree.get(path) ?? null;
+        const after = text === undefined ? null : fileOf(text);
+        const changed = before?.blob !== after?.blob;
+        const named = globs === 'changed' ? changed : counts(globs, path);
+        const fresh = text !== committedFiles.get(path);
+        if (named && (changed || fresh)) {
+          const kept = text === undefined ? undefined : await keep(chunksOf(text), path);
+          if (kept !== undefined && 'refused' in kept) refused.push({ path, why: kept.refused });
+          else handedOn.push(change(path, before, after && kept ? { ...after, content: kept } : null));
+        } else if (changed) touched.push(change(path, before, after));
+      }
+      return { files: handedOn, touched, refused };
+    },
+    materialise: async (changes, copy) => {
+      const done: Materialised[] = [];
+      for (const { path, before, after } of changes) {
+        const now = files.has(path) ? fileOf(files.get(path)!) : null;
+        if (now?.blob === after?.blob) done.push({ path, action: 'unchanged' });
+        else {
+          const strange = now !== null && now.blob !== before?.blob;
+          if (after === null) files.delete(path);
+          else await copy(after.content!.digest, `memory:${path}`, 0o644);
+          done.push({ path, action: after === null ? 'deleted' : 'written', ...(strange && { displaced: `displaced/${path}` }) });
+        }
+      }
+      return done;
+    },
+    stands: async (changes) => changes.every(({ path, after }) => (files.has(path) ? fileOf(files.get(path)!).blob : undefined) === after?.blob),
+    readText: async (path) => workspace.schemas.get(path) ?? files.get(path),
+    committed: async (paths) => new Set(paths.filter((path) => files.get(path) === committedFiles.get(path))),
+    branch: async () => 'main',
+  };
+  return workspace;
+}
+
+function change(path: string, before: TreeFile | null, after: FileChange['after'] | TreeFile | null): FileChange {
+  return { path, before: before && { blob: before.blob, mode: '100644' }, after: after as FileChange['after'] };
+}
+
+async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}

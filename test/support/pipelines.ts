@@ -1,0 +1,44 @@
+import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
+
+/** A pipeline of gates with defaults for everything that a test does not care about. */
+export function pipelineOf(gates: Readonly<Record<string, Partial<Gate>>>, more: Partial<Pipeline> = {}): Pipeline {
+  return {
+    id: 'test',
+    subject: undefined,
+    metadata: {},
+    maxParallel: 2,
+    groups: [],
+    gates: Object.entries(gates).map(([id, gate], number) => gateOf(id, { number, ...gate })),
+    ...more,
+  };
+}
+
+/** A gate with defaults. */
+export function gateOf(id: string, gate: Partial<Gate> = {}): Gate {
+  return {
+    id,
+    number: 0,
+    agent: id,
+    run: `run ${id}`,
+    shell: 'bash',
+    workingDirectory: '.',
+    needs: [],
+    if: undefined,
+    inputs: [],
+    env: {},
+    with: {},
+    tools: {},
+    secrets: [],
+    contract: { schema: undefined, score: undefined, threshold: 0, partial: 'block', checks: [] },
+    exports: [''],
+    files: [],
+    retries: 0,
+    timeoutMinutes: 60,
+    reuse: 'auto',
+    maxAge: undefined,
+    legs: [{ id: '', matrix: {} }],
+    legsMaxParallel: undefined,
+    failFast: true,
+    ...gate,
+  };
+}
