@@ -10,7 +10,7 @@ const EVERYWHERE = ['errors', 'environment', 'untrusted'];
 const CORE = [...EVERYWHERE, 'pipeline', 'verdict', 'run'];
 
 /** The only file that the engine sees of these rooms: their interface. */
-const INTERFACES = ['store/record-store', 'agent/agent', 'workspace/workspace'];
+const INTERFACES = ['store/record-store', 'agent/agent', 'agent/attempt-files', 'workspace/workspace'];
 
 const BEHIND_THE_WAYS_IN = ['version', ...CORE, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
 

@@ -1,6 +1,6 @@
 import type { Digest } from '../run/digest.ts';
 import type { Content, Position } from '../run/record.ts';
-import type { Read } from '../store/record-store.ts';
+import type { Read } from '../run/reading.ts';
 
 /** Which attempt a directory belongs to. */
 export interface AttemptId extends Position {

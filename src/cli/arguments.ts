@@ -15,10 +15,20 @@ export function parseArguments(command: CommandSpec, args: readonly string[]): P
   const parsed = parse(command, args);
   const required = command.positionals.filter((one) => one.required).length;
   if (parsed.positionals.length < required) {
-    throw new GatelineError('user', 'ARGUMENT_MISSING', `gateline ${command.name}: ${command.positionals[parsed.positionals.length]!.name} is missing`, seeHelp(command));
+    throw new GatelineError(
+      'user',
+      'ARGUMENT_MISSING',
+      `gateline ${command.name}: ${command.positionals[parsed.positionals.length]!.name} is missing`,
+      seeHelp(command),
+    );
   }
   if (parsed.positionals.length > command.positionals.length) {
-    throw new GatelineError('user', 'ARGUMENT_UNEXPECTED', `gateline ${command.name}: ${parsed.positionals[command.positionals.length]} is one argument too many`, seeHelp(command));
+    throw new GatelineError(
+      'user',
+      'ARGUMENT_UNEXPECTED',
+      `gateline ${command.name}: ${parsed.positionals[command.positionals.length]} is one argument too many`,
+      seeHelp(command),
+    );
   }
   return parsed;
 }
@@ -36,7 +46,10 @@ function parse(command: CommandSpec, args: readonly string[]): ParsedArguments {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
     return { options: values as OptionValues, positionals };
   } catch (cause) {
-    throw new GatelineError('user', 'OPTION_VALUE', `gateline ${command.name}: ${messageOf(cause).split('. ')[0]}`, { ...seeHelp(command), cause });
+    throw new GatelineError('user', 'OPTION_VALUE', `gateline ${command.name}: ${messageOf(cause).split('. ')[0]}`, {
+      ...seeHelp(command),
+      cause,
+    });
   }
 }
 
@@ -47,7 +60,12 @@ function refuseUnknown(command: CommandSpec, args: readonly string[]): void {
   for (const token of tokens) {
     if (token.kind !== 'option' || !token.rawName.startsWith('--') || names.includes(token.rawName)) continue;
     const meant = didYouMean(token.rawName, names);
-    throw new GatelineError('user', 'OPTION_UNKNOWN', `gateline ${command.name}: there is no option ${token.rawName}${meant ? `; ${meant}` : ''}`, seeHelp(command));
+    throw new GatelineError(
+      'user',
+      'OPTION_UNKNOWN',
+      `gateline ${command.name}: there is no option ${token.rawName}${meant ? `; ${meant}` : ''}`,
+      seeHelp(command),
+    );
   }
 }
 

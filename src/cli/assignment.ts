@@ -17,7 +17,8 @@ export async function assignmentOf(
 ): Promise<Assignment> {
   const { pipeline } = loaded;
   const subject = textOption(options, 'subject') ?? pipeline.subject ?? (await workspace.branch()) ?? 'default';
-  if (subject.trim() === '') throw new GatelineError('user', 'SUBJECT_EMPTY', 'the subject is empty', { hint: 'Pass --subject TEXT.' });
+  if (subject.trim() === '')
+    throw new GatelineError('user', 'SUBJECT_EMPTY', 'the subject is empty', { hint: 'Pass --subject TEXT.' });
   return {
     pipeline,
     subject,
@@ -55,5 +56,7 @@ export async function readInput(path: string | undefined, workingDirectory: stri
   }
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
-  throw new GatelineError('user', 'INPUT_INVALID', `${path}: ${parsed.issue.message}`, { hint: 'It must hold one JSON value.' });
+  throw new GatelineError('user', 'INPUT_INVALID', `${path}: ${parsed.issue.message}`, {
+    hint: 'It must hold one JSON value.',
+  });
 }

@@ -1,10 +1,16 @@
 import { INPUT_OPTIONS, SUBJECT_OPTIONS } from './options.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 
-const JSON_OPTION: OptionSpec = { name: 'json', help: 'one JSON document on standard output (docs/reference/json-output.md)' };
-const STAND_IN: OptionSpec = { name: 'stand-in', help: 'where a need has no output yet, run all the same: the agent takes what it needs from --input' };
+const JSON_OPTION: OptionSpec = {
+  name: 'json',
+  help: 'one JSON document on standard output (docs/reference/json-output.md)',
+};
+const STAND_IN: OptionSpec = {
+  name: 'stand-in',
+  help: 'where a need has no output yet, run all the same: the agent takes what it needs from --input',
+};
 const RUN_OPTION: OptionSpec = { name: 'run', value: 'N', help: 'an earlier run (default: the newest)' };
-const ACTOR: OptionSpec = { name: 'actor', value: 'NAME', help: 'who decides (default: your account\'s name)' };
+const ACTOR: OptionSpec = { name: 'actor', value: 'NAME', help: "who decides (default: your account's name)" };
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -17,7 +23,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'list', help: 'list the templates' },
       { name: 'dry-run', help: 'say what would be written' },
     ],
-    description: 'Writes gateline.yml and what it needs into this folder. It runs as it is, with placeholders for agents; nothing that exists is written over.',
+    description:
+      'Writes gateline.yml and what it needs into this folder. It runs as it is, with placeholders for agents; nothing that exists is written over.',
     examples: [{ command: 'gateline init --template single', what: 'one gate, contract and all in one file' }],
     load: () => import('./commands/init.ts'),
   },
@@ -26,7 +33,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'check the definition and every contract',
     positionals: [],
     options: [SUBJECT_OPTIONS[0]!, JSON_OPTION],
-    description: 'Tells everything that is wrong at once, with file, line and column, a code, and what to do. Runs nothing.',
+    description:
+      'Tells everything that is wrong at once, with file, line and column, a code, and what to do. Runs nothing.',
     examples: [{ command: 'gateline validate --file other.yml', what: 'check another definition' }],
     load: () => import('./commands/validate.ts'),
   },
@@ -47,7 +55,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ...SUBJECT_OPTIONS,
       ...INPUT_OPTIONS,
-      { name: 'gate', short: 'g', value: 'GATE', multiple: true, help: 'run only these gates; others are reused where they still hold' },
+      {
+        name: 'gate',
+        short: 'g',
+        value: 'GATE',
+        multiple: true,
+        help: 'run only these gates; others are reused where they still hold',
+      },
       STAND_IN,
       { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again although nothing changed' },
       { name: 'reason', value: 'TEXT', help: 'why, for --force' },
@@ -61,7 +75,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [
       { command: 'gateline run', what: 'run, or go on' },
       { command: 'gateline run --subject pr-42 --input story.json', what: 'another subject, with input from a file' },
-      { command: 'gateline run --force review --reason "new model"', what: 'run review again, and what depends on it if it says something else' },
+      {
+        command: 'gateline run --force review --reason "new model"',
+        what: 'run review again, and what depends on it if it says something else',
+      },
     ],
     load: () => import('./commands/run.ts'),
   },
@@ -71,8 +88,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     positionals: [{ name: 'GATE', required: true, help: 'the gate, or gate/leg' }],
     options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, JSON_OPTION],
     description:
-      'Loads and checks what the gate needs, claims it, writes its request, and prints the variables of the agent protocol as shell exports. The claim holds for the gate\'s timeout.\nIf an earlier output still holds there is nothing to do: nothing is printed on standard output.',
-    examples: [{ command: 'eval "$(gateline begin design)" && my-agent < "$GATELINE_REQUEST" > "$GATELINE_OUTPUT"; gateline complete', what: 'wrap any command' }],
+      "Loads and checks what the gate needs, claims it, writes its request, and prints the variables of the agent protocol as shell exports. The claim holds for the gate's timeout.\nIf an earlier output still holds there is nothing to do: nothing is printed on standard output.",
+    examples: [
+      {
+        command:
+          'eval "$(gateline begin design)" && my-agent < "$GATELINE_REQUEST" > "$GATELINE_OUTPUT"; gateline complete',
+        what: 'wrap any command',
+      },
+    ],
     load: () => import('./commands/begin.ts'),
   },
   {
@@ -85,16 +108,24 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'exit-code', value: 'N', help: 'how the agent ended (default: 0)' },
       JSON_OPTION,
     ],
-    description: 'Judges what the agent wrote by the contract as it was when the gate was begun, and records what it came to.',
-    examples: [{ command: 'gateline complete --exit-code $?', what: 'also when the agent failed: the failure is recorded' }],
+    description:
+      'Judges what the agent wrote by the contract as it was when the gate was begun, and records what it came to.',
+    examples: [
+      { command: 'gateline complete --exit-code $?', what: 'also when the agent failed: the failure is recorded' },
+    ],
     load: () => import('./commands/complete.ts'),
   },
   {
     name: 'status',
     summary: 'tell how far the run is',
     positionals: [],
-    options: [...SUBJECT_OPTIONS, RUN_OPTION, { name: 'subjects', help: 'list the subjects that there are runs of' }, JSON_OPTION],
-    description: 'The state of every gate in the subject\'s newest run, derived from its records, and what to do next.',
+    options: [
+      ...SUBJECT_OPTIONS,
+      RUN_OPTION,
+      { name: 'subjects', help: 'list the subjects that there are runs of' },
+      JSON_OPTION,
+    ],
+    description: "The state of every gate in the subject's newest run, derived from its records, and what to do next.",
     examples: [{ command: 'gateline status --json', what: 'for programs' }],
     load: () => import('./commands/status.ts'),
   },
@@ -103,10 +134,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'show what is kept of a gate',
     positionals: [
       { name: 'GATE', required: true, help: 'the gate, or gate/leg' },
-      { name: 'PART', required: false, help: 'verdict (default), request, output, exports, record, stdout, stderr, learnings, contract' },
+      {
+        name: 'PART',
+        required: false,
+        help: 'verdict (default), request, output, exports, record, stdout, stderr, learnings, contract',
+      },
     ],
     options: [...SUBJECT_OPTIONS, RUN_OPTION, JSON_OPTION],
-    description: 'Everything that is kept of a gate\'s latest attempt: what it was asked, what it answered, and what was thought of it.',
+    description:
+      "Everything that is kept of a gate's latest attempt: what it was asked, what it answered, and what was thought of it.",
     examples: [
       { command: 'gateline show review', what: 'why it failed, and what to do' },
       { command: 'gateline show review request', what: 'what the agent was given' },
@@ -127,8 +163,14 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'until', value: 'TIME', help: 'approve and skip end to count then (ISO 8601)' },
       { name: 'output', value: 'FILE', help: 'with skip: the output for later gates; it must meet the contract' },
     ],
-    description: 'Records a person\'s word about a gate. It counts for what happened before it; gateline run goes on from there.',
-    examples: [{ command: 'gateline decide approve review --reason "score is low for a known reason"', what: 'let a paused gate pass' }],
+    description:
+      "Records a person's word about a gate. It counts for what happened before it; gateline run goes on from there.",
+    examples: [
+      {
+        command: 'gateline decide approve review --reason "score is low for a known reason"',
+        what: 'let a paused gate pass',
+      },
+    ],
     load: () => import('./commands/decide.ts'),
   },
 ];

@@ -21,7 +21,11 @@ export function stateRoot(loaded: Pick<LoadedPipeline, 'root' | 'isDefault' | 'p
 }
 
 /** The engine's ports on this machine. `readOnly`: for commands that only look. */
-export async function constructPorts(world: CliWorld, loaded: LoadedPipeline, options: { readOnly?: boolean } = {}): Promise<EnginePorts> {
+export async function constructPorts(
+  world: CliWorld,
+  loaded: LoadedPipeline,
+  options: { readOnly?: boolean } = {},
+): Promise<EnginePorts> {
   const root = stateRoot(loaded);
   const durable = world.onDurable === undefined ? {} : { onDurable: world.onDurable };
   const [workspace, store, me] = await Promise.all([

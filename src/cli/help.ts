@@ -25,17 +25,29 @@ export function overview(commands: readonly CommandSpec[]): string {
 
 /** `gateline help COMMAND`. */
 export function commandHelp(command: CommandSpec): string {
-  const usage = ['gateline', command.name, ...command.positionals.map((one) => (one.required ? one.name : `[${one.name}]`)), '[options]'];
-  const rows = [...command.positionals.map((one): [string, string] => [one.name, one.help]), ...command.options.map((option): [string, string] => [spell(option), option.help])];
+  const usage = [
+    'gateline',
+    command.name,
+    ...command.positionals.map((one) => (one.required ? one.name : `[${one.name}]`)),
+    '[options]',
+  ];
+  const rows = [
+    ...command.positionals.map((one): [string, string] => [one.name, one.help]),
+    ...command.options.map((option): [string, string] => [spell(option), option.help]),
+  ];
   const longest = Math.max(0, ...rows.map(([left]) => left.length));
   return [
     `${usage.join(' ')}`,
     '',
     ...wrap(command.description, ''),
     ...(rows.length > 0 ? ['', 'Options:', ...rows.flatMap(([left, right]) => row(left, right, longest))] : []),
-    ...(command.examples.length > 0 ? ['', 'Examples:', ...command.examples.flatMap((example) => [`  ${example.command}`, `      ${example.what}`])] : []),
+    ...(command.examples.length > 0
+      ? ['', 'Examples:', ...command.examples.flatMap((example) => [`  ${example.command}`, `      ${example.what}`])]
+      : []),
     '',
-    `Exit codes: ${Object.entries(EXIT_CODES).map(([name, code]) => `${code} ${EXIT_WORDS[name as keyof typeof EXIT_CODES]}`).join(', ')}.`,
+    `Exit codes: ${Object.entries(EXIT_CODES)
+      .map(([name, code]) => `${code} ${EXIT_WORDS[name as keyof typeof EXIT_CODES]}`)
+      .join(', ')}.`,
     '',
   ].join('\n');
 }

@@ -5,7 +5,12 @@ import { formatProblem, parsePipeline, type Problem } from '../pipeline/parse-pi
 import type { Pipeline } from '../pipeline/pipeline.ts';
 
 /** Names under which a definition is looked for, in a folder and in those above it. */
-export const DEFAULT_FILES = ['gateline.yml', 'gateline.yaml', '.github/gateline.yml', '.github/gateline.yaml'] as const;
+export const DEFAULT_FILES = [
+  'gateline.yml',
+  'gateline.yaml',
+  '.github/gateline.yml',
+  '.github/gateline.yaml',
+] as const;
 
 /** A definition file and the folder that it is for. */
 export interface PipelineFile {
@@ -28,7 +33,9 @@ export class PipelineInvalidError extends GatelineError {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    super('user', 'PIPELINE_INVALID', problems.map(formatProblem).join('\n'), { hint: 'Mend these and run again; nothing was run.' });
+    super('user', 'PIPELINE_INVALID', problems.map(formatProblem).join('\n'), {
+      hint: 'Mend these and run again; nothing was run.',
+    });
     this.problems = problems;
   }
 }
@@ -59,7 +66,10 @@ export async function loadPipeline(workingDirectory: string, given: string | und
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file.path));
   } catch (cause) {
-    throw new GatelineError('user', 'PIPELINE_UNREADABLE', `${file.path} cannot be read: ${messageOf(cause)}`, { hint: 'It must be a UTF-8 text file.', cause });
+    throw new GatelineError('user', 'PIPELINE_UNREADABLE', `${file.path} cannot be read: ${messageOf(cause)}`, {
+      hint: 'It must be a UTF-8 text file.',
+      cause,
+    });
   }
   const parsed = parsePipeline(text, relative(workingDirectory, file.path) || file.path);
   if (!parsed.ok) throw new PipelineInvalidError(parsed.problems);
@@ -71,10 +81,14 @@ async function isFile(path: string): Promise<boolean> {
     return (await stat(path)).isFile();
   } catch (error) {
     if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return false;
-    throw new GatelineError('platform', 'PIPELINE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, { cause: error });
+    throw new GatelineError('platform', 'PIPELINE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
 function missing(why: string): GatelineError {
-  return new GatelineError('user', 'PIPELINE_MISSING', why, { hint: 'gateline init makes one to start from; --file names another one.' });
+  return new GatelineError('user', 'PIPELINE_MISSING', why, {
+    hint: 'gateline init makes one to start from; --file names another one.',
+  });
 }

@@ -45,10 +45,18 @@ async function version(world: CliWorld): Promise<ExitCode> {
 function commandNamed(name: string): CommandSpec {
   const found = COMMANDS.find((command) => command.name === name);
   if (found !== undefined) return found;
-  const meant = didYouMean(name, COMMANDS.map((command) => command.name));
-  throw new GatelineError('user', 'COMMAND_UNKNOWN', `there is no command ${name}${meant === undefined ? '' : `; ${meant}`}`, {
-    hint: 'gateline help lists them.',
-  });
+  const meant = didYouMean(
+    name,
+    COMMANDS.map((command) => command.name),
+  );
+  throw new GatelineError(
+    'user',
+    'COMMAND_UNKNOWN',
+    `there is no command ${name}${meant === undefined ? '' : `; ${meant}`}`,
+    {
+      hint: 'gateline help lists them.',
+    },
+  );
 }
 
 /** Tells an error on stderr (as JSON on stdout too with --json) and chooses the exit code by whose fault it is. */
@@ -58,11 +66,14 @@ export function report(world: CliWorld, error: unknown): ExitCode {
   const message = messageOf(error);
   if (world.arguments.includes('--json')) {
     const { hint, place, fault } = known ?? {};
-    world.out.write(`${JSON.stringify({ format: 'gateline-error/1', code, fault: fault ?? 'gateline', message, hint, place }, null, 2)}\n`);
+    world.out.write(
+      `${JSON.stringify({ format: 'gateline-error/1', code, fault: fault ?? 'gateline', message, hint, place }, null, 2)}\n`,
+    );
   }
   world.err.write(`gateline: ${code}: ${message}\n`);
   if (known?.hint !== undefined) world.err.write(`  ${known.hint}\n`);
-  if (known === undefined && error instanceof Error) world.err.write(`${error.stack ?? ''}\nThis is a bug in Gateline. Please report it with the lines above.\n`);
+  if (known === undefined && error instanceof Error)
+    world.err.write(`${error.stack ?? ''}\nThis is a bug in Gateline. Please report it with the lines above.\n`);
   return exitCodeOf(known);
 }
 

@@ -59,8 +59,13 @@ function liveProgress(input: ProgressInput): Progress {
   };
   const draw = (): void => {
     if (state === undefined) return;
-    const table = statusTable(state, input.pipeline, { width: screen.columns, paint: input.paint, now: input.now().toISOString() });
-    const text = last === '' ? table : `${table.trimEnd()}\n${input.paint('quiet', fit(oneLine(last), screen.columns - 1))}`;
+    const table = statusTable(state, input.pipeline, {
+      width: screen.columns,
+      paint: input.paint,
+      now: input.now().toISOString(),
+    });
+    const text =
+      last === '' ? table : `${table.trimEnd()}\n${input.paint('quiet', fit(oneLine(last), screen.columns - 1))}`;
     erase();
     screen.write(`${text.trimEnd()}\n`);
     drawn = text.trimEnd().split('\n').length;

@@ -5,7 +5,6 @@ import { checkpointMarkdown } from '../report/checkpoint.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { UnitGraph } from '../run/unit.ts';
 import { createProjections } from '../store/filesystem/projections.ts';
-import { StateFolder } from '../store/filesystem/state-folder.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JsonObject } from '../untrusted/json.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
@@ -32,13 +31,19 @@ export interface ProjectorInput {
 /** Makes the projections of the state guide's files for one call. */
 export async function createProjector(world: CliWorld, input: ProjectorInput): Promise<Projector> {
   const { graph, metadata, loaded, redact } = input;
-  const state = await StateFolder.open({
+  const documents = stateDocuments({
+    graph,
+    metadata,
+    redact,
+    checkpoint: (run, unit) => checkpointMarkdown({ unit, graph, state: run }),
+  });
+  const projections = await createProjections({
     root: stateRoot(loaded),
     workspace: loaded.root,
     ...(world.onDurable && { onDurable: world.onDurable }),
+    documents,
+    readContent: (digest) => input.store.get(digest),
   });
-  const documents = stateDocuments({ graph, metadata, redact, checkpoint: (run, unit) => checkpointMarkdown({ unit, graph, state: run }) });
-  const projections = createProjections({ state, documents, readContent: (digest) => input.store.get(digest) });
   let shown: RunState | undefined;
   const show = async (next: RunState): Promise<string[]> => {
     const before = shown;

@@ -15,7 +15,12 @@ export const ATTEMPT_FILES = {
 } as const;
 
 /** The protocol's variables for one attempt (docs/agent-protocol.md). */
-export function protocolVariables(unit: Unit, n: number, directory: AttemptDirectory, hasFeedback: boolean): Record<string, string> {
+export function protocolVariables(
+  unit: Unit,
+  n: number,
+  directory: AttemptDirectory,
+  hasFeedback: boolean,
+): Record<string, string> {
   const file = (name: keyof typeof ATTEMPT_FILES): string => directory.pathOf(ATTEMPT_FILES[name]);
   return {
     [AGENT_VARIABLES.request]: file('request'),

@@ -22,7 +22,8 @@ const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', '
 export async function runAttempts(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
   for (let attempt = 0; ; attempt += 1) {
     const ended = await runAttempt(call, unit, work, signal);
-    const settled = verdictSatisfies(unit, ended, { ruling: 'stands' }) || FINAL.has(ended.verdict.kind) || signal.aborted;
+    const settled =
+      verdictSatisfies(unit, ended, { ruling: 'stands' }) || FINAL.has(ended.verdict.kind) || signal.aborted;
     const retrying = !settled && attempt < unit.gate.retries;
     await call.observe({ type: 'ended', unit: unit.key, record: ended, state: call.journal.state(), retrying });
     if (!retrying) return ended;
@@ -127,7 +128,11 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     ...(ending.learnings && { learnings: ending.learnings }),
   };
   if ((await call.journal.write(ended)) === 'taken') {
-    throw new GatelineError('platform', 'RECORD_TAKEN', `gate ${unit.key}: attempt ${started.n} of call ${started.runAttempt} has ended already`);
+    throw new GatelineError(
+      'platform',
+      'RECORD_TAKEN',
+      `gate ${unit.key}: attempt ${started.n} of call ${started.runAttempt} has ended already`,
+    );
   }
   return ended;
 }
@@ -148,7 +153,11 @@ async function keepLogs(call: Call, result: AgentResult | undefined): Promise<En
 
 function withFiles(verdict: Verdict, captured: Captured, notices: readonly Issue[]): Verdict {
   if (captured.problems.length > 0 && verdict.status !== 'failed') {
-    return failed('files', 'Every file that `files` names must be a plain file inside the workspace, without secrets.', [...captured.problems]);
+    return failed(
+      'files',
+      'Every file that `files` names must be a plain file inside the workspace, without secrets.',
+      [...captured.problems],
+    );
   }
   return { ...verdict, issues: [...verdict.issues, ...captured.problems, ...notices].slice(0, 100) };
 }
@@ -159,14 +168,23 @@ function verdictOn(result: AgentResult, unit: Unit): Verdict | undefined {
     case 'not-started':
       return failed('not-started', `The agent could not be started: ${result.message ?? 'the system gave no reason'}.`);
     case 'timeout':
-      return failed('timeout', `It took longer than ${unit.gate.timeoutMinutes} minutes and was ended. Raise timeout-minutes, or make it do less.`);
+      return failed(
+        'timeout',
+        `It took longer than ${unit.gate.timeoutMinutes} minutes and was ended. Raise timeout-minutes, or make it do less.`,
+      );
     case 'cancelled':
       return failed('cancelled', 'It was ended because the run was cancelled. Run again to go on.');
     case 'signalled':
-      return failed('agent-error', `The agent was ended by ${result.signal ?? 'a signal'}. Look at its logs: gateline show ${unit.key}.`);
+      return failed(
+        'agent-error',
+        `The agent was ended by ${result.signal ?? 'a signal'}. Look at its logs: gateline show ${unit.key}.`,
+      );
     case 'exited':
       if (result.exitCode === 0) return undefined;
-      return failed('agent-error', `The agent ended with exit code ${result.exitCode ?? 'unknown'}. Look at its logs: gateline show ${unit.key}.`);
+      return failed(
+        'agent-error',
+        `The agent ended with exit code ${result.exitCode ?? 'unknown'}. Look at its logs: gateline show ${unit.key}.`,
+      );
   }
 }
 

@@ -12,7 +12,9 @@ const LIMIT = 256 * 1024 * 1024;
 
 /** Keeps a baseline with its attempt, for a `complete` in another process and for a next attempt after a kill. */
 export async function writeBaseline(directory: AttemptDirectory, baseline: Baseline): Promise<void> {
-  await directory.write(ATTEMPT_FILES.baseline, [JSON.stringify({ tree: rowsOf(baseline.tree), named: rowsOf(baseline.named) })]);
+  await directory.write(ATTEMPT_FILES.baseline, [
+    JSON.stringify({ tree: rowsOf(baseline.tree), named: rowsOf(baseline.named) }),
+  ]);
 }
 
 /** Reads it back; `undefined` when it is not there or was not written to the end. */

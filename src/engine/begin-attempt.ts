@@ -50,9 +50,14 @@ export async function claim(call: Call, unit: Unit, work: Work, open?: OpenClaim
     ...(open && { deadline: open.deadline }),
   };
   if ((await call.journal.write(started)) === 'taken') {
-    throw new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else has attempt ${started.n} of call ${started.runAttempt}`, {
-      hint: 'Two commands worked on one gate at the same time. Look at `gateline status`, and run again when the other one is through.',
-    });
+    throw new GatelineError(
+      'user',
+      'GATE_CLAIMED',
+      `gate ${unit.key}: somebody else has attempt ${started.n} of call ${started.runAttempt}`,
+      {
+        hint: 'Two commands worked on one gate at the same time. Look at `gateline status`, and run again when the other one is through.',
+      },
+    );
   }
   return started;
 }
@@ -63,7 +68,8 @@ export async function prepareAttempt(call: Call, unit: Unit, work: Work, started
   const directory = await call.ports.attempts.create(started);
   await directory.write(ATTEMPT_FILES.request, canonicalChunks(await agentView(call, unit, work, started, directory)));
   const feedback = lastAttempt(call, unit, started);
-  if (feedback !== undefined) await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
+  if (feedback !== undefined)
+    await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
   const baseline = await firstBaseline(call, unit, started);
   await writeBaseline(directory, baseline);
   return { unit, started, directory, baseline, hasFeedback: feedback !== undefined };
@@ -73,9 +79,14 @@ async function materialiseUpstream(call: Call, unit: Unit): Promise<void> {
   const { files, conflicts } = upstreamFiles(call.graph, call.journal.state(), unit.key);
   if (conflicts.length > 0) {
     const list = conflicts.map(({ path, gates }) => `${path} (${gates.join(' and ')})`).join(', ');
-    throw new GatelineError('user', 'FILES_CONFLICT', `gate ${unit.key}: gates that do not need each other left one file differently: ${list}`, {
-      hint: 'Let one of the two need the other, or hand the file on from one of them only.',
-    });
+    throw new GatelineError(
+      'user',
+      'FILES_CONFLICT',
+      `gate ${unit.key}: gates that do not need each other left one file differently: ${list}`,
+      {
+        hint: 'Let one of the two need the other, or hand the file on from one of them only.',
+      },
+    );
   }
   for (const done of await call.ports.workspace.materialise(files, copierOf(call))) {
     if (done.displaced === undefined) continue;
@@ -85,7 +96,13 @@ async function materialiseUpstream(call: Call, unit: Unit): Promise<void> {
 }
 
 /** The request as the agent reads it: with the exports of its needs, the attempt's number, and names for people. */
-async function agentView(call: Call, unit: Unit, work: Work, started: StartedRecord, directory: AttemptDirectory): Promise<JsonObject> {
+async function agentView(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  started: StartedRecord,
+  directory: AttemptDirectory,
+): Promise<JsonObject> {
   const { store } = call.ports;
   const needs: JsonObject = {};
   for (const [key, content] of Object.entries(work.request.needs)) {
@@ -93,14 +110,26 @@ async function agentView(call: Call, unit: Unit, work: Work, started: StartedRec
     if (content !== null) {
       const name = `need-${key.replaceAll('/', '.')}.json`;
       const placed = await directory.place(name, content.digest, copierOf(call));
-      if (placed.state !== 'present') throw missingContent(`exports of ${key}`, content.digest, placed.state === 'unknown' ? placed.problem.message : 'they are not there');
+      if (placed.state !== 'present')
+        throw missingContent(
+          `exports of ${key}`,
+          content.digest,
+          placed.state === 'unknown' ? placed.problem.message : 'they are not there',
+        );
       view['file'] = directory.pathOf(name);
       if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(store, content, { what: `exports of ${key}` });
     }
     addNeed(needs, key, view);
   }
   const request = work.request as unknown as JsonObject;
-  return { ...request, needs, agent: unit.gate.agent, number: unit.gate.number, attempt: started.n, fingerprint: work.fingerprint };
+  return {
+    ...request,
+    needs,
+    agent: unit.gate.agent,
+    number: unit.gate.number,
+    attempt: started.n,
+    fingerprint: work.fingerprint,
+  };
 }
 
 /** `needs.<gate>`, or `needs.<gate>.legs.<leg>` for a leg of a matrix gate. */
@@ -116,9 +145,13 @@ function addNeed(needs: JsonObject, key: string, view: JsonObject): void {
 
 /** The attempt before this one that ended with the same request: its verdict is the feedback. */
 function lastAttempt(call: Call, unit: Unit, started: StartedRecord): EndedRecord | undefined {
-  const earlier = (call.journal.archive().ended.get(unit.key) ?? []).filter((one) => one.fingerprint === started.fingerprint && one.how === 'ran');
+  const earlier = (call.journal.archive().ended.get(unit.key) ?? []).filter(
+    (one) => one.fingerprint === started.fingerprint && one.how === 'ran',
+  );
   const last = earlier.at(-1);
-  return last !== undefined && last.runNumber === started.runNumber && last.verdict.status !== 'passed' ? last : undefined;
+  return last !== undefined && last.runNumber === started.runNumber && last.verdict.status !== 'passed'
+    ? last
+    : undefined;
 }
 
 /**

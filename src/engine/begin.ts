@@ -29,11 +29,18 @@ export type BeginResult =
  * With `standIn`, needs that have no output are left to the caller's input (seed 000, step 0B).
  * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`
  */
-export async function beginGate(ports: EnginePorts, assignment: Assignment, key: string, observe: Observer): Promise<BeginResult> {
+export async function beginGate(
+  ports: EnginePorts,
+  assignment: Assignment,
+  key: string,
+  observe: Observer,
+): Promise<BeginResult> {
   const call = await openCall(ports, assignment, observe);
   const unit = call.graph.get(key);
   if (unit === undefined) {
-    throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${key}`, { hint: `Gates: ${[...call.graph.keys()].join(', ')}.` });
+    throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${key}`, {
+      hint: `Gates: ${[...call.graph.keys()].join(', ')}.`,
+    });
   }
   await settleUpstream(call, unit);
   const prepared = await planUnit(call, unit);
@@ -41,9 +48,17 @@ export async function beginGate(ports: EnginePorts, assignment: Assignment, key:
   await observe({ type: 'planned', planned });
   if (planned.choice === 'run' || planned.choice === 'wait') return begin(call, unit, prepared);
   if (planned.choice === 'blocked' || planned.choice === 'depends') {
-    throw prepared.error ?? new GatelineError('user', planned.reason.startsWith('GATE_CLAIMED') ? 'GATE_CLAIMED' : 'GATE_BLOCKED', `gate ${key}: ${planned.reason}`, {
-      hint: 'Run what it needs first (`gateline status` tells), or pass --input and --stand-in to take their place.',
-    });
+    throw (
+      prepared.error ??
+      new GatelineError(
+        'user',
+        planned.reason.startsWith('GATE_CLAIMED') ? 'GATE_CLAIMED' : 'GATE_BLOCKED',
+        `gate ${key}: ${planned.reason}`,
+        {
+          hint: 'Run what it needs first (`gateline status` tells), or pass --input and --stand-in to take their place.',
+        },
+      )
+    );
   }
   if (planned.choice === 'reuse') await recordReuse(call, unit, prepared);
   if (planned.choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);

@@ -37,7 +37,12 @@ export interface Call {
 }
 
 /** Opens a call: reads the records and numbers it. Nothing is written. */
-export async function openCall(ports: EnginePorts, assignment: Assignment, observe: Observer, options: { runNumber?: number } = {}): Promise<Call> {
+export async function openCall(
+  ports: EnginePorts,
+  assignment: Assignment,
+  observe: Observer,
+  options: { runNumber?: number } = {},
+): Promise<Call> {
   const { pipeline, subject } = assignment;
   const graph = unitsOf(pipeline);
   const journal = await openJournal(ports, { pipeline: pipeline.id, subject, graph, ...options });
@@ -47,7 +52,13 @@ export async function openCall(ports: EnginePorts, assignment: Assignment, obser
     graph,
     journal,
     contracts: createContracts(ports.workspace),
-    around: { pipeline: pipeline.id, subject, metadata: assignment.metadata, input: assignment.input, platform: ports.platform },
+    around: {
+      pipeline: pipeline.id,
+      subject,
+      metadata: assignment.metadata,
+      input: assignment.input,
+      platform: ports.platform,
+    },
     redactor: createRedactor({ secrets: secretValues(pipeline, ports) }),
     running: new Map(),
     observe,

@@ -30,7 +30,10 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
     }
   };
   const changes = await workspace.changesSince(begun.baseline, begun.unit.gate.files, keep);
-  const problems = changes.refused.map(({ path, why }): Issue => ({ severity: 'error', message: `${path} cannot be handed on: ${why}` }));
+  const problems = changes.refused.map(({ path, why }): Issue => ({
+    severity: 'error',
+    message: `${path} cannot be handed on: ${why}`,
+  }));
   return { files: changes.files, touched: changes.touched, problems };
 }
 

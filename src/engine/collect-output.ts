@@ -26,7 +26,12 @@ export interface Collected {
  * Reads, parses, redacts, keeps and judges what the agent wrote. `early` is a verdict that stands whatever the
  * output is (exit code, timeout); the output is kept all the same, since it cost money.
  */
-export async function collectOutput(call: Call, unit: Unit, directory: AttemptDirectory, early: Verdict | undefined): Promise<Collected> {
+export async function collectOutput(
+  call: Call,
+  unit: Unit,
+  directory: AttemptDirectory,
+  early: Verdict | undefined,
+): Promise<Collected> {
   const file = await directory.read(ATTEMPT_FILES.output, OUTPUT_LIMIT);
   if (file.state !== 'present') return nothing(early ?? unreadable(file));
   const parsed = parseJson(file.bytes);
@@ -53,8 +58,12 @@ function unreadable(file: Exclude<AgentFile, { state: 'present' }>): Verdict {
       { severity: 'error', message: `the output has ${file.size} bytes` },
     ]);
   }
-  if (file.state === 'refused') return failed('missing', `Write a plain file to $GATELINE_OUTPUT; what is there cannot be used: ${file.why}.`);
-  return failed('missing', 'The agent ended well but wrote no output. It must write a JSON value to the file that GATELINE_OUTPUT names.');
+  if (file.state === 'refused')
+    return failed('missing', `Write a plain file to $GATELINE_OUTPUT; what is there cannot be used: ${file.why}.`);
+  return failed(
+    'missing',
+    'The agent ended well but wrote no output. It must write a JSON value to the file that GATELINE_OUTPUT names.',
+  );
 }
 
 function withNotices(verdict: Verdict, notices: readonly Issue[]): Verdict {
@@ -69,11 +78,16 @@ async function keepRefused(call: Call, directory: AttemptDirectory, bytes: Uint8
 }
 
 /** What the agent told of itself, when it is of the right shape; a notice otherwise. */
-export async function collectMetrics(call: Call, directory: AttemptDirectory): Promise<{ metrics?: Metrics; notices: Issue[] }> {
+export async function collectMetrics(
+  call: Call,
+  directory: AttemptDirectory,
+): Promise<{ metrics?: Metrics; notices: Issue[] }> {
   const file = await directory.read(ATTEMPT_FILES.metrics, METRICS_LIMIT);
   await directory.remove(ATTEMPT_FILES.metrics);
   if (file.state === 'absent') return { notices: [] };
-  const why = (text: string): { notices: Issue[] } => ({ notices: [{ severity: 'notice', message: `the metrics were not used: ${text}` }] });
+  const why = (text: string): { notices: Issue[] } => ({
+    notices: [{ severity: 'notice', message: `the metrics were not used: ${text}` }],
+  });
   if (file.state !== 'present') return why(file.state === 'refused' ? file.why : 'the file is too large');
   const parsed = parseJson(file.bytes);
   if (!parsed.ok) return why(parsed.issue.message);
@@ -90,4 +104,3 @@ export async function collectLearnings(call: Call, directory: AttemptDirectory):
   if (file.state !== 'present' || file.bytes.length === 0) return undefined;
   return call.ports.store.put(call.redactor.redactText(new TextDecoder().decode(file.bytes)));
 }
-

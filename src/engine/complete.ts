@@ -23,11 +23,18 @@ export interface Completion {
  * began, and records what it came to.
  * @throws GatelineError `TOKEN_INVALID`, `TOKEN_UNKNOWN`, `ALREADY_COMPLETED`, `CLAIM_EXPIRED`
  */
-export async function completeGate(ports: EnginePorts, assignment: Assignment, completion: Completion, observe: Observer): Promise<EndedRecord> {
+export async function completeGate(
+  ports: EnginePorts,
+  assignment: Assignment,
+  completion: Completion,
+  observe: Observer,
+): Promise<EndedRecord> {
   const token = readToken(completion.token);
   const call = await openCall(ports, { ...assignment, subject: token.subject }, observe, { runNumber: token.run });
   const unit = call.graph.get(unitKey(token.gate, token.leg));
-  const started = call.journal.records().find((record): record is StartedRecord => record.kind === 'started' && tokenMatches(token, record));
+  const started = call.journal
+    .records()
+    .find((record): record is StartedRecord => record.kind === 'started' && tokenMatches(token, record));
   if (unit === undefined || started === undefined) {
     throw new GatelineError('user', 'TOKEN_UNKNOWN', `no claim of gate ${token.gate} is what this token says`, {
       hint: 'Complete a gate in the workspace in which it was begun, with the token that was printed there.',
@@ -37,9 +44,14 @@ export async function completeGate(ports: EnginePorts, assignment: Assignment, c
   const directory = await ports.attempts.open(started);
   const baseline = directory && (await readBaseline(directory));
   if (directory === undefined || baseline === undefined) {
-    throw new GatelineError('platform', 'ATTEMPT_LOST', `the directory of attempt ${started.n} of gate ${unit.key} is gone`, {
-      hint: 'Begin the gate again.',
-    });
+    throw new GatelineError(
+      'platform',
+      'ATTEMPT_LOST',
+      `the directory of attempt ${started.n} of gate ${unit.key} is gone`,
+      {
+        hint: 'Begin the gate again.',
+      },
+    );
   }
   await useContractOf(call, started, unit.gate.id);
   const exitCode = completion.exitCode ?? 0;
@@ -53,17 +65,32 @@ function refuseEnded(call: Call, started: StartedRecord): void {
   for (const record of call.journal.records()) {
     if (record.kind !== 'ended' || record.gate !== started.gate || record.leg !== started.leg) continue;
     if (comparePositions(record, started) === 0) {
-      throw new GatelineError('user', 'ALREADY_COMPLETED', `gate ${started.gate}: attempt ${started.n} has ended already (${record.verdict.status})`);
+      throw new GatelineError(
+        'user',
+        'ALREADY_COMPLETED',
+        `gate ${started.gate}: attempt ${started.n} has ended already (${record.verdict.status})`,
+      );
     }
   }
-  const later = call.journal.records().some(
-    (record) => record.kind === 'started' && record.gate === started.gate && record.leg === started.leg && comparePositions(record, started) > 0,
-  );
+  const later = call.journal
+    .records()
+    .some(
+      (record) =>
+        record.kind === 'started' &&
+        record.gate === started.gate &&
+        record.leg === started.leg &&
+        comparePositions(record, started) > 0,
+    );
   const expired = started.deadline !== undefined && Date.parse(started.deadline) <= call.ports.now().getTime();
   if (later || expired) {
-    throw new GatelineError('user', 'CLAIM_EXPIRED', `gate ${started.gate}: this claim ${later ? 'was taken over by a later attempt' : `ended at ${started.deadline!}`}`, {
-      hint: 'What this attempt made is not used. Begin the gate again; raise timeout-minutes if it needs longer.',
-    });
+    throw new GatelineError(
+      'user',
+      'CLAIM_EXPIRED',
+      `gate ${started.gate}: this claim ${later ? 'was taken over by a later attempt' : `ended at ${started.deadline!}`}`,
+      {
+        hint: 'What this attempt made is not used. Begin the gate again; raise timeout-minutes if it needs longer.',
+      },
+    );
   }
 }
 
@@ -71,7 +98,12 @@ function refuseEnded(call: Call, started: StartedRecord): void {
 async function useContractOf(call: Call, started: StartedRecord, gate: string): Promise<void> {
   const read = await call.ports.store.get(started.contract);
   if (read.state !== 'present' || digestOf(read.value) !== started.contract) {
-    throw new GatelineError('platform', 'CONTENT_MISSING', `the contract that gate ${gate} was begun with cannot be read`, { hint: 'Begin the gate again.' });
+    throw new GatelineError(
+      'platform',
+      'CONTENT_MISSING',
+      `the contract that gate ${gate} was begun with cannot be read`,
+      { hint: 'Begin the gate again.' },
+    );
   }
   const value = JSON.parse(new TextDecoder().decode(read.value)) as JsonValue;
   call.contracts.fix(gate, { contract: parseContract(value), digest: started.contract });

@@ -14,13 +14,20 @@ const CONDITION_LIMIT = 16 * 1024 * 1024;
  * Whether a unit applies: its `if`, with what its needs came to. A unit without `if` always does.
  * @throws GatelineError `CONDITION_UNDECIDED` when the condition speaks of something that is not there.
  */
-export async function evaluateIf(call: Call, unit: Unit): Promise<{ readonly choice: boolean; readonly reason: string }> {
+export async function evaluateIf(
+  call: Call,
+  unit: Unit,
+): Promise<{ readonly choice: boolean; readonly reason: string }> {
   const condition = unit.gate.if;
   if (condition === undefined) return { choice: true, reason: 'it has no condition' };
   const { evaluateCondition } = await import('../verdict/expression/conditions.ts');
   const needs: JsonObject = {};
   for (const gate of unit.gate.needs) needs[gate] = await viewOfGate(call, gate);
-  const result = await evaluateCondition(condition, { subject: call.assignment.subject, metadata: call.assignment.metadata, needs });
+  const result = await evaluateCondition(condition, {
+    subject: call.assignment.subject,
+    metadata: call.assignment.metadata,
+    needs,
+  });
   if ('choice' in result) return result;
   throw new GatelineError('user', 'CONDITION_UNDECIDED', `gate ${unit.key}: if: ${result.problem}`, {
     hint: 'Correct the condition, or let the gate before it write what it asks for.',
@@ -55,7 +62,18 @@ function scoreOf(ended: EndedRecord | undefined): number {
   return ended?.verdict.score ?? 0;
 }
 
-const FROM_WORST: readonly UnitState['status'][] = ['failed', 'lost', 'blocked', 'paused', 'partial', 'running', 'pending', 'ready', 'skipped', 'not-applicable'];
+const FROM_WORST: readonly UnitState['status'][] = [
+  'failed',
+  'lost',
+  'blocked',
+  'paused',
+  'partial',
+  'running',
+  'pending',
+  'ready',
+  'skipped',
+  'not-applicable',
+];
 
 function worstOf(statuses: readonly UnitState['status'][]): UnitState['status'] {
   return FROM_WORST.find((status) => statuses.includes(status)) ?? 'passed';

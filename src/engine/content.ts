@@ -15,16 +15,31 @@ export async function readJson(
   options: { limit?: number; what: string },
 ): Promise<JsonValue> {
   if (options.limit !== undefined && content.bytes > options.limit) {
-    throw new GatelineError('user', 'CONTENT_TOO_LARGE', `${options.what}: ${content.bytes} bytes are more than the ${options.limit} that can be looked into here`);
+    throw new GatelineError(
+      'user',
+      'CONTENT_TOO_LARGE',
+      `${options.what}: ${content.bytes} bytes are more than the ${options.limit} that can be looked into here`,
+    );
   }
   const read = await store.get(content.digest);
-  if (read.state !== 'present') throw missingContent(options.what, content.digest, read.state === 'unknown' ? read.problem.message : 'it is not there');
+  if (read.state !== 'present')
+    throw missingContent(
+      options.what,
+      content.digest,
+      read.state === 'unknown' ? read.problem.message : 'it is not there',
+    );
   // Sound by its digest: it was parsed by the guarded parser and written in canonical form before.
-  return JSON.parse(Buffer.from(read.value.buffer, read.value.byteOffset, read.value.byteLength).toString('utf8')) as JsonValue;
+  return JSON.parse(
+    Buffer.from(read.value.buffer, read.value.byteOffset, read.value.byteLength).toString('utf8'),
+  ) as JsonValue;
 }
 
 /** The store's `copyTo`, for whoever places content in files. */
-export function copierOf({ ports: { store } }: { readonly ports: { readonly store: Pick<RecordStore, 'copyTo'> } }): RecordStore['copyTo'] {
+export function copierOf({
+  ports: { store },
+}: {
+  readonly ports: { readonly store: Pick<RecordStore, 'copyTo'> };
+}): RecordStore['copyTo'] {
   return (digest, path, mode) => store.copyTo(digest, path, mode);
 }
 

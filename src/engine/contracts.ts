@@ -46,7 +46,9 @@ async function compile(gate: Gate, contract: Contract): Promise<CompiledContract
 /** Where a contract is written: its schema file, else the definition. */
 function placeOf(gate: Gate): Place {
   const { schema } = gate.contract;
-  return schema !== undefined && 'path' in schema ? { file: schema.path } : { file: 'gateline.yml', pointer: `/gates/${gate.id}/output` };
+  return schema !== undefined && 'path' in schema
+    ? { file: schema.path }
+    : { file: 'gateline.yml', pointer: `/gates/${gate.id}/output` };
 }
 
 async function loadContract(workspace: Pick<Workspace, 'readText'>, gate: Gate): Promise<LoadedContract> {

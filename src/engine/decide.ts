@@ -30,7 +30,11 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
     const last = call.journal.state().units.get(unit.key)?.ended;
     const judged = decision.decision === 'approve' || decision.decision === 'reject';
     if (judged && last === undefined) {
-      throw new GatelineError('user', 'DECISION_WITHOUT_ATTEMPT', `gate ${unit.key}: there is nothing to ${decision.decision}: no attempt has ended`);
+      throw new GatelineError(
+        'user',
+        'DECISION_WITHOUT_ATTEMPT',
+        `gate ${unit.key}: there is nothing to ${decision.decision}: no attempt has ended`,
+      );
     }
     const exports = decision.output === undefined ? undefined : await suppliedOutput(call, unit, decision.output);
     await record(call, unit, decision, judged ? last!.fingerprint : null, exports);
@@ -39,11 +43,21 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
 }
 
 /** Takes gates and what depends on them out, in the call that will run them again. */
-export async function force(call: Call, forced: { gates: readonly string[]; actor: string; reason: string }): Promise<void> {
-  for (const unit of unitsNamed(call, forced.gates)) await record(call, unit, { decision: 'force', ...forced }, null, undefined);
+export async function force(
+  call: Call,
+  forced: { gates: readonly string[]; actor: string; reason: string },
+): Promise<void> {
+  for (const unit of unitsNamed(call, forced.gates))
+    await record(call, unit, { decision: 'force', ...forced }, null, undefined);
 }
 
-async function record(call: Call, unit: Unit, decision: Decision, fingerprint: DecidedRecord['fingerprint'], exports: Content | undefined): Promise<void> {
+async function record(
+  call: Call,
+  unit: Unit,
+  decision: Decision,
+  fingerprint: DecidedRecord['fingerprint'],
+  exports: Content | undefined,
+): Promise<void> {
   const decided: DecidedRecord = {
     kind: 'decided',
     ...call.journal.identity(unit, 0),
@@ -55,9 +69,14 @@ async function record(call: Call, unit: Unit, decision: Decision, fingerprint: D
     ...(exports !== undefined && { exports }),
   };
   if ((await call.journal.write(decided)) === 'taken') {
-    throw new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else decided about it at the same time`, {
-      hint: 'Look at `gateline status`, and decide again if it still needs it.',
-    });
+    throw new GatelineError(
+      'user',
+      'GATE_CLAIMED',
+      `gate ${unit.key}: somebody else decided about it at the same time`,
+      {
+        hint: 'Look at `gateline status`, and decide again if it still needs it.',
+      },
+    );
   }
 }
 
@@ -67,13 +86,19 @@ async function suppliedOutput(call: Call, unit: Unit, output: JsonValue): Promis
   const { verdict, exports } = await judgeValue(call, unit, value, kept);
   if (exports !== undefined && verdict.status === 'passed') return exports;
   const first = verdict.issues[0];
-  throw new GatelineError('user', 'SKIP_OUTPUT_REFUSED', `gate ${unit.key}: the supplied output does not meet the contract (${verdict.kind}): ${first?.message ?? verdict.advice}`);
+  throw new GatelineError(
+    'user',
+    'SKIP_OUTPUT_REFUSED',
+    `gate ${unit.key}: the supplied output does not meet the contract (${verdict.kind}): ${first?.message ?? verdict.advice}`,
+  );
 }
 
 function unitsNamed(call: Call, names: readonly string[]): Unit[] {
   return names.flatMap((name) => {
     const units = [...call.graph.values()].filter((unit) => unit.key === name || unit.gate.id === name);
     if (units.length > 0) return units;
-    throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${name}`, { hint: `Gates: ${[...call.graph.keys()].join(', ')}.` });
+    throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${name}`, {
+      hint: `Gates: ${[...call.graph.keys()].join(', ')}.`,
+    });
   });
 }

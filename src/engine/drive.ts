@@ -56,7 +56,7 @@ async function startReady(
   found: Found,
 ): Promise<boolean> {
   let progressed = false;
-  for (const unit of [...open.values()]) {
+  for (const unit of Array.from(open.values())) {
     if (signal.aborted) break;
     if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running)) continue;
     const prepared = stoppedBySibling(call, unit, found.planned) ?? (await planUnit(call, unit));
@@ -97,10 +97,24 @@ async function settle(call: Call, unit: Unit, prepared: Prepared): Promise<void>
 function stoppedBySibling(call: Call, unit: Unit, planned: readonly PlannedUnit[]): Prepared | undefined {
   if (!unit.gate.failFast || unit.leg.id === '') return undefined;
   const states = call.journal.state().units;
-  const failed = planned.find((one) => one.gate === unit.gate.id && one.choice === 'run' && states.get(one.key)?.status === 'failed');
+  const failed = planned.find(
+    (one) => one.gate === unit.gate.id && one.choice === 'run' && states.get(one.key)?.status === 'failed',
+  );
   if (failed === undefined) return undefined;
   const reason = `${failed.key} failed, and strategy.fail-fast is on`;
-  return { planned: { key: unit.key, gate: unit.gate.id, leg: unit.leg.id, choice: 'blocked', reason, fingerprint: undefined, from: undefined, differences: [], notices: [] } };
+  return {
+    planned: {
+      key: unit.key,
+      gate: unit.gate.id,
+      leg: unit.leg.id,
+      choice: 'blocked',
+      reason,
+      fingerprint: undefined,
+      from: undefined,
+      differences: [],
+      notices: [],
+    },
+  };
 }
 
 function mayRun(call: Call, unit: Unit): boolean {

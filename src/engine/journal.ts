@@ -29,7 +29,10 @@ export interface Journal {
   setMissing(digests: readonly Digest[]): void;
 }
 
-type Identity = Pick<GatelineRecord, 'format' | 'pipeline' | 'subject' | 'gate' | 'leg' | 'runNumber' | 'runAttempt' | 'n' | 'at' | 'by'>;
+type Identity = Pick<
+  GatelineRecord,
+  'format' | 'pipeline' | 'subject' | 'gate' | 'leg' | 'runNumber' | 'runAttempt' | 'n' | 'at' | 'by'
+>;
 
 /** Whose journal. */
 export interface JournalScope {
@@ -41,7 +44,10 @@ export interface JournalScope {
 }
 
 /** Reads all records, finds out which of their writers are gone, and numbers the call. */
-export async function openJournal(ports: Pick<EnginePorts, 'store' | 'now' | 'me' | 'isGone'>, scope: JournalScope): Promise<Journal> {
+export async function openJournal(
+  ports: Pick<EnginePorts, 'store' | 'now' | 'me' | 'isGone'>,
+  scope: JournalScope,
+): Promise<Journal> {
   const listing = await ports.store.list(scope.pipeline, scope.subject);
   const records = [...listing.records];
   const deadWriters = await findDeadWriters(listing, ports.isGone);
@@ -49,7 +55,11 @@ export async function openJournal(ports: Pick<EnginePorts, 'store' | 'now' | 'me
   const missingContent = new Set<Digest>();
   const fold = (runNumber?: number): RunState => {
     const told: Told = { now: ports.now().toISOString(), deadWriters, fingerprints, missingContent };
-    const identity = { pipeline: scope.pipeline, subject: scope.subject, ...(runNumber !== undefined && { runNumber }) };
+    const identity = {
+      pipeline: scope.pipeline,
+      subject: scope.subject,
+      ...(runNumber !== undefined && { runNumber }),
+    };
     return foldRun(scope.graph, { records, problems: listing.problems }, identity, told);
   };
   const latest = fold(scope.runNumber === 0 ? undefined : scope.runNumber);
@@ -122,7 +132,10 @@ function noteFingerprint(seen: Map<UnitKey, Set<Digest | null>>, record: Gatelin
 }
 
 /** Writers of claims whose process is certainly gone. */
-async function findDeadWriters(listing: RecordListing, isGone: (writer: Writer) => Promise<boolean>): Promise<Set<string>> {
+async function findDeadWriters(
+  listing: RecordListing,
+  isGone: (writer: Writer) => Promise<boolean>,
+): Promise<Set<string>> {
   const writers = new Map<string, Writer>();
   for (const record of listing.records) {
     if (record.kind === 'started') writers.set(writerKey(record.by), record.by);

@@ -17,10 +17,16 @@ export interface JudgedAgain {
 export async function judgeValue(call: Call, unit: Unit, value: JsonValue, whole: Content): Promise<JudgedAgain> {
   const { judge } = await import('../verdict/judge.ts');
   const compiled = await call.contracts.compile(unit.gate);
-  const verdict = await judge(compiled, value, { subject: call.assignment.subject, metadata: call.assignment.metadata });
+  const verdict = await judge(compiled, value, {
+    subject: call.assignment.subject,
+    metadata: call.assignment.metadata,
+  });
   if (verdict.status === 'failed') return { verdict, exports: undefined };
   const pointers = compiled.contract.exports;
-  return { verdict, exports: pointers === undefined ? whole : await keepJson(call.ports.store, exportsOf(value, pointers)) };
+  return {
+    verdict,
+    exports: pointers === undefined ? whole : await keepJson(call.ports.store, exportsOf(value, pointers)),
+  };
 }
 
 /** Judges the output of an earlier attempt again, because the contract changed since. */

@@ -33,11 +33,15 @@ export async function planPipeline(ports: EnginePorts, assignment: Assignment): 
     // Rehearsed, so that what comes after is planned as it would be.
     if (planned.choice === 'reuse') await recordReuse(call, unit, prepared);
     else if (planned.choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
-    else if (planned.choice === 'run' || planned.choice === 'wait' || planned.choice === 'depends') undecided.add(unit.key);
+    else if (planned.choice === 'run' || planned.choice === 'wait' || planned.choice === 'depends')
+      undecided.add(unit.key);
     units.push(planned);
   }
   const { runNumber, runAttempt, continues } = call.journal.call;
-  return { plan: { pipeline: assignment.pipeline.id, subject: assignment.subject, runNumber, runAttempt, continues, units }, errors };
+  return {
+    plan: { pipeline: assignment.pipeline.id, subject: assignment.subject, runNumber, runAttempt, continues, units },
+    errors,
+  };
 }
 
 function dependsOn(unit: Unit, waits: readonly UnitKey[]): PlannedUnit {

@@ -10,6 +10,7 @@ import { findCheckpoint } from '../run/reuse.ts';
 import type { UnitState } from '../run/run-state.ts';
 import { unitOf } from '../run/record.ts';
 import type { Unit } from '../run/unit.ts';
+import type { JsonValue } from '../untrusted/json.ts';
 import type { Call } from './call.ts';
 import { evaluateIf } from './condition.ts';
 import { missingOf } from './content.ts';
@@ -51,7 +52,8 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   const waiting = waitsFor(call, unit);
   if (waiting !== undefined) return { planned: waiting };
   const before = call.journal.state().units.get(unit.key)!;
-  if (before.status === 'running') return { planned: describe(unit, 'blocked', `GATE_CLAIMED: ${before.reason}; somebody else has this gate`) };
+  if (before.status === 'running')
+    return { planned: describe(unit, 'blocked', `GATE_CLAIMED: ${before.reason}; somebody else has this gate`) };
   const contract = await call.contracts.load(unit.gate);
   const applies = await evaluateIf(call, unit);
   if (!applies.choice) return notApplicable(call, unit, contract, applies.reason);
@@ -68,8 +70,15 @@ function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
   const units = call.journal.state().units;
   const open = unit.needs.filter((key) => !units.get(key)!.done);
   if (open.length === 0 || call.assignment.standIn) return undefined;
-  const stopped = open.filter((key) => ['failed', 'lost', 'partial', 'paused', 'blocked'].includes(units.get(key)!.status));
-  if (stopped.length > 0) return describe(unit, 'blocked', `needs ${stopped.map((key) => `${key}, which is ${units.get(key)!.status}`).join(' and ')}`);
+  const stopped = open.filter((key) =>
+    ['failed', 'lost', 'partial', 'paused', 'blocked'].includes(units.get(key)!.status),
+  );
+  if (stopped.length > 0)
+    return describe(
+      unit,
+      'blocked',
+      `needs ${stopped.map((key) => `${key}, which is ${units.get(key)!.status}`).join(' and ')}`,
+    );
   return describe(unit, 'depends', `waits for ${open.join(', ')}; reused if what it is given comes out the same`);
 }
 
@@ -91,7 +100,13 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | 
   const { runNumber } = journal.call;
   const except = new Set<EndedRecord>();
   for (;;) {
-    const query = { fingerprint: work.fingerprint, contract: work.contract.digest, runNumber, now: call.ports.now().toISOString(), except };
+    const query = {
+      fingerprint: work.fingerprint,
+      contract: work.contract.digest,
+      runNumber,
+      now: call.ports.now().toISOString(),
+      except,
+    };
     const found = findCheckpoint(unit, journal.archive(), query);
     if (found.choice === 'none') return undefined;
     const missing = await missingOf(call.ports.store, found.ended);
@@ -100,13 +115,29 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | 
     } else if (found.choice === 'usable') {
       const kept = journal.state().units.get(unit.key)!;
       const choice = kept.done && kept.ended === found.ended ? 'keep' : 'reuse';
-      const planned = describe(unit, choice, `nothing that it is given changed since ${found.reason}`, work, found.ended);
+      const planned = describe(
+        unit,
+        choice,
+        `nothing that it is given changed since ${found.reason}`,
+        work,
+        found.ended,
+      );
       return { planned, work, checkpoint: found.ended };
     } else {
       const judged = await judgeAgain(call, unit, found.ended);
-      const ruling = rulingOn(found.ended, journal.archive().decisions.get(unit.key) ?? { decided: [], unknownAt: undefined }, query.now);
+      const ruling = rulingOn(
+        found.ended,
+        journal.archive().decisions.get(unit.key) ?? { decided: [], unknownAt: undefined },
+        query.now,
+      );
       if (verdictSatisfies(unit, judged, ruling)) {
-        const planned = describe(unit, 'reuse', `the output of ${found.reason} meets the contract as it is now`, work, found.ended);
+        const planned = describe(
+          unit,
+          'reuse',
+          `the output of ${found.reason} meets the contract as it is now`,
+          work,
+          found.ended,
+        );
         return { planned, work, checkpoint: found.ended, judged };
       }
     }
@@ -119,31 +150,48 @@ async function withReason(call: Call, unit: Unit, work: Work, state: UnitState):
   const earlier = call.journal.archive().ended.get(unit.key) ?? [];
   const last = earlier.findLast((ended) => ended.verdict.kind !== 'not-applicable');
   const changed = await differencesTo(call, unit, work);
-  const query = { fingerprint: work.fingerprint, contract: work.contract.digest, runNumber: call.journal.call.runNumber, now: call.ports.now().toISOString() };
+  const query = {
+    fingerprint: work.fingerprint,
+    contract: work.contract.digest,
+    runNumber: call.journal.call.runNumber,
+    now: call.ports.now().toISOString(),
+  };
   const checkpoint = findCheckpoint(unit, call.journal.archive(), query);
   let reason: string;
   if (state.status === 'lost') reason = state.reason;
-  else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the contract as it is now, or is missing';
+  else if (checkpoint.choice === 'judge-again')
+    reason = 'its output does not meet the contract as it is now, or is missing';
   else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} is missing or was altered`;
   else if (checkpoint.reason !== '') reason = checkpoint.reason;
   else if (last === undefined) reason = 'it never ran for this subject';
   else reason = describeDifferences(changed);
   const choice = unit.gate.run === undefined ? 'wait' : 'run';
-  const notices = changed.some((one) => one.what === 'file') && unit.gate.inputs === undefined ? ['it declares no inputs, so every tracked file counts'] : [];
+  const notices =
+    changed.some((one) => one.what === 'file') && unit.gate.inputs === undefined
+      ? ['it declares no inputs, so every tracked file counts']
+      : [];
   return { planned: { ...describe(unit, choice, reason, work), differences: changed, notices }, work };
 }
 
 /** What is different from the latest request of this unit that can still be read. */
 async function differencesTo(call: Call, unit: Unit, work: Work): Promise<Difference[]> {
-  const claim = call.journal.archive().records.findLast((record) => record.kind === 'started' && unitOf(record) === unit.key);
+  const claim = call.journal
+    .archive()
+    .records.findLast((record) => record.kind === 'started' && unitOf(record) === unit.key);
   if (claim?.kind !== 'started' || claim.fingerprint === work.fingerprint) return [];
   const read = await call.ports.store.get(claim.request);
   if (read.state !== 'present') return [];
-  const request = asRequest(JSON.parse(new TextDecoder().decode(read.value)));
+  const request = asRequest(JSON.parse(new TextDecoder().decode(read.value)) as JsonValue);
   return request === undefined ? [] : differences(request, work.request);
 }
 
-function describe(unit: Unit, choice: PlannedUnit['choice'], reason: string, work?: Work, from?: EndedRecord): PlannedUnit {
+function describe(
+  unit: Unit,
+  choice: PlannedUnit['choice'],
+  reason: string,
+  work?: Work,
+  from?: EndedRecord,
+): PlannedUnit {
   return {
     key: unit.key,
     gate: unit.gate.id,
@@ -156,4 +204,3 @@ function describe(unit: Unit, choice: PlannedUnit['choice'], reason: string, wor
     notices: [],
   };
 }
-

@@ -32,7 +32,13 @@ export type EngineEvent =
   | { readonly type: 'planned'; readonly planned: PlannedUnit }
   | { readonly type: 'started'; readonly unit: UnitKey; readonly record: StartedRecord; readonly attempts: number }
   | { readonly type: 'line'; readonly unit: UnitKey; readonly stream: 'stdout' | 'stderr'; readonly line: string }
-  | { readonly type: 'ended'; readonly unit: UnitKey; readonly record: EndedRecord; readonly state: RunState; readonly retrying: boolean }
+  | {
+      readonly type: 'ended';
+      readonly unit: UnitKey;
+      readonly record: EndedRecord;
+      readonly state: RunState;
+      readonly retrying: boolean;
+    }
   | { readonly type: 'state'; readonly state: RunState }
   | { readonly type: 'notice'; readonly message: string; readonly unit?: UnitKey };
 

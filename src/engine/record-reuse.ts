@@ -36,16 +36,40 @@ export async function recordReuse(call: Call, unit: Unit, prepared: Prepared): P
 
 /** Records that a unit's condition is false. */
 export async function recordNotApplicable(call: Call, unit: Unit, prepared: Prepared): Promise<EndedRecord> {
-  const verdict: Verdict = { status: 'not-applicable', kind: 'not-applicable', score: 0, issues: [], advice: prepared.planned.reason.slice(0, 2_048) };
-  const record: EndedRecord = { ...common(call, unit, prepared), how: 'ran', verdict, files: [], touched: [], logs: {} };
+  const verdict: Verdict = {
+    status: 'not-applicable',
+    kind: 'not-applicable',
+    score: 0,
+    issues: [],
+    advice: prepared.planned.reason.slice(0, 2_048),
+  };
+  const record: EndedRecord = {
+    ...common(call, unit, prepared),
+    how: 'ran',
+    verdict,
+    files: [],
+    touched: [],
+    logs: {},
+  };
   await write(call, unit, record);
   return record;
 }
 
-function common(call: Call, unit: Unit, prepared: Prepared): Omit<EndedRecord, 'how' | 'verdict' | 'files' | 'touched' | 'logs'> {
+function common(
+  call: Call,
+  unit: Unit,
+  prepared: Prepared,
+): Omit<EndedRecord, 'how' | 'verdict' | 'files' | 'touched' | 'logs'> {
   const identity = call.journal.identity(unit, call.journal.nextAttempt(unit.key));
   const { request, fingerprint, contract } = prepared.work!;
-  return { kind: 'ended', ...identity, fingerprint, contract: contract.digest, needs: needDigests(request), startedAt: identity.at };
+  return {
+    kind: 'ended',
+    ...identity,
+    fingerprint,
+    contract: contract.digest,
+    needs: needDigests(request),
+    startedAt: identity.at,
+  };
 }
 
 async function write(call: Call, unit: Unit, record: EndedRecord): Promise<void> {

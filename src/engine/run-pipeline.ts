@@ -26,7 +26,8 @@ export interface RunResult extends Driven {
  */
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
-  for (const pid of endedLeftovers) await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was ended` });
+  for (const pid of endedLeftovers)
+    await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was ended` });
   const call = await openCall(ports, assignment, options.observe);
   if (options.force !== undefined) await force(call, options.force);
   await options.observe({ type: 'state', state: call.journal.state() });

@@ -31,11 +31,18 @@ async function inputTree(call: Call, unit: Unit): Promise<Tree> {
   const settled = withoutRunning((await workspace.inputs(inputs)).files, call, upstream, counts);
   const left = await stillTheirs(call, unit);
   const tree = withUpstreamFiles(unwind(settled, left, upstream, counts), call, unit, counts);
-  const unmatched = (inputs ?? []).filter((glob) => !glob.startsWith('!') && !tree.keys().some((path) => workspace.counts([glob], path)));
+  const unmatched = (inputs ?? []).filter(
+    (glob) => !glob.startsWith('!') && !tree.keys().some((path) => workspace.counts([glob], path)),
+  );
   if (unmatched.length > 0) {
-    throw new GatelineError('user', 'INPUT_UNMATCHED', `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`, {
-      hint: 'A glob that matches nothing would let changes go unnoticed. Correct it, or remove it.',
-    });
+    throw new GatelineError(
+      'user',
+      'INPUT_UNMATCHED',
+      `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`,
+      {
+        hint: 'A glob that matches nothing would let changes go unnoticed. Correct it, or remove it.',
+      },
+    );
   }
   return tree;
 }
@@ -53,7 +60,12 @@ function withUpstreamFiles(tree: Tree, call: Call, unit: Unit, counts: (path: st
 }
 
 /** Takes back what attempts that are running at this moment changed so far: they are not upstream. */
-function withoutRunning(tree: Tree, call: Call, upstream: ReturnType<typeof upstreamChanges>, counts: (path: string) => boolean): Tree {
+function withoutRunning(
+  tree: Tree,
+  call: Call,
+  upstream: ReturnType<typeof upstreamChanges>,
+  counts: (path: string) => boolean,
+): Tree {
   if (call.running.size === 0) return tree;
   const result = new Map(tree);
   for (const baseline of call.running.values()) {
@@ -76,18 +88,27 @@ function withoutRunning(tree: Tree, call: Call, upstream: ReturnType<typeof upst
  * then they are part of the project.
  */
 async function stillTheirs(call: Call, unit: Unit): Promise<ReturnType<typeof leftByOthers>['ofThisRun']> {
-  const { ofThisRun, ofOtherRuns } = leftByOthers(call.graph, call.journal.records(), unit.key, call.journal.call.runNumber);
+  const { ofThisRun, ofOtherRuns } = leftByOthers(
+    call.graph,
+    call.journal.records(),
+    unit.key,
+    call.journal.call.runNumber,
+  );
   if (ofOtherRuns.length === 0) return ofThisRun;
   const committed = await call.ports.workspace.committed([...new Set(ofOtherRuns.map((change) => change.path))]);
   return [...ofThisRun, ...ofOtherRuns.filter((change) => !committed.has(change.path))];
 }
 
 function countedVariables(call: Call, gate: Gate): Record<string, string | null> {
-  return Object.fromEntries(Object.entries(gate.env).map(([name, value]) => [name, value ?? call.ports.environment[name] ?? null]));
+  return Object.fromEntries(
+    Object.entries(gate.env).map(([name, value]) => [name, value ?? call.ports.environment[name] ?? null]),
+  );
 }
 
 async function toolVersions(call: Call, gate: Gate): Promise<Record<string, string>> {
-  const versions = Object.entries(gate.tools).map(async ([name, command]) => [name, await call.ports.toolVersion(command)] as const);
+  const versions = Object.entries(gate.tools).map(
+    async ([name, command]) => [name, await call.ports.toolVersion(command)] as const,
+  );
   return Object.fromEntries(await Promise.all(versions));
 }
 

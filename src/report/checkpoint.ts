@@ -108,9 +108,7 @@ function issuesSection(ended: EndedRecord | undefined): string {
   if (issues.length === 0) return '';
   const lines = issues.map(({ severity, message, pointer, rule }) => {
     const at =
-      pointer === undefined
-        ? ''
-        : ` at ${pointer === '' ? 'the whole output' : code(truncateBytes(pointer, 300))}`;
+      pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : code(truncateBytes(pointer, 300))}`;
     const by = rule === undefined ? '' : `, by ${code(truncateBytes(rule, 300))}`;
     return `- ${severity}${at}: ${text(message)}${by}`;
   });
@@ -149,12 +147,8 @@ function namesOf(names: readonly string[]): string {
 }
 
 function filesSection(ended: EndedRecord | undefined): string {
-  const handedOn = (ended?.files ?? []).map(
-    (file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`,
-  );
-  const touched = (ended?.touched ?? []).map(
-    (file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`,
-  );
+  const handedOn = (ended?.files ?? []).map((file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`);
+  const touched = (ended?.touched ?? []).map((file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`);
   const parts: string[] = [];
   if (handedOn.length > 0)
     parts.push(`## Files handed on (${handedOn.length})\n\n${boundedList(handedOn, LIST_BUDGET)}`);

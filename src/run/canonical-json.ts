@@ -15,7 +15,8 @@ export function* canonicalChunks(value: JsonValue): Generator<string, void, unde
   let buffer = '';
   const pending: Array<Frame | string> = [];
   const open = (next: JsonValue): void => {
-    if (Array.isArray(next)) pending.push({ close: ']', prefix: '[', array: next, keys: undefined, object: undefined, at: 0 });
+    if (Array.isArray(next))
+      pending.push({ close: ']', prefix: '[', array: next, keys: undefined, object: undefined, at: 0 });
     else if (next !== null && typeof next === 'object') {
       const keys = Object.keys(next).filter((key) => next[key] !== undefined);
       pending.push({ close: '}', prefix: '{', array: undefined, keys: keys.sort(), object: next, at: 0 });

@@ -20,8 +20,13 @@ export type Ruling =
  * What the decisions since an attempt make of it. `force` and `rollback` void it for good; of `approve` and
  * `reject` the later one counts; an unreadable decision counts as one that might have been any of them.
  */
-export function rulingOn(attempt: Pick<EndedRecord, keyof Position | 'fingerprint'>, decisions: UnitDecisions, now: string): Ruling {
-  if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, attempt) > 0) return { ruling: 'unknown' };
+export function rulingOn(
+  attempt: Pick<EndedRecord, keyof Position | 'fingerprint'>,
+  decisions: UnitDecisions,
+  now: string,
+): Ruling {
+  if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, attempt) > 0)
+    return { ruling: 'unknown' };
   let ruling: Ruling = { ruling: 'stands' };
   for (const decision of decisions.decided) {
     if (comparePositions(decision, attempt) <= 0) continue;
@@ -34,7 +39,11 @@ export function rulingOn(attempt: Pick<EndedRecord, keyof Position | 'fingerprin
 }
 
 /** The skip that is in force, if any: the latest decision of a kind that ends a skip must not come after it. */
-export function skipInForce(decisions: UnitDecisions, fingerprint: Digest | undefined, now: string): DecidedRecord | undefined {
+export function skipInForce(
+  decisions: UnitDecisions,
+  fingerprint: Digest | undefined,
+  now: string,
+): DecidedRecord | undefined {
   const last = decisions.decided.findLast((decision) => decision.decision !== 'approve');
   if (last?.decision !== 'skip' || expired(last, now)) return undefined;
   if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, last) > 0) return undefined;

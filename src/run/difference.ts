@@ -4,7 +4,20 @@ import { isJsonObject, type JsonValue } from '../untrusted/json.ts';
 
 /** One thing that is different between two requests. */
 export interface Difference {
-  readonly what: 'file' | 'env' | 'export' | 'command' | 'with' | 'metadata' | 'subject' | 'input' | 'tool' | 'secret' | 'platform' | 'format' | 'matrix';
+  readonly what:
+    | 'file'
+    | 'env'
+    | 'export'
+    | 'command'
+    | 'with'
+    | 'metadata'
+    | 'subject'
+    | 'input'
+    | 'tool'
+    | 'secret'
+    | 'platform'
+    | 'format'
+    | 'matrix';
   /** Path, variable, gate, tool … */
   readonly name: string;
   readonly change: 'changed' | 'added' | 'removed';

@@ -22,7 +22,11 @@ export function upstreamFiles(graph: UnitGraph, state: RunState, key: UnitKey): 
   for (const ancestor of upstream) {
     for (const change of state.units.get(ancestor)?.ended?.files ?? []) {
       const earlier = winners.get(change.path);
-      if (earlier !== undefined && !above.get(ancestor)!.has(earlier.by) && !sameFile(earlier.change.after, change.after)) {
+      if (
+        earlier !== undefined &&
+        !above.get(ancestor)!.has(earlier.by) &&
+        !sameFile(earlier.change.after, change.after)
+      ) {
         conflicts.push({ path: change.path, gates: [earlier.by, ancestor] });
       }
       winners.set(change.path, { change, by: ancestor });
@@ -50,7 +54,12 @@ export interface LeftBehind {
  * Every file that gates which are not upstream of this one (itself included) ever left behind: for `unwind`.
  * Failed attempts count too: what stands in the workspace may come from any of them.
  */
-export function leftByOthers(graph: UnitGraph, records: readonly GatelineRecord[], key: UnitKey, runNumber: number): LeftBehind {
+export function leftByOthers(
+  graph: UnitGraph,
+  records: readonly GatelineRecord[],
+  key: UnitKey,
+  runNumber: number,
+): LeftBehind {
   const upstream = new Set(ancestorsOf(graph, key));
   const ofThisRun = new Map<string, FileChange>();
   const ofOtherRuns = new Map<string, FileChange>();

@@ -1,7 +1,14 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { rulingOn, skipInForce, type Ruling, type UnitDecisions } from './decisions.ts';
 import type { ReadProblem } from './reading.ts';
-import { comparePositions, type Content, type DecidedRecord, type EndedRecord, type Position, type StartedRecord } from './record.ts';
+import {
+  comparePositions,
+  type Content,
+  type DecidedRecord,
+  type EndedRecord,
+  type Position,
+  type StartedRecord,
+} from './record.ts';
 import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
 import type { Unit } from './unit.ts';
 
@@ -19,7 +26,12 @@ export interface UnitRecords {
 type States = ReadonlyMap<UnitKey, UnitState>;
 
 /** State of one unit, given those upstream of it. */
-export function deriveUnit(unit: Unit, own: UnitRecords, upstream: States, told: Told): { state: UnitState; problems: RunProblem[] } {
+export function deriveUnit(
+  unit: Unit,
+  own: UnitRecords,
+  upstream: States,
+  told: Told,
+): { state: UnitState; problems: RunProblem[] } {
   const decisions = decisionsOf(own);
   const judged = own.ended.map((ended) => ({ ended, ...assess(unit, ended, own, decisions, upstream, told) }));
   const claim = openClaim(own);
@@ -80,13 +92,16 @@ function satisfied(best: Judged, needsDone: boolean): Choice {
 
 function reuseText(ended: EndedRecord): string {
   const from = ended.source;
-  return from === undefined ? 'reused' : `reused from run ${from.runNumber}, call ${from.runAttempt}, attempt ${from.n}`;
+  return from === undefined
+    ? 'reused'
+    : `reused from run ${from.runNumber}, call ${from.runAttempt}, attempt ${from.n}`;
 }
 
 function unsatisfied(unit: Unit, last: Judged): Choice {
   const { ended, ruling } = last;
   const { status, score, advice, kind } = ended.verdict;
-  if (ruling.ruling === 'rejected') return { ...not('failed', `rejected by ${ruling.by.actor}: ${ruling.by.reason}`), ended, decided: ruling.by };
+  if (ruling.ruling === 'rejected')
+    return { ...not('failed', `rejected by ${ruling.by.actor}: ${ruling.by.reason}`), ended, decided: ruling.by };
   if (ruling.ruling === 'unknown') return { ...not('ready', 'a decision about it could not be read'), ended };
   if (status === 'partial') {
     const paused = unit.gate.contract.partial === 'pause';
@@ -100,8 +115,11 @@ function unsatisfied(unit: Unit, last: Judged): Choice {
 function waiting(unit: Unit, upstream: States, needsDone: boolean): Choice {
   if (needsDone) return not('ready', unit.needs.length === 0 ? 'needs nothing' : 'everything it needs is there');
   const bad: UnitStatus[] = ['failed', 'lost', 'partial', 'paused', 'blocked'];
-  const stopped = unit.needs.filter((key) => upstream.get(key)?.done === false && bad.includes(upstream.get(key)!.status));
-  if (stopped.length > 0) return not('blocked', `needs ${stopped.map((key) => `${key} (${upstream.get(key)!.status})`).join(', ')}`);
+  const stopped = unit.needs.filter(
+    (key) => upstream.get(key)?.done === false && bad.includes(upstream.get(key)!.status),
+  );
+  if (stopped.length > 0)
+    return not('blocked', `needs ${stopped.map((key) => `${key} (${upstream.get(key)!.status})`).join(', ')}`);
   return not('pending', `waits for ${unit.needs.filter((key) => !upstream.get(key)?.done).join(', ')}`);
 }
 
@@ -118,11 +136,19 @@ interface Assessment {
   readonly outputMissing: boolean;
 }
 
-function assess(unit: Unit, ended: EndedRecord, own: UnitRecords, decisions: UnitDecisions, upstream: States, told: Told): Assessment {
+function assess(
+  unit: Unit,
+  ended: EndedRecord,
+  own: UnitRecords,
+  decisions: UnitDecisions,
+  upstream: States,
+  told: Told,
+): Assessment {
   const ruling = rulingOn(ended, decisions, told.now);
   const fingerprint = told.fingerprints?.get(unit.key);
   const current = fingerprint === undefined || fingerprint === ended.fingerprint;
-  const relevant = ruling.ruling !== 'voided' && current && needsMatch(unit, ended.needs, upstream) && claimMatches(ended, own);
+  const relevant =
+    ruling.ruling !== 'voided' && current && needsMatch(unit, ended.needs, upstream) && claimMatches(ended, own);
   const outputMissing = contentsOf(ended).some((content) => told.missingContent?.has(content.digest));
   const good = verdictSatisfies(unit, ended, ruling);
   return { relevant, ruling, outputMissing, satisfies: good && !outputMissing && !own.blind };
@@ -170,12 +196,21 @@ function openClaim(own: UnitRecords): StartedRecord | undefined {
 }
 
 function isGone(claim: StartedRecord, told: Told): boolean {
-  if (claim.holder === 'open') return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);
+  if (claim.holder === 'open')
+    return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);
   if (told.deadWriters?.has(writerKey(claim.by))) return true;
-  return told.supersededBefore !== undefined && comparePositions({ ...claim, n: 0 }, { ...told.supersededBefore, n: 0 }) < 0;
+  return (
+    told.supersededBefore !== undefined && comparePositions({ ...claim, n: 0 }, { ...told.supersededBefore, n: 0 }) < 0
+  );
 }
 
-function isRelevantClaim(claim: StartedRecord, unit: Unit, decisions: UnitDecisions, upstream: States, told: Told): boolean {
+function isRelevantClaim(
+  claim: StartedRecord,
+  unit: Unit,
+  decisions: UnitDecisions,
+  upstream: States,
+  told: Told,
+): boolean {
   const fingerprint = told.fingerprints?.get(unit.key);
   if (fingerprint !== undefined && fingerprint !== claim.fingerprint) return false;
   return rulingOn(claim, decisions, told.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream);
@@ -190,7 +225,10 @@ function lossOf(claim: StartedRecord, told: Told): string {
 
 function decisionsOf(own: UnitRecords): UnitDecisions {
   const unknown = own.unknown.filter((name) => name.kind.startsWith('decided'));
-  const latest = unknown.reduce<Position | undefined>((a, b) => (a === undefined || comparePositions(b, a) > 0 ? b : a), undefined);
+  const latest = unknown.reduce<Position | undefined>(
+    (a, b) => (a === undefined || comparePositions(b, a) > 0 ? b : a),
+    undefined,
+  );
   return { decided: own.decided, unknownAt: latest };
 }
 
@@ -203,9 +241,18 @@ function problemsOf(unit: Unit, own: UnitRecords, judged: readonly Judged[]): Ru
       problems.push({ code: 'ENDED_WITHOUT_START', message: `${where} ended but never started`, unit: unit.key });
     }
     if (!claimMatches(ended, own)) {
-      problems.push({ code: 'CLAIM_MISMATCH', message: `${where} ended with another request or contract than it claimed`, unit: unit.key });
+      problems.push({
+        code: 'CLAIM_MISMATCH',
+        message: `${where} ended with another request or contract than it claimed`,
+        unit: unit.key,
+      });
     }
-    if (outputMissing) problems.push({ code: 'OUTPUT_MISSING', message: `the output of ${where} is missing or was altered`, unit: unit.key });
+    if (outputMissing)
+      problems.push({
+        code: 'OUTPUT_MISSING',
+        message: `the output of ${where} is missing or was altered`,
+        unit: unit.key,
+      });
   }
   return problems;
 }

@@ -2,7 +2,15 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import { deriveUnit, type UnitRecords } from './fold-unit.ts';
 import { orderRecords } from './order.ts';
 import type { ReadProblem, RecordListing } from './reading.ts';
-import { comparePositions, unitOf, type DecidedRecord, type EndedRecord, type GatelineRecord, type Position, type StartedRecord } from './record.ts';
+import {
+  comparePositions,
+  unitOf,
+  type DecidedRecord,
+  type EndedRecord,
+  type GatelineRecord,
+  type Position,
+  type StartedRecord,
+} from './record.ts';
 import type { RunProblem, RunState, RunStatus, Told, UnitState } from './run-state.ts';
 import type { UnitGraph } from './unit.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
@@ -20,12 +28,17 @@ export interface RunIdentity {
  * order nor repetition nor the way records are split over listings matters.
  */
 export function foldRun(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunState {
-  const mine = listing.records.filter((record) => record.pipeline === identity.pipeline && record.subject === identity.subject);
+  const mine = listing.records.filter(
+    (record) => record.pipeline === identity.pipeline && record.subject === identity.subject,
+  );
   const { records, conflicts } = orderRecords(mine);
   const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
   const ofRun = records.filter((record) => record.runNumber === runNumber);
   const problems: RunProblem[] = [
-    ...conflicts.map((name): RunProblem => ({ code: 'CONFLICTING_RECORDS', message: `two different records are called ${name}` })),
+    ...conflicts.map((name): RunProblem => ({
+      code: 'CONFLICTING_RECORDS',
+      message: `two different records are called ${name}`,
+    })),
     ...listing.problems.map(describeProblem),
   ];
   const grouped = groupByUnit(ofRun, listing.problems, runNumber);
@@ -37,7 +50,12 @@ export function foldRun(graph: UnitGraph, listing: RecordListing, identity: RunI
     problems.push(...derived.problems);
   }
   for (const key of grouped.keys()) {
-    if (!graph.has(key)) problems.push({ code: 'UNKNOWN_UNIT', message: `there are records of ${key}, which the pipeline does not have`, unit: key });
+    if (!graph.has(key))
+      problems.push({
+        code: 'UNKNOWN_UNIT',
+        message: `there are records of ${key}, which the pipeline does not have`,
+        unit: key,
+      });
   }
   return {
     pipeline: identity.pipeline,
@@ -52,7 +70,11 @@ export function foldRun(graph: UnitGraph, listing: RecordListing, identity: RunI
 }
 
 /** Records of each unit, and what is known of those that could not be read. */
-function groupByUnit(records: readonly GatelineRecord[], problems: readonly ReadProblem[], runNumber: number): Map<UnitKey, UnitRecords> {
+function groupByUnit(
+  records: readonly GatelineRecord[],
+  problems: readonly ReadProblem[],
+  runNumber: number,
+): Map<UnitKey, UnitRecords> {
   const grouped = new Map<UnitKey, UnitRecords>();
   const at = (key: UnitKey): UnitRecords => {
     const found = grouped.get(key) ?? emptyUnitRecords();
@@ -70,7 +92,9 @@ function groupByUnit(records: readonly GatelineRecord[], problems: readonly Read
     const own = at(unitKey(names.gate, names.leg));
     (own.unknown as NonNullable<ReadProblem['names']>[]).push(names);
   }
-  const blind = problems.some((problem) => problem.names === undefined && (problem.code === 'OUTAGE' || problem.code === 'LISTING_LIMIT'));
+  const blind = problems.some(
+    (problem) => problem.names === undefined && (problem.code === 'OUTAGE' || problem.code === 'LISTING_LIMIT'),
+  );
   if (blind) for (const own of grouped.values()) (own as { blind: boolean }).blind = true;
   return grouped;
 }
@@ -87,7 +111,11 @@ export function newestRun(records: readonly GatelineRecord[], problems: readonly
   return newest;
 }
 
-function latestAttempt(records: readonly GatelineRecord[], problems: readonly ReadProblem[], runNumber: number): number {
+function latestAttempt(
+  records: readonly GatelineRecord[],
+  problems: readonly ReadProblem[],
+  runNumber: number,
+): number {
   let latest = 0;
   for (const record of records) latest = Math.max(latest, record.runAttempt);
   for (const { names } of problems) if (names?.runNumber === runNumber) latest = Math.max(latest, names.runAttempt);
@@ -97,11 +125,15 @@ function latestAttempt(records: readonly GatelineRecord[], problems: readonly Re
 /** Run status from the units': completed ≻ executing ≻ paused ≻ error, as far as anything can still happen. */
 function statusOf(units: ReadonlyMap<UnitKey, UnitState>, records: readonly GatelineRecord[]): RunStatus {
   if (records.length === 0) return 'initializing';
-  const last = records.reduce<Position & { kind: string; decision?: string }>((a, b) => (comparePositions(b, a) >= 0 ? b : a), records[0]!);
+  const last = records.reduce<Position & { kind: string; decision?: string }>(
+    (a, b) => (comparePositions(b, a) >= 0 ? b : a),
+    records[0]!,
+  );
   if (last.kind === 'decided' && last.decision === 'rollback') return 'rollback';
   const states = [...units.values()];
   if (states.every((state) => state.done)) return 'completed';
-  const has = (...statuses: Array<UnitState['status']>): boolean => states.some((state) => !state.done && statuses.includes(state.status));
+  const has = (...statuses: Array<UnitState['status']>): boolean =>
+    states.some((state) => !state.done && statuses.includes(state.status));
   if (has('running')) return 'executing';
   if (has('failed', 'lost', 'partial')) return 'error';
   if (has('ready')) return 'executing';

@@ -25,10 +25,15 @@ export function numberCall(latest: Pick<RunState, 'status' | 'runNumber' | 'runA
 }
 
 /** The number of a unit's next attempt in a call: past everything that is known of, unreadable records too. */
-export function nextAttempt(listing: RecordListing, call: Pick<CallNumbers, 'runNumber' | 'runAttempt'>, key: UnitKey): number {
+export function nextAttempt(
+  listing: RecordListing,
+  call: Pick<CallNumbers, 'runNumber' | 'runAttempt'>,
+  key: UnitKey,
+): number {
   let last = 0;
   for (const record of listing.records) {
-    if (record.runNumber === call.runNumber && record.runAttempt === call.runAttempt && unitOf(record) === key) last = Math.max(last, record.n);
+    if (record.runNumber === call.runNumber && record.runAttempt === call.runAttempt && unitOf(record) === key)
+      last = Math.max(last, record.n);
   }
   for (const { names } of listing.problems) {
     if (names === undefined || names.runNumber !== call.runNumber || names.runAttempt !== call.runAttempt) continue;

@@ -3,7 +3,13 @@ import { rulingOn, type UnitDecisions } from './decisions.ts';
 import type { Digest } from './digest.ts';
 import { verdictSatisfies } from './fold-unit.ts';
 import type { ReadProblem, RecordListing } from './reading.ts';
-import { comparePositions, unitOf, type DecidedRecord, type EndedRecord, type GatelineRecord, type Position } from './record.ts';
+import {
+  comparePositions,
+  unitOf,
+  type EndedRecord,
+  type GatelineRecord,
+  type Position,
+} from './record.ts';
 import { orderRecords } from './order.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
 import type { Unit } from './unit.ts';
@@ -31,10 +37,15 @@ export function openArchive(listing: RecordListing): Archive {
   const unknown = latestUnknownDecisions(listing.problems);
   const decisions = new Map<UnitKey, UnitDecisions>();
   for (const key of new Set([...decided.keys(), ...unknown.keys()])) {
-    decisions.set(key, { decided: (decided.get(key) as DecidedRecord[] | undefined) ?? [], unknownAt: unknown.get(key) });
+    decisions.set(key, {
+      decided: decided.get(key) ?? [],
+      unknownAt: unknown.get(key),
+    });
   }
-  const blind = listing.problems.some(({ names, code }) => names === undefined && (code === 'OUTAGE' || code === 'LISTING_LIMIT'));
-  return { records, ended: ended as Map<UnitKey, EndedRecord[]>, decisions, blind };
+  const blind = listing.problems.some(
+    ({ names, code }) => names === undefined && (code === 'OUTAGE' || code === 'LISTING_LIMIT'),
+  );
+  return { records, ended, decisions, blind };
 }
 
 function latestUnknownDecisions(problems: readonly ReadProblem[]): Map<UnitKey, Position> {
@@ -85,7 +96,8 @@ export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQu
 
 function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: CheckpointQuery): string | undefined {
   const where = nameOf(ended, query.runNumber);
-  if (unit.gate.reuse === 'never' && ended.runNumber !== query.runNumber) return `${where} is not reused: reuse is set to never`;
+  if (unit.gate.reuse === 'never' && ended.runNumber !== query.runNumber)
+    return `${where} is not reused: reuse is set to never`;
   const ruling = rulingOn(ended, archive.decisions.get(unit.key) ?? { decided: [], unknownAt: undefined }, query.now);
   if (ruling.ruling === 'unknown') return `${where} is not reused: a decision since then could not be read`;
   if (ruling.ruling === 'voided') return `${ruling.by.actor} asked for a new attempt: ${ruling.by.reason}`;

@@ -24,7 +24,12 @@ export type Tree = ReadonlyMap<string, TreeFile>;
  * @param upstream what gates that are upstream changed, in any order
  * @param counts whether a path belongs to the tree at all (for files that such a gate deleted)
  */
-export function unwind(tree: Tree, left: readonly FileChange[], upstream: readonly FileChange[], counts: (path: string) => boolean): Tree {
+export function unwind(
+  tree: Tree,
+  left: readonly FileChange[],
+  upstream: readonly FileChange[],
+  counts: (path: string) => boolean,
+): Tree {
   const byPath = Map.groupBy(left, (change) => change.path);
   const given = Map.groupBy(upstream, (change) => change.path);
   const result = new Map(tree);

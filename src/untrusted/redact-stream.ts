@@ -1,4 +1,4 @@
-import { openKeyAt, MAX_KEY_LENGTH } from './private-keys.ts';
+import { findPrivateKeys, MAX_KEY_LENGTH, openKeyAt } from './private-keys.ts';
 import type { Finding } from './token-shapes.ts';
 
 /** Redaction of text that comes in pieces. */
@@ -71,9 +71,13 @@ export function createRedactedStream(rules: StreamRules): RedactedStream {
 
 /** Where the last line ends before which nothing of several lines is open. */
 function endOfLines(text: string, multiline: readonly string[]): number {
+  const keys = [...findPrivateKeys(text)];
   let cut = lineEnd(text, openKeyAt(text) ?? text.length);
   for (let before = -1; before !== cut; ) {
     before = cut;
+    for (const { start, end } of keys) {
+      if (start < cut && cut < end) cut = lineEnd(text, start);
+    }
     for (const form of multiline) cut = lineEnd(text, cut - openPart(text, cut, form));
   }
   return cut;

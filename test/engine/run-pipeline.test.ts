@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/engine/run-pipeline.ts';
+import type { Gate } from '../../src/pipeline/pipeline.ts';
 import type { EndedRecord } from '../../src/run/record.ts';
 import { engineWorld, Killed, type AgentScript } from '../support/engine-world.ts';
 import { gateOf, pipelineOf } from '../support/pipelines.ts';
@@ -8,7 +9,9 @@ const CHAIN = pipelineOf({ a: {}, b: { needs: ['a'] }, c: { needs: ['b'] } });
 const echo: AgentScript = ({ unit }) => ({ output: { by: unit } });
 
 function statuses(result: RunResult): Record<string, string> {
-  return Object.fromEntries([...result.state.units].map(([key, unit]) => [key, unit.reused ? `${unit.status}, reused` : unit.status]));
+  return Object.fromEntries(
+    [...result.state.units].map(([key, unit]) => [key, unit.reused ? `${unit.status}, reused` : unit.status]),
+  );
 }
 
 function endedOf(result: RunResult, key: string): EndedRecord {
@@ -61,8 +64,14 @@ describe('a run', () => {
   });
 
   it('keeps descendants when a gate that ran again exports the same', async () => {
-    const world = engineWorld(({ unit, files }) => ({ output: { by: unit, noise: files.get('a.txt') ?? '' } }), { 'a.txt': '1' });
-    const pipeline = pipelineOf({ a: { inputs: ['a.txt'], exports: ['/by'] }, b: { needs: ['a'], exports: ['/by'] }, c: { needs: ['b'] } });
+    const world = engineWorld(({ unit, files }) => ({ output: { by: unit, noise: files.get('a.txt') ?? '' } }), {
+      'a.txt': '1',
+    });
+    const pipeline = pipelineOf({
+      a: { inputs: ['a.txt'], exports: ['/by'] },
+      b: { needs: ['a'], exports: ['/by'] },
+      c: { needs: ['b'] },
+    });
     await world.run(pipeline);
     world.workspace.files.set('a.txt', '2');
     const second = await world.run(pipeline);
@@ -133,7 +142,8 @@ describe('a run', () => {
     // The process is gone before it can write: nothing after the claim reaches the store.
     const write = world.medium.records.set.bind(world.medium.records);
     let alive = true;
-    world.medium.records.set = (key, value) => (alive || !key.includes('ended') ? write(key, value) : world.medium.records);
+    world.medium.records.set = (key, value) =>
+      alive || !key.includes('ended') ? write(key, value) : world.medium.records;
     await expect(
       world.run(CHAIN, {}, { observe: (event) => void (alive = !(event.type === 'started' && event.unit === 'b')) }),
     ).rejects.toThrow();
@@ -213,7 +223,9 @@ describe('a matrix gate', () => {
     });
     const result = await world.run(pipelineOf({ a: { legs }, b: { needs: ['a'] } }));
     expect(world.starts).toEqual(['a/x#1', 'a/y#1', 'b#1']);
-    expect(seen[0]).toMatchObject({ a: { legs: { x: { output: { browser: 'x' } }, y: { output: { browser: 'y' } } } } });
+    expect(seen[0]).toMatchObject({
+      a: { legs: { x: { output: { browser: 'x' } }, y: { output: { browser: 'y' } } } },
+    });
     expect(result.state.status).toBe('completed');
   });
 
@@ -242,7 +254,9 @@ describe('a condition', () => {
 
   it('sees what its needs came to', async () => {
     const world = engineWorld(echo);
-    const result = await world.run(guarded("needs.a.status == 'passed' && needs.a.score == 100 && needs.a.output.by == 'a'"));
+    const result = await world.run(
+      guarded("needs.a.status == 'passed' && needs.a.score == 100 && needs.a.output.by == 'a'"),
+    );
     expect(statuses(result)['b']).toBe('passed');
   });
 
@@ -299,9 +313,15 @@ describe('files', () => {
       if (unit !== 'c') files.set('same.txt', unit);
       return { output: unit };
     });
-    const pipeline = pipelineOf({ a: { files: ['same.txt'] }, b: { files: ['same.txt'] }, c: { needs: ['a', 'b'] } }, { maxParallel: 1 });
+    const pipeline = pipelineOf(
+      { a: { files: ['same.txt'] }, b: { files: ['same.txt'] }, c: { needs: ['a', 'b'] } },
+      { maxParallel: 1 },
+    );
     const result = await world.run(pipeline);
-    expect(endedOf(result, 'c').verdict).toMatchObject({ kind: 'files', advice: expect.stringContaining('same.txt') as string });
+    expect(endedOf(result, 'c').verdict).toMatchObject({
+      kind: 'files',
+      advice: expect.stringContaining('same.txt') as string,
+    });
     expect(world.starts).not.toContain('c#1');
   });
 
@@ -314,7 +334,8 @@ describe('files', () => {
     const result = await world.run(pipelineOf({ a: { files: ['made.txt'], secrets: ['API_KEY'] } }));
     expect(endedOf(result, 'a').verdict).toMatchObject({ kind: 'files' });
     for (const bytes of world.medium.contents.values()) expect(Buffer.from(bytes).toString()).not.toContain('s3cr3t');
-    for (const record of world.medium.records.values()) expect(Buffer.from(record.bytes as Uint8Array).toString()).not.toContain('s3cr3t');
+    for (const record of world.medium.records.values())
+      expect(Buffer.from(record.bytes as Uint8Array).toString()).not.toContain('s3cr3t');
   });
 });
 
@@ -340,7 +361,9 @@ describe('a contract', () => {
       return { output: 'not a number' };
     });
     world.workspace.files.set('schema.json', '{"type": "number"}');
-    const result = await world.run(pipelineOf({ a: { contract: { ...gateOf('a').contract, schema: { path: 'schema.json' } } } }));
+    const result = await world.run(
+      pipelineOf({ a: { contract: { ...gateOf('a').contract, schema: { path: 'schema.json' } } } }),
+    );
     expect(endedOf(result, 'a').verdict.kind).toBe('schema');
   });
 });
@@ -355,7 +378,7 @@ describe('an output', () => {
   });
 
   it('of each failing kind gets its own verdict, each with advice', async () => {
-    const kinds: Record<string, Partial<Parameters<typeof gateOf>[1]>> = {};
+    const kinds: Record<string, Partial<Gate>> = {};
     const answers: Record<string, ReturnType<AgentScript>> = {
       missing: {},
       malformed: { raw: '{"a": ' },

@@ -53,7 +53,7 @@ describe('an agent of the worked example', () => {
   });
 
   it('runs no spec but the one that gate 3 wrote', async () => {
-    const [, spec] = chain.outputs.code.files;
+    const spec = chain.outputs.code.files[1]!;
     const path = join(chain.root, spec);
     const before = await readFile(path, 'utf8');
     await writeFile(path, `${before}// edited\n`);

@@ -35,8 +35,9 @@ describe('the worked example, agent by agent', () => {
     const schema = JSON.parse(await readFile(join(EXAMPLE, output.schema), 'utf8'));
     registerSchema(schema, `https://schemas.test/${gate}`);
     const accepts = await validate(`https://schemas.test/${gate}`);
-    expect(accepts(chain.outputs[gate]).valid).toBe(true);
-    expect(accepts({ ...chain.outputs[gate], unasked: 1 }).valid).toBe(false);
+    const value = JSON.parse(JSON.stringify(chain.outputs[gate]));
+    expect(accepts(value).valid).toBe(true);
+    expect(accepts({ ...value, unasked: 1 }).valid).toBe(false);
     expect(chain.outputs[gate].validationResult.score).toBeGreaterThanOrEqual(output.threshold);
   });
 

@@ -61,10 +61,10 @@ describe('graphOf', () => {
   });
 
   it('holds a chain that no recursion would', () => {
-    const chain = Array.from({ length: 50_000 }, (_, i) => node(name(i), ...(i === 0 ? [] : [name(i - 1)]))).reverse();
+    const chain = Array.from({ length: 20_000 }, (_, i) => node(name(i), ...(i === 0 ? [] : [name(i - 1)]))).reverse();
     const graph = graphOf(chain);
-    expect(graph.order.at(-1)).toBe(name(49_999));
-    expect(graph.ancestors(name(49_999))).toHaveLength(49_999);
+    expect(graph.order.at(-1)).toBe(name(19_999));
+    expect(graph.ancestors(name(19_999))).toHaveLength(19_999);
     expect(cyclesOf(chain)).toEqual([]);
   });
 

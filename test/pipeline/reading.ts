@@ -23,3 +23,8 @@ export function said(text: string): string[] {
 export function codes(text: string): string[] {
   return said(text).map((line) => /^\S+ (?:warning )?\S+/.exec(line)![0]);
 }
+
+/** What is said about a gate `a` with these keys, beside an empty gate `b`; without places. */
+export function gateSaid(keys: string): string[] {
+  return said(`gates: {b: {}, a: {${keys}}}`).map((line) => line.replace(/^1:\d+ /, ''));
+}

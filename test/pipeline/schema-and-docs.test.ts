@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { registerSchema, validate } from '@hyperjump/json-schema/draft-07';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -42,6 +42,12 @@ describe('schema/gateline.schema.json', () => {
 
   it.each(examples)('accepts example %#', async (text) => {
     expect(await accepts(parse(text))).toBe(true);
+  });
+
+  it.each(globSync('examples/*/gateline.yml'))('accepts %s, which is sound', async (file) => {
+    const text = readFileSync(file, 'utf8');
+    expect(await accepts(parse(text))).toBe(true);
+    expect(said(text)).toEqual([]);
   });
 
   it.each([

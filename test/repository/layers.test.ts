@@ -16,7 +16,7 @@ interface Seed {
 }
 
 /** All that the engine may see of these rooms. */
-const INTERFACES = ['store/record-store', 'agent/agent', 'workspace/workspace'];
+const INTERFACES = ['store/record-store', 'agent/agent', 'agent/attempt-files', 'workspace/workspace'];
 const ROOMS_AS_FILES = ['environment', 'version', 'index'];
 
 let number = 0;

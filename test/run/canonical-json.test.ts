@@ -48,5 +48,9 @@ describe('canonical JSON (RFC 8785)', () => {
 function reversed(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(reversed);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).reverse().map(([key, part]) => [key, reversed(part)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, part]) => [key, reversed(part)]),
+  );
 }

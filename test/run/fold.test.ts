@@ -7,17 +7,42 @@ import { unitsOf } from '../../src/run/unit.ts';
 import { digestOf } from '../../src/run/digest.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { pipelineOf } from '../support/pipelines.ts';
-import { contentOf, decided, ended, FAILED, listing, ME, NOT_APPLICABLE, NOW, PARTIAL, PIPELINE, started, SUBJECT } from '../support/records.ts';
+import {
+  contentOf,
+  decided,
+  ended,
+  FAILED,
+  listing,
+  ME,
+  NOT_APPLICABLE,
+  NOW,
+  PARTIAL,
+  PIPELINE,
+  started,
+  SUBJECT,
+} from '../support/records.ts';
 
 const CHAIN = pipelineOf({ a: {}, b: { needs: ['a'] }, c: { needs: ['b'] } });
 const A = contentOf('output of a').digest;
 
-function fold(records: readonly GatelineRecord[], told: Partial<Told> = {}, pipeline: Pipeline = CHAIN, problems: RecordListing['problems'] = []): RunState {
-  return foldRun(unitsOf(pipeline), listing(records, problems), { pipeline: PIPELINE, subject: SUBJECT }, { now: NOW, ...told });
+function fold(
+  records: readonly GatelineRecord[],
+  told: Partial<Told> = {},
+  pipeline: Pipeline = CHAIN,
+  problems: RecordListing['problems'] = [],
+): RunState {
+  return foldRun(
+    unitsOf(pipeline),
+    listing(records, problems),
+    { pipeline: PIPELINE, subject: SUBJECT },
+    { now: NOW, ...told },
+  );
 }
 
 function statuses(state: RunState): Record<string, string> {
-  return Object.fromEntries([...state.units].map(([key, unit]) => [key, unit.done ? `${unit.status}, done` : unit.status]));
+  return Object.fromEntries(
+    [...state.units].map(([key, unit]) => [key, unit.done ? `${unit.status}, done` : unit.status]),
+  );
 }
 
 const ran = (gate: string, more: Parameters<typeof ended>[0] | object = {}): GatelineRecord[] => [
@@ -34,7 +59,11 @@ describe('run state', () => {
   });
 
   it('is completed when every unit is done', () => {
-    const state = fold([...ran('a'), ...ran('b', { needs: { a: A } }), ...ran('c', { needs: { b: contentOf('output of b').digest } })]);
+    const state = fold([
+      ...ran('a'),
+      ...ran('b', { needs: { a: A } }),
+      ...ran('c', { needs: { b: contentOf('output of b').digest } }),
+    ]);
     expect(statuses(state)).toEqual({ a: 'passed, done', b: 'passed, done', c: 'passed, done' });
     expect(state.status).toBe('completed');
     expect(state.problems).toEqual([]);
@@ -56,12 +85,20 @@ describe('run state', () => {
   it('takes the newest run unless told which', () => {
     const records = [...ran('a', { run: 1 }), ...ran('a', { run: 2, verdict: FAILED })];
     expect(fold(records).runNumber).toBe(2);
-    const first = foldRun(unitsOf(CHAIN), listing(records), { pipeline: PIPELINE, subject: SUBJECT, runNumber: 1 }, { now: NOW });
+    const first = foldRun(
+      unitsOf(CHAIN),
+      listing(records),
+      { pipeline: PIPELINE, subject: SUBJECT, runNumber: 1 },
+      { now: NOW },
+    );
     expect(first.units.get('a')!.status).toBe('passed');
   });
 
   it('leaves records of other pipelines and subjects alone', () => {
-    const foreign = [{ ...ended({ gate: 'a' }), subject: 'other' }, { ...ended({ gate: 'a' }), pipeline: 'other' }];
+    const foreign = [
+      { ...ended({ gate: 'a' }), subject: 'other' },
+      { ...ended({ gate: 'a' }), pipeline: 'other' },
+    ];
     expect(fold(foreign).status).toBe('initializing');
   });
 
@@ -121,7 +158,11 @@ describe('partial', () => {
 
   it('blocks, continues or pauses as the gate says', () => {
     expect(statuses(fold(records, {}, withPolicy('block')))).toEqual({ a: 'partial', b: 'blocked', c: 'blocked' });
-    expect(statuses(fold(records, {}, withPolicy('continue')))).toEqual({ a: 'partial, done', b: 'ready', c: 'pending' });
+    expect(statuses(fold(records, {}, withPolicy('continue')))).toEqual({
+      a: 'partial, done',
+      b: 'ready',
+      c: 'pending',
+    });
     const paused = fold(records, {}, withPolicy('pause'));
     expect(statuses(paused)).toEqual({ a: 'paused', b: 'blocked', c: 'blocked' });
     expect(paused.status).toBe('paused');
@@ -136,7 +177,9 @@ describe('partial', () => {
   });
 
   it('does not turn a failure by an approval', () => {
-    expect(statuses(fold([...ran('a', { verdict: FAILED }), decided({ gate: 'a', decision: 'approve', call: 2 })]))['a']).toBe('failed');
+    expect(
+      statuses(fold([...ran('a', { verdict: FAILED }), decided({ gate: 'a', decision: 'approve', call: 2 })]))['a'],
+    ).toBe('failed');
   });
 });
 
@@ -144,7 +187,9 @@ describe('a decision', () => {
   it('to reject makes a passed gate failed, until it is approved or ends again', () => {
     const reject = decided({ gate: 'a', decision: 'reject', call: 2 });
     expect(statuses(fold([...ran('a'), reject]))['a']).toBe('failed');
-    expect(statuses(fold([...ran('a'), reject, decided({ gate: 'a', decision: 'approve', call: 3 })]))['a']).toBe('passed, done');
+    expect(statuses(fold([...ran('a'), reject, decided({ gate: 'a', decision: 'approve', call: 3 })]))['a']).toBe(
+      'passed, done',
+    );
     expect(statuses(fold([...ran('a'), reject, ...ran('a', { call: 3 })]))['a']).toBe('passed, done');
   });
 
@@ -158,7 +203,9 @@ describe('a decision', () => {
     const state = fold([skip]);
     expect(statuses(state)).toEqual({ a: 'skipped, done', b: 'ready', c: 'pending' });
     expect(state.units.get('a')!.exports).toBeNull();
-    expect(fold([decided({ gate: 'a', decision: 'skip', exports: contentOf('x') })]).units.get('a')!.exports).toEqual(contentOf('x'));
+    expect(fold([decided({ gate: 'a', decision: 'skip', exports: contentOf('x') })]).units.get('a')!.exports).toEqual(
+      contentOf('x'),
+    );
     expect(statuses(fold([skip, decided({ gate: 'a', decision: 'force', call: 2 })]))['a']).toBe('ready');
     expect(statuses(fold([decided({ gate: 'a', decision: 'skip', until: NOW })]))['a']).toBe('ready');
   });
@@ -170,7 +217,12 @@ describe('a decision', () => {
   });
 
   it('that cannot be read leaves nothing before it usable', () => {
-    const problem = { code: 'CORRUPT', where: 'x', message: 'broken', names: { gate: 'a', leg: '', runNumber: 1, runAttempt: 2, n: 0, kind: 'decided.force' } } as const;
+    const problem = {
+      code: 'CORRUPT',
+      where: 'x',
+      message: 'broken',
+      names: { gate: 'a', leg: '', runNumber: 1, runAttempt: 2, n: 0, kind: 'decided.force' },
+    } as const;
     expect(statuses(fold(ran('a'), {}, CHAIN, [problem]))['a']).toBe('ready');
     const before = { ...problem, names: { ...problem.names, runAttempt: 1 } };
     expect(statuses(fold(ran('a'), {}, CHAIN, [before]))['a']).toBe('passed, done');
@@ -192,8 +244,12 @@ describe('what cannot be read', () => {
   });
 
   it('when it may be anything, nothing is done', () => {
-    expect(statuses(fold(ran('a'), {}, CHAIN, [{ code: 'OUTAGE', where: 'x', message: 'down' }]))['a']).not.toContain('done');
-    expect(statuses(fold(ran('a'), {}, CHAIN, [{ code: 'CORRUPT', where: 'garbage', message: 'not ours' }]))['a']).toBe('passed, done');
+    expect(statuses(fold(ran('a'), {}, CHAIN, [{ code: 'OUTAGE', where: 'x', message: 'down' }]))['a']).not.toContain(
+      'done',
+    );
+    expect(statuses(fold(ran('a'), {}, CHAIN, [{ code: 'CORRUPT', where: 'garbage', message: 'not ours' }]))['a']).toBe(
+      'passed, done',
+    );
   });
 });
 

@@ -4,7 +4,6 @@ import type { Assignment } from '../../src/engine/call.ts';
 import type { EngineEvent, EnginePorts } from '../../src/engine/ports.ts';
 import { runPipeline, type RunOptions, type RunResult } from '../../src/engine/run-pipeline.ts';
 import { planPipeline, type PlanResult } from '../../src/engine/plan-pipeline.ts';
-import type { Environment } from '../../src/environment.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { Digest } from '../../src/run/digest.ts';
 import type { Writer } from '../../src/run/record.ts';
@@ -14,7 +13,9 @@ import type { JsonObject, JsonValue } from '../../src/untrusted/json.ts';
 import { memoryWorkspace, type MemoryWorkspace } from './memory-workspace.ts';
 
 /** What an agent of a test does: gets its request, may edit files, and answers. */
-export type AgentScript = (task: AgentCall) => Partial<AgentAnswer> | undefined | Promise<Partial<AgentAnswer> | undefined>;
+export type AgentScript = (
+  task: AgentCall,
+) => Partial<AgentAnswer> | undefined | Promise<Partial<AgentAnswer> | undefined>;
 
 export interface AgentCall {
   readonly unit: string;
@@ -77,7 +78,7 @@ export function engineWorld(script: AgentScript, files: Readonly<Record<string, 
         now: () => (world.clock = new Date(world.clock.getTime() + 1)),
         me,
         isGone: async (writer) => dead.has(writer.pid),
-        environment: world.environment as Environment,
+        environment: world.environment,
         platform: { os: 'linux', arch: 'x64' },
         toolVersion: async (command) => `version of ${command}`,
       };
@@ -133,7 +134,15 @@ function scriptedAgent(script: AgentScript, world: EngineWorld, attempts: Memory
       const unit = `${task.env['GATELINE_GATE']}${leg ? `/${leg}` : ''}`;
       const attempt = Number(task.env['GATELINE_ATTEMPT']);
       world.starts.push(`${unit}#${attempt}`);
-      const call = { unit, attempt, request: read('GATELINE_REQUEST')!, feedback: read('GATELINE_FEEDBACK'), env: task.env, files: world.workspace.files, signal: task.signal };
+      const call = {
+        unit,
+        attempt,
+        request: read('GATELINE_REQUEST')!,
+        feedback: read('GATELINE_FEEDBACK'),
+        env: task.env,
+        files: world.workspace.files,
+        signal: task.signal,
+      };
       const answer = (await script(call)) ?? {};
       const write = (variable: string, text: string | undefined): void => {
         if (text !== undefined) attempts.files.set(task.env[variable]!, text);
@@ -166,8 +175,14 @@ function memoryAttempts(): MemoryAttempts {
     },
     remove: async (name) => void files.delete(`${path}/${name}`),
   });
-  const pathOf = (id: { subject: string; runNumber: number; gate: string; leg: string; runAttempt: number; n: number }): string =>
-    `/attempts/${id.subject}/${id.runNumber}/${id.gate}.${id.leg}.${id.runAttempt}.${id.n}`;
+  const pathOf = (id: {
+    subject: string;
+    runNumber: number;
+    gate: string;
+    leg: string;
+    runAttempt: number;
+    n: number;
+  }): string => `/attempts/${id.subject}/${id.runNumber}/${id.gate}.${id.leg}.${id.runAttempt}.${id.n}`;
   return {
     root: '/attempts',
     files,

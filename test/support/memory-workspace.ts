@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import { digestOf, hexOf } from '../../src/run/digest.ts';
-import type { FileChange } from '../../src/run/record.ts';
+import type { Content, FileChange } from '../../src/run/record.ts';
 import type { Tree, TreeFile } from '../../src/run/tree.ts';
 import type { Baseline, Materialised, Workspace } from '../../src/workspace/workspace.ts';
 
@@ -16,7 +16,12 @@ export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}):
   const committedFiles = new Map(files);
   const fileOf = (text: string): TreeFile => ({ blob: hexOf(digestOf(text)).slice(0, 40), mode: '100644' });
   const tree = (counts: (path: string) => boolean): Tree =>
-    new Map([...files].filter(([path]) => counts(path)).sort().map(([path, text]) => [path, fileOf(text)]));
+    new Map(
+      [...files]
+        .filter(([path]) => counts(path))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([path, text]) => [path, fileOf(text)]),
+    );
   const counts = (globs: readonly string[] | undefined, path: string): boolean =>
     globs === undefined || (globs.length > 0 && picomatch([...globs])(path));
   const workspace: MemoryWorkspace = {
@@ -30,7 +35,10 @@ export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}):
       const unmatched = (globs ?? []).filter((glob) => ![...found.keys()].some((path) => counts([glob], path)));
       return { files: found, unmatched };
     },
-    baseline: async (globs): Promise<Baseline> => ({ tree: tree(() => true), named: tree((path) => globs !== 'changed' && counts(globs, path)) }),
+    baseline: async (globs): Promise<Baseline> => ({
+      tree: tree(() => true),
+      named: tree((path) => globs !== 'changed' && counts(globs, path)),
+    }),
     changesSince: async (baseline, globs, keep) => {
       const handedOn: FileChange[] = [];
       const touched: FileChange[] = [];
@@ -59,12 +67,17 @@ export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}):
           const strange = now !== null && now.blob !== before?.blob;
           if (after === null) files.delete(path);
           else await copy(after.content!.digest, `memory:${path}`, 0o644);
-          done.push({ path, action: after === null ? 'deleted' : 'written', ...(strange && { displaced: `displaced/${path}` }) });
+          done.push({
+            path,
+            action: after === null ? 'deleted' : 'written',
+            ...(strange && { displaced: `displaced/${path}` }),
+          });
         }
       }
       return done;
     },
-    stands: async (changes) => changes.every(({ path, after }) => (files.has(path) ? fileOf(files.get(path)!).blob : undefined) === after?.blob),
+    stands: async (changes) =>
+      changes.every(({ path, after }) => (files.has(path) ? fileOf(files.get(path)!).blob : undefined) === after?.blob),
     readText: async (path) => workspace.schemas.get(path) ?? files.get(path),
     committed: async (paths) => new Set(paths.filter((path) => files.get(path) === committedFiles.get(path))),
     branch: async () => 'main',
@@ -72,7 +85,7 @@ export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}):
   return workspace;
 }
 
-function change(path: string, before: TreeFile | null, after: FileChange['after'] | TreeFile | null): FileChange {
+function change(path: string, before: TreeFile | null, after: (TreeFile & { content?: Content }) | null): FileChange {
   return { path, before: before && { blob: before.blob, mode: '100644' }, after: after as FileChange['after'] };
 }
 

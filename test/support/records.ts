@@ -27,7 +27,18 @@ export interface Told {
 }
 
 function identity({ gate, leg = '', run = 1, call = 1, n = 1, at = NOW }: Told) {
-  return { format: RECORD_FORMAT, pipeline: PIPELINE, subject: SUBJECT, gate, leg, runNumber: run, runAttempt: call, n, at, by: ME } as const;
+  return {
+    format: RECORD_FORMAT,
+    pipeline: PIPELINE,
+    subject: SUBJECT,
+    gate,
+    leg,
+    runNumber: run,
+    runAttempt: call,
+    n,
+    at,
+    by: ME,
+  } as const;
 }
 
 /** Content named by a text. */
@@ -62,13 +73,29 @@ export function started(told: WorkTold & Partial<Pick<StartedRecord, 'holder' | 
 export const PASSED: Verdict = { status: 'passed', kind: 'passed', score: 100, issues: [], advice: '' };
 export const PARTIAL: Verdict = { status: 'partial', kind: 'partial', score: 50, issues: [], advice: 'more' };
 export const FAILED: Verdict = { status: 'failed', kind: 'schema', score: 0, issues: [], advice: 'mend it' };
-export const NOT_APPLICABLE: Verdict = { status: 'not-applicable', kind: 'not-applicable', score: 0, issues: [], advice: '' };
+export const NOT_APPLICABLE: Verdict = {
+  status: 'not-applicable',
+  kind: 'not-applicable',
+  score: 0,
+  issues: [],
+  advice: '',
+};
 
-export function ended(told: WorkTold & Partial<Omit<EndedRecord, 'gate' | 'leg' | 'n' | 'at' | 'fingerprint' | 'contract' | 'needs'>>): EndedRecord {
+export function ended(
+  told: WorkTold & Partial<Omit<EndedRecord, 'gate' | 'leg' | 'n' | 'at' | 'fingerprint' | 'contract' | 'needs'>>,
+): EndedRecord {
   const { gate, leg, run, call, n, at, fingerprint = FINGERPRINT, contract = CONTRACT, needs = {}, ...rest } = told;
-  const where = { gate, ...(leg !== undefined && { leg }), ...(run !== undefined && { run }), ...(call !== undefined && { call }), ...(n !== undefined && { n }), ...(at !== undefined && { at }) };
+  const where = {
+    gate,
+    ...(leg !== undefined && { leg }),
+    ...(run !== undefined && { run }),
+    ...(call !== undefined && { call }),
+    ...(n !== undefined && { n }),
+    ...(at !== undefined && { at }),
+  };
   const verdict = rest.verdict ?? PASSED;
-  const output = verdict.status === 'passed' || verdict.status === 'partial' ? contentOf(`output of ${gate}`) : undefined;
+  const output =
+    verdict.status === 'passed' || verdict.status === 'partial' ? contentOf(`output of ${gate}`) : undefined;
   return {
     kind: 'ended',
     ...identity(where),

@@ -47,8 +47,10 @@ describe('a redacted stream', () => {
 
   it('splits no secret in a line that never ends', () => {
     for (const secret of ['hunter2 the second', TOKENS['GitHub, installation of 520 characters']!, TOKENS['JWT']!, IN_CONTEXT[8]![0]]) {
-      for (let before = 98_304 - 16_384 - 600; before < 98_304 + 100; before += 97) {
-        const text = `${'- '.repeat(before / 2)}${secret} ${'- '.repeat(60_000)}`;
+      // Of the first four pieces, the last 16,384 characters are held back.
+      const cut = 4 * 30_000 - 16_384;
+      for (let before = cut - secret.length - 8; before < cut + 8; before += Math.ceil(secret.length / 12)) {
+        const text = `${'- '.repeat(before).slice(0, before - 1)} ${secret} ${'- '.repeat(10_000)}`;
         expect(streamed(text, [30_000]).join('')).toBe(redactor.redactText(text));
       }
     }

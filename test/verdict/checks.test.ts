@@ -115,6 +115,7 @@ describe('a check that fails says', () => {
     expect((await check('output.Failed == 0', { failed: 0 }))?.message).toContain(
       'there is `failed` (keys count as they are spelt)',
     );
+    expect((await check('output.constructor != 1', {}))?.message).toContain('there is no output.constructor');
     expect((await check('output.fialed == 0', { failed: 0 }))?.message).toContain('there is `failed`');
   });
 });

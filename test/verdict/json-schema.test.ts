@@ -1,8 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonValue } from '../../src/untrusted/json.ts';
+import { NO_URI } from '../../src/verdict/json-schema/check-schema.ts';
 import { compileSchema } from '../../src/verdict/json-schema/compile-schema.ts';
+import { createValidator } from '../../src/verdict/json-schema/validator.ts';
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 
@@ -323,6 +327,12 @@ describe('messages', () => {
 });
 
 describe('a large value', () => {
+  it('of which everything is wrong costs no more than the first hundred faults', async () => {
+    const validator = await createValidator({ items: { type: 'integer' } }, '2020-12', { base: NO_URI });
+    const found = validator.validate(Array.from({ length: 50_000 }, () => 'x'));
+    expect([found.errors.length, found.total]).toEqual([100, 50_000]);
+  });
+
   it('of 100,000 distinct objects is checked for doubles in linear time', async () => {
     const value = Array.from({ length: 100_000 }, (_, index) => ({ index }));
     expect(await messages({ uniqueItems: true }, value)).toEqual([]);
@@ -342,5 +352,27 @@ describe('a large value', () => {
       },
     };
     expect(await messages(schema, value)).toHaveLength(1);
+  });
+});
+
+describe('a network', () => {
+  it('is never asked, even where references are not refused', async () => {
+    let asked = 0;
+    const server = createServer((_request, response) => {
+      asked += 1;
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      for (const $ref of [`http://127.0.0.1:${port}/s.json`, new URL('fixtures/pydantic.json', import.meta.url).href]) {
+        for (const schema of [{ $ref }, { $id: `http://127.0.0.1:${port}/`, $ref: 's.json' }, { $schema: $ref }]) {
+          expect(await compileSchema(schema, { refuse: false })).toMatchObject({ ok: false });
+        }
+      }
+      expect(asked).toBe(0);
+    } finally {
+      server.close();
+    }
   });
 });

@@ -1,5 +1,6 @@
 import type { DomDocument, DomElement } from '../page/dom.ts';
-import { accessibleAs, isShown } from '../page/find.ts';
+import { accessibleAs } from '../page/find.ts';
+import { readObstacle } from '../page/read.ts';
 import type { DatePicker, ElementMapping } from '../protocol/outputs.ts';
 import { rankLocators } from './locators.ts';
 import { twinOf, type Twins } from './twins.ts';
@@ -81,6 +82,6 @@ function open(input: DomElement, twins: Twins): DomElement | undefined {
   input.click();
   twinOf(input, twins)?.click();
   return [...twins.first.querySelectorAll('*')].find(
-    (element) => !before.has(element) && element.querySelector('button') && isShown(element),
+    (element) => !before.has(element) && element.querySelector('button') && readObstacle(element) !== 'hidden',
   );
 }

@@ -21,15 +21,6 @@ export function accessibleAs(element: DomElement): { readonly role: string | nul
   return { role: getRole(element), name: tidy(computeAccessibleName(element)) };
 }
 
-/** Not shown, to anybody: `hidden`, `display: none`, `visibility: hidden`, on itself or around. */
-export function isShown(element: DomElement): boolean {
-  for (let at: DomElement | null = element; at; at = at.parentElement) {
-    const { display, visibility } = element.ownerDocument.defaultView.getComputedStyle(at);
-    if (display === 'none' || visibility === 'hidden') return false;
-  }
-  return true;
-}
-
 function unscoped(document: DomDocument, { type, value, name }: Locator): DomElement[] {
   switch (type) {
     case 'id':

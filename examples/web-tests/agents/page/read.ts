@@ -30,6 +30,15 @@ export function readLabel(element: DomElement): string {
   return readLabels([element])[0]!;
 }
 
+/** What keeps people from using an element; `none` when nothing does. */
+export function readObstacle(element: DomElement): 'hidden' | 'disabled' | 'none' {
+  for (let at: DomElement | null = element; at; at = at.parentElement) {
+    const { display, visibility } = element.ownerDocument.defaultView.getComputedStyle(at);
+    if (display === 'none' || visibility === 'hidden') return 'hidden';
+  }
+  return element.matches(':disabled') ? 'disabled' : 'none';
+}
+
 /** What a control holds, as people see it: a text, the chosen option, `Yes` for a tick; '' when empty. */
 export function readValue(element: DomElement): string {
   if (element.matches('input[type=checkbox]')) return element.checked ? 'Yes' : '';

@@ -66,14 +66,6 @@ class ChromiumDriver implements Driver<Handle> {
     return handle.evaluate(reader as never);
   }
 
-  async isShown(handle: Handle): Promise<boolean> {
-    return handle.isVisible();
-  }
-
-  async isEnabled(handle: Handle): Promise<boolean> {
-    return handle.isEnabled();
-  }
-
   async fill(handle: Handle, text: string): Promise<void> {
     await handle.fill(text);
   }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sameLabel } from '../page/same-label.ts';
-import { readRows, readText, readValue } from '../page/read.ts';
+import { readObstacle, readRows, readText, readValue } from '../page/read.ts';
 import type { Locator, LocatorType, LocatorUse } from '../protocol/outputs.ts';
 import type { Driver, Found } from './driver.ts';
 import { StepError, type PageElement, type Screen } from './screen.ts';
@@ -25,6 +25,11 @@ export class LocatorUses {
   }
 }
 
+/** What was found, and by which of the locators. */
+type Located<H> = Found<H> & { readonly at: number };
+
+type Obstacle = ReturnType<typeof readObstacle> | 'absent';
+
 /** A {@link Screen} on any engine: finds by the locators in order, and checks what people read. */
 export class DrivenScreen<H> implements Screen {
   readonly #driver: Driver<H>;
@@ -36,32 +41,28 @@ export class DrivenScreen<H> implements Screen {
   }
 
   async fill(element: PageElement, text: string): Promise<void> {
-    await this.#driver.fill(await this.#find(element), text);
+    await this.#driver.fill(await this.#findUsable(element), text);
   }
 
   async choose(element: PageElement, option: string): Promise<void> {
-    if (!(await this.#driver.choose(await this.#find(element), option)))
-      throw new StepError(`"${element.label ?? element.name}" has no option "${option}"`);
+    const chosen = await this.#driver.choose(await this.#findUsable(element), option);
+    if (!chosen) throw new StepError(`${called(element)} has no option "${option}"`);
   }
 
   async tick(element: PageElement): Promise<void> {
-    await this.#driver.tick(await this.#find(element));
+    await this.#driver.tick(await this.#findUsable(element));
   }
 
   async press(element: PageElement): Promise<void> {
-    await this.#driver.click(await this.#find(element));
+    await this.#driver.click(await this.#findUsable(element));
   }
 
   async canPress(element: PageElement): Promise<boolean> {
-    const found = await this.#look(element.locators);
-    return (
-      found !== undefined && (await this.#driver.isShown(found.handle)) && (await this.#driver.isEnabled(found.handle))
-    );
+    return (await this.#obstacle(await this.#look(element.locators))) === 'none';
   }
 
   async isShown(element: PageElement): Promise<boolean> {
-    const found = await this.#look(element.locators);
-    return found !== undefined && (await this.#driver.isShown(found.handle));
+    return ['none', 'disabled'].includes(await this.#obstacle(await this.#look(element.locators)));
   }
 
   async valueOf(element: PageElement): Promise<string> {
@@ -80,26 +81,39 @@ export class DrivenScreen<H> implements Screen {
     return this.#driver.alerts();
   }
 
-  async #find(element: PageElement): Promise<H> {
-    if (element.locators.length === 0)
-      throw new StepError(`the page has no element for "${element.label ?? element.name}"`);
-    for (let look = 1; ; look++) {
-      const found = await this.#look(element.locators);
-      if (found) {
-        this.#noteUse(element, found.at);
-        checkLabel(element, found.label);
-        return found.handle;
-      }
-      if (look === LOOKS) break;
-      await wait(50);
-    }
-    this.#noteUse(element, element.locators.length);
-    throw new StepError(
-      `none of ${element.locators.length} locators finds "${element.label ?? element.name}" and nothing else`,
-    );
+  #find(element: PageElement): Promise<H> {
+    return this.#await(element, async (found) => (found ? 'none' : 'absent'));
   }
 
-  async #look(locators: readonly Locator[]): Promise<(Found<H> & { readonly at: number }) | undefined> {
+  /** As {@link #find}, and people can use it. */
+  #findUsable(element: PageElement): Promise<H> {
+    return this.#await(element, (found) => this.#obstacle(found));
+  }
+
+  async #await(element: PageElement, judge: (found: Located<H> | undefined) => Promise<Obstacle>): Promise<H> {
+    if (element.locators.length === 0) throw new StepError(`the page has no element for ${called(element)}`);
+    for (let look = 1; ; look++) {
+      const found = await this.#look(element.locators);
+      const obstacle = await judge(found);
+      if (found && (obstacle === 'none' || look === LOOKS)) {
+        this.#noteUse(element, found.at);
+        checkLabel(element, found.label);
+      }
+      if (found && obstacle === 'none') return found.handle;
+      if (look === LOOKS) {
+        if (found) throw new StepError(`${called(element)} is ${obstacle}`);
+        this.#noteUse(element, element.locators.length);
+        throw new StepError(`none of ${element.locators.length} locators finds ${called(element)} and nothing else`);
+      }
+      await wait(50);
+    }
+  }
+
+  async #obstacle(found: Located<H> | undefined): Promise<Obstacle> {
+    return found ? this.#driver.read(found.handle, readObstacle) : 'absent';
+  }
+
+  async #look(locators: readonly Locator[]): Promise<Located<H> | undefined> {
     for (const [at, locator] of locators.entries()) {
       const found = await this.#driver.findOne(locator);
       if (found) return { ...found, at };
@@ -111,6 +125,10 @@ export class DrivenScreen<H> implements Screen {
     for (const [at, locator] of element.locators.slice(0, foundAt + 1).entries())
       this.#uses.note(element.name, locator.type, at === foundAt);
   }
+}
+
+function called({ label, name }: PageElement): string {
+  return `"${label ?? name}"`;
 }
 
 function checkLabel({ label }: PageElement, read: string): void {

@@ -7,8 +7,6 @@ export interface Driver<H> {
   findOne(locator: Locator): Promise<Found<H> | undefined>;
   /** Runs a function of `page/read.ts` on the element, where the page lives. */
   read<T>(handle: H, reader: (element: DomElement) => T): Promise<T>;
-  isShown(handle: H): Promise<boolean>;
-  isEnabled(handle: H): Promise<boolean>;
   fill(handle: H, text: string): Promise<void>;
   click(handle: H): Promise<void>;
   tick(handle: H): Promise<void>;

@@ -1,7 +1,7 @@
 import type { DomElement } from '../page/dom.ts';
-import { findAll, isShown } from '../page/find.ts';
+import { findAll } from '../page/find.ts';
 import { loadPage, type LoadedPage } from '../page/load-page.ts';
-import { readLabel, readText } from '../page/read.ts';
+import { readLabel, readObstacle, readText } from '../page/read.ts';
 import type { Locator } from '../protocol/outputs.ts';
 import type { Driver, Engine, Found } from './driver.ts';
 
@@ -24,14 +24,6 @@ class EmbeddedDriver implements Driver<DomElement> {
 
   async read<T>(handle: DomElement, reader: (element: DomElement) => T): Promise<T> {
     return reader(handle);
-  }
-
-  async isShown(handle: DomElement): Promise<boolean> {
-    return isShown(handle);
-  }
-
-  async isEnabled(handle: DomElement): Promise<boolean> {
-    return handle.disabled !== true;
   }
 
   async fill(handle: DomElement, text: string): Promise<void> {
@@ -61,7 +53,9 @@ class EmbeddedDriver implements Driver<DomElement> {
   }
 
   async alerts(): Promise<string[]> {
-    return [...this.#page.document.querySelectorAll('[role=alert]')].filter(isShown).map(readText);
+    return [...this.#page.document.querySelectorAll('[role=alert]')]
+      .filter((alert) => readObstacle(alert) !== 'hidden')
+      .map(readText);
   }
 
   problems(): readonly string[] {
