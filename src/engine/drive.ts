@@ -31,9 +31,11 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const running = new Map<UnitKey, Promise<void>>();
   const failures: unknown[] = [];
   while (!signal.aborted && failures.length === 0) {
+    // Looked at before planning: an attempt that ends meanwhile may have made something ready.
+    const idle = running.size === 0;
     const progressed = await startReady(call, open, running, signal, { planned, errors, failures });
     if (running.size > 0) await Promise.race(running.values());
-    else if (!progressed) break;
+    else if (idle && !progressed) break;
   }
   await Promise.all(running.values());
   if (failures.length > 0) throw failures[0];
@@ -59,14 +61,14 @@ async function startReady(
   for (const unit of Array.from(open.values())) {
     if (signal.aborted) break;
     if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running)) continue;
-    const prepared = stoppedBySibling(call, unit, found.planned) ?? (await planUnit(call, unit));
+    const prepared = stoppedBySibling(call, unit, found.planned) ?? onlyIfAsked(call, await planUnit(call, unit));
     open.delete(unit.key);
     progressed = true;
     const { planned } = prepared;
     found.planned.push(planned);
     await call.observe({ type: 'planned', planned });
     if (prepared.error !== undefined) found.errors.push(prepared.error);
-    if (planned.choice === 'run' && mayRun(call, unit)) {
+    if (planned.choice === 'run') {
       const work = runUnit(call, unit, prepared, signal, found).finally(() => running.delete(unit.key));
       running.set(unit.key, work);
     } else {
@@ -117,8 +119,12 @@ function stoppedBySibling(call: Call, unit: Unit, planned: readonly PlannedUnit[
   };
 }
 
-function mayRun(call: Call, unit: Unit): boolean {
-  return call.assignment.only === undefined || call.assignment.only.has(unit.gate.id);
+/** A gate that would run, but that the caller did not ask for, stays as it is. */
+function onlyIfAsked(call: Call, prepared: Prepared): Prepared {
+  const { only } = call.assignment;
+  const { planned } = prepared;
+  if (only === undefined || only.has(planned.gate) || (planned.choice !== 'run' && planned.choice !== 'wait')) return prepared;
+  return { planned: { ...planned, choice: 'blocked', reason: `not asked for; it would run: ${planned.reason}` } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Digest } from '../run/digest.ts';
+import { contentsOf } from '../run/fold-unit.ts';
 import { foldRun } from '../run/fold.ts';
 import { nextAttempt, numberCall, type CallNumbers } from '../run/numbering.ts';
 import type { RecordListing } from '../run/reading.ts';
@@ -82,6 +83,8 @@ export async function openJournal(
       if (written === 'written') {
         records.push(record);
         noteFingerprint(seen, record);
+        // What a record just written refers to was kept, or verified, right before.
+        if (record.kind === 'ended') for (const { digest } of contentsOf(record)) missingContent.delete(digest);
       }
       state = archive = undefined;
       return written;

@@ -20,7 +20,12 @@ export function* findPrivateKeys(text: string): Generator<Finding> {
     const next = markers[index + 1];
     const end = next?.[1] === 'END' ? next.index + next[0].length : Infinity;
     const start = marker.index;
-    yield { name: 'private-key', from: start, start, end: end - start <= MAX_KEY_LENGTH ? end : endOfCutKey(text, marker) };
+    yield {
+      name: 'private-key',
+      from: start,
+      start,
+      end: end - start <= MAX_KEY_LENGTH ? end : endOfCutKey(text, marker),
+    };
   }
 }
 

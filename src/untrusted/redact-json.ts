@@ -11,7 +11,11 @@ export interface RedactedJson {
  * `"***"`. Works at any depth. Two keys that become one get a number (`***`, `*** (2)`), so that no value is
  * lost; the order of keys stays. Objects of a changed value have no prototype.
  */
-export function redactedJson(value: JsonValue, redactText: (text: string) => string, numbers: ReadonlySet<number>): RedactedJson {
+export function redactedJson(
+  value: JsonValue,
+  redactText: (text: string) => string,
+  numbers: ReadonlySet<number>,
+): RedactedJson {
   const leaf = (one: JsonValue): JsonValue => {
     if (typeof one === 'string') return redactText(one);
     return typeof one === 'number' && numbers.has(one) ? '***' : one;

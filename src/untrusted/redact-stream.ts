@@ -71,9 +71,9 @@ export function createRedactedStream(rules: StreamRules): RedactedStream {
 
 /** Where the last line ends before which nothing of several lines is open. */
 function endOfLines(text: string, multiline: readonly string[]): number {
-  const keys = [...findPrivateKeys(text)];
+  const keys = [...findPrivateKeys(text)].toReversed();
   let cut = lineEnd(text, openKeyAt(text) ?? text.length);
-  for (let before = -1; before !== cut; ) {
+  for (let before = -1; before !== cut;) {
     before = cut;
     for (const { start, end } of keys) {
       if (start < cut && cut < end) cut = lineEnd(text, start);
@@ -88,11 +88,12 @@ function lineEnd(text: string, upTo: number): number {
   return Math.max(text.lastIndexOf('\n', upTo - 1), text.lastIndexOf('\r', upTo - 1)) + 1;
 }
 
-/** How many characters before `cut` are the beginning of a form, with its line breaks; 0 for none. */
+/** How many characters before `cut` begin a form, with its line breaks, that goes on after it, as far as text is there; 0 for none. */
 function openPart(text: string, cut: number, form: string): number {
   for (let length = Math.min(form.length - 1, cut); length > 0; length -= 1) {
     const ends = form[length - 1] === '\n' || form[length - 1] === '\r';
-    if (ends && text.startsWith(form.slice(0, length), cut - length)) return length;
+    const start = cut - length;
+    if (ends && text.startsWith(form.slice(0, text.length - start), start)) return length;
   }
   return 0;
 }
@@ -101,7 +102,7 @@ function openPart(text: string, cut: number, form: string): number {
 function cutInLine(text: string, wish: number, find: (text: string) => Finding[]): number {
   let cut = Math.min(wish, openKeyAt(text) ?? wish);
   const findings = find(text).sort((a, b) => b.end - a.end);
-  for (let before = -1; before !== cut; ) {
+  for (let before = -1; before !== cut;) {
     before = cut;
     for (const { from, end } of findings) {
       if (from < cut && cut < end) cut = from;

@@ -56,7 +56,9 @@ function partsOf(form: SecretForm): SecretForm[] {
 function plainForms(value: string): Set<string> {
   const lines = value.split(/[\r\n]+/).map((line) => line.trim());
   const long = lines.length > 1 ? lines.filter((line) => line.length >= MIN_LINE_LENGTH) : [];
-  return new Set([value, value.trim(), value.replaceAll('\r\n', '\n'), ...long].filter((text) => text.length >= MIN_SECRET_LENGTH));
+  return new Set(
+    [value, value.trim(), value.replaceAll('\r\n', '\n'), ...long].filter((text) => text.length >= MIN_SECRET_LENGTH),
+  );
 }
 
 function escapedForms(text: string): Set<string> {

@@ -31,7 +31,11 @@ const SHAPES: readonly TokenShape[] = [
   // Since 2026 an installation token may be `ghs_`, an id and a JWT, with dots, of some 520 characters.
   { name: 'github-token', source: 'ghs_[A-Za-z0-9_.-]{20}[A-Za-z0-9_.-]*', accept: looksRandom },
   { name: 'github-token', source: 'github_pat_[A-Za-z0-9_]{20}[A-Za-z0-9_]*' },
-  { name: 'gitlab-token', source: 'gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|wt)-[A-Za-z0-9_=.-]{20}[A-Za-z0-9_=.-]*', accept: looksRandom },
+  {
+    name: 'gitlab-token',
+    source: 'gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|wt)-[A-Za-z0-9_=.-]{20}[A-Za-z0-9_=.-]*',
+    accept: looksRandom,
+  },
   { name: 'npm-token', source: 'npm_[A-Za-z0-9]{36}[A-Za-z0-9]*' },
   { name: 'pypi-token', source: 'pypi-[A-Za-z0-9_-]{50}[A-Za-z0-9_-]*' },
   { name: 'aws-key-id', source: '(?:AKIA|ASIA)[A-Z0-9]{16}' },
@@ -41,7 +45,11 @@ const SHAPES: readonly TokenShape[] = [
   },
   { name: 'slack-token', source: '(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10}[A-Za-z0-9-]*', accept: looksRandom },
   { name: 'slack-webhook', source: '(hooks\\.slack\\.com/(?:services|workflows)/)[A-Za-z0-9_/-]{20}[A-Za-z0-9_/-]*' },
-  { name: 'api-key', source: 'sk-(?:(?:proj|svcacct|admin|ant|or)-[A-Za-z0-9_-]{16}[A-Za-z0-9_-]*|[A-Za-z0-9]{32}[A-Za-z0-9]*)', accept: looksRandom },
+  {
+    name: 'api-key',
+    source: 'sk-(?:(?:proj|svcacct|admin|ant|or)-[A-Za-z0-9_-]{16}[A-Za-z0-9_-]*|[A-Za-z0-9]{32}[A-Za-z0-9]*)',
+    accept: looksRandom,
+  },
   { name: 'google-key', source: 'AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])', accept: looksRandom },
   { name: 'google-secret', source: 'GOCSPX-[A-Za-z0-9_-]{20}[A-Za-z0-9_-]*', accept: looksRandom },
   { name: 'google-token', source: 'ya29\\.[A-Za-z0-9_-]{20}[A-Za-z0-9_-]*', accept: looksRandom },
@@ -56,10 +64,22 @@ const SHAPES: readonly TokenShape[] = [
     name: 'authorization',
     source: `((?:${[anyCase('authorization'), anyCase('x-api-key'), anyCase('private-token')].join('|')})${SEPARATOR}${SCHEME}[ \\t]{1,4})[A-Za-z0-9._~+/=-]{8}[A-Za-z0-9._~+/=-]*`,
   },
-  { name: 'api-key', source: `((?:${anyCase('x-api-key')}|${anyCase('private-token')})${SEPARATOR})[A-Za-z0-9._~+/=-]{16}[A-Za-z0-9._~+/=-]*`, accept: hasDigit },
-  { name: 'bearer', source: `(${anyCase('bearer')}[ \\t]{1,4})[A-Za-z0-9._~+/=-]{16}[A-Za-z0-9._~+/=-]*`, accept: hasDigit },
+  {
+    name: 'api-key',
+    source: `((?:${anyCase('x-api-key')}|${anyCase('private-token')})${SEPARATOR})[A-Za-z0-9._~+/=-]{16}[A-Za-z0-9._~+/=-]*`,
+    accept: hasDigit,
+  },
+  {
+    name: 'bearer',
+    source: `(${anyCase('bearer')}[ \\t]{1,4})[A-Za-z0-9._~+/=-]{16}[A-Za-z0-9._~+/=-]*`,
+    accept: hasDigit,
+  },
   { name: 'basic', source: `(${anyCase('basic')}[ \\t]{1,4})[A-Za-z0-9+/=]{8}[A-Za-z0-9+/=]*`, accept: isBasic },
-  { name: 'url-password', source: String.raw`(:\/\/[^\s/?#:"'<>]{0,256}:)[^\s/?#"'<>]{1,1024}(?=@)`, accept: isPassword },
+  {
+    name: 'url-password',
+    source: String.raw`(:\/\/[^\s/?#:"'<>]{0,256}:)[^\s/?#"'<>]{1,1024}(?=@)`,
+    accept: isPassword,
+  },
   { name: 'url-token', source: String.raw`(:\/\/)[A-Za-z0-9_-]{20,256}(?=@)` },
 ];
 
@@ -97,7 +117,9 @@ function hasDigit(match: RegExpExecArray): boolean {
 /** A token begins here: not in the middle of a word, but after an escape (`\n`, `%3D`, `\u003d`) it does. */
 function startsToken(match: RegExpExecArray, text: string): boolean {
   if (match.index === 0) return true;
-  return /(?:[^A-Za-z0-9_-]|\\[nrtbfv]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})$/.test(text.slice(Math.max(0, match.index - 6), match.index));
+  return /(?:[^A-Za-z0-9_-]|\\[nrtbfv]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})$/.test(
+    text.slice(Math.max(0, match.index - 6), match.index),
+  );
 }
 
 /** `highs_and_lows_of_the_market` is none, `xghs_4fK…` is. */

@@ -13,7 +13,11 @@ const filters = {
 };
 
 /** What is kept and shown of bytes that come in pieces. */
-function through(pieces: readonly (string | Uint8Array)[], limit = 1_000_000, filter = redactor.createStream()): { text: string; lines: string[] } {
+function through(
+  pieces: readonly (string | Uint8Array)[],
+  limit = 1_000_000,
+  filter = redactor.createStream(),
+): { text: string; lines: string[] } {
   const lines: string[] = [];
   const output = new AgentOutput(limit, filter, (line) => lines.push(line));
   for (const piece of pieces) output.add(Buffer.from(piece as string));
@@ -33,20 +37,28 @@ describe.each(Object.entries(filters))('a secret never gets out, %s', (_, filter
 
   it('in pieces of any size, with and without line breaks', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(SECRET, 'x', ' ', '\n', 'é', '\r')), fc.integer({ min: 1, max: 9 }), (parts, size) => {
-        const bytes = Buffer.from(parts.join(''));
-        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_item, index) => bytes.subarray(index * size, (index + 1) * size));
-        const { text, lines } = through(pieces, 1_000_000, filter());
-        expect(text).toBe(redactor.redactText(parts.join('')));
-        expect(lines.join('\n')).not.toContain(SECRET.slice(0, 12));
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(SECRET, 'x', ' ', '\n', 'é', '\r')),
+        fc.integer({ min: 1, max: 9 }),
+        (parts, size) => {
+          const bytes = Buffer.from(parts.join(''));
+          const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_item, index) =>
+            bytes.subarray(index * size, (index + 1) * size),
+          );
+          const { text, lines } = through(pieces, 1_000_000, filter());
+          expect(text).toBe(redactor.redactText(parts.join('')));
+          expect(lines.join('\n')).not.toContain(SECRET.slice(0, 12));
+        },
+      ),
     );
   });
 
   it('across the cut of a line that is too long to hold', () => {
     for (const before of [65_530, 131_070, 163_830, 200_000]) {
       const long = `${'a'.repeat(before)} ${SECRET} ${'b'.repeat(300_000)}`;
-      const pieces = Array.from({ length: Math.ceil(long.length / 5_000) }, (_item, index) => long.slice(index * 5_000, (index + 1) * 5_000));
+      const pieces = Array.from({ length: Math.ceil(long.length / 5_000) }, (_item, index) =>
+        long.slice(index * 5_000, (index + 1) * 5_000),
+      );
       const { text, lines } = through(pieces, 10_000_000, filter());
       expect(text).toBe(long.replace(SECRET, '***'));
       expect(lines.join('')).toBe(text);
@@ -61,19 +73,31 @@ describe.each(Object.entries(filters))('a secret never gets out, %s', (_, filter
 
 describe('what is shown', () => {
   it('has no escape sequences, wherever they are parted', () => {
-    const bytes = Buffer.from('a\x1b[1;31mred\x1b[0m \x1b]0;title\x07b \x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\ \x9b2Jc\x08d\n');
+    const bytes = Buffer.from(
+      'a\x1b[1;31mred\x1b[0m \x1b]0;title\x07b \x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\ \x9b2Jc\x08d\n',
+    );
     for (let at = 0; at <= bytes.length; at += 1) {
       expect(through([bytes.subarray(0, at), bytes.subarray(at)]).lines).toEqual(['ared b link cd']);
     }
   });
 
   it('is whole lines: LF, CR LF and CR end one', () => {
-    expect(through(['one\ntwo\r', '\nthree\r10%\r20%\n\nlast']).lines).toEqual(['one', 'two', 'three', '10%', '20%', '', 'last']);
+    expect(through(['one\ntwo\r', '\nthree\r10%\r20%\n\nlast']).lines).toEqual([
+      'one',
+      'two',
+      'three',
+      '10%',
+      '20%',
+      '',
+      'last',
+    ]);
   });
 
   it('has U+FFFD for bytes that are no UTF-8, and whole characters where they were parted', () => {
     const euro = Buffer.from('€');
-    expect(through([Buffer.from([0x61, 0xff, 0x62]), euro.subarray(0, 1), euro.subarray(1), '\n']).text).toBe('a\ufffdb€\n');
+    expect(through([Buffer.from([0x61, 0xff, 0x62]), euro.subarray(0, 1), euro.subarray(1), '\n']).text).toBe(
+      'a\ufffdb€\n',
+    );
     expect(through([euro.subarray(0, 2)]).text).toBe('\ufffd');
   });
 
@@ -117,12 +141,18 @@ describe('what is kept', () => {
     await using attempt = await testAttempt();
     const before = process.memoryUsage().rss;
     let peak = 0;
-    const command = "yes 'some line of output' | head -c 50000000 & head -c 50000000 /dev/zero | tr '\\0' x >&2 & wait; echo; echo end; echo end >&2";
+    const command =
+      "yes 'some line of output' | head -c 50000000 & head -c 50000000 /dev/zero | tr '\\0' x >&2 & wait; echo; echo end; echo end >&2";
     let lines = 0;
     const onLine = (): void => {
       if ((lines += 1) % 10_000 === 0) peak = Math.max(peak, process.memoryUsage().rss);
     };
-    const result = await attempt.run(command, { logLimit: 10_000, onLine, redactStream: redactor.createStream, redact: redactor.redactText });
+    const result = await attempt.run(command, {
+      logLimit: 10_000,
+      onLine,
+      redactStream: redactor.createStream,
+      redact: redactor.redactText,
+    });
     expect(result).toMatchObject({ outcome: 'exited', exitCode: 0 });
     for (const text of [result.stdout, result.stderr]) {
       expect(text).toMatch(/bytes left out\][^]*end\n$/);

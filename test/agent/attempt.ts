@@ -29,8 +29,18 @@ export async function testAttempt(): Promise<TestAttempt> {
     directory,
     task,
     run: (command, changes, options) => createProcessAgent({ graceMs: 300, ...options }).run(task(command, changes)),
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: async () => {
+      await endAll(directory);
+      await rm(directory, { recursive: true, force: true });
+    },
   };
+}
+
+/** Ends what a failed test left: processes that wrote their pids anywhere below the directory. */
+async function endAll(directory: string): Promise<void> {
+  const files = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.pid'));
+  const pids = await Promise.all(files.map(async (name) => Number(await readFile(join(directory, name), 'utf8'))));
+  for (const pid of await running(pids.filter((pid) => pid > 1))) process.kill(pid, 'SIGKILL');
 }
 
 /** Whether a process runs; a zombie does not. */

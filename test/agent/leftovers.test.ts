@@ -1,7 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createProcessAgent } from '../../src/agent/process/process-agent.ts';
@@ -17,6 +19,8 @@ async function killedEngine(directory: string, command: string, count: number): 
   const engine = spawn(process.execPath, [ENGINE, directory, command], { stdio: 'ignore' });
   const exited = once(engine, 'exit');
   const pids = await pidsIn(directory, count);
+  // The agent may be quicker than the engine's record of it.
+  while (!existsSync(join(directory, 'process.json'))) await sleep(5);
   engine.kill('SIGKILL');
   await exited;
   return pids;
@@ -37,7 +41,8 @@ async function bystander() {
 describe('what a killed engine left', () => {
   it('is ended, wherever it moved, before the call returns', async () => {
     await using attempt = await testAttempt();
-    const command = "echo $$ > a.pid; setsid bash -c 'trap \"\" TERM; echo $$ > b.pid; while :; do sleep 600; done' & (setsid sleep 600 & echo $! > c.pid); wait";
+    const command =
+      'echo $$ > a.pid; setsid bash -c \'trap "" TERM; echo $$ > b.pid; while :; do sleep 600; done\' & (setsid sleep 600 & echo $! > c.pid); wait';
     const directory = join(attempt.directory, 'root/7/design._.1.1');
     const pids = await killedEngine(directory, command, 3);
     expect(await running(pids)).toEqual(pids);
@@ -50,7 +55,11 @@ describe('what a killed engine left', () => {
   it('is found by its record where the environment does not tell', async () => {
     await using attempt = await testAttempt();
     const directory = join(attempt.directory, 'root/1');
-    const pids = await killedEngine(directory, "exec env -i /bin/bash -c 'echo $$ > a.pid; /bin/sleep 600 & echo $! > b.pid; wait'", 2);
+    const pids = await killedEngine(
+      directory,
+      "exec env -i /bin/bash -c 'echo $$ > a.pid; /bin/sleep 600 & echo $! > b.pid; wait'",
+      2,
+    );
     expect(JSON.parse(await readFile(join(directory, 'process.json'), 'utf8'))).toHaveProperty('boot');
     expect(new Set(await agent.endLeftovers(join(attempt.directory, 'root')))).toEqual(new Set(pids));
     expect(await running(pids)).toEqual([]);

@@ -31,8 +31,9 @@ describe('how a command is run', () => {
 
   it('gives the agent exactly its environment, a closed stdin and its directory', async () => {
     await using attempt = await testAttempt();
-    const env = { PATH: process.env['PATH']!, ODD: "a 'b' \"c\" $(d)\n`e`" };
-    const code = 'console.log(JSON.stringify([Object.keys(process.env).sort(), process.env.ODD, process.cwd(), fs.readFileSync(0, "utf8")]))';
+    const env = { PATH: process.env['PATH']!, ODD: 'a \'b\' "c" $(d)\n`e`' };
+    const code =
+      'console.log(JSON.stringify([Object.keys(process.env).sort(), process.env.ODD, process.cwd(), fs.readFileSync(0, "utf8")]))';
     const { stdout } = await attempt.run(`import fs from 'node:fs';\n${code}`, { shell: 'node', env });
     expect(JSON.parse(stdout)).toEqual([['ODD', 'PATH'], env.ODD, attempt.directory, '']);
   });
@@ -44,7 +45,10 @@ describe('how a command is run', () => {
     for (const shell of ['bash', 'sh', 'node', 'python']) {
       const command = shell === 'node' || shell === 'python' ? 'x = 1' : 'x=1';
       const changes = { shell, directory, workingDirectory: directory };
-      expect(await attempt.run(shell === 'node' ? 'let x = 1' : command, changes)).toMatchObject({ outcome: 'exited', exitCode: 0 });
+      expect(await attempt.run(shell === 'node' ? 'let x = 1' : command, changes)).toMatchObject({
+        outcome: 'exited',
+        exitCode: 0,
+      });
     }
   });
 });
@@ -53,9 +57,18 @@ describe('what cannot be started', () => {
   it('says which shell is missing and what to do', async () => {
     await using attempt = await testAttempt();
     const env = { PATH: attempt.directory };
-    expect(await attempt.run('x', { env, shell: 'pwsh' })).toMatchObject({ outcome: 'not-started', message: expect.stringMatching(/pwsh was not found.*Install PowerShell/) });
-    expect(await attempt.run('x', { env, shell: 'python' })).toMatchObject({ outcome: 'not-started', message: expect.stringMatching(/python or python3.*PATH/) });
-    expect(await attempt.run('x', { shell: 'fish' })).toMatchObject({ outcome: 'not-started', message: expect.stringMatching(/no \{0\}.*template/) });
+    expect(await attempt.run('x', { env, shell: 'pwsh' })).toMatchObject({
+      outcome: 'not-started',
+      message: expect.stringMatching(/pwsh was not found.*Install PowerShell/),
+    });
+    expect(await attempt.run('x', { env, shell: 'python' })).toMatchObject({
+      outcome: 'not-started',
+      message: expect.stringMatching(/python or python3.*PATH/),
+    });
+    expect(await attempt.run('x', { shell: 'fish' })).toMatchObject({
+      outcome: 'not-started',
+      message: expect.stringMatching(/no \{0\}.*template/),
+    });
   });
 
   it('falls back to python3 where there is no python', async () => {
@@ -70,25 +83,37 @@ describe('what cannot be started', () => {
   it('says so when the working directory is missing', async () => {
     await using attempt = await testAttempt();
     const workingDirectory = join(attempt.directory, 'gone');
-    expect(await attempt.run('true', { workingDirectory })).toMatchObject({ outcome: 'not-started', message: expect.stringMatching(/working directory .*gone does not exist/) });
+    expect(await attempt.run('true', { workingDirectory })).toMatchObject({
+      outcome: 'not-started',
+      message: expect.stringMatching(/working directory .*gone does not exist/),
+    });
   });
 
   it('names the variable that is too large', async () => {
     await using attempt = await testAttempt();
     const env = { ...attempt.task('').env, HUGE: 'x'.repeat(200_000) };
-    expect(await attempt.run('true', { env })).toMatchObject({ outcome: 'not-started', message: expect.stringMatching(/128 KiB: HUGE \(E2BIG\).*file/) });
+    expect(await attempt.run('true', { env })).toMatchObject({
+      outcome: 'not-started',
+      message: expect.stringMatching(/128 KiB: HUGE \(E2BIG\).*file/),
+    });
   });
 
   it('says so when a program may not be run', async () => {
     await using attempt = await testAttempt();
     await writeFile(join(attempt.directory, 'tool'), 'x', { mode: 0o644 });
     const shell = `${join(attempt.directory, 'tool')} {0}`;
-    expect(await attempt.run('true', { shell })).toMatchObject({ outcome: 'not-started', message: expect.stringMatching(/EACCES/) });
+    expect(await attempt.run('true', { shell })).toMatchObject({
+      outcome: 'not-started',
+      message: expect.stringMatching(/EACCES/),
+    });
   });
 
   it('says so when an argument or variable holds a NUL', async () => {
     await using attempt = await testAttempt();
-    expect(await attempt.run('true', { env: { A: 'a\0b' } })).toMatchObject({ outcome: 'not-started', message: expect.stringMatching(/null bytes/) });
+    expect(await attempt.run('true', { env: { A: 'a\0b' } })).toMatchObject({
+      outcome: 'not-started',
+      message: expect.stringMatching(/null bytes/),
+    });
   });
 
   it('does not start at all when it was cancelled before', async () => {

@@ -9,12 +9,14 @@ import { isRunning, pidsIn, running, testAttempt, type TestAttempt } from './att
 const WAYS_TO_STAY = {
   'a child': 'sleep 600 & echo $! > a.pid; wait',
   'a grandchild': "bash -c 'sleep 600 & echo $! > a.pid; wait'; true",
-  'a grandchild that ignores SIGTERM': "bash -c 'trap \"\" TERM; echo $$ > a.pid; while :; do sleep 600; done'; true",
+  'a grandchild that ignores SIGTERM': 'bash -c \'trap "" TERM; echo $$ > a.pid; while :; do sleep 600; done\'; true',
   'a session of its own': "setsid bash -c 'echo $$ > a.pid; exec sleep 600' & wait",
-  'a session of its own that ignores SIGTERM': "setsid bash -c 'trap \"\" TERM; echo $$ > a.pid; while :; do sleep 600; done' & wait",
+  'a session of its own that ignores SIGTERM':
+    'setsid bash -c \'trap "" TERM; echo $$ > a.pid; while :; do sleep 600; done\' & wait',
   'nohup in the background': "nohup bash -c 'echo $$ > a.pid; exec sleep 600' > /dev/null 2>&1 & wait",
-  'a double fork into another session': "(setsid bash -c '(echo $BASHPID > a.pid; exec sleep 600) & exit' &) ; sleep 600",
-  'a stopped process': 'bash -c \'echo $$ > a.pid; kill -STOP $$; sleep 600\'; true',
+  'a double fork into another session':
+    "(setsid bash -c '(echo $BASHPID > a.pid; exec sleep 600) & exit' &) ; sleep 600",
+  'a stopped process': "bash -c 'echo $$ > a.pid; kill -STOP $$; sleep 600'; true",
 };
 
 /** Runs a command until it has written `count` pids, then cancels it. */
@@ -57,13 +59,18 @@ describe('nothing outlives', () => {
 
   it('a process that keeps starting others', async () => {
     await using attempt = await testAttempt();
-    await cancelled(attempt, 'trap "" TERM; n=0; while :; do n=$((n+1)); (trap "" TERM; exec sleep 600) & echo $! > $n.pid; sleep 0.02; done', 5);
+    await cancelled(
+      attempt,
+      'trap "" TERM; n=0; while :; do n=$((n+1)); (trap "" TERM; exec sleep 600) & echo $! > $n.pid; sleep 0.02; done',
+      5,
+    );
     expect(await running(await pidsIn(attempt.directory, 5))).toEqual([]);
   });
 
   it('what it would have written later is never written', async () => {
     await using attempt = await testAttempt();
-    const later = (name: string): string => `bash -c 'trap "" TERM; echo $$ > ${name}.pid; while [ ! -e go ]; do sleep 0.05; done; echo late > late'`;
+    const later = (name: string): string =>
+      `bash -c 'trap "" TERM; echo $$ > ${name}.pid; while [ ! -e go ]; do sleep 0.05; done; echo late > late'`;
     await cancelled(attempt, `setsid ${later('a')} &\n${later('b')}`, 2);
     await writeFile(join(attempt.directory, 'go'), '');
     await sleep(200);
@@ -85,7 +92,10 @@ describe('what does not outlive an attempt stays', () => {
     await using attempt = await testAttempt();
     await using other = await testAttempt();
     const controller = new AbortController();
-    const neighbour = other.run('echo $$ > a.pid; exec sleep 600', { signal: controller.signal, workingDirectory: attempt.directory });
+    const neighbour = other.run('echo $$ > a.pid; exec sleep 600', {
+      signal: controller.signal,
+      workingDirectory: attempt.directory,
+    });
     const [pid] = await pidsIn(attempt.directory, 1);
     await attempt.run('setsid sleep 600 & true');
     expect(await isRunning(pid!)).toBe(true);
@@ -105,9 +115,15 @@ describe('what does not outlive an attempt stays', () => {
 
   it('removes its record of the process', async () => {
     await using attempt = await testAttempt();
-    const { stdout } = await attempt.run('until [ -s process.json ]; do sleep 0.01; done; cat process.json; echo; echo $$');
+    const { stdout } = await attempt.run(
+      'until [ -s process.json ]; do sleep 0.01; done; cat process.json; echo; echo $$',
+    );
     const [record, pid] = stdout.split('\n').filter((line) => line !== '');
-    expect(JSON.parse(record!)).toMatchObject({ format: 'gateline-process/1', pid: Number(pid), started: expect.stringMatching(/^\d+$/) });
+    expect(JSON.parse(record!)).toMatchObject({
+      format: 'gateline-process/1',
+      pid: Number(pid),
+      started: expect.stringMatching(/^\d+$/),
+    });
     expect(existsSync(join(attempt.directory, 'process.json'))).toBe(false);
   });
 });

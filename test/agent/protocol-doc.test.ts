@@ -8,8 +8,14 @@ import { testAttempt } from './attempt.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../docs/agent-protocol.md'), 'utf8');
 const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, lang, text]) => ({ lang: lang!, text: text! }));
-const json = blocks.filter(({ lang }) => lang === 'json').map(({ text }) => JSON.parse(text) as Record<string, unknown>);
-const [request, metrics, feedback] = json as [Record<string, unknown>, Record<string, unknown>, Record<string, unknown>];
+const json = blocks
+  .filter(({ lang }) => lang === 'json')
+  .map(({ text }) => JSON.parse(text) as Record<string, unknown>);
+const [request, metrics, feedback] = json as [
+  Record<string, unknown>,
+  Record<string, unknown>,
+  Record<string, unknown>,
+];
 const SHELLS: Record<string, string> = { bash: 'bash', python: 'python', js: 'node' };
 const examples = blocks.filter(({ lang }) => lang in SHELLS);
 
@@ -23,7 +29,17 @@ describe('docs/agent-protocol.md', () => {
     expect(verdictSchema.parse(feedback)).toEqual(feedback);
     expect(metricsSchema.parse(metrics)).toEqual(metrics);
     const section = page.slice(page.indexOf('## How it ends'), page.indexOf('## Examples'));
-    const kinds = ['agent-error', 'timeout', 'cancelled', 'not-started', 'missing', 'malformed', 'schema', 'score', 'check'];
+    const kinds = [
+      'agent-error',
+      'timeout',
+      'cancelled',
+      'not-started',
+      'missing',
+      'malformed',
+      'schema',
+      'score',
+      'check',
+    ];
     for (const kind of kinds) {
       expect(VERDICT_KINDS).toContain(kind);
       expect(section).toContain(`\`${kind}\``);
@@ -55,7 +71,10 @@ describe('docs/agent-protocol.md', () => {
       const result = await attempt.run(text, { shell: SHELLS[lang]!, env });
       expect(result).toMatchObject({ outcome: 'exited', exitCode: 0, stderr: '' });
       expect(result.stdout.includes('must be a string')).toBe(number > 1);
-      expect(JSON.parse(await readFile(at('output.json'), 'utf8'))).toEqual({ subject: request['subject'], attempt: number });
+      expect(JSON.parse(await readFile(at('output.json'), 'utf8'))).toEqual({
+        subject: request['subject'],
+        attempt: number,
+      });
       expect(metricsSchema.parse(JSON.parse(await readFile(at('metrics.json'), 'utf8'))).tools).toHaveLength(1);
     }
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { registerSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
-import { Chain, EXAMPLE, GATES, PAGE, readDefinition } from './web-tests.ts';
+import { Chain, EXAMPLE, GATES, oneOfEach, PAGE, readDefinition } from './web-tests.ts';
 
 const FROM_PAGE = ['map', 'code', 'execute', 'learn'] as const;
 
@@ -97,8 +97,8 @@ describe('a label that the acceptance criteria name is broken', () => {
   ])('%s: gates 2 and 3 pass, gate 4 fails and names it', async (label, text, message) => {
     await using edited = await sameStory();
     await edited.edit(PAGE, text, text.replace(/>[^<]+</, '>Changed<'));
+    edited.outputs.design = { ...chain.outputs.design, testCases: oneOfEach(chain.outputs.design.testCases) };
     await edited.run(['map', 'code', 'execute']);
-    expect(edited.exported('map')).not.toEqual(chain.exported('map'));
     for (const gate of ['map', 'code'] as const) {
       expect(edited.outputs[gate].validationResult.score, gate).toBeGreaterThanOrEqual(80);
     }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { TestCase } from '../../examples/web-tests/agents/protocol/outputs.ts';
-import { Chain, PAGE } from './web-tests.ts';
+import { Chain, oneOfEach, PAGE } from './web-tests.ts';
 
 const CHROMIUM = process.env['CHROME_PATH'] || '/usr/bin/chromium';
 
@@ -11,13 +10,6 @@ function hasChromium(): boolean {
   if (process.env['CI'] === 'true') throw new Error(`no Chromium at ${CHROMIUM}; install it or set CHROME_PATH`);
   process.stderr.write(`\n!!! NOT TESTED: the worked example in Chromium. There is none at ${CHROMIUM}.\n\n`);
   return false;
-}
-
-/** One test case of each way to end, so that the browser is done soon. */
-function oneOfEach(testCases: readonly TestCase[]): TestCase[] {
-  const ways = new Map<string, TestCase>();
-  for (const test of testCases) ways.set(test.expectedResult.assertions.map(({ type }) => type).join(), test);
-  return [...ways.values()];
 }
 
 describe('gate 4 in Chromium and in the embedded DOM', () => {

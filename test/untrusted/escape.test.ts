@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codeFence, forHtml, forMarkdown, forMarkdownCell, forMermaid, forTerminal, inlineCode, inlineCodeCell, truncateBytes } from '../../src/untrusted/escape.ts';
+import {
+  codeFence,
+  forHtml,
+  forMarkdown,
+  forMarkdownCell,
+  forMermaid,
+  forTerminal,
+  inlineCode,
+  inlineCodeCell,
+  truncateBytes,
+} from '../../src/untrusted/escape.ts';
 import { showUnseen } from '../../src/untrusted/visible.ts';
 import { ALL_HOSTILE, HOSTILE } from './hostile.ts';
 import { LIVE, seen } from './markdown.ts';
@@ -8,7 +18,15 @@ import { LIVE, seen } from './markdown.ts';
 /** Any text, and texts put together from what has a meaning. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.array(fc.oneof(fc.constantFrom(...ALL_HOSTILE), fc.constantFrom(...'\\`*_[]()<>&$~|#@!-+=:.1a \n\t"\''), fc.string({ maxLength: 3 }))).map((parts) => parts.join('')),
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(...ALL_HOSTILE),
+        fc.constantFrom(...Array.from('\\`*_[]()<>&$~|#@!-+=:.1a \n\t"\'')),
+        fc.string({ maxLength: 3 }),
+      ),
+    )
+    .map((parts) => parts.join('')),
 );
 const oneLine = (text: string): string => showUnseen(text).replace(/\s+/g, ' ').trim();
 const PLAIN = ['root', 'paragraph', 'text', 'inlineCode'];
@@ -28,15 +46,22 @@ describe('forMarkdown', () => {
   });
 
   it('does so for any text', () => {
-    fc.assert(fc.property(anyText, (text) => expectHarmless(forMarkdown(text), text)), { numRuns: 2_000 });
+    fc.assert(
+      fc.property(anyText, (text) => expectHarmless(forMarkdown(text), text)),
+      { numRuns: 2_000 },
+    );
   });
 
   it('also after a paragraph, in a list item and in a heading', () => {
     const places = { paragraph: ['before\n', ''], list: ['- ', ''], heading: ['# ', ''] } as const;
     fc.assert(
-      fc.property(anyText, fc.constantFrom(...Object.keys(places) as (keyof typeof places)[]), (text, place) => {
+      fc.property(anyText, fc.constantFrom(...(Object.keys(places) as (keyof typeof places)[])), (text, place) => {
         const { types } = seen(`${places[place][0]}${forMarkdown(text)}\n`);
-        expect([...types].filter((type) => ![...PLAIN, ...(place === 'heading' ? ['heading'] : []), 'list', 'listItem'].includes(type))).toEqual([]);
+        expect(
+          [...types].filter(
+            (type) => ![...PLAIN, ...(place === 'heading' ? ['heading'] : []), 'list', 'listItem'].includes(type),
+          ),
+        ).toEqual([]);
         if (place === 'paragraph') expect(types).not.toContain('list');
       }),
       { numRuns: 1_000 },
@@ -44,7 +69,9 @@ describe('forMarkdown', () => {
   });
 
   it('reads well where there is nothing to fear', () => {
-    expect(forMarkdown('All 12 tests passed (98.5 %), see src/a.ts:3.')).toBe('All 12 tests passed (98.5 %), see src/a.ts:3.');
+    expect(forMarkdown('All 12 tests passed (98.5 %), see src/a.ts:3.')).toBe(
+      'All 12 tests passed (98.5 %), see src/a.ts:3.',
+    );
     expect(forMarkdown('see https://example.com/a?b=1&c.')).toBe('see `https://example.com/a?b=1&c`.');
     expect(forMarkdown('ping @octocat about #12')).toBe('ping @\u200boctocat about #\u200b12');
   });
@@ -54,7 +81,11 @@ describe('in a cell of a table', () => {
   const row = (cell: string): string => `| a | b |\n| --- | --- |\n| ${cell} | last |\n`;
   const cells = (cell: string) => {
     const table = seen(row(cell)).root.children[0];
-    return table?.type === 'table' ? table.children[1]!.children.map((one) => seen(row(cell).slice(one.position!.start.offset, one.position!.end.offset)).text) : [];
+    return table?.type === 'table'
+      ? table.children[1]!.children.map(
+          (one) => seen(row(cell).slice(one.position!.start.offset, one.position!.end.offset)).text,
+        )
+      : [];
   };
 
   it('text stays in its cell', () => {
@@ -74,7 +105,9 @@ describe('in a cell of a table', () => {
       fc.property(anyText, (text) => {
         const { types, text: all } = seen(row(inlineCodeCell(text)));
         expect(cells(inlineCodeCell(text))).toHaveLength(2);
-        expect([...types].filter((type) => !['root', 'text', 'inlineCode', 'table', 'tableRow', 'tableCell'].includes(type))).toEqual([]);
+        expect(
+          [...types].filter((type) => !['root', 'text', 'inlineCode', 'table', 'tableRow', 'tableCell'].includes(type)),
+        ).toEqual([]);
         const shown = showUnseen(text).replace(/[\n\t]/g, ' ');
         if (shown.trim() !== '') expect(all).toBe(`ab${shown}last`);
       }),
@@ -111,7 +144,8 @@ describe('code', () => {
   });
 
   it('holds no marker that a search in the source would find', () => {
-    for (const safe of [inlineCode, codeFence, forMarkdown]) expect(safe('a <!-- gateline --> https://x/<!--y')).not.toContain('<!--');
+    for (const safe of [inlineCode, codeFence, forMarkdown])
+      expect(safe('a <!-- gateline --> https://x/<!--y')).not.toContain('<!--');
   });
 });
 
@@ -180,7 +214,7 @@ describe('truncateBytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(60), (text, max) => {
         const cut = truncateBytes(text, max);
-        const rest = [...text.slice(cut.length)];
+        const rest = Array.from(text.slice(cut.length));
         expect(text.startsWith(cut)).toBe(true);
         expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(max);
         if (rest.length > 0) expect(Buffer.byteLength(cut + rest[0]!)).toBeGreaterThan(max);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/untrusted/redact.ts';
-import { HARMLESS, IN_CONTEXT, PRIVATE_KEY, TOKENS } from './tokens.ts';
+import { apart, HARMLESS, IN_CONTEXT, PRIVATE_KEY, TOKENS } from './tokens.ts';
 
 const MULTILINE = 'ab\nsecond line of the secret\ncd\nfourth line of the secret\nef';
 const redactor = createRedactor({ secrets: { S: 'hunter2 the second', M: MULTILINE } });
@@ -19,7 +19,21 @@ function streamed(text: string, sizes: readonly number[]): string[] {
 
 describe('a redacted stream', () => {
   it('gives what the whole text would, however it is split', () => {
-    const part = fc.constantFrom(...Object.values(TOKENS), PRIVATE_KEY, PRIVATE_KEY.slice(0, 300), ...IN_CONTEXT.map(([text]) => text), ...HARMLESS, MULTILINE, MULTILINE.slice(0, 30), 'hunter2 the second', '\n', '\r\n', ' ', 'x', 'é');
+    const part = fc.constantFrom(
+      ...Object.values(TOKENS),
+      PRIVATE_KEY,
+      PRIVATE_KEY.slice(0, 300),
+      ...IN_CONTEXT.map(([text]) => text),
+      ...HARMLESS,
+      MULTILINE,
+      MULTILINE.slice(0, 30),
+      'hunter2 the second',
+      '\n',
+      '\r\n',
+      ' ',
+      'x',
+      'é',
+    );
     const text = fc.array(part).map((parts) => parts.join(''));
     fc.assert(
       fc.property(text, fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 5 }), (whole, sizes) => {
@@ -46,7 +60,12 @@ describe('a redacted stream', () => {
   });
 
   it('splits no secret in a line that never ends', () => {
-    for (const secret of ['hunter2 the second', TOKENS['GitHub, installation of 520 characters']!, TOKENS['JWT']!, IN_CONTEXT[8]![0]]) {
+    for (const secret of [
+      'hunter2 the second',
+      TOKENS['GitHub, installation of 520 characters']!,
+      TOKENS['JWT']!,
+      IN_CONTEXT[8]![0],
+    ]) {
       // Of the first four pieces, the last 16,384 characters are held back.
       const cut = 4 * 30_000 - 16_384;
       for (let before = cut - secret.length - 8; before < cut + 8; before += Math.ceil(secret.length / 12)) {
@@ -62,10 +81,20 @@ describe('a redacted stream', () => {
   });
 
   it('holds a bounded amount, whatever comes', () => {
-    for (const endless of ['x', '- ', 'eyJ', `${TOKENS['npm']!} `, PRIVATE_KEY.slice(0, 40), '://a:', 'ab\n', `${'-'.repeat(5)}BEGIN PRIVATE ${'KEY'}${'-'.repeat(5)}\n`]) {
+    for (const endless of [
+      'x',
+      '- ',
+      'eyJ',
+      `${TOKENS['npm']!} `,
+      PRIVATE_KEY.slice(0, 40),
+      '://a:',
+      'ab\n',
+      `${'-'.repeat(5)}BEGIN ${apart('PRIVATE', ' KEY')}${'-'.repeat(5)}\n`,
+    ]) {
       const stream = redactor.createStream();
       let given = 0;
-      for (let count = 0; count < 100; count += 1) given += stream.push(endless.repeat(Math.ceil(10_000 / endless.length))).length;
+      for (let count = 0; count < 100; count += 1)
+        given += stream.push(endless.repeat(Math.ceil(10_000 / endless.length))).length;
       expect(stream.flush().length).toBeLessThan(140_000);
       expect(given).toBeGreaterThan(0);
     }

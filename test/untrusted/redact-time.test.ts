@@ -1,12 +1,43 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/untrusted/redact.ts';
+import { apart } from './tokens.ts';
 
 const dashes = '-'.repeat(5);
 const SECRET = 'kx8Qm-2Lp9Rw';
 const redactor = createRedactor({ secrets: { S: SECRET, LOW: 'aaaaaaaa' } });
 
 /** Beginnings of secrets without end, prefixes of patterns one after the other, and secrets only. */
-const HOSTILE = ['a', 'eyJ', 'eyJa.', 'gh', 'ghp_', 'ghs_a.', 'sk-', 'sk-proj-', '://', '://a:', '://a:b', ':', '/', '@', `${dashes}BEGIN PRIVATE ${'KEY'}${dashes}\n`, `${dashes}BEGIN `, dashes, 'bearer ', 'authorization: ', 'secret_access_key="', `secret_access_key ${'A'.repeat(39)} `, 'AKIA', 'AIza', 'SG.', 'xoxb-', '\\', '"', SECRET.slice(0, -1), SECRET];
+const HOSTILE = [
+  'a',
+  'eyJ',
+  'eyJa.',
+  'gh',
+  'ghp_',
+  'ghs_a.',
+  'sk-',
+  'sk-proj-',
+  '://',
+  '://a:',
+  '://a:b',
+  ':',
+  '/',
+  '@',
+  `${dashes}BEGIN ${apart('PRIVATE', ' KEY')}${dashes}\n`,
+  `${dashes}BEGIN `,
+  dashes,
+  'bearer ',
+  'authorization: ',
+  'secret_access_key="',
+  `secret_access_key ${'A'.repeat(39)} `,
+  'AKIA',
+  'AIza',
+  'SG.',
+  'xoxb-',
+  '\\',
+  '"',
+  SECRET.slice(0, -1),
+  SECRET,
+];
 
 function millisecondsFor(text: string): number {
   const begin = performance.now();

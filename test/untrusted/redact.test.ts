@@ -5,11 +5,20 @@ import { createRedactor } from '../../src/untrusted/redact.ts';
 import { HARMLESS, IN_CONTEXT, PRIVATE_KEY, TOKENS } from './tokens.ts';
 
 const none = createRedactor({ secrets: {} });
-const redactorOf = (...values: string[]) => createRedactor({ secrets: Object.fromEntries(values.map((value, index) => [`S${index}`, value])) });
+const redactorOf = (...values: string[]) =>
+  createRedactor({ secrets: Object.fromEntries(values.map((value, index) => [`S${index}`, value])) });
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** Values with all that could break a search: syntax of patterns, quotes, spaces, other alphabets, line breaks. */
-const ODD = ['correct horse "battery" \\staple/', "pa$$w.rd*+?^()[]{}|'", 'pässwörd 🔑 геслo', '<a href="x">&amp;</a>', 'first line of it\nsecond line of it\n', 'windows line\r\nanother line', 'tab\tand \u0007bell'];
+const ODD = [
+  'correct horse "battery" \\staple/',
+  "pa$$w.rd*+?^()[]{}|'",
+  'pässwörd 🔑 геслo',
+  '<a href="x">&amp;</a>',
+  'first line of it\nsecond line of it\n',
+  'windows line\r\nanother line',
+  'tab\tand \u0007bell',
+];
 
 describe('a named secret is masked', () => {
   it.each(ODD)('in every form: %j', (value) => {
@@ -20,11 +29,17 @@ describe('a named secret is masked', () => {
       trimmed: value.trim(),
       json: escaped,
       'json in json': JSON.stringify(escaped).slice(1, -1),
-      'json in ascii': escaped.replace(/[^\0-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`),
+      'json in ascii': escaped.replace(
+        /[^\0-\x7e]/g,
+        (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
       'json of PHP': escaped.replaceAll('/', '\\/'),
       percent: encodeURIComponent(value),
       'percent, lower case': encodeURIComponent(value).replace(/%../g, (code) => code.toLowerCase()),
-      'percent, strict': encodeURIComponent(value).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
+      'percent, strict': encodeURIComponent(value).replace(
+        /[!'()*]/g,
+        (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+      ),
       form: new URLSearchParams({ v: value }).toString().slice(2),
     };
     for (const [name, form] of Object.entries(forms)) expect([name, redactText(`<${form}>`)]).toEqual([name, '<***>']);
@@ -53,7 +68,8 @@ describe('a named secret is masked', () => {
 
   it('line by line, when it has several', () => {
     const { redactText } = redactorOf(PRIVATE_KEY);
-    for (const line of PRIVATE_KEY.split('\n').filter((one) => /^\w{6}/.test(one))) expect(redactText(`x ${line} y`)).toBe('x *** y');
+    for (const line of PRIVATE_KEY.split('\n').filter((one) => /^\w{6}/.test(one)))
+      expect(redactText(`x ${line} y`)).toBe('x *** y');
     expect(redactText(PRIVATE_KEY.replaceAll('\n', '\r\n  '))).not.toMatch(/\w{8}/);
   });
 
@@ -85,7 +101,15 @@ describe('a named secret is masked', () => {
 
 describe('a token of known shape is masked', () => {
   it.each(Object.entries(TOKENS))('%s', (_, token) => {
-    for (const [before, after] of [['', ''], ['x=', ';'], ['"', '"'], ['\\n', '\\n'], ['%3D', '&'], ['(', ').'], ['\u00e9', ' ']] as const) {
+    for (const [before, after] of [
+      ['', ''],
+      ['x=', ';'],
+      ['"', '"'],
+      ['\\n', '\\n'],
+      ['%3D', '&'],
+      ['(', ').'],
+      ['\u00e9', ' '],
+    ] as const) {
       expect(none.redactText(`${before}${token}${after}`)).toBe(`${before}***${after}`);
     }
   });
@@ -95,7 +119,13 @@ describe('a token of known shape is masked', () => {
   });
 
   it('a private key: whole, escaped, indented, several, cut off', () => {
-    const keys = [PRIVATE_KEY, JSON.stringify(PRIVATE_KEY).slice(1, -1), PRIVATE_KEY.replaceAll('\n', '\\\\n'), PRIVATE_KEY.replaceAll('\n', '\r\n'), PRIVATE_KEY.replaceAll('\n', '\n    ')];
+    const keys = [
+      PRIVATE_KEY,
+      JSON.stringify(PRIVATE_KEY).slice(1, -1),
+      PRIVATE_KEY.replaceAll('\n', '\\\\n'),
+      PRIVATE_KEY.replaceAll('\n', '\r\n'),
+      PRIVATE_KEY.replaceAll('\n', '\n    '),
+    ];
     for (const key of keys) {
       expect(none.redactText(`a ${key} b`)).toBe('a *** b');
       expect(none.redactText(`${key}\n!\n${key}`)).toBe('***\n!\n***');
@@ -109,7 +139,24 @@ describe('a token of known shape is masked', () => {
 });
 
 /** Texts full of secrets and of what could become one. */
-const parts = fc.array(fc.oneof(fc.constantFrom(...Object.values(TOKENS), PRIVATE_KEY, ...IN_CONTEXT.map(([text]) => text), ...HARMLESS, ...ODD, 'x***', '***', '**', 'aaa', 'aa'), fc.string({ maxLength: 4 }), fc.constantFrom('\n', ' ', '"')));
+const parts = fc.array(
+  fc.oneof(
+    fc.constantFrom(
+      ...Object.values(TOKENS),
+      PRIVATE_KEY,
+      ...IN_CONTEXT.map(([text]) => text),
+      ...HARMLESS,
+      ...ODD,
+      'x***',
+      '***',
+      '**',
+      'aaa',
+      'aa',
+    ),
+    fc.string({ maxLength: 4 }),
+    fc.constantFrom('\n', ' ', '"'),
+  ),
+);
 
 describe('redaction', () => {
   const redactor = redactorOf(...ODD, 'aaa', '***', 'b***', '12345');
@@ -128,7 +175,8 @@ describe('redaction', () => {
     fc.assert(
       fc.property(parts, fc.constantFrom(' ', '\n', '"', '=', '\\n'), (list, between) => {
         const redacted = redactor.redactText(list.join(between));
-        for (const secret of [...ODD, 'aaa', ...Object.values(TOKENS), PRIVATE_KEY]) expect(redacted).not.toContain(secret);
+        for (const secret of [...ODD, 'aaa', ...Object.values(TOKENS), PRIVATE_KEY])
+          expect(redacted).not.toContain(secret);
       }),
       { numRuns: 500 },
     );
@@ -149,7 +197,10 @@ describe('a JSON value', () => {
 
   it('loses secrets in strings, keys and numbers, at any depth', () => {
     const value = { a: ['x hunter2 y', { hunter2: 1 }], n: 123456, r: 1500, other: 1234567, t: true, z: null };
-    expect(redactJson(value)).toEqual({ changed: true, value: { a: ['x *** y', { '***': 1 }], n: '***', r: '***', other: 1234567, t: true, z: null } });
+    expect(redactJson(value)).toEqual({
+      changed: true,
+      value: { a: ['x *** y', { '***': 1 }], n: '***', r: '***', other: 1234567, t: true, z: null },
+    });
   });
 
   it('is the very same when there is none', () => {
@@ -159,9 +210,15 @@ describe('a JSON value', () => {
   });
 
   it('keeps every value when keys become one, in order', () => {
-    const value = { hunter2: 1, '***': 2, 'hunter2hunter2': 3, '*** (2)': 4, b: 5 };
+    const value = { hunter2: 1, '***': 2, hunter2hunter2: 3, '*** (2)': 4, b: 5 };
     const redacted = redactJson(value).value as Record<string, number>;
-    expect(Object.entries(redacted)).toEqual([['*** (3)', 1], ['***', 2], ['*** (4)', 3], ['*** (2)', 4], ['b', 5]]);
+    expect(Object.entries(redacted)).toEqual([
+      ['*** (3)', 1],
+      ['***', 2],
+      ['*** (4)', 3],
+      ['*** (2)', 4],
+      ['b', 5],
+    ]);
   });
 
   it('may be nested deeper than any stack and have a key __proto__', () => {

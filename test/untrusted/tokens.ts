@@ -1,38 +1,42 @@
 /** Made at run time, so that nothing in this repository looks like a real token to a scanner. */
 const filler = (length: number, alphabet = 'aB3dE5gH7jK9mN1pQ2sT4vX6z'): string =>
   Array.from({ length }, (_, index) => alphabet[(index * 7 + 3) % alphabet.length]).join('');
+/** A prefix in two parts, which no scanner puts together. */
+export const apart = (...parts: readonly string[]): string => parts.join('');
 const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const jwt = [base64url({ alg: 'RS256', typ: 'JWT' }), base64url({ iss: 'somebody', n: filler(200) }), filler(172)].join('.');
+const jwt = [base64url({ alg: 'RS256', typ: 'JWT' }), base64url({ iss: 'somebody', n: filler(200) }), filler(172)].join(
+  '.',
+);
 const dashes = '-'.repeat(5);
 
 export const PRIVATE_KEY = [
-  `${dashes}BEGIN RSA PRIVATE ${'KEY'}${dashes}`,
+  `${dashes}BEGIN ${apart('RSA PRIVATE', ' KEY')}${dashes}`,
   ...Array.from({ length: 20 }, (_, line) => filler(63) + String.fromCodePoint(97 + line)),
   'kQ==',
-  `${dashes}END RSA PRIVATE ${'KEY'}${dashes}`,
+  `${dashes}END ${apart('RSA PRIVATE', ' KEY')}${dashes}`,
 ].join('\n');
 
 /** Kind → token. The whole of each is secret. */
 export const TOKENS: Readonly<Record<string, string>> = {
-  'GitHub, personal': `ghp${'_'}${filler(36)}`,
-  'GitHub, OAuth': `gho${'_'}${filler(36)}`,
-  'GitHub, user to server': `ghu${'_'}${filler(36)}`,
-  'GitHub, installation': `ghs${'_'}${filler(36)}`,
-  'GitHub, installation of 520 characters': `ghs${'_'}1234567_${jwt}`.padEnd(520, filler(200)),
-  'GitHub, refresh': `ghr${'_'}${filler(76)}`,
-  'GitHub, fine-grained': `github${'_pat_'}${filler(22)}_${filler(59)}`,
-  GitLab: `glpat${'-'}${filler(20)}`,
-  'GitLab, routable': `glpat${'-'}${filler(27)}.01.${filler(9)}`,
-  npm: `npm${'_'}${filler(36)}`,
-  'AWS key id': `AKI${'A'}${filler(16, 'ABCDEFGH23456')}`,
-  'AWS session key id': `ASI${'A'}${filler(16, 'ABCDEFGH23456')}`,
-  Slack: `xox${'b'}-123456789012-1234567890123-${filler(24)}`,
-  OpenAI: `sk${'-'}${filler(48)}`,
-  'OpenAI, project': `sk${'-proj-'}${filler(100)}_-${filler(20)}`,
-  Anthropic: `sk${'-ant-'}api03-${filler(93)}-AA`,
-  Google: `AIz${'a'}${filler(35)}`,
-  'Stripe, live': `sk${'_live_'}${filler(24)}`,
-  'Stripe, restricted': `rk${'_test_'}${filler(24)}`,
+  'GitHub, personal': `${apart('ghp', '_')}${filler(36)}`,
+  'GitHub, OAuth': `${apart('gho', '_')}${filler(36)}`,
+  'GitHub, user to server': `${apart('ghu', '_')}${filler(36)}`,
+  'GitHub, installation': `${apart('ghs', '_')}${filler(36)}`,
+  'GitHub, installation of 520 characters': `${apart('ghs', '_')}1234567_${jwt}`.padEnd(520, filler(200)),
+  'GitHub, refresh': `${apart('ghr', '_')}${filler(76)}`,
+  'GitHub, fine-grained': `${apart('github', '_pat_')}${filler(22)}_${filler(59)}`,
+  GitLab: `${apart('glpat', '-')}${filler(20)}`,
+  'GitLab, routable': `${apart('glpat', '-')}${filler(27)}.01.${filler(9)}`,
+  npm: `${apart('npm', '_')}${filler(36)}`,
+  'AWS key id': `${apart('AKI', 'A')}${filler(16, 'ABCDEFGH23456')}`,
+  'AWS session key id': `${apart('ASI', 'A')}${filler(16, 'ABCDEFGH23456')}`,
+  Slack: `${apart('xox', 'b')}-123456789012-1234567890123-${filler(24)}`,
+  OpenAI: `${apart('sk', '-')}${filler(48)}`,
+  'OpenAI, project': `${apart('sk', '-proj-')}${filler(100)}_-${filler(20)}`,
+  Anthropic: `${apart('sk', '-ant-')}api03-${filler(93)}-AA`,
+  Google: `${apart('AIz', 'a')}${filler(35)}`,
+  'Stripe, live': `${apart('sk', '_live_')}${filler(24)}`,
+  'Stripe, restricted': `${apart('rk', '_test_')}${filler(24)}`,
   JWT: jwt,
 };
 

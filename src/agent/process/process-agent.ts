@@ -36,7 +36,11 @@ const MAX_VARIABLE = 131_072;
 export function createProcessAgent(options: ProcessAgentOptions = {}): Agent {
   const platform = options.platform ?? process.platform;
   const table = processTable(platform);
-  const times = { graceMs: options.graceMs ?? 5_000, killMs: options.killMs ?? 10_000, drainMs: options.drainMs ?? 1_000 };
+  const times = {
+    graceMs: options.graceMs ?? 5_000,
+    killMs: options.killMs ?? 10_000,
+    drainMs: options.drainMs ?? 1_000,
+  };
   return {
     run: (task) => runTask(task, table, times, platform),
     endLeftovers: (root) => endLeftovers(root, table, times),
@@ -46,14 +50,24 @@ export function createProcessAgent(options: ProcessAgentOptions = {}): Agent {
 async function endLeftovers(root: string, table: ProcessTable, times: WatchTimes): Promise<number[]> {
   const { ended, remaining } = await endProcesses(table, leftBelow(table, root), times);
   if (remaining.length > 0) {
-    throw new GatelineError('platform', 'LEFTOVER_ALIVE', `processes of an agent whose engine was killed cannot be ended: ${remaining.join(', ')}`, {
-      hint: 'End them by hand (they may belong to another user), then run again.',
-    });
+    throw new GatelineError(
+      'platform',
+      'LEFTOVER_ALIVE',
+      `processes of an agent whose engine was killed cannot be ended: ${remaining.join(', ')}`,
+      {
+        hint: 'End them by hand (they may belong to another user), then run again.',
+      },
+    );
   }
   return ended;
 }
 
-async function runTask(task: AgentTask, table: ProcessTable, times: WatchTimes, platform: NodeJS.Platform): Promise<AgentResult> {
+async function runTask(
+  task: AgentTask,
+  table: ProcessTable,
+  times: WatchTimes,
+  platform: NodeJS.Platform,
+): Promise<AgentResult> {
   if (task.signal.aborted) return { outcome: 'cancelled', stdout: '', stderr: '' };
   let child: StartedChild;
   try {
@@ -75,9 +89,14 @@ async function start(invocation: Invocation, task: AgentTask, platform: NodeJS.P
     }
   }
   if (!existsSync(task.workingDirectory)) {
-    throw new GatelineError('user', 'DIRECTORY_MISSING', `the working directory ${task.workingDirectory} does not exist`, {
-      hint: 'Create it, or change `working-directory:`.',
-    });
+    throw new GatelineError(
+      'user',
+      'DIRECTORY_MISSING',
+      `the working directory ${task.workingDirectory} does not exist`,
+      {
+        hint: 'Create it, or change `working-directory:`.',
+      },
+    );
   }
   const names = invocation.programs.map(({ file }) => file).join(' or ');
   throw new GatelineError('user', 'SHELL_MISSING', `${names} was not found on the PATH`, { hint: invocation.hint });
@@ -100,23 +119,32 @@ async function startProgram(program: Program, task: AgentTask, platform: NodeJS.
 
 function explained(error: unknown, program: Program, task: AgentTask): unknown {
   if (isSystemError(error, 'E2BIG')) {
-    const large = Object.entries(task.env).filter(([name, value]) => Buffer.byteLength(name) + Buffer.byteLength(value) + 2 > MAX_VARIABLE);
-    const what = large.length > 0 ? `larger than 128 KiB: ${large.map(([name]) => name).join(', ')}` : 'too large in total';
+    const large = Object.entries(task.env).filter(
+      ([name, value]) => Buffer.byteLength(name) + Buffer.byteLength(value) + 2 > MAX_VARIABLE,
+    );
+    const what =
+      large.length > 0 ? `larger than 128 KiB: ${large.map(([name]) => name).join(', ')}` : 'too large in total';
     return new GatelineError('user', 'ENVIRONMENT_TOO_LARGE', `the agent's environment variables are ${what} (E2BIG)`, {
       hint: 'Hand large values over in a file.',
       cause: error,
     });
   }
   if (isSystemError(error, 'EACCES')) {
-    return new GatelineError('user', 'SHELL_FORBIDDEN', `${program.file} may not be started in ${task.workingDirectory} (EACCES)`, {
-      hint: 'Check that it is executable and that the directory may be entered.',
-      cause: error,
-    });
+    return new GatelineError(
+      'user',
+      'SHELL_FORBIDDEN',
+      `${program.file} may not be started in ${task.workingDirectory} (EACCES)`,
+      {
+        hint: 'Check that it is executable and that the directory may be entered.',
+        cause: error,
+      },
+    );
   }
   return error;
 }
 
 function whyNotStarted(error: unknown): string {
-  const text = error instanceof GatelineError && error.hint !== undefined ? `${error.message}. ${error.hint}` : messageOf(error);
+  const text =
+    error instanceof GatelineError && error.hint !== undefined ? `${error.message}. ${error.hint}` : messageOf(error);
   return text.replace(/\.$/, '');
 }

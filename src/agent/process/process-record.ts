@@ -43,7 +43,9 @@ export function processRecordsBelow(root: string, depth = 0): ProcessRecord[] {
   const entries = entriesOf(root);
   if (entries.some((entry) => entry.name === FILE && entry.isFile())) return recordIn(root);
   if (depth === MAX_DEPTH) return [];
-  return entries.flatMap((entry) => (entry.isDirectory() ? processRecordsBelow(join(root, entry.name), depth + 1) : []));
+  return entries.flatMap((entry) =>
+    entry.isDirectory() ? processRecordsBelow(join(root, entry.name), depth + 1) : [],
+  );
 }
 
 function entriesOf(directory: string) {

@@ -35,11 +35,23 @@ export function invocationOf(shell: string, command: string, directory: string, 
   const at = (extension: string): string => join(directory, `command.${extension}`);
   switch (shell) {
     case 'bash':
-      return posix(bashes(platform), ['--noprofile', '--norc', '-e', '-o', 'pipefail'], at('sh'), command, 'Install bash, or set `shell: sh`.');
+      return posix(
+        bashes(platform),
+        ['--noprofile', '--norc', '-e', '-o', 'pipefail'],
+        at('sh'),
+        command,
+        'Install bash, or set `shell: sh`.',
+      );
     case 'sh':
       return posix(['sh'], ['-e'], at('sh'), command, 'Install a POSIX shell, or name another `shell:`.');
     case 'python':
-      return posix(['python', 'python3'], [], at('py'), command, 'Install Python 3, or set PATH so that `python` or `python3` is found.');
+      return posix(
+        ['python', 'python3'],
+        [],
+        at('py'),
+        command,
+        'Install Python 3, or set PATH so that `python` or `python3` is found.',
+      );
     case 'node':
       return posix(['node'], [], at('mjs'), command, 'Install Node.js, or set PATH so that `node` is found.');
     case 'pwsh':
@@ -69,15 +81,23 @@ function powershell(shell: string, script: string, command: string, platform: No
     // Windows PowerShell 5 reads a script without a byte order mark as ANSI.
     content: shell === 'powershell' ? `\ufeff${text}` : text,
     programs: [{ file: shell, args: ['-NoLogo', '-NonInteractive', ...policy, '-File', script] }],
-    hint: shell === 'pwsh' ? 'Install PowerShell 7 (`pwsh`), or name another `shell:`.' : '`powershell` is there on Windows only: set `shell: pwsh`.',
+    hint:
+      shell === 'pwsh'
+        ? 'Install PowerShell 7 (`pwsh`), or name another `shell:`.'
+        : '`powershell` is there on Windows only: set `shell: pwsh`.',
   };
 }
 
 function cmd(script: string, command: string): Invocation {
   if (/["%\r\n]/.test(script)) {
-    throw new GatelineError('user', 'SCRIPT_PATH_INVALID', `cmd cannot run a script at ${script}: a quote or a per cent sign is in the path`, {
-      hint: 'Move the workspace to a folder without these characters, or set `shell: pwsh`.',
-    });
+    throw new GatelineError(
+      'user',
+      'SCRIPT_PATH_INVALID',
+      `cmd cannot run a script at ${script}: a quote or a per cent sign is in the path`,
+      {
+        hint: 'Move the workspace to a folder without these characters, or set `shell: pwsh`.',
+      },
+    );
   }
   return {
     script,
@@ -91,11 +111,21 @@ function fromTemplate(template: string, script: string, command: string): Invoca
   const words = wordsOf(template).map((word) => word.replaceAll('{0}', script));
   const [file, ...args] = words;
   if (file === undefined || !template.includes('{0}')) {
-    throw new GatelineError('user', 'SHELL_INVALID', `shell: ${JSON.stringify(template)} is no known shell and holds no {0}`, {
-      hint: 'Use bash, sh, python, node, pwsh, powershell or cmd, or a template such as `perl {0}`; {0} stands for the script.',
-    });
+    throw new GatelineError(
+      'user',
+      'SHELL_INVALID',
+      `shell: ${JSON.stringify(template)} is no known shell and holds no {0}`,
+      {
+        hint: 'Use bash, sh, python, node, pwsh, powershell or cmd, or a template such as `perl {0}`; {0} stands for the script.',
+      },
+    );
   }
-  return { script, content: command, programs: [{ file, args }], hint: `Install \`${file}\`, or name another \`shell:\`.` };
+  return {
+    script,
+    content: command,
+    programs: [{ file, args }],
+    hint: `Install \`${file}\`, or name another \`shell:\`.`,
+  };
 }
 
 /** Words apart by white space; double quotes hold a word together. */

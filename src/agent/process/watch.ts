@@ -34,7 +34,12 @@ type Stop = { readonly why: 'exited' | 'timeout' | 'cancelled' } | { readonly wh
  * Watches an agent from its start to the end of all that it started. Must be called in the same turn of the event loop as
  * the child's `spawn` event, so that nothing is missed.
  */
-export async function watch(child: StartedChild, task: AgentTask, table: ProcessTable, times: WatchTimes): Promise<AgentResult> {
+export async function watch(
+  child: StartedChild,
+  task: AgentTask,
+  table: ProcessTable,
+  times: WatchTimes,
+): Promise<AgentResult> {
   const stop = Promise.withResolvers<Stop>();
   const broken = (error: unknown): void => stop.resolve({ why: 'broken', error });
   const output = { stdout: outputOf(task, 'stdout'), stderr: outputOf(task, 'stderr') };
@@ -50,10 +55,12 @@ export async function watch(child: StartedChild, task: AgentTask, table: Process
   try {
     writeProcessRecord(task.directory, first, table.boot);
   } catch (cause) {
-    broken(new GatelineError('platform', 'PROCESS_RECORD_FAILED', `cannot write to ${task.directory}: ${messageOf(cause)}`, {
-      hint: 'Look at free space and permissions below .state.',
-      cause,
-    }));
+    broken(
+      new GatelineError('platform', 'PROCESS_RECORD_FAILED', `cannot write to ${task.directory}: ${messageOf(cause)}`, {
+        hint: 'Look at free space and permissions below .state.',
+        cause,
+      }),
+    );
   }
   const stopped = await stop.promise;
   clearTimeout(timer);
@@ -92,7 +99,12 @@ function listen(child: StartedChild, output: Outputs, broken: (error: unknown) =
 }
 
 /** Waits until all output is in. Whoever got away may hold it open for ever: then silence is enough. */
-async function drained(child: StartedChild, closed: Promise<void>, lastSeen: () => number, drainMs: number): Promise<void> {
+async function drained(
+  child: StartedChild,
+  closed: Promise<void>,
+  lastSeen: () => number,
+  drainMs: number,
+): Promise<void> {
   const begin = performance.now();
   const done = closed.then(() => true);
   while (!(await Promise.race([done, sleep(Math.min(drainMs, 50), false)]))) {
@@ -112,7 +124,12 @@ function unknownProcess(pid: number): ProcessInfo {
   return { pid, ppid: process.pid, pgid: pid, session: pid, started: '' };
 }
 
-function resultOf(why: 'exited' | 'timeout' | 'cancelled', child: StartedChild, output: Outputs, remaining: readonly number[]): AgentResult {
+function resultOf(
+  why: 'exited' | 'timeout' | 'cancelled',
+  child: StartedChild,
+  output: Outputs,
+  remaining: readonly number[],
+): AgentResult {
   output.stdout.end();
   output.stderr.end();
   const note = remaining.length === 0 ? '' : `\n[gateline: could not be ended: process ${remaining.join(', ')}]\n`;

@@ -1,5 +1,5 @@
 import { nearest, quoted } from '../../pipeline/problem.ts';
-import { isJsonObject, type JsonObject } from '../../untrusted/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../untrusted/json.ts';
 import { counted } from '../words.ts';
 import { aKind, ExpressionRefusal, type Operand } from './operand.ts';
 
@@ -9,7 +9,7 @@ import { aKind, ExpressionRefusal, type Operand } from './operand.ts';
  */
 export function accessKey(of: Operand, index: Operand): Operand {
   if (of.parts !== undefined) {
-    const parts = of.parts.map((part) => accessKey({ ...part }, index));
+    const parts = of.parts.map((part) => accessKey(part, index));
     return { value: parts.map(({ value }) => value), name: nameOf(of, index.value as string), parts };
   }
   const key = index.value;
@@ -24,7 +24,7 @@ export function accessKey(of: Operand, index: Operand): Operand {
 /** `of.*`: the items of a list, the values of an object. GitHub answers an empty list for anything else; this refuses. */
 export function accessAll(of: Operand): Operand {
   if (of.parts !== undefined) {
-    const parts = of.parts.flatMap((part) => accessAll({ ...part }).parts ?? []);
+    const parts = of.parts.flatMap((part) => accessAll(part).parts ?? []);
     return { value: parts.map(({ value }) => value), name: `${of.name}.*`, parts };
   }
   const { value } = of;
@@ -32,26 +32,43 @@ export function accessAll(of: Operand): Operand {
     throw new ExpressionRefusal(`there is no ${of.name}.*: ${of.name} is ${aKind(value)}`, of);
   }
   const keys: Array<string | number> = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
-  const parts = keys.map((key) => ({
-    value: (value as JsonObject)[key]!,
-    name: nameOf(of, key),
-    ...pathOf(of, key),
-  }));
+  const parts = keys.map((key) => new Part((value as JsonObject)[key]!, of, key));
   return { value: parts.map((part) => part.value), name: `${of.name}.*`, parts };
+}
+
+/** A part of another operand. Its name and path are put together when they are asked for: a filter finds a million. */
+class Part implements Operand {
+  readonly value: JsonValue;
+  readonly #of: Operand;
+  readonly #key: string | number;
+
+  constructor(value: JsonValue, of: Operand, key: string | number) {
+    this.value = value;
+    this.#of = of;
+    this.#key = key;
+  }
+
+  get name(): string {
+    return nameOf(this.#of, this.#key);
+  }
+
+  get path(): ReadonlyArray<string | number> | undefined {
+    return pathOf(this.#of, this.#key).path;
+  }
 }
 
 function accessItem(of: Operand, length: number, index: number): Operand {
   const value = (of.value as unknown[])[index] as Operand['value'] | undefined;
+  if (value !== undefined) return new Part(value, of, index);
   const found = { name: nameOf(of, index), ...pathOf(of, index) };
-  if (value !== undefined) return { value, ...found };
   const why =
     Number.isInteger(index) && index >= 0 ? `${of.name} has ${counted(length, 'item')}` : 'items count from 0';
   throw new ExpressionRefusal(`there is no ${found.name}: ${why}`, found);
 }
 
 function accessProperty(of: Operand, object: JsonObject, key: string): Operand {
+  if (Object.hasOwn(object, key)) return new Part(object[key]!, of, key);
   const found = { name: nameOf(of, key), ...pathOf(of, key) };
-  if (Object.hasOwn(object, key)) return { value: object[key]!, ...found };
   const keys = Object.keys(object).slice(0, 1_000);
   const sameInLower = keys.find((other) => other.toLowerCase() === key.toLowerCase());
   const like = sameInLower ?? nearest(key, keys);

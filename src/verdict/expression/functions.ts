@@ -68,8 +68,8 @@ function checkContains(search: Operand, item: Operand): void {
 }
 
 /** The items of a list, each with its name. */
-function itemsOf(list: Operand): Operand[] {
-  if (list.parts !== undefined) return [...list.parts];
+function itemsOf(list: Operand): readonly Operand[] {
+  if (list.parts !== undefined) return list.parts;
   return (list.value as JsonValue[]).map((value, index) => ({
     value,
     name: `${list.name}[${index}]`,

@@ -7,7 +7,7 @@ export interface Operand {
   /** As the expression names it: `output.failed`. Empty for what the expression itself says. */
   readonly name: string;
   /** Keys and indices from the context's root, for what a context holds. */
-  readonly path?: ReadonlyArray<string | number>;
+  readonly path?: ReadonlyArray<string | number> | undefined;
   /** The parts that a filter (`*`) found; `value` is the list of their values. */
   readonly parts?: readonly Operand[];
   /** Written as `null` in the expression. */
