@@ -29,9 +29,10 @@ export const LAYERS = {
   agent: CORE,
   workspace: CORE,
   engine: [...CORE, ...INTERFACES],
-  cli: BEHIND_THE_WAYS_IN,
-  action: BEHIND_THE_WAYS_IN,
-  index: BEHIND_THE_WAYS_IN,
+  local: BEHIND_THE_WAYS_IN,
+  cli: [...BEHIND_THE_WAYS_IN, 'local'],
+  action: [...BEHIND_THE_WAYS_IN, 'local'],
+  index: [...BEHIND_THE_WAYS_IN, 'local'],
 };
 
 /** Rooms that get files, time, chance, processes and the network as arguments only. */

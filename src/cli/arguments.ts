@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { GatelineError, messageOf } from '../errors/gateline-error.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
 import { didYouMean } from '../pipeline/problem.ts';
-import type { CommandSpec, OptionValues } from './command.ts';
+import type { CommandSpec, OptionSpec, OptionValues } from './command.ts';
 
 /** Options and positionals of a command. */
 export interface ParsedArguments {
@@ -11,64 +11,60 @@ export interface ParsedArguments {
 
 /** @throws GatelineError `OPTION_UNKNOWN`, `OPTION_VALUE`, `ARGUMENT_MISSING`, `ARGUMENT_UNEXPECTED` */
 export function parseArguments(command: CommandSpec, args: readonly string[]): ParsedArguments {
-  refuseUnknown(command, args);
-  const parsed = parse(command, args);
+  const config = { args: [...args], options: configOf(command), allowPositionals: true, strict: false } as const;
+  const { values, positionals, tokens } = parseArgs({ ...config, tokens: true });
+  for (const token of tokens) if (token.kind === 'option') refuseWrong(command, token);
   const required = command.positionals.filter((one) => one.required).length;
-  if (parsed.positionals.length < required) {
-    throw new GatelineError(
-      'user',
-      'ARGUMENT_MISSING',
-      `gateline ${command.name}: ${command.positionals[parsed.positionals.length]!.name} is missing`,
-      seeHelp(command),
-    );
+  if (positionals.length < required) {
+    const names = command.positionals.slice(positionals.length, required).map((one) => one.name);
+    throw wrong(command, 'ARGUMENT_MISSING', `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} missing`);
   }
-  if (parsed.positionals.length > command.positionals.length) {
-    throw new GatelineError(
-      'user',
-      'ARGUMENT_UNEXPECTED',
-      `gateline ${command.name}: ${parsed.positionals[command.positionals.length]} is one argument too many`,
-      seeHelp(command),
-    );
+  if (positionals.length > command.positionals.length) {
+    throw wrong(command, 'ARGUMENT_UNEXPECTED', `${positionals[command.positionals.length]} is one argument too many`);
   }
-  return parsed;
+  return { options: values as OptionValues, positionals };
 }
 
-function parse(command: CommandSpec, args: readonly string[]): ParsedArguments {
-  const options: NonNullable<ParseArgsConfig['options']> = {};
-  for (const option of command.options) {
-    options[option.name] = {
-      type: option.value === undefined ? 'boolean' : 'string',
-      ...(option.short !== undefined && { short: option.short }),
-      ...(option.multiple && { multiple: true }),
-    };
-  }
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-    return { options: values as OptionValues, positionals };
-  } catch (cause) {
-    throw new GatelineError('user', 'OPTION_VALUE', `gateline ${command.name}: ${messageOf(cause).split('. ')[0]}`, {
-      ...seeHelp(command),
-      cause,
-    });
-  }
+function configOf(command: CommandSpec): NonNullable<ParseArgsConfig['options']> {
+  return Object.fromEntries(
+    command.options.map((option) => [
+      option.name,
+      {
+        type: option.value === undefined ? ('boolean' as const) : ('string' as const),
+        ...(option.short !== undefined && { short: option.short }),
+        ...(option.multiple && { multiple: true }),
+      },
+    ]),
+  );
 }
 
-/** Unknown options first, with what may have been meant; `parseArgs` would not suggest anything. */
-function refuseUnknown(command: CommandSpec, args: readonly string[]): void {
-  const names = command.options.map((option) => `--${option.name}`);
-  const { tokens } = parseArgs({ args: [...args], allowPositionals: true, strict: false, tokens: true });
-  for (const token of tokens) {
-    if (token.kind !== 'option' || !token.rawName.startsWith('--') || names.includes(token.rawName)) continue;
-    const meant = didYouMean(token.rawName, names);
-    throw new GatelineError(
-      'user',
-      'OPTION_UNKNOWN',
-      `gateline ${command.name}: there is no option ${token.rawName}${meant ? `; ${meant}` : ''}`,
-      seeHelp(command),
-    );
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+}
+
+function refuseWrong(command: CommandSpec, { name, rawName, value }: OptionToken): void {
+  const option = command.options.find((one) => one.name === name);
+  if (option === undefined) {
+    const names = command.options.map((one) => `--${one.name}`);
+    const meant = rawName.startsWith('--') ? didYouMean(rawName, names) : undefined;
+    throw wrong(command, 'OPTION_UNKNOWN', `there is no option ${rawName}${meant === undefined ? '' : `; ${meant}`}`);
+  }
+  if (option.value === undefined && value !== undefined) {
+    throw wrong(command, 'OPTION_VALUE', `${rawName} takes no value`);
+  }
+  if (option.value !== undefined && value === undefined) {
+    throw wrong(command, 'OPTION_VALUE', `${rawName} needs a value: ${spelled(option)}`);
   }
 }
 
-function seeHelp(command: CommandSpec): { hint: string } {
-  return { hint: `gateline help ${command.name} tells what it takes.` };
+function spelled(option: OptionSpec): string {
+  return `--${option.name} ${option.value!} (--${option.name}=${option.value!} where it begins with a dash)`;
+}
+
+function wrong(command: CommandSpec, code: string, message: string): GatelineError {
+  return new GatelineError('user', code, `gateline ${command.name}: ${message}`, {
+    hint: `\`gateline help ${command.name}\` tells what it takes.`,
+  });
 }

@@ -21,7 +21,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       { name: 'template', short: 't', value: 'NAME', help: 'which one (default: agents)' },
       { name: 'list', help: 'list the templates' },
-      { name: 'dry-run', help: 'say what would be written' },
+      { name: 'dry-run', short: 'n', help: 'only say what would be written' },
+      JSON_OPTION,
     ],
     description:
       'Writes gateline.yml and what it needs into this folder. It runs as it is, with placeholders for agents; nothing that exists is written over.',
@@ -88,12 +89,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     positionals: [{ name: 'GATE', required: true, help: 'the gate, or gate/leg' }],
     options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, JSON_OPTION],
     description:
-      "Loads and checks what the gate needs, claims it, writes its request, and prints the variables of the agent protocol as shell exports. The claim holds for the gate's timeout.\nIf an earlier output still holds there is nothing to do: nothing is printed on standard output.",
+      "Loads and checks what the gate needs, claims it, writes its request, and prints the variables of the agent protocol as shell commands, for eval. The claim holds for the gate's timeout.\nIf an earlier output still holds there is nothing to do: then GATELINE_TOKEN is unset. If it cannot begin, what is printed ends the eval with begin's exit code.",
     examples: [
       {
-        command:
-          'eval "$(gateline begin design)" && my-agent < "$GATELINE_REQUEST" > "$GATELINE_OUTPUT"; gateline complete',
-        what: 'wrap any command',
+        command: `eval "$(gateline begin design)" && [ -n "\${GATELINE_TOKEN:-}" ] && { my-agent; gateline complete --exit-code $?; }`,
+        what: 'wrap any command that reads $GATELINE_REQUEST and writes $GATELINE_OUTPUT',
       },
     ],
     load: () => import('./commands/begin.ts'),
@@ -103,7 +103,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'complete a gate that was begun',
     positionals: [],
     options: [
-      ...SUBJECT_OPTIONS,
+      SUBJECT_OPTIONS[0]!,
       { name: 'token', value: 'TOKEN', help: 'what begin printed (default: $GATELINE_TOKEN)' },
       { name: 'exit-code', value: 'N', help: 'how the agent ended (default: 0)' },
       JSON_OPTION,
@@ -162,6 +162,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ACTOR,
       { name: 'until', value: 'TIME', help: 'approve and skip end to count then (ISO 8601)' },
       { name: 'output', value: 'FILE', help: 'with skip: the output for later gates; it must meet the contract' },
+      JSON_OPTION,
     ],
     description:
       "Records a person's word about a gate. It counts for what happened before it; gateline run goes on from there.",

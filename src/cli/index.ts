@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { main } from './main.ts';
-import { processWorld } from './process-world.ts';
+import { onUncaught, processWorld } from './process-world.ts';
+import { reportError } from './report-error.ts';
 
-process.exitCode = await main(processWorld());
+const world = processWorld(process.env);
+onUncaught((error) => reportError(world, error));
+process.exitCode = await main(world);

@@ -30,7 +30,7 @@ export function protocolVariables(
     ...(hasFeedback && { [AGENT_VARIABLES.feedback]: file('feedback') }),
     [AGENT_VARIABLES.attempt]: String(n),
     [AGENT_VARIABLES.gate]: unit.gate.id,
-    [AGENT_VARIABLES.leg]: unit.leg.id,
+    ...(unit.leg.id !== '' && { [AGENT_VARIABLES.leg]: unit.leg.id }),
   };
 }
 
@@ -50,7 +50,9 @@ export function agentEnvironment(
     if (otherSecrets.has(name) && !gate.secrets.includes(name)) continue;
     env[name] = value;
   }
-  for (const [name, value] of Object.entries(gate.env)) if (value !== null) env[name] = value;
+  for (const [name, value] of Object.entries(gate.env)) {
+    if (value !== null && !WITHHELD_FROM_AGENTS.test(name)) env[name] = value;
+  }
   return { ...env, ...protocol };
 }
 

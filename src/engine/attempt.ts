@@ -68,6 +68,7 @@ function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<Agen
     signal,
     onLine: (stream, line) => void call.observe({ type: 'line', unit: unit.key, stream, line }),
     redact: (text) => call.redactor.redactText(text),
+    redactStream: () => call.redactor.createStream(),
   });
 }
 

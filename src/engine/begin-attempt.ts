@@ -70,7 +70,7 @@ export async function prepareAttempt(call: Call, unit: Unit, work: Work, started
   const feedback = lastAttempt(call, unit, started);
   if (feedback !== undefined)
     await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
-  const baseline = await firstBaseline(call, unit, started);
+  const baseline = await call.ports.workspace.baseline(unit.gate.files);
   await writeBaseline(directory, baseline);
   return { unit, started, directory, baseline, hasFeedback: feedback !== undefined };
 }
@@ -155,11 +155,10 @@ function lastAttempt(call: Call, unit: Unit, started: StartedRecord): EndedRecor
 }
 
 /**
- * What stood before the first of the unit's attempts since it last came to something: what a killed or failed
- * attempt left half-done belongs to the gate, not to what it found.
+ * What stood before the first of the unit's attempts since it last came to something, if there was one before this:
+ * what a killed or failed attempt left half-done is handed on with what this one does.
  */
-async function firstBaseline(call: Call, unit: Unit, started: StartedRecord): Promise<Baseline> {
-  const now = await call.ports.workspace.baseline(unit.gate.files);
+export async function baselineBefore(call: Call, unit: Unit, started: StartedRecord): Promise<Baseline | undefined> {
   const { records, ended } = call.journal.archive();
   const settled = (ended.get(unit.key) ?? []).findLast((one) => one.verdict.status !== 'failed');
   for (const record of records) {
@@ -170,5 +169,5 @@ async function firstBaseline(call: Call, unit: Unit, started: StartedRecord): Pr
     const baseline = directory && (await readBaseline(directory));
     if (baseline !== undefined) return baseline;
   }
-  return now;
+  return undefined;
 }

@@ -48,21 +48,23 @@ export async function beginGate(
   await observe({ type: 'planned', planned });
   if (planned.choice === 'run' || planned.choice === 'wait') return begin(call, unit, prepared);
   if (planned.choice === 'blocked' || planned.choice === 'depends') {
-    throw (
-      prepared.error ??
-      new GatelineError(
-        'user',
-        planned.reason.startsWith('GATE_CLAIMED') ? 'GATE_CLAIMED' : 'GATE_BLOCKED',
-        `gate ${key}: ${planned.reason}`,
-        {
-          hint: 'Run what it needs first (`gateline status` tells), or pass --input and --stand-in to take their place.',
-        },
-      )
-    );
+    throw prepared.error ?? notNow(key, planned.reason);
   }
   if (planned.choice === 'reuse') await recordReuse(call, unit, prepared);
   if (planned.choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
   return { choice: 'done', planned };
+}
+
+function notNow(key: string, reason: string): GatelineError {
+  const [, claimed] = /^GATE_CLAIMED: (.*)$/s.exec(reason) ?? [];
+  if (claimed !== undefined) {
+    return new GatelineError('user', 'GATE_CLAIMED', `gate ${key}: ${claimed}`, {
+      hint: 'Wait until it is through (`gateline status` tells), then begin again.',
+    });
+  }
+  return new GatelineError('user', 'GATE_BLOCKED', `gate ${key}: ${reason}`, {
+    hint: 'Run what it needs first (`gateline status` tells), or pass `--input` and `--stand-in` to take its place.',
+  });
 }
 
 /** Lets earlier outputs of upstream gates stand in where they still hold; runs nothing. */

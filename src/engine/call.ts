@@ -4,7 +4,7 @@ import { unitsOf, type UnitGraph } from '../run/unit.ts';
 import { createRedactor, type Redactor } from '../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../untrusted/json.ts';
 import type { Baseline } from '../workspace/workspace.ts';
-import { createContracts, type Contracts } from './contracts.ts';
+import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
 import { openJournal, type Journal } from './journal.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 
@@ -20,6 +20,11 @@ export interface Assignment {
   readonly only?: ReadonlySet<string>;
   /** Where a need has no output, run anyway: the agent takes what it needs from the caller's input (seed 000, step 0B). */
   readonly standIn?: boolean;
+  /**
+   * Standard Schemas by gate id, for programs: an output must meet its gate's, and its JSON Schema where there is one.
+   * Everybody who judges a gate's outputs must give the same one.
+   */
+  readonly standardSchemas?: Readonly<Record<string, VersionedSchema>>;
 }
 
 /** One call of the engine: its ports, what it works on, and what it has found out so far. */
@@ -51,7 +56,7 @@ export async function openCall(
     assignment,
     graph,
     journal,
-    contracts: createContracts(ports.workspace),
+    contracts: createContracts(ports.workspace, assignment.standardSchemas),
     around: {
       pipeline: pipeline.id,
       subject,

@@ -1,12 +1,14 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
 import { digestOf } from '../run/digest.ts';
+import { asRequest } from '../run/difference.ts';
 import { comparePositions, type EndedRecord, type StartedRecord } from '../run/record.ts';
+import type { Unit } from '../run/unit.ts';
 import { parseContract } from '../verdict/contract.ts';
 import type { AgentResult } from '../agent/agent.ts';
 import { finishAttempt } from './attempt.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
-import { readToken, tokenMatches } from './claim-token.ts';
+import { readToken, tokenMatches, type ClaimToken } from './claim-token.ts';
 import { readBaseline } from './baseline-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../untrusted/json.ts';
@@ -30,16 +32,8 @@ export async function completeGate(
   observe: Observer,
 ): Promise<EndedRecord> {
   const token = readToken(completion.token);
-  const call = await openCall(ports, { ...assignment, subject: token.subject }, observe, { runNumber: token.run });
-  const unit = call.graph.get(unitKey(token.gate, token.leg));
-  const started = call.journal
-    .records()
-    .find((record): record is StartedRecord => record.kind === 'started' && tokenMatches(token, record));
-  if (unit === undefined || started === undefined) {
-    throw new GatelineError('user', 'TOKEN_UNKNOWN', `no claim of gate ${token.gate} is what this token says`, {
-      hint: 'Complete a gate in the workspace in which it was begun, with the token that was printed there.',
-    });
-  }
+  const opened = await openCall(ports, { ...assignment, subject: token.subject }, observe, { runNumber: token.run });
+  const { call, unit, started } = await claimOf(opened, token);
   refuseEnded(call, started);
   const directory = await ports.attempts.open(started);
   const baseline = directory && (await readBaseline(directory));
@@ -59,6 +53,28 @@ export async function completeGate(
   const ended = await finishAttempt(call, { unit, started, directory, baseline, hasFeedback: false }, result);
   await observe({ type: 'ended', unit: unit.key, record: ended, state: call.journal.state(), retrying: false });
   return ended;
+}
+
+/** The claim that a token names, in a call with the metadata that the gate was begun with: checks may speak of it. */
+async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; unit: Unit; started: StartedRecord }> {
+  const unit = opened.graph.get(unitKey(token.gate, token.leg));
+  const started = opened.journal
+    .records()
+    .find((record): record is StartedRecord => record.kind === 'started' && tokenMatches(token, record));
+  if (unit === undefined || started === undefined) {
+    throw new GatelineError('user', 'TOKEN_UNKNOWN', `no claim of gate ${token.gate} is what this token says`, {
+      hint: 'Complete a gate in the workspace in which it was begun, with the token that was printed there.',
+    });
+  }
+  const read = await opened.ports.store.get(started.request);
+  const kept = read.state === 'present' ? JSON.parse(new TextDecoder().decode(read.value)) : undefined;
+  const request = asRequest(kept as JsonValue);
+  if (request === undefined) {
+    throw new GatelineError('platform', 'CONTENT_MISSING', `the request that gate ${unit.key} was begun with cannot be read`, {
+      hint: 'Begin the gate again.',
+    });
+  }
+  return { call: { ...opened, assignment: { ...opened.assignment, metadata: request.metadata } }, unit, started };
 }
 
 function refuseEnded(call: Call, started: StartedRecord): void {

@@ -1,4 +1,5 @@
-import type { Place } from '../errors/gateline-error.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { GatelineError, type Place } from '../errors/gateline-error.ts';
 import type { Gate } from '../pipeline/pipeline.ts';
 import { digestOfJson } from '../run/canonical-json.ts';
 import type { Digest } from '../run/digest.ts';
@@ -23,13 +24,23 @@ export interface Contracts {
   fix(gate: string, contract: LoadedContract): void;
 }
 
-export function createContracts(workspace: Pick<Workspace, 'readText'>): Contracts {
+/** A schema that a program gives, with the text that stands for it in the contract's digest. */
+export interface VersionedSchema {
+  readonly schema: StandardSchemaV1;
+  /** 1 to 1000 characters. Change it when the schema changes: then stored outputs are judged again. */
+  readonly version: string;
+}
+
+/** Schemas that programs give, by gate id. */
+type StandardSchemas = Readonly<Record<string, VersionedSchema>>;
+
+export function createContracts(workspace: Pick<Workspace, 'readText'>, standard: StandardSchemas = {}): Contracts {
   const loaded = new Map<string, Promise<LoadedContract>>();
   const compiled = new Map<string, Promise<CompiledContract>>();
-  const load = (gate: Gate): Promise<LoadedContract> => remember(loaded, gate.id, () => loadContract(workspace, gate));
+  const load = (gate: Gate): Promise<LoadedContract> => remember(loaded, gate.id, () => loadContract(workspace, gate, standard));
   return {
     load,
-    compile: (gate) => remember(compiled, gate.id, async () => compile(gate, (await load(gate)).contract)),
+    compile: (gate) => remember(compiled, gate.id, async () => compile(gate, (await load(gate)).contract, standard)),
     fix: (gate, contract) => {
       loaded.set(gate, Promise.resolve(contract));
       compiled.delete(gate);
@@ -37,10 +48,28 @@ export function createContracts(workspace: Pick<Workspace, 'readText'>): Contrac
   };
 }
 
-async function compile(gate: Gate, contract: Contract): Promise<CompiledContract> {
-  const compilation = await compileContract(contract);
+async function compile(gate: Gate, contract: Contract, standard: StandardSchemas): Promise<CompiledContract> {
+  const given = standardOf(standard, gate);
+  // Judging without it would let through what it was to stop.
+  if (contract.standard !== given?.version) throw otherSchema(gate, contract.standard, given?.version);
+  const compilation = await compileContract(contract, given && { standard: given.schema });
   if (compilation.ok) return compilation.compiled;
   throw contractError(compilation.problems, placeOf(gate));
+}
+
+function standardOf(standard: StandardSchemas, gate: Gate): VersionedSchema | undefined {
+  return Object.hasOwn(standard, gate.id) ? standard[gate.id] : undefined;
+}
+
+function otherSchema(gate: Gate, fixed: string | undefined, given: string | undefined): GatelineError {
+  const what = (version: string | undefined): string =>
+    version === undefined ? 'none' : `version ${JSON.stringify(version)}`;
+  return new GatelineError(
+    'user',
+    'CONTRACT_STANDARD_OTHER',
+    `gate ${gate.id}: it was begun with another Standard Schema than there is now: ${what(fixed)}, now ${what(given)}`,
+    { hint: 'Complete it with the schema that it was begun with, or begin it again.', place: placeOf(gate) },
+  );
 }
 
 /** Where a contract is written: its schema file, else the definition. */
@@ -51,11 +80,17 @@ function placeOf(gate: Gate): Place {
     : { file: 'gateline.yml', pointer: `/gates/${gate.id}/output` };
 }
 
-async function loadContract(workspace: Pick<Workspace, 'readText'>, gate: Gate): Promise<LoadedContract> {
+async function loadContract(
+  workspace: Pick<Workspace, 'readText'>,
+  gate: Gate,
+  standard: StandardSchemas,
+): Promise<LoadedContract> {
   const { schema } = gate.contract;
   const path = schema !== undefined && 'path' in schema ? schema.path : undefined;
   const text = path === undefined ? undefined : await workspace.readText(path);
-  const contract = resolveContract(gate.contract, text, placeOf(gate), gate.exports);
+  const resolved = resolveContract(gate.contract, text, placeOf(gate), gate.exports);
+  const given = standardOf(standard, gate);
+  const contract = given === undefined ? resolved : { ...resolved, standard: given.version };
   return { contract, digest: digestOfJson(contract as unknown as JsonValue) };
 }
 

@@ -19,17 +19,20 @@ export type Ruling =
 /**
  * What the decisions since an attempt make of it. `force` and `rollback` void it for good; of `approve` and
  * `reject` the later one counts; an unreadable decision counts as one that might have been any of them.
+ * A reused output is what its source made: what was decided about that counts for it too.
  */
 export function rulingOn(
-  attempt: Pick<EndedRecord, keyof Position | 'fingerprint'>,
+  attempt: Pick<EndedRecord, keyof Position | 'fingerprint' | 'source'>,
   decisions: UnitDecisions,
   now: string,
 ): Ruling {
-  if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, attempt) > 0)
+  const { source } = attempt;
+  const made: Position = source !== undefined && comparePositions(source, attempt) < 0 ? source : attempt;
+  if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, made) > 0)
     return { ruling: 'unknown' };
   let ruling: Ruling = { ruling: 'stands' };
   for (const decision of decisions.decided) {
-    if (comparePositions(decision, attempt) <= 0) continue;
+    if (comparePositions(decision, made) <= 0) continue;
     if (decision.fingerprint !== null && decision.fingerprint !== attempt.fingerprint) continue;
     if (decision.decision === 'force' || decision.decision === 'rollback') return { ruling: 'voided', by: decision };
     if (decision.decision === 'reject') ruling = { ruling: 'rejected', by: decision };
@@ -49,6 +52,14 @@ export function skipInForce(
   if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, last) > 0) return undefined;
   if (last.fingerprint !== null && fingerprint !== undefined && last.fingerprint !== fingerprint) return undefined;
   return last;
+}
+
+/** The latest of some positions. */
+export function latestPosition(positions: readonly Position[]): Position | undefined {
+  return positions.reduce<Position | undefined>(
+    (a, b) => (a === undefined || comparePositions(b, a) > 0 ? b : a),
+    undefined,
+  );
 }
 
 function expired(decision: DecidedRecord, now: string): boolean {

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { canonicalJson } from './canonical-json.ts';
 import { REQUEST_FORMAT, type Request } from './request.ts';
-import { isJsonObject, type JsonValue } from '../untrusted/json.ts';
+import type { JsonValue } from '../untrusted/json.ts';
 
 /** One thing that is different between two requests. */
 export interface Difference {
@@ -28,6 +29,7 @@ export function differences(before: Request, after: Request): Difference[] {
   return [
     ...compareMaps('export', before.needs, after.needs),
     ...compareMaps('file', before.inputs.files, after.inputs.files),
+    ...single('command', 'inputs', before.inputs.from, after.inputs.from),
     ...single('command', 'run', before.definition.run, after.definition.run),
     ...single('command', 'shell', before.definition.shell, after.definition.shell),
     ...single('command', 'working-directory', before.definition.workingDirectory, after.definition.workingDirectory),
@@ -47,8 +49,23 @@ export function differences(before: Request, after: Request): Difference[] {
 
 /** A request read back from a store, or `undefined` when it is not one of this version. */
 export function asRequest(value: JsonValue): Request | undefined {
-  return isJsonObject(value) && value['format'] === REQUEST_FORMAT ? (value as unknown as Request) : undefined;
+  return requestShape.safeParse(value).success ? (value as unknown as Request) : undefined;
 }
+
+const object = z.record(z.string(), z.unknown());
+
+/** As much of a request's shape as comparing two of them relies on. */
+const requestShape = z.looseObject({
+  format: z.literal(REQUEST_FORMAT),
+  matrix: object,
+  metadata: object,
+  definition: z.looseObject({ with: object, env: object }),
+  inputs: z.looseObject({ files: object }),
+  needs: object,
+  secrets: z.array(z.string()),
+  tools: object,
+  platform: object,
+});
 
 const SHOWN = 3;
 

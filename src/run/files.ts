@@ -1,6 +1,5 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { FileChange, GatelineRecord } from './record.ts';
-import { unitOf } from './record.ts';
+import { comparePositions, unitOf, type FileChange, type GatelineRecord, type Position } from './record.ts';
 import type { RunState } from './run-state.ts';
 import { sameFile } from './tree.ts';
 import { ancestorsOf, type UnitGraph } from './unit.ts';
@@ -15,25 +14,35 @@ export interface UpstreamFiles {
 
 /** Files of all ancestors, later gates over earlier ones. */
 export function upstreamFiles(graph: UnitGraph, state: RunState, key: UnitKey): UpstreamFiles {
-  const winners = new Map<string, { change: FileChange; by: UnitKey }>();
-  const conflicts: { path: string; gates: [UnitKey, UnitKey] }[] = [];
-  const upstream = ancestorsOf(graph, key);
-  const above = new Map(upstream.map((ancestor) => [ancestor, new Set(ancestorsOf(graph, ancestor))]));
-  for (const ancestor of upstream) {
-    for (const change of state.units.get(ancestor)?.ended?.files ?? []) {
-      const earlier = winners.get(change.path);
-      if (
-        earlier !== undefined &&
-        !above.get(ancestor)!.has(earlier.by) &&
-        !sameFile(earlier.change.after, change.after)
-      ) {
-        conflicts.push({ path: change.path, gates: [earlier.by, ancestor] });
-      }
-      winners.set(change.path, { change, by: ancestor });
+  const left = new Map<string, Left[]>();
+  for (const by of ancestorsOf(graph, key)) {
+    for (const change of state.units.get(by)?.ended?.files ?? []) {
+      const others = left.get(change.path);
+      if (others === undefined) left.set(change.path, [{ change, by }]);
+      else others.push({ change, by });
     }
   }
-  const files = [...winners.values()].map(({ change }) => change);
+  const files: FileChange[] = [];
+  const conflicts: { path: string; gates: [UnitKey, UnitKey] }[] = [];
+  for (const [path, all] of left) {
+    const final = all.length === 1 ? all : withoutOvertaken(graph, all);
+    const winner = final.at(-1)!;
+    files.push(winner.change);
+    const other = final.find(({ change }) => !sameFile(change.after, winner.change.after));
+    if (other !== undefined) conflicts.push({ path, gates: [other.by, winner.by] });
+  }
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), conflicts };
+}
+
+interface Left {
+  readonly change: FileChange;
+  readonly by: UnitKey;
+}
+
+/** Changes of one path but for those by gates that another one of them comes after: that one found the file as they left it. */
+function withoutOvertaken(graph: UnitGraph, all: readonly Left[]): Left[] {
+  const overtaken = new Set(all.flatMap(({ by }) => ancestorsOf(graph, by)));
+  return all.filter(({ by }) => !overtaken.has(by));
 }
 
 /** Every change that a unit's ancestors made and that stands, handed on or not, in no particular order. */
@@ -44,7 +53,7 @@ export function upstreamChanges(graph: UnitGraph, state: RunState, key: UnitKey)
   });
 }
 
-/** Files that gates which are not upstream ever left behind, by whether this run or another one did it. */
+/** Files that gates which are not upstream ever left behind, by whether this run or another one did it; the latest first. */
 export interface LeftBehind {
   readonly ofThisRun: FileChange[];
   readonly ofOtherRuns: FileChange[];
@@ -61,17 +70,34 @@ export function leftByOthers(
   runNumber: number,
 ): LeftBehind {
   const upstream = new Set(ancestorsOf(graph, key));
-  const ofThisRun = new Map<string, FileChange>();
-  const ofOtherRuns = new Map<string, FileChange>();
+  const ofThisRun = new Map<string, Dated>();
+  const ofOtherRuns = new Map<string, Dated>();
   for (const record of records) {
     if (record.kind !== 'ended' || upstream.has(unitOf(record))) continue;
     const madeIn = record.how === 'reused' ? record.source?.runNumber : record.runNumber;
     const into = madeIn === runNumber ? ofThisRun : ofOtherRuns;
     for (const change of [...record.files, ...record.touched]) {
-      if (!sameFile(change.before, change.after)) into.set(identityOf(change), change);
+      if (sameFile(change.before, change.after)) continue;
+      const identity = identityOf(change);
+      const known = into.get(identity);
+      if (known === undefined || comparePositions(record, known.at) > 0)
+        into.set(identity, { identity, change, at: record });
     }
   }
-  return { ofThisRun: [...ofThisRun.values()], ofOtherRuns: [...ofOtherRuns.values()] };
+  return { ofThisRun: latestFirst(ofThisRun), ofOtherRuns: latestFirst(ofOtherRuns) };
+}
+
+interface Dated {
+  readonly identity: string;
+  readonly change: FileChange;
+  readonly at: Position;
+}
+
+function latestFirst(changes: ReadonlyMap<string, Dated>): FileChange[] {
+  const sorted = [...changes.values()].sort(
+    (a, b) => comparePositions(b.at, a.at) || (a.identity < b.identity ? -1 : 1),
+  );
+  return sorted.map(({ change }) => change);
 }
 
 function identityOf({ path, before, after }: FileChange): string {

@@ -1,27 +1,18 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { rulingOn, skipInForce, type Ruling, type UnitDecisions } from './decisions.ts';
-import type { ReadProblem } from './reading.ts';
-import {
-  comparePositions,
-  type Content,
-  type DecidedRecord,
-  type EndedRecord,
-  type Position,
-  type StartedRecord,
-} from './record.ts';
+import { comparePositions, type Content, type EndedRecord, type StartedRecord } from './record.ts';
 import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
+import {
+  claimMatches,
+  countClaims,
+  decisionsOf,
+  isLatestWork,
+  openClaim,
+  placeOf,
+  withEarlier,
+  type UnitRecords,
+} from './unit-records.ts';
 import type { Unit } from './unit.ts';
-
-/** All that is recorded of one unit in one run, each list in order. */
-export interface UnitRecords {
-  readonly started: readonly StartedRecord[];
-  readonly ended: readonly EndedRecord[];
-  readonly decided: readonly DecidedRecord[];
-  /** Records that exist but could not be read, as their names tell. */
-  readonly unknown: readonly NonNullable<ReadProblem['names']>[];
-  /** There may be more records than were listed, of any kind. */
-  readonly blind: boolean;
-}
 
 type States = ReadonlyMap<UnitKey, UnitState>;
 
@@ -33,14 +24,20 @@ export function deriveUnit(
   told: Told,
 ): { state: UnitState; problems: RunProblem[] } {
   const decisions = decisionsOf(own);
-  const judged = own.ended.map((ended) => ({ ended, ...assess(unit, ended, own, decisions, upstream, told) }));
+  const rulings = withEarlier(decisions, own);
+  // The first of two different claims of one name is the one that is kept to.
+  const claims = new Map(own.started.toReversed().map((claimed) => [placeOf(claimed), claimed]));
+  const judged = own.ended.map((ended) => {
+    const claimed = claims.get(placeOf(ended));
+    return { ended, claimed, ...assess(unit, ended, claimed, own, rulings, upstream, told) };
+  });
   const claim = openClaim(own);
   const base = {
     key: unit.key,
     gate: unit.gate.id,
     leg: unit.leg.id,
     started: own.started.at(-1),
-    attempts: own.started.length + own.unknown.filter((name) => name.kind === 'started').length,
+    attempts: countClaims(own),
   };
   const verdict = choose(unit, judged, claim, decisions, upstream, told);
   return { state: { ...base, ...verdict }, problems: problemsOf(unit, own, judged) };
@@ -49,6 +46,7 @@ export function deriveUnit(
 type Choice = Pick<UnitState, 'status' | 'reason' | 'done' | 'reused' | 'exports' | 'ended' | 'decided'>;
 interface Judged extends Assessment {
   readonly ended: EndedRecord;
+  readonly claimed: StartedRecord | undefined;
 }
 
 function choose(
@@ -103,13 +101,14 @@ function unsatisfied(unit: Unit, last: Judged): Choice {
   if (ruling.ruling === 'rejected')
     return { ...not('failed', `rejected by ${ruling.by.actor}: ${ruling.by.reason}`), ended, decided: ruling.by };
   if (ruling.ruling === 'unknown') return { ...not('ready', 'a decision about it could not be read'), ended };
+  if (last.outputMissing && verdictSatisfies(unit, ended, ruling))
+    return { ...not('ready', 'its output is missing or was altered'), ended };
   if (status === 'partial') {
     const paused = unit.gate.contract.partial === 'pause';
     const text = `score ${score} is below the threshold of ${unit.gate.contract.threshold}`;
     return { ...not(paused ? 'paused' : 'partial', paused ? `${text}: waiting for approval` : text), ended };
   }
-  if (status === 'failed') return { ...not('failed', `${kind}: ${advice}`), ended };
-  return { ...not('ready', 'its output is missing or was altered'), ended };
+  return { ...not('failed', `${kind}: ${advice}`), ended };
 }
 
 function waiting(unit: Unit, upstream: States, needsDone: boolean): Choice {
@@ -139,6 +138,7 @@ interface Assessment {
 function assess(
   unit: Unit,
   ended: EndedRecord,
+  claim: StartedRecord | undefined,
   own: UnitRecords,
   decisions: UnitDecisions,
   upstream: States,
@@ -146,12 +146,12 @@ function assess(
 ): Assessment {
   const ruling = rulingOn(ended, decisions, told.now);
   const fingerprint = told.fingerprints?.get(unit.key);
-  const current = fingerprint === undefined || fingerprint === ended.fingerprint;
+  const current = (fingerprint === undefined || fingerprint === ended.fingerprint) && isLatestWork(ended, own);
   const relevant =
-    ruling.ruling !== 'voided' && current && needsMatch(unit, ended.needs, upstream) && claimMatches(ended, own);
+    ruling.ruling !== 'voided' && current && needsMatch(unit, ended.needs, upstream) && claimMatches(ended, claim);
   const outputMissing = contentsOf(ended).some((content) => told.missingContent?.has(content.digest));
   const good = verdictSatisfies(unit, ended, ruling);
-  return { relevant, ruling, outputMissing, satisfies: good && !outputMissing && !own.blind };
+  return { relevant, ruling, outputMissing, satisfies: good && !outputMissing };
 }
 
 /** Whether a verdict lets later gates go on, by the gate's partial policy and by what was decided. */
@@ -176,23 +176,9 @@ function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States): 
   if (Object.keys(given).some((key) => !unit.needs.includes(key))) return false;
   return unit.needs.every((key) => {
     const need = upstream.get(key);
-    if (!(key in given)) return need?.done !== true;
+    if (!Object.hasOwn(given, key)) return need?.done !== true;
     return need?.done === true && (need.exports?.digest ?? null) === given[key];
   });
-}
-
-function claimMatches(ended: EndedRecord, own: UnitRecords): boolean {
-  const claim = own.started.find((started) => comparePositions(started, ended) === 0);
-  return claim === undefined || (claim.fingerprint === ended.fingerprint && claim.contract === ended.contract);
-}
-
-/** The latest claim, when nothing is recorded at or after it. */
-function openClaim(own: UnitRecords): StartedRecord | undefined {
-  const claim = own.started.at(-1);
-  if (claim === undefined) return undefined;
-  const answered = own.ended.some((ended) => comparePositions(ended, claim) >= 0);
-  const unread = own.unknown.some((name) => name.kind === 'ended' && comparePositions(name, claim) >= 0);
-  return answered || unread ? undefined : claim;
 }
 
 function isGone(claim: StartedRecord, told: Told): boolean {
@@ -223,24 +209,16 @@ function lossOf(claim: StartedRecord, told: Told): string {
     : `attempt ${claim.n} began at ${claim.at} and was overtaken by a later run attempt without a result`;
 }
 
-function decisionsOf(own: UnitRecords): UnitDecisions {
-  const unknown = own.unknown.filter((name) => name.kind.startsWith('decided'));
-  const latest = unknown.reduce<Position | undefined>(
-    (a, b) => (a === undefined || comparePositions(b, a) > 0 ? b : a),
-    undefined,
-  );
-  return { decided: own.decided, unknownAt: latest };
-}
-
 function problemsOf(unit: Unit, own: UnitRecords, judged: readonly Judged[]): RunProblem[] {
   const problems: RunProblem[] = [];
-  for (const { ended, outputMissing } of judged) {
+  const unread = new Set(own.unknown.map(placeOf));
+  for (const { ended, claimed, outputMissing } of judged) {
     const where = `attempt ${ended.n} of ${unit.key} in call ${ended.runAttempt}`;
-    const known = (kind: readonly Position[]): boolean => kind.some((one) => comparePositions(one, ended) === 0);
-    if (ended.how === 'ran' && ended.verdict.kind !== 'not-applicable' && !known(own.started) && !known(own.unknown)) {
+    const known = claimed !== undefined || unread.has(placeOf(ended));
+    if (ended.how === 'ran' && ended.verdict.kind !== 'not-applicable' && !known) {
       problems.push({ code: 'ENDED_WITHOUT_START', message: `${where} ended but never started`, unit: unit.key });
     }
-    if (!claimMatches(ended, own)) {
+    if (!claimMatches(ended, claimed)) {
       problems.push({
         code: 'CLAIM_MISMATCH',
         message: `${where} ended with another request or contract than it claimed`,

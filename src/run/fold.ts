@@ -1,7 +1,7 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { deriveUnit, type UnitRecords } from './fold-unit.ts';
+import { deriveUnit } from './fold-unit.ts';
 import { orderRecords } from './order.ts';
-import type { ReadProblem, RecordListing } from './reading.ts';
+import { isBlind, type ReadProblem, type RecordListing } from './reading.ts';
 import {
   comparePositions,
   unitOf,
@@ -12,6 +12,7 @@ import {
   type StartedRecord,
 } from './record.ts';
 import type { RunProblem, RunState, RunStatus, Told, UnitState } from './run-state.ts';
+import type { UnitRecords } from './unit-records.ts';
 import type { UnitGraph } from './unit.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
 
@@ -41,7 +42,7 @@ export function foldRun(graph: UnitGraph, listing: RecordListing, identity: RunI
     })),
     ...listing.problems.map(describeProblem),
   ];
-  const grouped = groupByUnit(ofRun, listing.problems, runNumber);
+  const grouped = groupByUnit(records, listing.problems, runNumber);
   const units = new Map<UnitKey, UnitState>();
   for (const [key, unit] of graph) {
     const own = grouped.get(key) ?? emptyUnitRecords();
@@ -82,6 +83,7 @@ function groupByUnit(
     return found;
   };
   for (const record of records) {
+    if (record.runNumber !== runNumber) continue;
     const own = at(unitOf(record));
     if (record.kind === 'started') (own.started as StartedRecord[]).push(record);
     else if (record.kind === 'ended') (own.ended as EndedRecord[]).push(record);
@@ -92,15 +94,29 @@ function groupByUnit(
     const own = at(unitKey(names.gate, names.leg));
     (own.unknown as NonNullable<ReadProblem['names']>[]).push(names);
   }
-  const blind = problems.some(
-    (problem) => problem.names === undefined && (problem.code === 'OUTAGE' || problem.code === 'LISTING_LIMIT'),
-  );
-  if (blind) for (const own of grouped.values()) (own as { blind: boolean }).blind = true;
+  addEarlierDecisions(grouped, records, problems, runNumber);
+  if (isBlind(problems)) for (const own of grouped.values()) (own as { blind: boolean }).blind = true;
   return grouped;
 }
 
+function addEarlierDecisions(
+  grouped: ReadonlyMap<UnitKey, UnitRecords>,
+  records: readonly GatelineRecord[],
+  problems: readonly ReadProblem[],
+  runNumber: number,
+): void {
+  for (const record of records) {
+    if (record.kind !== 'decided' || record.runNumber >= runNumber) continue;
+    (grouped.get(unitOf(record))?.earlier.decided as DecidedRecord[] | undefined)?.push(record);
+  }
+  for (const { names } of problems) {
+    if (names === undefined || names.runNumber >= runNumber || !names.kind.startsWith('decided')) continue;
+    (grouped.get(unitKey(names.gate, names.leg))?.earlier.unknown as Position[] | undefined)?.push(names);
+  }
+}
+
 function emptyUnitRecords(): UnitRecords {
-  return { started: [], ended: [], decided: [], unknown: [], blind: false };
+  return { started: [], ended: [], decided: [], unknown: [], earlier: { decided: [], unknown: [] }, blind: false };
 }
 
 /** The newest run number that records or the names of unreadable ones tell of; 0 without any. */

@@ -28,12 +28,19 @@ export function orderRecords(records: readonly GatelineRecord[]): Ordered {
   for (const [name, same] of byName) {
     if (same.length === 1) kept.push(same[0]!);
     else {
-      const distinct = new Map(same.map((record) => [textOf(record), record]));
-      if (distinct.size > 1) conflicts.push(name);
-      kept.push(...distinct.values());
+      const distinct = distinctOf(same);
+      if (distinct.length > 1) conflicts.push(name);
+      kept.push(...distinct);
     }
   }
   return { records: kept.sort(compareRecords), conflicts: conflicts.sort() };
+}
+
+/** Most repetitions were read from the same bytes: only what differs as it stands is compared in canonical form. */
+function distinctOf(records: readonly GatelineRecord[]): GatelineRecord[] {
+  const asTheyStand = new Map(records.map((record) => [JSON.stringify(record), record]));
+  if (asTheyStand.size === 1) return [...asTheyStand.values()];
+  return [...new Map(asTheyStand.values().map((record) => [textOf(record), record])).values()];
 }
 
 function compareRecords(a: GatelineRecord, b: GatelineRecord): number {

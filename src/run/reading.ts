@@ -36,6 +36,11 @@ export interface RecordListing {
   readonly problems: readonly ReadProblem[];
 }
 
+/** Whether there may be records, of any kind, that were not listed at all. */
+export function isBlind(problems: readonly ReadProblem[]): boolean {
+  return problems.some(({ names, code }) => names === undefined && (code === 'OUTAGE' || code === 'LISTING_LIMIT'));
+}
+
 /** What a read came to. `unknown` is neither: it counts as present where attempts are counted and as absent where something would be reused. */
 export type Read<T> =
   | { readonly state: 'present'; readonly value: T }

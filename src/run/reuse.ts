@@ -1,22 +1,18 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { rulingOn, type UnitDecisions } from './decisions.ts';
+import { latestPosition, rulingOn, type UnitDecisions } from './decisions.ts';
 import type { Digest } from './digest.ts';
 import { verdictSatisfies } from './fold-unit.ts';
-import type { ReadProblem, RecordListing } from './reading.ts';
-import {
-  comparePositions,
-  unitOf,
-  type EndedRecord,
-  type GatelineRecord,
-  type Position,
-} from './record.ts';
+import { isBlind, type RecordListing } from './reading.ts';
+import { comparePositions, unitOf, type EndedRecord, type GatelineRecord, type StartedRecord } from './record.ts';
 import { orderRecords } from './order.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
+import { claimMatches } from './unit-records.ts';
 import type { Unit } from './unit.ts';
 
 /** Records of all runs by unit, in order: where checkpoints are looked for. Made once a plan. */
 export interface Archive {
   readonly records: readonly GatelineRecord[];
+  readonly started: ReadonlyMap<UnitKey, readonly StartedRecord[]>;
   readonly ended: ReadonlyMap<UnitKey, readonly EndedRecord[]>;
   readonly decisions: ReadonlyMap<UnitKey, UnitDecisions>;
   /** There may be records that were not listed: decisions of other runs cannot be known. */
@@ -26,6 +22,10 @@ export interface Archive {
 /** Sorts a listing for {@link findCheckpoint}. */
 export function openArchive(listing: RecordListing): Archive {
   const { records } = orderRecords(listing.records);
+  const started = Map.groupBy(
+    records.filter((record) => record.kind === 'started'),
+    unitOf,
+  );
   const ended = Map.groupBy(
     records.filter((record) => record.kind === 'ended'),
     unitOf,
@@ -34,29 +34,18 @@ export function openArchive(listing: RecordListing): Archive {
     records.filter((record) => record.kind === 'decided'),
     unitOf,
   );
-  const unknown = latestUnknownDecisions(listing.problems);
+  const unknown = Map.groupBy(
+    listing.problems.flatMap(({ names }) => (names?.kind.startsWith('decided') ? [names] : [])),
+    (names) => unitKey(names.gate, names.leg),
+  );
   const decisions = new Map<UnitKey, UnitDecisions>();
   for (const key of new Set([...decided.keys(), ...unknown.keys()])) {
     decisions.set(key, {
       decided: decided.get(key) ?? [],
-      unknownAt: unknown.get(key),
+      unknownAt: latestPosition(unknown.get(key) ?? []),
     });
   }
-  const blind = listing.problems.some(
-    ({ names, code }) => names === undefined && (code === 'OUTAGE' || code === 'LISTING_LIMIT'),
-  );
-  return { records, ended, decisions, blind };
-}
-
-function latestUnknownDecisions(problems: readonly ReadProblem[]): Map<UnitKey, Position> {
-  const latest = new Map<UnitKey, Position>();
-  for (const { names } of problems) {
-    if (names === undefined || !names.kind.startsWith('decided')) continue;
-    const key = unitKey(names.gate, names.leg);
-    const known = latest.get(key);
-    if (known === undefined || comparePositions(names, known) > 0) latest.set(key, names);
-  }
-  return latest;
+  return { records, started, ended, decisions, blind: isBlind(listing.problems) };
 }
 
 /** What an earlier attempt is worth now, before its content was looked at. */
@@ -108,6 +97,9 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
   }
   const age = Date.parse(query.now) - Date.parse(producedAt(ended, archive));
   if (unit.gate.maxAge !== undefined && age > unit.gate.maxAge) return `${where} is older than max-age`;
+  const claim = archive.started.get(unit.key)?.find((started) => comparePositions(started, ended) === 0);
+  if (!claimMatches(ended, claim))
+    return `${where} is not reused: it ended with another request or contract than it claimed`;
   return undefined;
 }
 

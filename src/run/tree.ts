@@ -20,7 +20,7 @@ export type Tree = ReadonlyMap<string, TreeFile>;
  * that somebody changed since is left as it is: it counts. So does one that stands as an upstream gate left it.
  *
  * @param tree files as they are now
- * @param left what gates that are not upstream changed, in any order
+ * @param left what gates that are not upstream changed, the latest first: where two left the same behind, the first one counts
  * @param upstream what gates that are upstream changed, in any order
  * @param counts whether a path belongs to the tree at all (for files that such a gate deleted)
  */

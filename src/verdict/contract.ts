@@ -18,6 +18,7 @@ const pointer = z.string().max(4_096).regex(POINTER_PATTERN, 'must be a JSON poi
 const contractSchema = z.strictObject({
   format: z.literal(CONTRACT_FORMAT),
   schema: z.json().optional(),
+  standard: z.string().min(1).max(1_000).optional(),
   score: pointer.optional(),
   threshold: z.number().min(0).max(100),
   partial: z.enum(['block', 'continue', 'pause']),
@@ -33,6 +34,11 @@ export interface Contract {
   readonly format: typeof CONTRACT_FORMAT;
   /** JSON Schema, draft 2020-12 or draft-07. Absent: any JSON value will do. */
   readonly schema?: JsonValue;
+  /**
+   * Version of a Standard Schema that a program gave beside the JSON Schema. The program itself is no JSON: this text
+   * stands for it in the digest, so another version judges again.
+   */
+  readonly standard?: string;
   /** JSON pointer to a score of 0-100. Absent: the score is 100. */
   readonly score?: string;
   /** A score at or above it passes. 0-100. */

@@ -1,5 +1,5 @@
 import type { Content, FileChange, FileState } from '../run/record.ts';
-import { sameFile, type TreeFile } from '../run/tree.ts';
+import { sameFile, type Tree, type TreeFile } from '../run/tree.ts';
 import { isSystemError } from '../errors/gateline-error.ts';
 import { openToRead } from './blob.ts';
 import { neverCounts, whyNotContained } from './contain.ts';
@@ -25,7 +25,11 @@ export interface Capture {
   /** Look anew, to see whether files changed while they were kept. */
   readonly lookAgain: () => Promise<Snapshot>;
   readonly before: Baseline;
+  /** What stood before earlier attempts of the same gate that came to nothing. */
+  readonly since: Baseline | undefined;
   readonly now: Baseline;
+  /** The checked out commit; `undefined` without git. */
+  readonly committed: Tree | undefined;
   /** What the gate hands on; `undefined`: all that changed. */
   readonly globs: Globs | undefined;
   readonly keep: KeepContent;
@@ -51,17 +55,32 @@ const TOUCHED_LIMIT = 10_000;
  */
 export async function changesSince(capture: Capture): Promise<Changes> {
   const { snapshot, globs } = capture;
-  const differences = await differencesOf(capture);
+  const looked = await lookAtAll(capture);
+  const goesOn = goingOn(capture);
   const handsOn = ({ path }: Difference): boolean => {
     if (globs === undefined) return true;
     return snapshot.repositories.has(path) ? globs.matchesRepository(path) : globs.matches(path);
   };
-  const touched = differences.filter((one) => !handsOn(one)).flatMap(asTouched);
-  const handed = differences.filter(handsOn);
+  const touched = looked.filter((one) => !handsOn(one) && !sameFile(one.before, one.after)).flatMap(asTouched);
+  const handed = looked.filter((one) => handsOn(one) && goesOn(one));
   return { ...(await keepAll(capture, handed)), touched: touched.slice(0, TOUCHED_LIMIT) };
 }
 
-async function differencesOf({ snapshot, before, now }: Capture): Promise<Difference[]> {
+/**
+ * Which files go on to later gates. Those that the attempt changed; those that earlier attempts which came to nothing
+ * had changed already; and of those that a glob names also the ones that no checkout would bring: made before, by an
+ * attempt that was killed, say, and made again just the same.
+ */
+function goingOn({ since, globs, committed }: Capture): (one: Difference) => boolean {
+  const first = since === undefined ? undefined : new Map([...since.tree, ...since.named]);
+  return ({ path, before, after }) => {
+    if (!sameFile(before, after)) return true;
+    if (first !== undefined && !sameFile(first.get(path) ?? null, after)) return true;
+    return globs !== undefined && !sameFile(committed?.get(path) ?? null, after);
+  };
+}
+
+async function lookAtAll({ snapshot, before, now }: Capture): Promise<Difference[]> {
   const then = new Map([...before.tree, ...before.named]);
   const after = new Map([...now.tree, ...now.named]);
   // What git saw before and does not see now may still be there: ignored since, or in a new repository.
@@ -70,7 +89,7 @@ async function differencesOf({ snapshot, before, now }: Capture): Promise<Differ
   const paths = [...new Set([...then.keys(), ...after.keys()])].toSorted();
   return paths
     .map((path) => ({ path, before: then.get(path) ?? null, after: after.get(path) ?? null }))
-    .filter((one) => !sameFile(one.before, one.after) && !neverCounts(one.path));
+    .filter((one) => !neverCounts(one.path));
 }
 
 /** A record tells of plain files only; a link or submodule that was touched counts as edited from then on. */
@@ -140,7 +159,7 @@ async function keepUntilStill(
       .map((one) => ({ one, after: again.get(one.path) ?? null }))
       .filter(({ one, after }) => !sameFile(one.after, after))
       .map(({ one: { path, before }, after }) => ({ path, before, after }))
-      .filter((one) => stillDiffers(one, files, refused));
+      .filter((one) => stillGoesOn(capture, one, files, refused));
   }
   for (const { path } of open) {
     files.delete(path);
@@ -149,9 +168,14 @@ async function keepUntilStill(
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function stillDiffers(one: Difference, files: Map<string, FileChange>, refused: Refused[]): boolean {
+function stillGoesOn(
+  capture: Capture,
+  one: Difference,
+  files: Map<string, FileChange>,
+  refused: Refused[],
+): boolean {
   const why = whyRefused(one);
-  if (why === undefined && !sameFile(one.before, one.after)) return true;
+  if (why === undefined && goingOn(capture)(one)) return true;
   files.delete(one.path);
   if (why !== undefined) refused.push({ path: one.path, why });
   return false;

@@ -83,11 +83,12 @@ function workspaceOn(root: string, view: FileView, limits: CaptureLimits): Works
       return globs === undefined || globsOf(globs).matches(path);
     },
     baseline: async (files) => standing(await view.snapshot(), files === 'changed' ? undefined : globsOf(files)),
-    async changesSince(before, files, keep) {
+    async changesSince(before, files, keep, since) {
       const globs = files === 'changed' ? undefined : globsOf(files);
       const snapshot = await view.snapshot();
-      const now = await standing(snapshot, globs);
-      return changesSince({ root, snapshot, lookAgain: () => view.snapshot(), before, now, globs, keep, limits });
+      const [now, commit] = await Promise.all([standing(snapshot, globs), globs && view.committed()]);
+      const looks = { snapshot, lookAgain: () => view.snapshot(), before, since, now, committed: commit };
+      return changesSince({ root, ...looks, globs, keep, limits });
     },
     materialise: (changes, copy) => materialise({ root, view }, changes, copy),
     stands: (changes) => stands({ root, view }, changes),

@@ -64,9 +64,17 @@ export interface Workspace {
 
   /**
    * What changed since: `files` as the gate says them (globs, or `changed` for all that git sees as changed),
-   * and what else was touched. Plain files, deletions and modes; never anything outside the workspace.
+   * and what else was touched. Plain files, deletions and modes; never anything outside the workspace. Files that
+   * globs name go on too when they are not as the checked out commit has them, changed by this attempt or not.
+   *
+   * @param since what stood before earlier attempts that came to nothing: what they changed goes on as well
    */
-  changesSince(baseline: Baseline, files: 'changed' | readonly string[], keep: KeepContent): Promise<Changes>;
+  changesSince(
+    baseline: Baseline,
+    files: 'changed' | readonly string[],
+    keep: KeepContent,
+    since?: Baseline,
+  ): Promise<Changes>;
 
   /**
    * Make files stand as a gate left them: in order, atomically each, links on the way refused

@@ -57,9 +57,10 @@ const ALLOWED: Record<string, readonly string[]> = {
   agent: CORE,
   workspace: CORE,
   engine: CORE,
-  cli: BEHIND,
-  action: BEHIND,
-  index: BEHIND,
+  local: BEHIND,
+  cli: [...BEHIND, 'local'],
+  action: [...BEHIND, 'local'],
+  index: [...BEHIND, 'local'],
 };
 
 /** A seed for each arrow. Rooms that are one file have theirs below: a file can be seeded once. */

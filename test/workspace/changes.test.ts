@@ -118,7 +118,8 @@ describe('what an attempt changed', () => {
       folder.write('cache/x', 'x');
       rmSync(join(folder.root, 'dist/old'));
     });
-    expect(pathsOf(changes.files)).toEqual(['dist/new', 'dist/old']);
+    // Also the one that is as it was: git ignores it, so no checkout would bring it to a later gate.
+    expect(pathsOf(changes.files)).toEqual(['dist/new', 'dist/old', 'dist/same']);
     expect(changes.touched).toEqual([
       { path: 'src/a', before: plain('one'), after: plain('two') },
       { path: 'src/new', before: null, after: plain('new') },

@@ -1,41 +1,68 @@
-import { beginGate } from '../../engine/begin.ts';
-import { CLI_VARIABLES } from '../../environment.ts';
-import { unitsOf } from '../../run/unit.ts';
-import { assignmentOf } from '../assignment.ts';
-import { textOption, type Invocation } from '../command.ts';
-import { constructPorts } from '../construct.ts';
+import { beginGate, type BeginResult } from '../../engine/begin.ts';
+import { AGENT_VARIABLES, CLI_VARIABLES } from '../../environment.ts';
+import { oneLine } from '../../report/text.ts';
+import { shellWord } from '../advice.ts';
+import type { Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadPipeline } from '../load-pipeline.ts';
-import { projectOnce } from './project-once.ts';
+import { loadFor, open, projectOnce } from '../open.ts';
+import { printJson } from '../print-json.ts';
+import { reportError } from '../report-error.ts';
+import type { CliWorld } from '../world.ts';
 
-/** `gateline begin GATE`: step 0B of the state guide for an agent that runs by itself. */
-export async function execute({ world, options, positionals }: Invocation): Promise<ExitCode> {
-  const loaded = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
-  const ports = await constructPorts(world, loaded);
-  const base = await assignmentOf(options, loaded, ports.workspace, world.workingDirectory);
-  const assignment = { ...base, standIn: options['stand-in'] === true };
-  const begun = await beginGate(ports, assignment, positionals[0]!, (event) => {
-    if (event.type === 'notice') world.err.write(`note: ${event.message}\n`);
-  });
-  await projectOnce(world, loaded, ports, assignment, unitsOf(loaded.pipeline));
-  const { planned } = begun;
-  if (options['json']) {
-    const run = begun.choice === 'run' ? { token: begun.token, deadline: begun.deadline, variables: begun.variables } : {};
-    world.out.write(`${JSON.stringify({ format: 'gateline-begin/1', gate: planned.key, choice: begun.choice, reason: planned.reason, ...run }, null, 2)}\n`);
+/**
+ * `gateline begin GATE`: step 0B of the state guide for an agent that runs by itself. What it prints is for a shell's
+ * `eval`, which answers 0 for no text at all: so a failure is printed too, as a command that fails.
+ */
+export async function execute(invocation: Invocation): Promise<ExitCode> {
+  const { world, options } = invocation;
+  try {
+    const begun = await begin(invocation);
+    if (options['json']) printJson(world, beginJson(begun));
+    else tell(world, begun);
     return EXIT_CODES.ok;
+  } catch (error) {
+    const code = reportError(world, error);
+    if (!options['json'] && !world.out.interactive) world.out.write(`${FORGET}(exit ${code})\n`);
+    return code;
   }
-  if (begun.choice === 'done') {
-    world.err.write(`${planned.key}: ${planned.choice}: ${planned.reason}. There is nothing to do.\n`);
-    return EXIT_CODES.ok;
-  }
-  world.err.write(`${planned.key}: begun, until ${begun.deadline}: ${planned.reason}\n`);
-  for (const [name, value] of Object.entries({ ...begun.variables, [CLI_VARIABLES.token]: begun.token })) {
-    world.out.write(`export ${name}=${quoted(value)}\n`);
-  }
-  return EXIT_CODES.ok;
 }
 
-/** A POSIX shell's word for any text. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+async function begin(invocation: Invocation): Promise<BeginResult> {
+  const { world, positionals } = invocation;
+  const opened = await open(invocation, await loadFor(invocation), { readOnly: false });
+  const begun = await beginGate(opened.ports, opened.assignment, positionals[0]!, (event) => {
+    if (event.type === 'notice') world.err.write(`note: ${oneLine(event.message)}\n`);
+  });
+  await projectOnce(world, opened);
+  return begun;
+}
+
+/** What an earlier gate left in the shell must not be taken for this one's. */
+const FORGET = `unset ${[...Object.values(AGENT_VARIABLES), CLI_VARIABLES.token].join(' ')}\n`;
+
+function tell(world: CliWorld, begun: BeginResult): void {
+  const { key, choice, reason } = begun.planned;
+  world.out.write(FORGET);
+  if (begun.choice === 'done') {
+    world.err.write(`${oneLine(key)}: ${choice}: ${oneLine(reason)}. There is nothing to do.\n`);
+    return;
+  }
+  world.err.write(`${oneLine(key)}: begun, until ${begun.deadline}: ${oneLine(reason)}\n`);
+  for (const [name, value] of Object.entries({ ...begun.variables, [CLI_VARIABLES.token]: begun.token })) {
+    world.out.write(`export ${name}=${shellWord(value)}\n`);
+  }
+}
+
+/** `gateline-begin/1`; see docs/reference/json-output.md. */
+function beginJson(begun: BeginResult): object {
+  const { planned, choice } = begun;
+  return {
+    format: 'gateline-begin/1',
+    gate: planned.key,
+    choice,
+    reason: planned.reason,
+    token: begun.choice === 'run' ? begun.token : null,
+    deadline: begun.choice === 'run' ? begun.deadline : null,
+    variables: begun.choice === 'run' ? begun.variables : {},
+  };
 }

@@ -1,47 +1,82 @@
 import { decide, type Decision } from '../../engine/decide.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { unitsOf } from '../../run/unit.ts';
-import { assignmentOf, readInput } from '../assignment.ts';
-import { textOption, type Invocation } from '../command.ts';
-import { constructPorts } from '../construct.ts';
+import { didYouMean } from '../../pipeline/problem.ts';
+import { oneLine } from '../../report/text.ts';
+import { adviceLines } from '../advice.ts';
+import { readInput } from '../assignment.ts';
+import { textOption, type Invocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadPipeline } from '../load-pipeline.ts';
-import { projectOnce } from './project-once.ts';
+import { loadFor, open, projectOnce } from '../open.ts';
+import { printJson } from '../print-json.ts';
+import type { CliWorld } from '../world.ts';
 import { actorOf } from './run.ts';
 
 const DECISIONS = ['approve', 'reject', 'skip', 'force'] as const;
 
 /** `gateline decide DECISION GATE`: a person's word about a gate. */
-export async function execute({ world, options, positionals }: Invocation): Promise<ExitCode> {
+export async function execute(invocation: Invocation): Promise<ExitCode> {
+  const { world, options, positionals } = invocation;
   const [word, gate] = positionals as [string, string];
+  const decided = await decisionOf(world, options, word, gate);
+  const opened = await open(invocation, await loadFor(invocation), { readOnly: false });
+  await decide(opened.ports, opened.assignment, decided);
+  const state = await projectOnce(world, opened);
+  const { decision, actor, reason, until = null } = decided;
+  if (options['json']) {
+    printJson(world, { format: 'gateline-decision/1', gate, decision, actor, reason, until });
+    return EXIT_CODES.ok;
+  }
+  world.out.write(`${oneLine(gate)}: ${decision} by ${oneLine(actor)}: ${oneLine(reason)}\n`);
+  for (const line of adviceLines(state, { graph: opened.graph, options })) world.out.write(`${line}\n`);
+  return EXIT_CODES.ok;
+}
+
+async function decisionOf(world: CliWorld, options: OptionValues, word: string, gate: string): Promise<Decision> {
   const decision = DECISIONS.find((one) => one === word);
-  if (decision === undefined) throw new GatelineError('user', 'DECISION_UNKNOWN', `there is no decision ${word}`, { hint: `Decisions: ${DECISIONS.join(', ')}.` });
+  if (decision === undefined) {
+    const meant = didYouMean(word, DECISIONS);
+    const suggestion = meant === undefined ? '' : `; ${meant}`;
+    throw new GatelineError('user', 'DECISION_UNKNOWN', `there is no decision ${word}${suggestion}`, {
+      hint: `Decisions: ${DECISIONS.join(', ')}.`,
+    });
+  }
   const reason = textOption(options, 'reason');
   if (reason === undefined || reason.trim() === '') {
-    throw new GatelineError('user', 'REASON_MISSING', 'a decision needs a reason', { hint: 'Pass --reason TEXT; it is shown wherever the gate is.' });
+    throw new GatelineError('user', 'REASON_MISSING', 'a decision needs a reason', {
+      hint: 'Pass `--reason TEXT`; it is shown wherever the gate is.',
+    });
   }
-  const loaded = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
-  const ports = await constructPorts(world, loaded);
-  const assignment = await assignmentOf(options, loaded, ports.workspace, world.workingDirectory);
-  const until = untilGiven(textOption(options, 'until'));
+  refuseIdle(options, decision);
+  const until = untilGiven(textOption(options, 'until'), world.now());
   const outputFile = textOption(options, 'output');
-  const decided: Decision = {
+  return {
     decision,
     gates: [gate],
     actor: actorOf(options, world.environment),
     reason,
     ...(until !== undefined && { until }),
-    ...(outputFile !== undefined && { output: await readInput(outputFile, world.workingDirectory) }),
+    ...(outputFile !== undefined && { output: await readInput(world, outputFile) }),
   };
-  await decide(ports, assignment, decided);
-  await projectOnce(world, loaded, ports, assignment, unitsOf(loaded.pipeline));
-  world.out.write(`${gate}: ${decision} by ${decided.actor}: ${reason}\ngateline run goes on from here.\n`);
-  return EXIT_CODES.ok;
 }
 
-function untilGiven(text: string | undefined): string | undefined {
+/** Options that would do nothing here: whoever gave them expects something. */
+function refuseIdle(options: OptionValues, decision: (typeof DECISIONS)[number]): void {
+  const idle =
+    options['output'] !== undefined && decision !== 'skip'
+      ? '--output goes with skip only'
+      : options['until'] !== undefined && decision !== 'skip' && decision !== 'approve'
+        ? '--until goes with approve and skip only'
+        : undefined;
+  if (idle === undefined) return;
+  throw new GatelineError('user', 'OPTION_CONFLICT', `${idle}, not with ${decision}`, { hint: 'Leave it out.' });
+}
+
+function untilGiven(text: string | undefined, now: Date): string | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
-  if (!Number.isNaN(time.getTime())) return time.toISOString();
-  throw new GatelineError('user', 'OPTION_VALUE', `--until ${text}: expected a time such as 2026-12-31T18:00:00Z`);
+  const wrong = Number.isNaN(time.getTime()) ? 'expected a time' : time <= now ? 'that is over already; expected a time to come' : undefined;
+  if (wrong === undefined) return time.toISOString();
+  throw new GatelineError('user', 'OPTION_VALUE', `--until ${text}: ${wrong}`, {
+    hint: 'Write it as 2030-12-31T18:00:00Z.',
+  });
 }

@@ -4,20 +4,28 @@ import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-e
 import { didYouMean } from '../../pipeline/problem.ts';
 import { textOption, type Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../print-json.ts';
 import { TEMPLATES, type Template } from '../templates/templates.ts';
 
 /** `gateline init`: writes a pipeline to start from. Never writes over a file. */
 export async function execute({ world, options }: Invocation): Promise<ExitCode> {
   if (options['list']) {
-    for (const template of TEMPLATES) world.out.write(`${template.name.padEnd(10)} ${template.summary}\n`);
+    const templates = TEMPLATES.map(({ name, summary }) => ({ name, summary }));
+    if (options['json']) printJson(world, { format: 'gateline-templates/1', templates });
+    else for (const { name, summary } of templates) world.out.write(`${name.padEnd(10)} ${summary}\n`);
     return EXIT_CODES.ok;
   }
   const template = templateNamed(textOption(options, 'template') ?? TEMPLATES[0]!.name);
-  const paths = Object.keys(template.files);
-  await refuseExisting(world.workingDirectory, paths);
-  if (!options['dry-run']) for (const path of paths) await writeNew(join(world.workingDirectory, path), template.files[path]!);
-  for (const path of paths) world.out.write(`${options['dry-run'] ? 'would write' : 'wrote'} ${path}\n`);
-  world.out.write('\nNext: gateline plan tells what would run, gateline run runs it.\n');
+  const files = Object.keys(template.files);
+  const written = options['dry-run'] !== true;
+  await refuseExisting(world.workingDirectory, files);
+  if (written) for (const path of files) await writeNew(join(world.workingDirectory, path), template.files[path]!);
+  if (options['json']) {
+    printJson(world, { format: 'gateline-init/1', template: template.name, written, files });
+    return EXIT_CODES.ok;
+  }
+  for (const path of files) world.out.write(`${written ? 'wrote' : 'would write'} ${path}\n`);
+  if (written) world.out.write('\nNext: `gateline plan` tells what would run, `gateline run` runs it.\n');
   return EXIT_CODES.ok;
 }
 
@@ -26,7 +34,10 @@ function templateNamed(name: string): Template {
   if (found !== undefined) return found;
   const names = TEMPLATES.map((template) => template.name);
   const meant = didYouMean(name, names);
-  throw new GatelineError('user', 'TEMPLATE_UNKNOWN', `there is no template ${name}${meant === undefined ? '' : `; ${meant}`}`, { hint: `Templates: ${names.join(', ')}.` });
+  const suggestion = meant === undefined ? '' : `; ${meant}`;
+  throw new GatelineError('user', 'TEMPLATE_UNKNOWN', `there is no template ${name}${suggestion}`, {
+    hint: `Templates: ${names.join(', ')}.`,
+  });
 }
 
 async function refuseExisting(folder: string, paths: readonly string[]): Promise<void> {
@@ -44,7 +55,10 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return false;
-    throw new GatelineError('platform', 'FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, { cause: error });
+    throw new GatelineError('platform', 'FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, {
+      hint: 'Check what stands in its way and who owns it.',
+      cause: error,
+    });
   }
 }
 
@@ -53,6 +67,9 @@ async function writeNew(path: string, text: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text, { flag: 'wx' });
   } catch (cause) {
-    throw new GatelineError('platform', 'FILE_UNWRITABLE', `${path} cannot be written: ${messageOf(cause)}`, { cause });
+    throw new GatelineError('platform', 'FILE_UNWRITABLE', `${path} cannot be written: ${messageOf(cause)}`, {
+      hint: 'Check free space, and who owns the folder.',
+      cause,
+    });
   }
 }

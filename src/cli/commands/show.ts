@@ -1,105 +1,98 @@
-import { openCall, type Call } from '../../engine/call.ts';
+import type { Call } from '../../engine/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { Digest } from '../../run/digest.ts';
-import { comparePositions, unitOf, type GatelineRecord, type StartedRecord } from '../../run/record.ts';
-import type { UnitState } from '../../run/run-state.ts';
-import { resultOf } from '../../report/wording.ts';
+import { didYouMean } from '../../pipeline/problem.ts';
+import { oneLine } from '../../report/text.ts';
 import { verdictText } from '../../report/verdict-text.ts';
+import { unitOf, type GatelineRecord } from '../../run/record.ts';
+import type { UnitState } from '../../run/run-state.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { assignmentOf } from '../assignment.ts';
-import { textOption, type Invocation } from '../command.ts';
-import { constructPorts } from '../construct.ts';
+import type { Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadPipeline } from '../load-pipeline.ts';
+import { openToLook } from '../open.ts';
 import { paintFor } from '../paint.ts';
+import { printJson } from '../print-json.ts';
 import type { CliWorld } from '../world.ts';
-
-const PARTS = ['verdict', 'request', 'output', 'exports', 'record', 'stdout', 'stderr', 'learnings', 'contract'] as const;
-type Part = (typeof PARTS)[number];
+import { contentOf, latestOf, PARTS, TEXT_PARTS, whyAbsent, type Part } from './show-parts.ts';
 
 /** `gateline show GATE [PART]`: one thing that is kept of a gate. */
-export async function execute({ world, options, positionals }: Invocation): Promise<ExitCode> {
-  const [key, part = 'verdict'] = positionals as [string, string?];
-  if (!isPart(part)) throw new GatelineError('user', 'PART_UNKNOWN', `there is no part ${part} of a gate`, { hint: `Parts: ${PARTS.join(', ')}.` });
-  const loaded = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
-  const ports = await constructPorts(world, loaded, { readOnly: true });
-  const assignment = await assignmentOf(options, loaded, ports.workspace, world.workingDirectory);
-  const call = await openCall(ports, assignment, () => undefined, { runNumber: Number(textOption(options, 'run') ?? 0) || 0 });
-  const unit = call.journal.state().units.get(key);
-  if (unit === undefined) throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${key}`, { hint: `Gates: ${[...call.graph.keys()].join(', ')}.` });
-  if (part === 'verdict') return showVerdict(world, call, unit, options['json'] === true);
-  if (part === 'record') return showRecords(world, call, unit);
-  return showContent(world, call, unit, part);
+export async function execute(invocation: Invocation): Promise<ExitCode> {
+  const { world, options, positionals } = invocation;
+  const [key, name = 'verdict'] = positionals as [string, string?];
+  const part = partNamed(name);
+  const { call } = await openToLook(invocation);
+  const units = call.journal.state().units;
+  const unit = units.get(key);
+  if (unit === undefined) throw unknownGate(key, [...units.keys()]);
+  const json = options['json'] === true;
+  if (part === 'verdict') showVerdict(world, call, unit, json);
+  else if (part === 'record') printJson(world, recordsOf(call, unit));
+  else await showContent(world, call, unit, part, json);
+  return EXIT_CODES.ok;
 }
 
-function isPart(text: string): text is Part {
-  return (PARTS as readonly string[]).includes(text);
+function partNamed(name: string): Part {
+  const found = PARTS.find((part) => part === name);
+  if (found !== undefined) return found;
+  const meant = didYouMean(name, PARTS);
+  const suggestion = meant === undefined ? '' : `; ${meant}`;
+  throw new GatelineError('user', 'PART_UNKNOWN', `there is no part ${name} of a gate${suggestion}`, {
+    hint: `Parts: ${PARTS.join(', ')}.`,
+  });
 }
 
-function showVerdict(world: CliWorld, call: Call, unit: UnitState, json: boolean): ExitCode {
-  const ended = latest(call, unit);
+function unknownGate(key: string, known: readonly string[]): GatelineError {
+  const legs = known.filter((one) => one.startsWith(`${key}/`));
+  const meant = didYouMean(key, known);
+  const suggestion = legs.length > 0 ? '; name one of its legs' : meant === undefined ? '' : `; ${meant}`;
+  return new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${key}${suggestion}`, {
+    hint: legs.length > 0 ? `Legs: ${legs.join(', ')}.` : `Gates: ${known.join(', ')}.`,
+  });
+}
+
+function showVerdict(world: CliWorld, call: Call, unit: UnitState, json: boolean): void {
+  const ended = latestOf(call, unit);
+  const { key: gate, status, reason } = unit;
   if (json) {
-    world.out.write(`${JSON.stringify({ format: 'gateline-verdict/1', gate: unit.key, status: unit.status, reason: unit.reason, verdict: ended?.verdict ?? null }, null, 2)}\n`);
-    return EXIT_CODES.ok;
+    printJson(world, { format: 'gateline-verdict/1', gate, status, reason, verdict: ended?.verdict ?? null });
+    return;
   }
-  world.out.write(`${forTerminal(unit.key)}: ${unit.status}: ${forTerminal(unit.reason)}\n`);
-  if (ended !== undefined) world.out.write(`${verdictText(ended, { paint: paintFor(world.out, world.environment) }).trimEnd()}\n`);
-  return EXIT_CODES.ok;
+  if (ended === undefined || unit.status !== ended.verdict.status || unit.reused)
+    world.out.write(`${oneLine(gate)}: ${status}: ${oneLine(reason)}\n`);
+  if (ended === undefined) return;
+  world.out.write(verdictText(ended, { paint: paintFor(world.out, world.environment) }));
+  const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(call, unit, part) !== undefined);
+  for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}\n`);
 }
 
-function showRecords(world: CliWorld, call: Call, unit: UnitState): ExitCode {
+function recordsOf(call: Call, unit: UnitState): GatelineRecord[] {
   const { runNumber } = call.journal.state();
-  const records: GatelineRecord[] = call.journal.archive().records.filter((record) => unitOf(record) === unit.key && record.runNumber === runNumber);
-  world.out.write(`${JSON.stringify(records, null, 2)}\n`);
-  return EXIT_CODES.ok;
+  return call.journal
+    .archive()
+    .records.filter((record) => unitOf(record) === unit.key && record.runNumber === runNumber);
 }
 
-async function showContent(world: CliWorld, call: Call, unit: UnitState, part: Exclude<Part, 'verdict' | 'record'>): Promise<ExitCode> {
-  const digest = digestOf(call, unit, part);
-  if (digest === undefined) throw new GatelineError('user', 'PART_ABSENT', `gate ${unit.key} has no ${part} yet`, { hint: 'gateline status tells how far it is.' });
+async function showContent(
+  world: CliWorld,
+  call: Call,
+  unit: UnitState,
+  part: Exclude<Part, 'verdict' | 'record'>,
+  json: boolean,
+): Promise<void> {
+  const digest = contentOf(call, unit, part);
+  if (digest === undefined) {
+    throw new GatelineError('user', 'PART_ABSENT', `gate ${unit.key} has no ${part}: ${whyAbsent(call, unit, part)}`, {
+      hint: `\`gateline show ${unit.key}\` tells how it ended.`,
+    });
+  }
   const read = await call.ports.store.get(digest);
   if (read.state !== 'present') {
     const why = read.state === 'unknown' ? read.problem.message : 'it is not in the store any more';
-    throw new GatelineError('platform', 'CONTENT_MISSING', `the ${part} of gate ${unit.key} cannot be read: ${why}`);
+    throw new GatelineError('platform', 'CONTENT_MISSING', `the ${part} of gate ${unit.key} cannot be read: ${why}`, {
+      hint: `Make it anew: \`gateline run --force ${unit.key}\`.`,
+    });
   }
   const text = new TextDecoder().decode(read.value);
-  const isJson = part !== 'stdout' && part !== 'stderr' && part !== 'learnings';
-  if (isJson) world.out.write(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
-  else world.out.write(world.out.interactive ? text.split('\n').map(forTerminal).join('\n') : text);
-  return EXIT_CODES.ok;
-}
-
-function digestOf(call: Call, unit: UnitState, part: Exclude<Part, 'verdict' | 'record'>): Digest | undefined {
-  const ended = latest(call, unit);
-  switch (part) {
-    case 'request':
-      return claimOf(call, unit)?.request;
-    case 'contract':
-      return ended?.contract ?? unit.started?.contract;
-    case 'output':
-      return ended?.value?.digest;
-    case 'exports':
-      return ended?.exports?.digest;
-    case 'stdout':
-      return ended?.logs.stdout?.digest;
-    case 'stderr':
-      return ended?.logs.stderr?.digest;
-    case 'learnings':
-      return ended?.learnings?.digest;
-  }
-}
-
-/** The claim of the attempt that the status is about; of a reused one, the claim of the attempt that stands in. */
-function claimOf(call: Call, unit: UnitState): StartedRecord | undefined {
-  const ended = latest(call, unit);
-  const at = ended?.source ?? ended;
-  const claims = call.journal.archive().records.filter((record): record is StartedRecord => record.kind === 'started' && unitOf(record) === unit.key);
-  return (at && claims.find((record) => comparePositions(record, at) === 0)) ?? unit.started;
-}
-
-/** The attempt that the status is about, else the latest that ended in this run. */
-function latest(call: Call, unit: UnitState): ReturnType<typeof resultOf> {
-  const { runNumber } = call.journal.state();
-  const ended = call.journal.archive().ended.get(unit.key) ?? [];
-  return unit.ended ?? ended.findLast((one) => one.runNumber === runNumber);
+  if (!TEXT_PARTS.has(part)) printJson(world, JSON.parse(text));
+  else if (json) printJson(world, { format: 'gateline-text/1', gate: unit.key, part, text });
+  else world.out.write(world.out.interactive ? forTerminal(text) : text);
 }

@@ -1,36 +1,64 @@
 import { createContracts } from '../../engine/contracts.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Environment } from '../../environment.ts';
-import { formatProblem } from '../../pipeline/parse-pipeline.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
+import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
+import { formatProblem, type Problem } from '../../pipeline/problem.ts';
+import { count } from '../../report/text.ts';
+import { forTerminal } from '../../untrusted/escape.ts';
 import { openWorkspace } from '../../workspace/open-workspace.ts';
-import { textOption, type Invocation } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadPipeline, PipelineInvalidError, type LoadedPipeline } from '../load-pipeline.ts';
+import { loadFor } from '../open.ts';
+import { printJson } from '../print-json.ts';
+import { errorLines, problemJson } from '../report-error.ts';
+import type { CliWorld } from '../world.ts';
 
 /** `gateline validate`: everything that is wrong with the definition and its contracts, at once. */
-export async function execute({ world, options }: Invocation): Promise<ExitCode> {
-  const json = options['json'] === true;
-  let loaded: LoadedPipeline;
+export async function execute(invocation: Invocation): Promise<ExitCode> {
+  const { world, options } = invocation;
+  let found: Found;
   try {
-    loaded = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
+    const loaded = await loadFor(invocation);
+    found = { loaded, problems: loaded.warnings, errors: await contractErrors(loaded, world.environment) };
   } catch (error) {
     if (!(error instanceof PipelineInvalidError)) throw error;
-    if (json) world.out.write(`${JSON.stringify({ format: 'gateline-validate/1', valid: false, problems: error.problems }, null, 2)}\n`);
-    else world.err.write(`${error.problems.map(formatProblem).join('\n')}\n${counted(error.problems.length)}\n`);
-    return EXIT_CODES.usage;
+    found = { loaded: undefined, problems: error.problems, errors: [] };
   }
-  const errors = await contractErrors(loaded, world.environment);
-  const problems = [...loaded.warnings, ...errors.map(({ code, message, hint }) => ({ severity: 'error' as const, code, message, hint }))];
-  if (json) {
-    world.out.write(`${JSON.stringify({ format: 'gateline-validate/1', valid: errors.length === 0, problems }, null, 2)}\n`);
-  } else {
-    for (const warning of loaded.warnings) world.err.write(`${formatProblem(warning)}\n`);
-    for (const error of errors) world.err.write(`${error.code} ${error.message}${error.hint === undefined ? '' : `; ${error.hint}`}\n`);
-    const { pipeline } = loaded;
-    if (errors.length === 0) world.out.write(`${pipeline.id} is sound: ${pipeline.gates.length} gates, ${pipeline.gates.reduce((sum, gate) => sum + gate.legs.length, 0)} units of work.\n`);
-    else world.err.write(`${counted(errors.length)}\n`);
+  if (options['json']) printJson(world, validationJson(found));
+  else tell(world, found);
+  return isSound(found) ? EXIT_CODES.ok : EXIT_CODES.usage;
+}
+
+interface Found {
+  readonly loaded: LoadedPipeline | undefined;
+  readonly problems: readonly Problem[];
+  readonly errors: readonly GatelineError[];
+}
+
+function isSound({ loaded, errors }: Found): boolean {
+  return loaded !== undefined && errors.length === 0;
+}
+
+function tell(world: CliWorld, found: Found): void {
+  const { loaded, problems, errors } = found;
+  for (const problem of problems) world.err.write(`${forTerminal(formatProblem(problem))}\n`);
+  for (const error of errors) for (const line of errorLines(error)) world.err.write(`${line}\n`);
+  const wrong = problems.filter((problem) => problem.severity === 'error').length + errors.length;
+  if (loaded === undefined || wrong > 0) {
+    world.err.write(`${count(wrong, 'problem')}.\n`);
+    return;
   }
-  return errors.length === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
+  const { id, gates } = loaded.pipeline;
+  const legs = gates.reduce((sum, gate) => sum + gate.legs.length, 0);
+  const units = legs === gates.length ? '' : `, ${count(legs, 'leg')} with those of matrix gates`;
+  world.out.write(`${id} is sound: ${count(gates.length, 'gate')}${units}. \`gateline plan\` tells what would run.\n`);
+}
+
+/** `gateline-validate/1`; see docs/reference/json-output.md. */
+function validationJson(found: Found): object {
+  const problems = [...found.problems, ...found.errors].map(problemJson);
+  return { format: 'gateline-validate/1', valid: isSound(found), problems };
 }
 
 /** Schemas and checks, compiled as a run would compile them. */
@@ -46,8 +74,4 @@ async function contractErrors(loaded: LoadedPipeline, environment: Environment):
     }
   }
   return errors;
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 problem.' : `${count} problems.`;
 }

@@ -7,9 +7,7 @@ import type { UnitGraph } from '../run/unit.ts';
 import { createProjections } from '../store/filesystem/projections.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JsonObject } from '../untrusted/json.ts';
-import type { LoadedPipeline } from './load-pipeline.ts';
-import { stateRoot } from './construct.ts';
-import type { CliWorld } from './world.ts';
+import { stateRoot, type Durable, type StatePlace } from './local-ports.ts';
 
 /** Keeps the files that people read in step with the run. */
 export interface Projector {
@@ -20,8 +18,8 @@ export interface Projector {
 }
 
 /** What a projector shows. */
-export interface ProjectorInput {
-  readonly loaded: LoadedPipeline;
+export interface ProjectorInput extends Durable {
+  readonly loaded: StatePlace;
   readonly graph: UnitGraph;
   readonly metadata: JsonObject;
   readonly store: RecordStore;
@@ -29,7 +27,7 @@ export interface ProjectorInput {
 }
 
 /** Makes the projections of the state guide's files for one call. */
-export async function createProjector(world: CliWorld, input: ProjectorInput): Promise<Projector> {
+export async function createProjector(input: ProjectorInput): Promise<Projector> {
   const { graph, metadata, loaded, redact } = input;
   const documents = stateDocuments({
     graph,
@@ -40,7 +38,7 @@ export async function createProjector(world: CliWorld, input: ProjectorInput): P
   const projections = await createProjections({
     root: stateRoot(loaded),
     workspace: loaded.root,
-    ...(world.onDurable && { onDurable: world.onDurable }),
+    ...(input.onDurable && { onDurable: input.onDurable }),
     documents,
     readContent: (digest) => input.store.get(digest),
   });

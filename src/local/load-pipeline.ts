@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
-import { formatProblem, parsePipeline, type Problem } from '../pipeline/parse-pipeline.ts';
+import { parsePipeline, type Problem } from '../pipeline/parse-pipeline.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
+import { PipelineInvalidError } from './pipeline-invalid.ts';
 
 /** Names under which a definition is looked for, in a folder and in those above it. */
 export const DEFAULT_FILES = [
@@ -18,7 +19,7 @@ export interface PipelineFile {
   readonly path: string;
   /** Absolute: the workspace. */
   readonly root: string;
-  /** Found under a default name; another file keeps its state in a folder of its own. */
+  /** It has a default name; another file keeps its state in a folder of its own. */
   readonly isDefault: boolean;
 }
 
@@ -26,18 +27,6 @@ export interface PipelineFile {
 export interface LoadedPipeline extends PipelineFile {
   readonly pipeline: Pipeline;
   readonly warnings: readonly Problem[];
-}
-
-/** Definition errors, all of them. Fault `user`, code `PIPELINE_INVALID`; the message is the list. */
-export class PipelineInvalidError extends GatelineError {
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    super('user', 'PIPELINE_INVALID', problems.map(formatProblem).join('\n'), {
-      hint: 'Mend these and run again; nothing was run.',
-    });
-    this.problems = problems;
-  }
 }
 
 /**
@@ -48,7 +37,8 @@ export async function findPipelineFile(workingDirectory: string, given: string |
   if (given !== undefined) {
     const path = resolve(workingDirectory, given);
     if (!(await isFile(path))) throw missing(`there is no file ${given}`);
-    return { path, root: workingDirectory, isDefault: false };
+    const folder = folderOfDefault(path);
+    return { path, root: folder ?? resolve(workingDirectory), isDefault: folder !== undefined };
   }
   for (let folder = resolve(workingDirectory); ; folder = dirname(folder)) {
     for (const name of DEFAULT_FILES) {
@@ -76,6 +66,12 @@ export async function loadPipeline(workingDirectory: string, given: string | und
   return { ...file, pipeline: parsed.pipeline, warnings: parsed.warnings };
 }
 
+/** The folder that a file of a default name is for: naming it must come to the same as finding it. */
+function folderOfDefault(path: string): string | undefined {
+  const name = DEFAULT_FILES.toReversed().find((one) => path.endsWith(join(sep, one)));
+  return name === undefined ? undefined : resolve(path, ...name.split('/').map(() => '..'));
+}
+
 async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
@@ -89,6 +85,6 @@ async function isFile(path: string): Promise<boolean> {
 
 function missing(why: string): GatelineError {
   return new GatelineError('user', 'PIPELINE_MISSING', why, {
-    hint: 'gateline init makes one to start from; --file names another one.',
+    hint: '`gateline init` makes one to start from; `--file` names another one.',
   });
 }

@@ -1,0 +1,17 @@
+import { availableParallelism, cpus } from 'node:os';
+import { resolve } from 'node:path';
+import { coldStart } from './cold-start.ts';
+import { inProcess } from './in-process.ts';
+import { HEAD, rowOf } from './measure.ts';
+
+/*
+ * `npm run bench`: how long things take, each beside a baseline that was measured in the same minutes. The ratios can be
+ * compared across machines, the milliseconds cannot. An argument names another bundle than dist/cli/index.js. docs/benchmarks.md keeps what it printed once.
+ */
+if (import.meta.main) {
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`;
+  console.log(`Node ${process.versions.node}, ${process.platform} ${process.arch}, ${machine}\n\n${HEAD}`);
+  const [bundle] = process.argv.slice(2);
+  for (const figure of await coldStart(bundle && resolve(bundle))) console.log(rowOf(figure));
+  for (const figure of await inProcess()) console.log(rowOf(figure));
+}

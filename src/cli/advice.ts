@@ -1,0 +1,47 @@
+import type { Commands } from '../report/run-summary.ts';
+import { runSummaryLines } from '../report/run-summary.ts';
+import { oneLine } from '../report/text.ts';
+import type { RunState } from '../run/run-state.ts';
+import type { UnitGraph } from '../run/unit.ts';
+import { textOption, type OptionValues } from './command.ts';
+
+/** What {@link adviceLines} advises with. */
+export interface Advice {
+  readonly graph: UnitGraph;
+  /** Of the command that was called: what it was pointed at is repeated in what is advised. */
+  readonly options: OptionValues;
+}
+
+/** What happened in a run and which commands come next, as one line each. */
+export function adviceLines(state: RunState, { graph, options }: Advice): string[] {
+  const about = pointers(options);
+  const commands: Commands = {
+    run: `gateline run${about}`,
+    status: `gateline status${about}`,
+    show: (key) => `gateline show ${key}${about}`,
+  };
+  const lines = runSummaryLines(state, commands);
+  for (const unit of state.units.values()) {
+    const key = oneLine(unit.key);
+    if (unit.status === 'paused')
+      lines.push(`Let ${key} pass: \`gateline decide approve ${key} --reason TEXT${about}\`; or \`reject\`.`);
+    const itself = graph.get(unit.key)?.gate.run === undefined;
+    if (itself && !unit.done && ['ready', 'failed', 'lost'].includes(unit.status))
+      lines.push(`The agent of ${key} runs by itself: \`gateline begin ${key}${about}\`, then \`gateline complete\`.`);
+  }
+  return lines;
+}
+
+/** `--file` and `--subject` as they were given, for a shell. */
+function pointers(options: OptionValues): string {
+  return ['file', 'subject'].map((name) => [name, textOption(options, name)] as const).reduce(spell, '');
+}
+
+function spell(text: string, [name, value]: readonly [string, string | undefined]): string {
+  return value === undefined ? text : `${text} --${name} ${shellWord(oneLine(value))}`;
+}
+
+/** A POSIX shell's word for any text; plain words stay as they are. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,56 @@
+import type { EngineEvent } from '../engine/ports.ts';
+import { checkpointMarkdown } from '../report/checkpoint.ts';
+import { count, oneLine, type Paint } from '../report/text.ts';
+import { durationText, endedAfter, scoreText, toneOf } from '../report/wording.ts';
+import type { EndedRecord } from '../run/record.ts';
+import type { RunState } from '../run/run-state.ts';
+import type { UnitGraph } from '../run/unit.ts';
+
+/** One line for an event; `undefined` for those that need none. Begins with nothing untrusted. */
+export function lineFor(event: EngineEvent, paint: Paint, showAgents: boolean): string | undefined {
+  switch (event.type) {
+    case 'planned': {
+      const { key, choice, reason } = event.planned;
+      const tone = choice === 'blocked' ? 'bad' : choice === 'run' ? 'strong' : 'quiet';
+      return `${oneLine(key)}: ${paint(tone, choice)}: ${oneLine(reason)}`;
+    }
+    case 'started':
+      return `${oneLine(event.unit)}: started${event.attempts > 1 ? `, attempt ${event.record.n} of at most ${event.attempts}` : ''}`;
+    case 'line':
+      return showAgents ? `${oneLine(event.unit)} | ${oneLine(event.line)}` : undefined;
+    case 'ended':
+      return endedLine(event.record, oneLine(event.unit), event.retrying, paint);
+    case 'notice':
+      return `note: ${event.unit === undefined ? '' : `${oneLine(event.unit)}: `}${oneLine(event.message)}`;
+    case 'state':
+      return undefined;
+  }
+}
+
+function endedLine({ verdict, ...record }: EndedRecord, unit: string, retrying: boolean, paint: Paint): string {
+  const kind = verdict.kind === verdict.status ? '' : ` (${verdict.kind})`;
+  const time = durationText(endedAfter({ verdict, ...record }));
+  const advice = verdict.status === 'passed' ? '' : `: ${oneLine(verdict.advice)}`;
+  const facts = [
+    `${paint(toneOf(verdict.status), verdict.status)}${kind}`,
+    ...(verdict.status === 'failed' && verdict.score === 0 ? [] : [`score ${scoreText(verdict.score)}`]),
+    ...(time === '' ? [] : [time]),
+  ];
+  return `${unit}: ${facts.join(', ')}${advice}${retrying ? ' Trying again with this as feedback.' : ''}`;
+}
+
+/** Whether a call goes on with a run or begins one. */
+export function openingLine(state: RunState): string {
+  const about = `${oneLine(state.pipeline)} for ${oneLine(state.subject)}`;
+  if (state.status === 'initializing') return `${about}: run ${state.runNumber} begins`;
+  const units = [...state.units.values()];
+  const done = units.filter((unit) => unit.done).length;
+  return `${about}: going on with run ${state.runNumber}, ${done} of ${count(units.length, 'gate')} done`;
+}
+
+/** The Markdown checkpoint that the state guide wants logged after each gate. */
+export function checkpointFor(event: EngineEvent, graph: UnitGraph): string | undefined {
+  if (event.type !== 'ended') return undefined;
+  const unit = graph.get(event.unit);
+  return unit && checkpointMarkdown({ unit, graph, state: event.state });
+}

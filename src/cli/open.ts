@@ -1,0 +1,77 @@
+import { openCall, type Assignment, type Call } from '../engine/call.ts';
+import type { EnginePorts } from '../engine/ports.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { loadPipeline, type LoadedPipeline } from '../local/load-pipeline.ts';
+import { localPorts } from '../local/local-ports.ts';
+import { createProjector, type Projector } from '../local/projector.ts';
+import type { RunState } from '../run/run-state.ts';
+import { unitsOf, type UnitGraph } from '../run/unit.ts';
+import { assignmentOf } from './assignment.ts';
+import { textOption, type Invocation } from './command.ts';
+import type { CliWorld } from './world.ts';
+
+/** What nearly every command works with. */
+export interface Opened {
+  readonly loaded: LoadedPipeline;
+  readonly graph: UnitGraph;
+  readonly ports: EnginePorts;
+  readonly assignment: Assignment;
+}
+
+/** The pipeline that an invocation is about. */
+export function loadFor({ world, options }: Pick<Invocation, 'world' | 'options'>): Promise<LoadedPipeline> {
+  return loadPipeline(world.workingDirectory, textOption(options, 'file'));
+}
+
+/** The pipeline, the engine's ports and the assignment of an invocation. */
+export async function open(
+  { world, options }: Invocation,
+  loaded: LoadedPipeline,
+  access: { readonly readOnly: boolean },
+): Promise<Opened> {
+  const { environment, now, onDurable } = world;
+  const durable = onDurable === undefined ? {} : { onDurable };
+  const ports = await localPorts({ place: loaded, environment, now, readOnly: access.readOnly, ...durable });
+  const assignment = await assignmentOf(world, options, loaded.pipeline, ports.workspace);
+  return { loaded, graph: unitsOf(loaded.pipeline), ports, assignment };
+}
+
+/** {@link open} with the records as they are, for looking at the run that `--run` names, else the newest. */
+export async function openToLook(invocation: Invocation): Promise<Opened & { readonly call: Call }> {
+  const opened = await open(invocation, await loadFor(invocation), { readOnly: true });
+  const run = runAsked(textOption(invocation.options, 'run'));
+  const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: run });
+  const records = call.journal.records();
+  if (run > 0 && !records.some((record) => record.runNumber === run) && call.journal.state().problems.length === 0) {
+    const numbers = [...new Set(records.map((record) => record.runNumber))].toSorted((a, b) => a - b);
+    const known = numbers.length === 0 ? 'There is none yet.' : `Runs: ${numbers.slice(-20).join(', ')}.`;
+    throw new GatelineError('user', 'RUN_UNKNOWN', `there is no run ${run} for ${opened.assignment.subject}`, {
+      hint: `${known} \`gateline status --subjects\` lists the subjects.`,
+    });
+  }
+  return { ...opened, call };
+}
+
+function runAsked(text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
+  throw new GatelineError('user', 'OPTION_VALUE', `--run ${text}: expected the number of a run, from 1`, {
+    hint: '`gateline status` tells the newest.',
+  });
+}
+
+/** The projections of the state guide's files for a call. */
+export function projectorFor(world: CliWorld, opened: Opened, redact: (text: string) => string): Promise<Projector> {
+  const { loaded, graph, assignment, ports } = opened;
+  const durable = world.onDurable === undefined ? {} : { onDurable: world.onDurable };
+  return createProjector({ loaded, graph, metadata: assignment.metadata, store: ports.store, redact, ...durable });
+}
+
+/** Brings the files that people read up to date after a command that wrote records but drove nothing. */
+export async function projectOnce(world: CliWorld, opened: Opened): Promise<RunState> {
+  const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
+  const projector = await projectorFor(world, opened, call.redactor.redactText);
+  const state = call.journal.state();
+  for (const notice of await projector.show(state)) world.err.write(`note: ${notice}\n`);
+  return state;
+}

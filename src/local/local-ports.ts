@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { arch, platform } from 'node:process';
+import { createAttemptFiles } from '../agent/process/attempt-directory.ts';
+import { createProcessAgent } from '../agent/process/process-agent.ts';
+import { toolVersion } from '../agent/process/tool-version.ts';
+import type { EnginePorts } from '../engine/ports.ts';
+import type { Environment } from '../environment.ts';
+import { takeLock, type EngineLock } from '../store/filesystem/engine-lock.ts';
+import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
+import { isAlive, processIdentity } from '../store/filesystem/process-identity.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { openWorkspace } from '../workspace/open-workspace.ts';
+import type { LoadedPipeline } from './load-pipeline.ts';
+
+/** Name of the folder that holds everything local. */
+export const STATE_FOLDER = '.state';
+
+/** Who wants to be told of durable operations. */
+export interface Durable {
+  /** Called after each durable operation with what it was; crash tests end the process there. */
+  readonly onDurable?: (what: string) => void;
+}
+
+/** What decides where a pipeline's state is kept. */
+export type StatePlace = Pick<LoadedPipeline, 'root' | 'isDefault'> & { readonly pipeline: { readonly id: string } };
+
+/** Absolute path of a pipeline's state: one of another file than the default has a folder of its own. */
+export function stateRoot(place: StatePlace): string {
+  const root = join(place.root, STATE_FOLDER);
+  return place.isDefault ? root : join(root, place.pipeline.id);
+}
+
+/** What {@link localPorts} is told. */
+export interface LocalPortsOptions extends Durable {
+  readonly place: StatePlace;
+  /** What agents inherit, and where secrets and variables are read from: `process.env`, as a rule. */
+  readonly environment: Environment;
+  /** Nothing is made, moved or written: for those who only look. Default false. */
+  readonly readOnly?: boolean;
+  /** Default: the clock of the system. */
+  readonly now?: () => Date;
+  /** Where records and contents are kept. Default: files below {@link stateRoot}. */
+  readonly store?: RecordStore;
+}
+
+/**
+ * The engine's ports on this machine: the workspace at `place.root`, files below `.state/`, agents as processes.
+ * @throws GatelineError `STATE_ESCAPES`, `STORE_READ_FAILED`, `STORE_WRITE_FAILED`, `WORKSPACE_MISSING`, `GIT_FAILED`
+ */
+export async function localPorts(options: LocalPortsOptions): Promise<EnginePorts> {
+  const { place, environment, readOnly = false } = options;
+  const root = stateRoot(place);
+  const durable = options.onDurable === undefined ? {} : { onDurable: options.onDurable };
+  const [workspace, store, me] = await Promise.all([
+    openWorkspace(place.root, { environment }),
+    options.store ?? openFilesystemStore({ root, workspace: place.root, readOnly, ...durable }),
+    processIdentity(),
+  ]);
+  return {
+    workspace,
+    store,
+    agent: createProcessAgent(),
+    attempts: createAttemptFiles({ root: join(root, 'attempts'), ...durable }),
+    now: options.now ?? (() => new Date()),
+    me,
+    isGone: async (writer) => !(await isAlive(writer)),
+    environment,
+    platform: { os: platform, arch },
+    toolVersion: (command) => toolVersion(command, place.root),
+  };
+}
+
+/**
+ * Takes the right to run the engine on a workspace: one at a time. Give it back by `await using` or `release()`.
+ * @param root absolute path of the workspace
+ * @throws GatelineError `ENGINE_BUSY`, at once, when another process has it
+ */
+export async function lockWorkspace(root: string, durable: Durable = {}): Promise<EngineLock> {
+  return takeLock(join(root, STATE_FOLDER), await processIdentity(), isAlive, durable);
+}

@@ -1,0 +1,73 @@
+import { latestPosition, type UnitDecisions } from './decisions.ts';
+import type { ReadProblem } from './reading.ts';
+import { comparePositions, type DecidedRecord, type EndedRecord, type Position, type StartedRecord } from './record.ts';
+
+/** All that is recorded of one unit in one run, each list in order. */
+export interface UnitRecords {
+  readonly started: readonly StartedRecord[];
+  readonly ended: readonly EndedRecord[];
+  readonly decided: readonly DecidedRecord[];
+  /** Records that exist but could not be read, as their names tell. */
+  readonly unknown: readonly NonNullable<ReadProblem['names']>[];
+  /** Decisions of earlier runs: they count for outputs that were made then and reused. */
+  readonly earlier: { readonly decided: readonly DecidedRecord[]; readonly unknown: readonly Position[] };
+  /** There may be more records than were listed, of any kind. */
+  readonly blind: boolean;
+}
+
+/** After everything: where decisions that were not even listed may be. */
+const LAST: Position = { runNumber: Infinity, runAttempt: Infinity, n: Infinity };
+
+/** Claims, each once: also when one was listed twice, or could be read in one listing and not in another. */
+export function countClaims(own: UnitRecords): number {
+  const unread = own.unknown.filter((name) => name.kind === 'started');
+  return new Set([...own.started, ...unread].map(placeOf)).size;
+}
+
+/** A position within a run, to look things up by. */
+export function placeOf({ runAttempt, n }: Position): string {
+  return `${runAttempt}.${n}`;
+}
+
+/** The latest claim, when nothing is recorded at or after it. */
+export function openClaim(own: UnitRecords): StartedRecord | undefined {
+  const claim = own.started.at(-1);
+  if (claim === undefined) return undefined;
+  const answered = own.ended.some((ended) => comparePositions(ended, claim) >= 0);
+  const unread = own.unknown.some((name) => name.kind === 'ended' && comparePositions(name, claim) >= 0);
+  return answered || unread ? undefined : claim;
+}
+
+/**
+ * Whether an attempt was asked and judged by what the unit was last asked and judged by in this run. One that
+ * passed before the request or the contract changed says nothing of how the unit stands now; nor does any while
+ * something later cannot be read.
+ */
+export function isLatestWork(ended: EndedRecord, own: UnitRecords): boolean {
+  const claim = own.started.at(-1);
+  const end = own.ended.at(-1)!;
+  const latest = claim !== undefined && comparePositions(claim, end) >= 0 ? claim : end;
+  if (own.unknown.some((name) => !name.kind.startsWith('decided') && comparePositions(name, latest) > 0)) return false;
+  return ended.fingerprint === latest.fingerprint && ended.contract === latest.contract;
+}
+
+/** Whether an attempt ended with the request and contract that it claimed, as far as its claim is known. */
+export function claimMatches(ended: EndedRecord, claim: StartedRecord | undefined): boolean {
+  return claim === undefined || (claim.fingerprint === ended.fingerprint && claim.contract === ended.contract);
+}
+
+/** The decisions of this run about the unit. Where records may be missing, one of them may be a decision after everything. */
+export function decisionsOf(own: UnitRecords): UnitDecisions {
+  if (own.blind) return { decided: own.decided, unknownAt: LAST };
+  const unknown = own.unknown.filter((name) => name.kind.startsWith('decided'));
+  return { decided: own.decided, unknownAt: latestPosition(unknown) };
+}
+
+/** The same with those of earlier runs, which rule on outputs that were made then. */
+export function withEarlier(decisions: UnitDecisions, { earlier }: UnitRecords): UnitDecisions {
+  if (earlier.decided.length + earlier.unknown.length === 0) return decisions;
+  return {
+    decided: [...earlier.decided, ...decisions.decided],
+    unknownAt: decisions.unknownAt ?? latestPosition(earlier.unknown),
+  };
+}

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { isRunning } from '../agent/attempt.ts';
+import { statusOf } from '../support/command-line.ts';
+import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
+
+/**
+ * The agent: tells that it starts; after the kill (`killed` is there) it answers at once. Before, it sleeps until it is
+ * told to go on (`go`, at most a minute), then answers, writes its file, and tells that it did (`wrote`).
+ */
+const AGENT = {
+  'slow.sh': `
+echo "slow $GATELINE_ATTEMPT $$" >> "$START_LOG"
+if [ -e "$BESIDE/killed" ]; then
+  echo second > made.txt
+  echo '{"from": "second"}' > "$GATELINE_OUTPUT"
+  exit 0
+fi
+case "$WAY" in
+  plain) exec sh late.sh "$GATELINE_OUTPUT" "$BESIDE" ;;
+  setsid) setsid sh late.sh "$GATELINE_OUTPUT" "$BESIDE" & ;;
+  vanished) (env -i setsid sh late.sh "$GATELINE_OUTPUT" "$BESIDE" > /dev/null 2>&1 &) ;;
+esac
+sleep 60
+`,
+  'late.sh': `
+echo $$ > "$2/late.pid"
+turns=0
+until [ -e "$2/go" ] || [ $turns -ge 600 ]; do sleep 0.1; turns=$((turns + 1)); done
+echo first > made.txt
+echo '{"from": "first"}' > "$1"
+touch "$2/wrote"
+`,
+};
+
+const PIPELINE = `
+pipeline: late
+subject: writers
+defaults:
+  run:
+    shell: sh
+gates:
+  slow:
+    inputs: [slow.sh, late.sh]
+    files: [made.txt]
+    run: . ./slow.sh
+  next:
+    needs: slow
+    inputs: [made.txt]
+    run: |
+      echo "next $GATELINE_ATTEMPT $$" >> "$START_LOG"
+      echo "{\\"read\\": \\"$(cat made.txt)\\"}" > "$GATELINE_OUTPUT"
+`;
+
+type Way = 'plain' | 'setsid' | 'vanished';
+
+/** A workspace whose engine was killed while its agent sleeps. */
+async function killedWhileAsleep(way: Way): Promise<{ workspace: ScratchWorkspace; pid: number }> {
+  const workspace = await ScratchWorkspace.create({ ...AGENT, 'gateline.yml': PIPELINE, '.gitignore': 'made.txt\n' });
+  const command = workspace.start(['run', '-q'], { env: { WAY: way, BESIDE: workspace.beside('') } });
+  const late = workspace.beside('late.pid');
+  await until(async () => (await readIfThere(late)).endsWith('\n'));
+  command.process.kill('SIGKILL');
+  expect((await command.ended).signal).toBe('SIGKILL');
+  const pid = Number(await readFile(late, 'utf8'));
+  expect(await isRunning(pid)).toBe(true);
+  return { workspace, pid };
+}
+
+/** Lets the agents of later attempts answer at once. */
+async function goOn(workspace: ScratchWorkspace) {
+  await writeFile(workspace.beside('killed'), '');
+  const result = await workspace.gateline(['run', '--json', '-q'], { env: { BESIDE: workspace.beside('') } });
+  expect(result, result.stderr).toMatchObject({ code: 0, signal: null });
+  expect(statusOf(result).status).toBe('completed');
+  return result;
+}
+
+/** What is kept of both gates, and what stands in the workspace. */
+async function whatCounts(workspace: ScratchWorkspace): Promise<unknown[]> {
+  const show = async (gate: string): Promise<unknown> =>
+    JSON.parse((await workspace.gateline(['show', gate, 'output'])).stdout) as unknown;
+  return [await show('slow'), await show('next'), (await workspace.read('made.txt')).trim()];
+}
+
+const SECOND = [{ from: 'second' }, { read: 'second' }, 'second'];
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(20);
+}
+
+describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill of its engine and then writes', () => {
+  it('is not used when it wrote before the run goes on', async () => {
+    const { workspace, pid } = await killedWhileAsleep('plain');
+    await using _ = workspace;
+    await writeFile(workspace.beside('go'), '');
+    await until(async () => existsSync(workspace.beside('wrote')) && !(await isRunning(pid)));
+    expect((await workspace.read('made.txt')).trim()).toBe('first');
+    await goOn(workspace);
+    expect(await whatCounts(workspace)).toEqual(SECOND);
+    expect(await workspace.startedGates()).toEqual(['next', 'slow', 'slow']);
+  });
+
+  for (const way of ['plain', 'setsid'] as const) {
+    it(`is ended when the run goes on (${way})`, async () => {
+      const { workspace, pid } = await killedWhileAsleep(way);
+      await using _ = workspace;
+      const result = await goOn(workspace);
+      expect(result.stderr).toContain(`process ${pid}, left by a killed run, was ended`);
+      expect(await isRunning(pid)).toBe(false);
+      expect(existsSync(workspace.beside('wrote'))).toBe(false);
+      expect(await whatCounts(workspace)).toEqual(SECOND);
+    });
+  }
+
+  it('is not used when it got away and writes after all is done', async () => {
+    const { workspace, pid } = await killedWhileAsleep('vanished');
+    await using _ = workspace;
+    await goOn(workspace);
+    expect(await isRunning(pid)).toBe(true);
+    await writeFile(workspace.beside('go'), '');
+    await until(async () => existsSync(workspace.beside('wrote')) && !(await isRunning(pid)));
+    const { stdout } = await promisify(execFile)('grep', ['-rl', '"from": "first"', '.state'], { cwd: workspace.root });
+    expect(stdout.trim()).toMatch(/^\.state\/attempts\/writers\/1\/slow\._\.1\.1\/output\.json$/);
+    expect((await workspace.read('made.txt')).trim()).toBe('first');
+    await workspace.forgetStarts();
+    await goOn(workspace);
+    expect(await whatCounts(workspace)).toEqual(SECOND);
+    expect(await workspace.starts()).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { devNull, homedir, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { statusJsonSchema, type StatusJson } from '../../src/report/status-json.ts';
+
+/** The repository. */
+export const REPOSITORY = join(import.meta.dirname, '../..');
+
+/** The command line as it is started from the sources. */
+export const COMMAND_LINE = join(REPOSITORY, 'src/cli/index.ts');
+
+/** Compiled code of the command line and of agents: without it every start compiles some hundred files anew. */
+const COMPILED = join(REPOSITORY, 'node_modules/.cache/gateline-tests');
+
+/** Ends a process that takes longer than this: a test that hangs tells nothing. Milliseconds. */
+const LONGEST = 240_000;
+
+/** What became of a command. */
+export interface CommandResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that was started; {@link RunningCommand.ended} settles when it is through. */
+export interface RunningCommand {
+  readonly process: ChildProcess & { readonly pid: number };
+  readonly ended: Promise<CommandResult>;
+}
+
+/** An environment that holds nothing of the caller's but where programs and homes are. This Node comes first on the PATH. */
+export function plainEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return {
+    PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
+    HOME: homedir(),
+    TMPDIR: tmpdir(),
+    USER: 'tester',
+    NODE_COMPILE_CACHE: COMPILED,
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_CONFIG_NOSYSTEM: '1',
+    ...more,
+  };
+}
+
+/** Starts a script with this Node. */
+export function startNode(
+  script: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): RunningCommand {
+  const child = spawn(process.execPath, [script, ...args], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LONGEST,
+    killSignal: 'SIGKILL',
+  });
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => (texts[name] += text));
+    // An agent that outlives a killed command holds its own pipes, never these.
+  }
+  const ended = once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    ...texts,
+  }));
+  if (child.pid === undefined) throw new Error(`${script} could not be started`);
+  return { process: child as RunningCommand['process'], ended };
+}
+
+/** What `run --json` and `status --json` print. */
+export function statusOf(result: CommandResult): StatusJson {
+  try {
+    return statusJsonSchema.parse(JSON.parse(result.stdout));
+  } catch (cause) {
+    throw new Error(
+      `no status: code ${result.code}, signal ${result.signal}\n${result.stdout.slice(0, 2_000)}\n${result.stderr}`,
+      { cause },
+    );
+  }
+}
+
+/** Digest of each gate's exports, by unit. */
+export function exportsOf(status: StatusJson): Record<string, string | null> {
+  return Object.fromEntries(status.gates.map((gate) => [gate.key, gate.exports?.digest ?? null]));
+}
+
+/** What a call did with each gate, as its plain lines say: `run`, `reuse`, `keep`, `blocked`, … */
+export function choicesOf(result: CommandResult): Record<string, string> {
+  const lines = `${result.stdout}\n${result.stderr}`.matchAll(
+    /^(\S+): (run|reuse|keep|blocked|depends|skip|wait|not-applicable): /gm,
+  );
+  return Object.fromEntries([...lines].map(([, gate, choice]) => [gate, choice]));
+}

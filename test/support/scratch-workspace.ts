@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../src/run/record.ts';
+import {
+  COMMAND_LINE,
+  plainEnvironment,
+  REPOSITORY,
+  startNode,
+  type CommandResult,
+  type RunningCommand,
+} from './command-line.ts';
+
+const run = promisify(execFile);
+
+/** The worked example as it lies in the repository. */
+const EXAMPLE = join(REPOSITORY, 'examples/web-tests');
+
+/** One start of an agent, by its own word. */
+export interface AgentStart {
+  readonly gate: string;
+  readonly attempt: number;
+  readonly pid: number;
+}
+
+/** A git repository in a temporary folder, with the command line beside it. Gone after the test. */
+export class ScratchWorkspace implements AsyncDisposable {
+  /** Absolute, real path of the workspace. */
+  readonly root: string;
+  /** Where agents write that they start: `<gate> <attempt> <pid>`. */
+  readonly startLog: string;
+  readonly #folder: string;
+  readonly #running = new Set<RunningCommand>();
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.root = join(folder, 'workspace');
+    this.startLog = join(folder, 'starts.log');
+  }
+
+  /** Committed files by path. A name that ends in `*` is executable, without the `*`. */
+  static async create(files: Readonly<Record<string, string>>): Promise<ScratchWorkspace> {
+    const workspace = await ScratchWorkspace.#empty();
+    for (const [name, text] of Object.entries(files)) {
+      const path = name.replace(/\*$/, '');
+      await workspace.write(path, text);
+      if (path !== name) await chmod(workspace.path(path), 0o755);
+    }
+    await workspace.commitAll('all');
+    return workspace;
+  }
+
+  /** `examples/web-tests`, committed, with `edits` to gateline.yml. */
+  static async ofExample(edits: readonly (readonly [from: string, to: string])[] = []): Promise<ScratchWorkspace> {
+    const workspace = await ScratchWorkspace.#empty();
+    const generated = ['tests', 'knowledge', '.state'].map((name) => join(EXAMPLE, name));
+    await cp(EXAMPLE, workspace.root, { recursive: true, filter: (path) => !generated.includes(path) });
+    for (const [from, to] of edits) await workspace.edit('gateline.yml', from, to);
+    await workspace.commitAll('the example');
+    return workspace;
+  }
+
+  static async #empty(): Promise<ScratchWorkspace> {
+    const workspace = await ScratchWorkspace.#inTemporaryFolder();
+    await mkdir(workspace.root);
+    await workspace.git('init', '-q', '-b', 'main');
+    await workspace.git('config', 'user.name', 'Tester');
+    await workspace.git('config', 'user.email', 'tester@example.test');
+    return workspace;
+  }
+
+  static async #inTemporaryFolder(): Promise<ScratchWorkspace> {
+    const workspace = new ScratchWorkspace(await realpath(await mkdtemp(join(tmpdir(), 'gateline-'))));
+    await symlink(join(REPOSITORY, 'node_modules'), join(workspace.#folder, 'node_modules'), 'junction');
+    return workspace;
+  }
+
+  /** Another one with the same files, repository and state. Its start log is empty. */
+  async copy(): Promise<ScratchWorkspace> {
+    const copy = await ScratchWorkspace.#inTemporaryFolder();
+    await cp(this.root, copy.root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    return copy;
+  }
+
+  /** Ends commands that still run. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const command of this.#running) command.process.kill('SIGKILL');
+    await Promise.all([...this.#running].map((command) => command.ended));
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+
+  path(name: string): string {
+    return join(this.root, name);
+  }
+
+  /** A path beside the workspace, where nothing counts. */
+  beside(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    await mkdir(dirname(this.path(name)), { recursive: true });
+    await writeFile(this.path(name), text);
+  }
+
+  read(name: string): Promise<string> {
+    return readFile(this.path(name), 'utf8');
+  }
+
+  /** Changes a file; the change must change something. */
+  async edit(name: string, from: string | RegExp, to: string): Promise<void> {
+    const text = await this.read(name);
+    const changed = text.replace(from, to);
+    if (changed === text) throw new Error(`${String(from)} is not in ${name}`);
+    await this.write(name, changed);
+  }
+
+  async git(...args: string[]): Promise<string> {
+    return (await run('git', args, { cwd: this.root, env: plainEnvironment() })).stdout;
+  }
+
+  async commitAll(message: string): Promise<void> {
+    await this.git('add', '-A');
+    await this.git('commit', '-q', '-m', message);
+  }
+
+  /** Starts the command line, or another script that is one. */
+  start(args: readonly string[], options: StartOptions = {}): RunningCommand {
+    const env = plainEnvironment({ START_LOG: this.startLog, WEB_TESTS_BROWSER: 'embedded', ...options.env });
+    const command = startNode(options.script ?? COMMAND_LINE, args, { cwd: this.root, env });
+    this.#running.add(command);
+    void command.ended.finally(() => this.#running.delete(command));
+    return command;
+  }
+
+  gateline(args: readonly string[], options: StartOptions = {}): Promise<CommandResult> {
+    return this.start(args, options).ended;
+  }
+
+  /** Every start that an agent told of, in order. */
+  async starts(): Promise<AgentStart[]> {
+    const lines = (await readIfThere(this.startLog)).split('\n').filter((line) => line !== '');
+    return lines.map((line) => {
+      const [gate = '', attempt, pid] = line.split(' ');
+      return { gate, attempt: Number(attempt), pid: Number(pid) };
+    });
+  }
+
+  /** Gates whose agents started, in alphabetical order, once for each start. */
+  async startedGates(): Promise<string[]> {
+    return (await this.starts()).map(({ gate }) => gate).toSorted();
+  }
+
+  async forgetStarts(): Promise<void> {
+    await rm(this.startLog, { force: true });
+  }
+
+  /** Files of the workspace without `.git` and `.state`: path → mode and digest. */
+  async files(): Promise<Record<string, string>> {
+    const found: Record<string, string> = {};
+    for (const path of await filesBelow(this.root, ['.git', '.state'])) {
+      const { mode } = await stat(this.path(path));
+      found[path] = `${(mode & 0o777).toString(8)} ${digest(await readFile(this.path(path)))}`;
+    }
+    return found;
+  }
+
+  /** Every record that is on disk, of all runs. One that is not whole is an error. */
+  async records(): Promise<GatelineRecord[]> {
+    const runs = this.path('.state/runs');
+    const paths = (await filesBelow(runs, [])).filter((path) => path.endsWith('.json'));
+    const texts = await Promise.all(paths.map((path) => readFile(join(runs, path), 'utf8')));
+    return texts.map((text) => recordSchema.parse(JSON.parse(text)));
+  }
+
+  /** Units that have an `ended` record which satisfies what needs them. */
+  async satisfied(): Promise<string[]> {
+    const ended = (await this.records()).filter((record): record is EndedRecord => record.kind === 'ended');
+    const good = ended.filter(({ verdict }) => verdict.status === 'passed' || verdict.status === 'not-applicable');
+    return [...new Set(good.map(unitOf))].toSorted();
+  }
+}
+
+/** What a command is started with. */
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: the command line from the sources. */
+  readonly script?: string;
+}
+
+/** Paths of all plain files below a folder, `/`-separated and sorted. None where there is no folder. */
+export async function filesBelow(folder: string, without: readonly string[]): Promise<string[]> {
+  const names = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const nested = await Promise.all(
+    names
+      .filter(({ name }) => !without.includes(name))
+      .map(async (entry) => {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) return (await filesBelow(path, [])).map((below) => `${entry.name}/${below}`);
+        return entry.isFile() ? [relative(folder, path).replaceAll(sep, '/')] : [];
+      }),
+  );
+  return nested.flat().toSorted();
+}
+
+/** A file's text; '' when it is not there. */
+export async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+function digest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
