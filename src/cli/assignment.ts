@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Assignment } from '../engine/call.ts';
 import { GatelineError, messageOf } from '../errors/gateline-error.ts';
-import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { LoadedPipeline } from '../local/load-pipeline.ts';
+import { stateInputs } from '../local/state-inputs.ts';
+import { oneLine } from '../report/text.ts';
+import { unitsOf } from '../run/unit.ts';
 import type { JsonObject, JsonValue } from '../untrusted/json.ts';
 import { parseJson } from '../untrusted/parse-json.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -13,19 +16,34 @@ import type { CliWorld } from './world.ts';
 export async function assignmentOf(
   world: CliWorld,
   options: OptionValues,
-  pipeline: Pipeline,
-  workspace: Pick<Workspace, 'branch'>,
+  loaded: LoadedPipeline,
+  workspace: Pick<Workspace, 'root' | 'branch' | 'readText'>,
 ): Promise<Assignment> {
+  const { pipeline } = loaded;
   const subject = textOption(options, 'subject') ?? pipeline.subject ?? (await workspace.branch()) ?? 'default';
   if (subject.trim() === '')
     throw new GatelineError('user', 'SUBJECT_EMPTY', 'the subject is empty', { hint: 'Pass `--subject TEXT`.' });
+  const standIn = options['stand-in'] === true;
+  const input = await readInput(world, textOption(options, 'input'));
   return {
     pipeline,
     subject,
     metadata: { ...pipeline.metadata, ...metadataOf(listOption(options, 'metadata')) },
-    input: await readInput(world, textOption(options, 'input')),
-    standIn: options['stand-in'] === true,
+    input: standIn && input === null ? await inputFromStateFiles(world, loaded, workspace, subject) : input,
+    standIn,
   };
+}
+
+/** With `--stand-in` and no `--input`: what others left in the state guide's files, as `{needs: {<gate>: output}}`. */
+async function inputFromStateFiles(
+  world: CliWorld,
+  loaded: LoadedPipeline,
+  workspace: Pick<Workspace, 'root' | 'readText'>,
+  subject: string,
+): Promise<JsonValue> {
+  const { needs, warnings } = await stateInputs(workspace, loaded, subject, unitsOf(loaded.pipeline).values());
+  for (const warning of warnings) world.err.write(`note: ${oneLine(warning)}\n`);
+  return Object.keys(needs).length === 0 ? null : { needs };
 }
 
 function metadataOf(pairs: readonly string[]): JsonObject {

@@ -32,7 +32,7 @@ export async function open(
   const { environment, now, onDurable } = world;
   const durable = onDurable === undefined ? {} : { onDurable };
   const ports = await localPorts({ place: loaded, environment, now, readOnly: access.readOnly, ...durable });
-  const assignment = await assignmentOf(world, options, loaded.pipeline, ports.workspace);
+  const assignment = await assignmentOf(world, options, loaded, ports.workspace);
   return { loaded, graph: unitsOf(loaded.pipeline), ports, assignment };
 }
 

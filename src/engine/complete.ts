@@ -70,9 +70,14 @@ async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; u
   const kept = read.state === 'present' ? JSON.parse(new TextDecoder().decode(read.value)) : undefined;
   const request = asRequest(kept as JsonValue);
   if (request === undefined) {
-    throw new GatelineError('platform', 'CONTENT_MISSING', `the request that gate ${unit.key} was begun with cannot be read`, {
-      hint: 'Begin the gate again.',
-    });
+    throw new GatelineError(
+      'platform',
+      'CONTENT_MISSING',
+      `the request that gate ${unit.key} was begun with cannot be read`,
+      {
+        hint: 'Begin the gate again.',
+      },
+    );
   }
   return { call: { ...opened, assignment: { ...opened.assignment, metadata: request.metadata } }, unit, started };
 }

@@ -37,7 +37,8 @@ type StandardSchemas = Readonly<Record<string, VersionedSchema>>;
 export function createContracts(workspace: Pick<Workspace, 'readText'>, standard: StandardSchemas = {}): Contracts {
   const loaded = new Map<string, Promise<LoadedContract>>();
   const compiled = new Map<string, Promise<CompiledContract>>();
-  const load = (gate: Gate): Promise<LoadedContract> => remember(loaded, gate.id, () => loadContract(workspace, gate, standard));
+  const load = (gate: Gate): Promise<LoadedContract> =>
+    remember(loaded, gate.id, () => loadContract(workspace, gate, standard));
   return {
     load,
     compile: (gate) => remember(compiled, gate.id, async () => compile(gate, (await load(gate)).contract, standard)),

@@ -63,7 +63,7 @@ const calls: fc.Arbitrary<Step> = fc.record({
   do: fc.constant('call'),
   answers: fc.array(quality, { maxLength: 12 }),
   force: fc.oneof(
-    { weight: 4, arbitrary: fc.constant([]) },
+    { weight: 4, arbitrary: fc.constant<number[]>([]) },
     { weight: 1, arbitrary: fc.array(which, { maxLength: 2 }) },
   ),
   dieAfter: fc.option(fc.nat(12), { nil: undefined, freq: 2 }),

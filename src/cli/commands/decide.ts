@@ -74,7 +74,11 @@ function refuseIdle(options: OptionValues, decision: (typeof DECISIONS)[number])
 function untilGiven(text: string | undefined, now: Date): string | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
-  const wrong = Number.isNaN(time.getTime()) ? 'expected a time' : time <= now ? 'that is over already; expected a time to come' : undefined;
+  const wrong = Number.isNaN(time.getTime())
+    ? 'expected a time'
+    : time <= now
+      ? 'that is over already; expected a time to come'
+      : undefined;
   if (wrong === undefined) return time.toISOString();
   throw new GatelineError('user', 'OPTION_VALUE', `--until ${text}: ${wrong}`, {
     hint: 'Write it as 2030-12-31T18:00:00Z.',

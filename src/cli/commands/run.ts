@@ -51,7 +51,9 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
 
 function redactorFor(pipeline: Pipeline, environment: Environment): Redactor {
   const names = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
-  const secrets = Object.fromEntries([...names].flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
+  const secrets = Object.fromEntries(
+    [...names].flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  );
   return createRedactor({ secrets });
 }
 

@@ -21,8 +21,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   const look = { width: world.out.columns, paint: paintFor(world.out, world.environment) };
   world.out.write(`${statusTable(state, loaded.pipeline, { ...look, now: world.now().toISOString() })}\n`);
   for (const line of adviceLines(state, { graph, options })) world.out.write(`${line}\n`);
-  for (const problem of state.problems)
-    world.err.write(`problem: ${problem.code}: ${oneLine(problem.message)}\n`);
+  for (const problem of state.problems) world.err.write(`problem: ${problem.code}: ${oneLine(problem.message)}\n`);
   return EXIT_CODES.ok;
 }
 

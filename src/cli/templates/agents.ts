@@ -78,7 +78,10 @@ printf '{"passed": %s}' "$passed" > "$GATELINE_OUTPUT"
       ['steps', 'score'],
       '{ "steps": { "type": "array", "minItems": 1, "items": { "type": "string" } }, "score": { "type": "number" } }',
     ),
-    'schemas/implement.schema.json': schema(['changed'], '{ "changed": { "type": "array", "items": { "type": "string" } } }'),
+    'schemas/implement.schema.json': schema(
+      ['changed'],
+      '{ "changed": { "type": "array", "items": { "type": "string" } } }',
+    ),
     'schemas/review.schema.json': schema(
       ['critical', 'comments'],
       '{ "critical": { "type": "integer" }, "comments": { "type": "array", "items": { "type": "string" } } }',

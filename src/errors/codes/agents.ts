@@ -1,0 +1,50 @@
+import type { CodeMeaning } from '../error-codes.ts';
+
+/** Starting agents. */
+export const AGENTS_CODES = {
+  SHELL_INVALID: {
+    from: ['user'],
+    means: '`shell` is neither a known one nor a template with `{0}`.',
+    remedy: 'Take one of the list in docs/agent-protocol.md.',
+  },
+  SHELL_MISSING: {
+    from: ['user'],
+    means: 'The shell was not found on the PATH.',
+    remedy: 'Install it, or name another one under `shell`.',
+  },
+  SHELL_FORBIDDEN: {
+    from: ['user'],
+    means: 'The shell may not be started.',
+    remedy: 'Check that it is executable and that the directory may be entered.',
+  },
+  SCRIPT_PATH_INVALID: {
+    from: ['user'],
+    means: 'The path of the workspace holds characters that `cmd` cannot be given.',
+    remedy: 'Move the workspace, or take another shell.',
+  },
+  DIRECTORY_MISSING: {
+    from: ['user'],
+    means: 'The working directory of a gate does not exist.',
+    remedy: 'Create it, or change `working-directory`.',
+  },
+  ENVIRONMENT_TOO_LARGE: {
+    from: ['user'],
+    means: "The agent's environment variables are too large for the system.",
+    remedy: 'Hand large values over in a file.',
+  },
+  TOOL_MISSING: {
+    from: ['user'],
+    means: 'A command under `tools` does not tell a version.',
+    remedy: 'Install the tool, or correct or remove the command.',
+  },
+  LEFTOVER_ALIVE: {
+    from: ['platform'],
+    means: 'Processes of an agent whose engine was killed cannot be ended.',
+    remedy: 'End them by hand, then run again.',
+  },
+  PROCESS_RECORD_FAILED: {
+    from: ['platform'],
+    means: 'It could not be written down which process an agent is.',
+    remedy: 'Look at free space and permissions below `.state/`.',
+  },
+} satisfies Readonly<Record<string, CodeMeaning>>;

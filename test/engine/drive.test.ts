@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { engineWorld } from '../support/engine-world.ts';
+import { pipelineOf } from '../support/pipelines.ts';
+
+/** Lets this many turns of the microtask queue pass. */
+async function turns(count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1) await undefined;
+}
+
+describe('driving a run on', () => {
+  it('goes on with what is ready however close together attempts end', async () => {
+    const pipeline = pipelineOf({ a: {}, b: {}, c: { needs: ['b'] }, d: { needs: ['a', 'c'] } });
+    for (let apart = 0; apart < 150; apart += 1) {
+      const world = engineWorld(async ({ unit }) => {
+        if (unit === 'b') await turns(apart);
+        return { output: unit };
+      });
+      const { state } = await world.run(pipeline);
+      expect(state.status, `${apart} turns apart`).toBe('completed');
+    }
+  });
+
+  it('waits for everything that still runs before it answers', async () => {
+    let ended = 0;
+    const world = engineWorld(async ({ unit }) => {
+      if (unit === 'slow') await new Promise((resolve) => setTimeout(resolve, 20));
+      ended += 1;
+      return unit === 'fast' ? {} : { output: 1 };
+    });
+    const { state } = await world.run(pipelineOf({ fast: {}, slow: {} }));
+    expect(ended).toBe(2);
+    expect([...state.units.values()].map((unit) => unit.status)).toEqual(['failed', 'passed']);
+  });
+});

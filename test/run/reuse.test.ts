@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Gate } from '../../src/pipeline/pipeline.ts';
+import type { GatelineRecord } from '../../src/run/record.ts';
+import type { RecordListing } from '../../src/run/reading.ts';
+import { findCheckpoint, openArchive, type Checkpoint } from '../../src/run/reuse.ts';
+import { unitsOf } from '../../src/run/unit.ts';
+import { digestOf } from '../../src/run/digest.ts';
+import { pipelineOf } from '../support/pipelines.ts';
+import { CONTRACT, decided, ended, FAILED, FINGERPRINT, listing, NOW, PARTIAL, started } from '../support/records.ts';
+
+const RAN = [started({ gate: 'a' }), ended({ gate: 'a' })];
+const names = { gate: 'a', leg: '', runNumber: 1, runAttempt: 2, n: 0, kind: 'decided.force' };
+
+/** What a call in run 2 finds for gate `a`. */
+function checkpoint(
+  records: readonly GatelineRecord[],
+  problems: RecordListing['problems'] = [],
+  gate: Partial<Gate> = {},
+): Checkpoint {
+  const unit = unitsOf(pipelineOf({ a: gate })).get('a')!;
+  const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW };
+  return findCheckpoint(unit, openArchive(listing(records, problems)), query);
+}
+
+describe('an earlier attempt', () => {
+  it('with the same request that met the same contract stands in', () => {
+    expect(checkpoint(RAN)).toMatchObject({ choice: 'usable', reason: 'attempt 1 of call 1 in run 1' });
+  });
+
+  it('that failed or asked for something else does not', () => {
+    expect(checkpoint([ended({ gate: 'a', verdict: PARTIAL })]).choice).toBe('none');
+    expect(checkpoint([ended({ gate: 'a', verdict: FAILED })]).choice).toBe('none');
+    expect(checkpoint([ended({ gate: 'a', fingerprint: digestOf('other') })])).toEqual({ choice: 'none', reason: '' });
+  });
+
+  it('does not where the gate is never reused', () => {
+    expect(checkpoint(RAN, [], { reuse: 'never' }).choice).toBe('none');
+  });
+
+  it.each(['reject', 'force', 'rollback'] as const)('does not after somebody decided to %s', (decision) => {
+    expect(checkpoint([...RAN, decided({ gate: 'a', decision, call: 2 })]).choice).toBe('none');
+    expect(checkpoint([...RAN, decided({ gate: 'a', decision, call: 0 })]).choice).toBe('usable');
+  });
+
+  it('does not where a decision since then cannot be read', () => {
+    const problem = { code: 'CORRUPT', where: 'x', message: 'broken', names } as const;
+    expect(checkpoint(RAN, [problem])).toMatchObject({ choice: 'none', reason: expect.stringContaining('could not') });
+  });
+
+  it.each(['OUTAGE', 'LISTING_LIMIT'] as const)('does not where decisions may not have been listed: %s', (code) => {
+    expect(checkpoint(RAN, [{ code, where: 'x', message: 'no answer' }]).choice).toBe('none');
+  });
+
+  it('does not when it ended with another contract than it claimed', () => {
+    const claim = started({ gate: 'a', contract: digestOf('other') });
+    expect(checkpoint([claim, ended({ gate: 'a' })]).choice).toBe('none');
+  });
+
+  it('is judged again where the contract is another one now, also when it failed by the old one', () => {
+    const old = { contract: digestOf('old') };
+    expect(checkpoint([started({ gate: 'a', ...old }), ended({ gate: 'a', ...old })]).choice).toBe('judge-again');
+    const failed = ended({ gate: 'a', ...old, verdict: FAILED, value: { digest: digestOf('value'), bytes: 5 } });
+    expect(checkpoint([started({ gate: 'a', ...old }), failed]).choice).toBe('judge-again');
+  });
+});

@@ -1,0 +1,167 @@
+import type { BlobStore } from './blob-store.ts';
+import type { CacheScope } from './runtime-token.ts';
+
+/** Who makes a call: a job of an attempt of a run. Undefined where a call carries nothing that says so. */
+export interface Caller {
+  readonly run: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** Id of the job inside its workflow file. */
+  readonly job: string;
+}
+
+/** What GitHub does in ways that are not documented, or that differ between plans. May be changed while the service runs. */
+export interface Behaviour {
+  /** Who still sees artifacts of earlier attempts of a run: jobs and REST, REST only, or nobody. */
+  earlierAttempts: 'visible' | 'rest-only' | 'hidden';
+  /** What a later attempt gets for a name that an earlier one took. Within one attempt a taken name is always refused. */
+  sameNameOnRerun: 'conflict' | 'allowed';
+  /** Most artifacts that one ListArtifacts answers; what is beyond is left out without a word. */
+  listingLimit: number;
+  /** Most artifacts of one job. */
+  artifactsPerJob: number;
+  /** Ids of artifacts against the order in which they were created. */
+  artifactIds: 'rising' | 'falling' | 'shuffled';
+  /** Whether an upload that is not a zip is refused, as by servers that do not know `mime_type`. */
+  rawUploads: 'accepted' | 'refused';
+  /** How REST says that a token may not do something. */
+  deniedAs: 403 | 404;
+  /** REST requests of one token, before it is told that the limit is reached. */
+  restLimit: number;
+}
+
+/** Days until an artifact expires where its upload does not say. */
+export const DEFAULT_RETENTION_DAYS = 90;
+
+/** Behaviour where a test says nothing. */
+export const DEFAULT_BEHAVIOUR: Readonly<Behaviour> = {
+  earlierAttempts: 'visible',
+  sameNameOnRerun: 'conflict',
+  listingLimit: 1000,
+  artifactsPerJob: 500,
+  artifactIds: 'rising',
+  rawUploads: 'accepted',
+  deniedAs: 403,
+  restLimit: 1000,
+};
+
+/** A job of one attempt, as REST tells it. */
+export interface WorkflowJob {
+  readonly id: number;
+  readonly name: string;
+  readonly attempt: number;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: 'success' | 'failure' | 'cancelled' | 'skipped' | 'timed_out' | null;
+  readonly startedAt: Date;
+  completedAt: Date | null;
+}
+
+/** A workflow run, as REST tells it. */
+export interface WorkflowRun {
+  readonly id: number;
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly number: number;
+  /** The newest attempt, from 1. */
+  attempt: number;
+  /** Path of the workflow file in its repository. */
+  readonly path: string;
+  /** `name:` of the workflow. */
+  readonly workflow: string;
+  readonly event: string;
+  readonly headBranch: string;
+  readonly headSha: string;
+  /** `owner/name` of where the commit comes from: another one for a fork. */
+  readonly headRepository: string;
+  readonly actor: string;
+  /** Numbers of pull requests, empty for forks. */
+  readonly pullRequests: readonly number[];
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: 'success' | 'failure' | 'cancelled' | null;
+  readonly createdAt: Date;
+  readonly jobs: WorkflowJob[];
+}
+
+export interface StoredArtifact extends Caller {
+  readonly id: number;
+  readonly name: string;
+  readonly mimeType: string;
+  /** Name of its blob. */
+  readonly blob: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** False until FinalizeArtifact: nobody sees it, and its name is taken. */
+  finalized: boolean;
+  size: number;
+  /** `sha256:` and hex, as the uploader told it. */
+  digest: string;
+}
+
+export interface CacheEntry {
+  readonly id: number;
+  readonly repository: string;
+  readonly key: string;
+  readonly version: string;
+  /** Ref that it belongs to. */
+  readonly scope: string;
+  readonly blob: string;
+  readonly createdAt: Date;
+  usedAt: Date;
+  finalized: boolean;
+}
+
+/** A comment on an issue or pull request. */
+export interface StoredComment {
+  readonly id: number;
+  readonly repository: string;
+  readonly issue: number;
+  readonly author: Identity;
+  readonly createdAt: Date;
+  updatedAt: Date;
+  body: string;
+}
+
+/** Who a token acts as. */
+export interface Identity {
+  readonly login: string;
+  readonly id: number;
+  readonly type: 'Bot' | 'User';
+}
+
+/** Who `GITHUB_TOKEN` acts as. */
+export const ACTIONS_BOT: Identity = { login: 'github-actions[bot]', id: 41_898_282, type: 'Bot' };
+
+export type Permission = 'actions' | 'contents' | 'issues' | 'pull-requests';
+export type Permissions = Readonly<Partial<Record<Permission, 'read' | 'write'>>>;
+
+/** A token for REST. */
+export interface RestToken {
+  readonly token: string;
+  readonly repository: string;
+  readonly identity: Identity;
+  readonly permissions: Permissions;
+  readonly caller: Caller | undefined;
+  /** Requests so far. */
+  used: number;
+}
+
+/** Everything that the service knows. Tests may look at it and change it. */
+export interface World {
+  readonly behaviour: Behaviour;
+  /** Where the service listens: `http://127.0.0.1:<port>`. */
+  origin: string;
+  /** Key that runtime tokens are signed with. */
+  readonly signingKey: Buffer;
+  readonly runs: Map<number, WorkflowRun>;
+  readonly artifacts: StoredArtifact[];
+  readonly caches: CacheEntry[];
+  readonly comments: StoredComment[];
+  readonly tokens: Map<string, RestToken>;
+  readonly blobs: BlobStore;
+  /** The service's clock; it may be moved. */
+  now(): Date;
+  /** A number that was never given before. */
+  nextNumber(): number;
+}
+
+export type { CacheScope };
