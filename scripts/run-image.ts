@@ -76,7 +76,9 @@ export function svgOf(lines: readonly (readonly Piece[])[]): string {
   const width = Math.ceil(COLUMNS * CHARACTER + PADDING * 2);
   const height = lines.length * LINE + PADDING * 2;
   const rows = lines.map((pieces, index) => {
-    const spans = pieces.map(({ tone, text }) => (tone === undefined ? escaped(text) : `<tspan class="${tone}">${escaped(text)}</tspan>`));
+    const spans = pieces.map(({ tone, text }) =>
+      tone === undefined ? escaped(text) : `<tspan class="${tone}">${escaped(text)}</tspan>`,
+    );
     return `  <text x="${PADDING}" y="${PADDING + LINE * (index + 0.75)}">${spans.join('')}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title">

@@ -42,9 +42,10 @@ interface OptionToken {
   readonly name: string;
   readonly rawName: string;
   readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
 }
 
-function refuseWrong(command: CommandSpec, { name, rawName, value }: OptionToken): void {
+function refuseWrong(command: CommandSpec, { name, rawName, value, inlineValue }: OptionToken): void {
   const option = command.options.find((one) => one.name === name);
   if (option === undefined) {
     const names = command.options.map((one) => `--${one.name}`);
@@ -54,7 +55,9 @@ function refuseWrong(command: CommandSpec, { name, rawName, value }: OptionToken
   if (option.value === undefined && value !== undefined) {
     throw wrong(command, 'OPTION_VALUE', `${rawName} takes no value`);
   }
-  if (option.value !== undefined && value === undefined) {
+  // Of `--subject --quiet`, a missing value is likelier than a strange one.
+  const isOption = value !== undefined && inlineValue !== true && /^-./.test(value);
+  if (option.value !== undefined && (value === undefined || isOption)) {
     throw wrong(command, 'OPTION_VALUE', `${rawName} needs a value: ${spelled(option)}`);
   }
 }

@@ -50,7 +50,8 @@ function metadataOf(pairs: readonly string[]): JsonObject {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');
-      if (at > 0) return [pair.slice(0, at), jsonOrText(pair.slice(at + 1))];
+      const name = pair.slice(0, at);
+      if (at > 0 && name !== '__proto__') return [name, jsonOrText(pair.slice(at + 1))];
       throw new GatelineError('user', 'METADATA_INVALID', `--metadata ${pair}: expected KEY=VALUE`, {
         hint: 'VALUE is JSON or plain text: `--metadata domain=shop`, `--metadata \'limits={"users": 5}\'`.',
       });

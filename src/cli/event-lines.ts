@@ -5,6 +5,10 @@ import { durationText, endedAfter, scoreText, toneOf } from '../report/wording.t
 import type { EndedRecord } from '../run/record.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { UnitGraph } from '../run/unit.ts';
+import type { Verdict } from '../verdict/verdict.ts';
+
+/** Characters of an issue in a line of progress; `gateline show` has all of it. */
+const LONGEST_ISSUE = 300;
 
 /** One line for an event; `undefined` for those that need none. Begins with nothing untrusted. */
 export function lineFor(event: EngineEvent, paint: Paint, showAgents: boolean): string | undefined {
@@ -30,7 +34,7 @@ export function lineFor(event: EngineEvent, paint: Paint, showAgents: boolean): 
 function endedLine({ verdict, ...record }: EndedRecord, unit: string, retrying: boolean, paint: Paint): string {
   const kind = verdict.kind === verdict.status ? '' : ` (${verdict.kind})`;
   const time = durationText(endedAfter({ verdict, ...record }));
-  const advice = verdict.status === 'passed' ? '' : `: ${oneLine(verdict.advice)}`;
+  const advice = verdict.status === 'passed' ? '' : `: ${oneLine(`${firstIssue(verdict)}${verdict.advice}`)}`;
   const facts = [
     `${paint(toneOf(verdict.status), verdict.status)}${kind}`,
     ...(verdict.status === 'failed' && verdict.score === 0 ? [] : [`score ${scoreText(verdict.score)}`]),
@@ -39,11 +43,21 @@ function endedLine({ verdict, ...record }: EndedRecord, unit: string, retrying: 
   return `${unit}: ${facts.join(', ')}${advice}${retrying ? ' Trying again with this as feedback.' : ''}`;
 }
 
+/** The first thing that is wrong, for somebody who sees this line only. */
+function firstIssue({ issues }: Verdict): string {
+  const errors = issues.filter((issue) => issue.severity === 'error');
+  const [first] = errors;
+  if (first === undefined) return '';
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return `${first.message.slice(0, LONGEST_ISSUE).replace(/\.$/, '')}${more}. `;
+}
+
 /** Whether a call goes on with a run or begins one. */
 export function openingLine(state: RunState): string {
   const about = `${oneLine(state.pipeline)} for ${oneLine(state.subject)}`;
-  if (state.status === 'initializing') return `${about}: run ${state.runNumber} begins`;
   const units = [...state.units.values()];
+  if (units.every((unit) => unit.attempts === 0 && unit.ended === undefined))
+    return `${about}: run ${state.runNumber} begins`;
   const done = units.filter((unit) => unit.done).length;
   return `${about}: going on with run ${state.runNumber}, ${done} of ${count(units.length, 'gate')} done`;
 }

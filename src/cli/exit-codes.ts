@@ -3,22 +3,46 @@
  * one that fits.
  */
 export const EXIT_CODES = {
-  /** Everything asked for is done. */
   ok: 0,
-  /** A gate failed, is partial, lost or blocked: the run is in `error`. */
   gateFailed: 1,
-  /** The definition, an option or an input is wrong: nothing was run, or not all. */
   usage: 2,
-  /** The run waits: for an approval, or for an agent that runs by itself. */
   paused: 3,
-  /** A bug of ours (EX_SOFTWARE). */
   internal: 70,
-  /** Disk, git or another service failed (EX_IOERR). */
   platform: 74,
-  /** Somebody else works here: another engine holds the workspace, or a gate is claimed (EX_TEMPFAIL). Try again later. */
   busy: 75,
-  /** Ended by Ctrl-C; the run can go on. */
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
+
+/** What each exit code says: in a few words for help, in full for the reference. */
+export const EXIT_MEANINGS: Readonly<
+  Record<keyof typeof EXIT_CODES, { readonly short: string; readonly long: string }>
+> = {
+  ok: { short: 'done', long: 'Everything that was asked for is done. With `--gate`, that is those gates.' },
+  gateFailed: {
+    short: 'a gate failed',
+    long: 'A gate failed, is partial, lost or blocked. Mend it and run the same command again.',
+  },
+  usage: {
+    short: 'the definition, an option or an input is wrong',
+    long: 'The definition, an option or an input is wrong. Nothing was run, or not all.',
+  },
+  paused: {
+    short: 'waiting',
+    long: 'The run waits: for an approval, or for an agent that runs by itself (`gateline begin`).',
+  },
+  internal: { short: 'a bug', long: 'A bug of Gateline (EX_SOFTWARE). Please report what was printed.' },
+  platform: {
+    short: 'disk or git failed',
+    long: 'Disk, git or another service failed (EX_IOERR). What was recorded before stays.',
+  },
+  busy: {
+    short: 'somebody else is at work',
+    long: 'Another engine holds the workspace, or a gate is claimed (EX_TEMPFAIL). Try again later.',
+  },
+  interrupted: {
+    short: 'interrupted',
+    long: 'Ended by Ctrl-C, SIGTERM or SIGHUP, after the agents were ended and recorded. The run can go on.',
+  },
+};

@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from './command.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, EXIT_MEANINGS } from './exit-codes.ts';
 
 const WIDTH = 100;
 
@@ -45,23 +45,16 @@ export function commandHelp(command: CommandSpec): string {
       ? ['', 'Examples:', ...command.examples.flatMap((example) => [`  ${example.command}`, `      ${example.what}`])]
       : []),
     '',
-    `Exit codes: ${Object.entries(EXIT_CODES)
-      .map(([name, code]) => `${code} ${EXIT_WORDS[name as keyof typeof EXIT_CODES]}`)
-      .join(', ')}.`,
+    ...wrap(`Exit codes: ${exitCodes()}.`, ''),
     '',
   ].join('\n');
 }
 
-const EXIT_WORDS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
-  ok: 'done',
-  gateFailed: 'a gate failed',
-  usage: 'the definition or an option is wrong',
-  paused: 'waiting',
-  internal: 'a bug',
-  platform: 'disk or git failed',
-  busy: 'somebody else is at work',
-  interrupted: 'interrupted',
-};
+function exitCodes(): string {
+  return Object.entries(EXIT_CODES)
+    .map(([name, code]) => `${code} ${EXIT_MEANINGS[name as keyof typeof EXIT_CODES].short}`)
+    .join(', ');
+}
 
 function spell(option: OptionSpec): string {
   const short = option.short === undefined ? '    ' : `-${option.short}, `;

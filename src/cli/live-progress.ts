@@ -29,7 +29,7 @@ export function liveProgress(input: ProgressInput): Progress {
         return;
       }
       const opening = event.type === 'state' && state === undefined ? [openingLine(event.state)] : [];
-      if (event.type === 'state' || event.type === 'ended') state = event.state;
+      if ('state' in event) state = event.state;
       const line = event.type === 'started' ? undefined : lineFor(event, input.paint, false);
       show(line === undefined ? opening : [...opening, line]);
     },

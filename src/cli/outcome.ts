@@ -10,7 +10,7 @@ export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: Readon
   if (result.cancelled) return EXIT_CODES.interrupted;
   const units = [...state.units.values()];
   const asked = only === undefined ? units : units.filter((unit) => only.has(unit.gate));
-  if (asked.every((unit) => unit.done)) return EXIT_CODES.ok;
+  if (asked.every(isWell)) return EXIT_CODES.ok;
   const codes = errors.map(exitCodeOfError);
   const worst = [EXIT_CODES.busy, EXIT_CODES.usage, EXIT_CODES.platform].find((code) => codes.includes(code));
   if (worst !== undefined) return worst;
@@ -21,8 +21,13 @@ export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: Readon
 
 /** The exit code of one gate's new state. */
 export function exitCodeOfUnit(unit: UnitState | undefined): ExitCode {
-  if (unit?.done) return EXIT_CODES.ok;
+  if (unit !== undefined && isWell(unit)) return EXIT_CODES.ok;
   return unit?.status === 'paused' ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
+}
+
+/** Done, or as far as it can be: a gate passed with input that stood in for its needs is not done until they are. */
+function isWell(unit: UnitState): boolean {
+  return unit.done || unit.status === 'passed';
 }
 
 const TROUBLE: ReadonlySet<UnitState['status']> = new Set(['failed', 'lost', 'partial', 'blocked']);

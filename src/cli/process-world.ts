@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from 'node:fs';
 import { CLI_VARIABLES, type Environment } from '../environment.ts';
 import type { Durable } from '../local/local-ports.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -10,8 +11,8 @@ export function processWorld(environment: Environment, durable: Durable = {}): C
     arguments: argv.slice(2),
     environment,
     workingDirectory: process.cwd(),
-    out: screenOf(stdout, environment, (why) => void stderr.write(`gateline: OUTPUT_FAILED: ${why}\n`)),
-    err: screenOf(stderr, environment, () => undefined),
+    out: screenOf(stdout, 1, environment, (why) => void stderr.write(`gateline: OUTPUT_FAILED: ${why}\n`)),
+    err: screenOf(stderr, 2, environment, () => undefined),
     readStandardInput,
     now: () => new Date(),
     onInterrupt,
@@ -22,23 +23,32 @@ export function processWorld(environment: Environment, durable: Durable = {}): C
 /** The reader went away (`gateline status | head`), or the terminal was closed. No error of ours, and a run goes on. */
 const READER_GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
-function screenOf(stream: NodeJS.WriteStream, environment: Environment, tell: (why: string) => void): Screen {
+function screenOf(
+  stream: NodeJS.WriteStream,
+  fd: 1 | 2,
+  environment: Environment,
+  tell: (why: string) => void,
+): Screen {
   let broken = false;
-  stream.on('error', (error: NodeJS.ErrnoException) => {
+  const fail = (error: NodeJS.ErrnoException): void => {
     if (broken) return;
     broken = true;
     if (READER_GONE.has(error.code ?? '')) return;
     // Whoever reads the file later must not take a part for the whole.
     process.once('exit', () => (process.exitCode = EXIT_CODES.platform));
     tell(error.message);
-  });
+  };
+  stream.on('error', fail);
+  const toFile = fstatSync(fd).isFile();
   const interactive =
     stream.isTTY === true &&
     [undefined, '', 'false'].includes(environment[CLI_VARIABLES.ci]) &&
     environment[CLI_VARIABLES.terminal] !== 'dumb';
   return {
     write: (text) => {
-      if (!broken) stream.write(text);
+      if (broken) return;
+      if (toFile) writeToFile(fd, text, fail);
+      else stream.write(text);
     },
     interactive,
     get columns() {
@@ -48,6 +58,15 @@ function screenOf(stream: NodeJS.WriteStream, environment: Environment, tell: (w
       return stream.rows ?? 0;
     },
   };
+}
+
+/** Node's stream for a file loses what a nearly full disk did not take, and says nothing. */
+function writeToFile(fd: number, text: string, fail: (error: NodeJS.ErrnoException) => void): void {
+  try {
+    for (let rest = Buffer.from(text); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest));
+  } catch (error) {
+    fail(error as NodeJS.ErrnoException);
+  }
 }
 
 async function readStandardInput(): Promise<Uint8Array> {

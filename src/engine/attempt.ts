@@ -32,7 +32,7 @@ export async function runAttempts(call: Call, unit: Unit, work: Work, signal: Ab
 
 async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
   const started = await claim(call, unit, work);
-  await call.observe({ type: 'started', unit: unit.key, record: started, attempts: unit.gate.retries + 1 });
+  await call.observe({ type: 'started', unit: unit.key, record: started, attempts: unit.gate.retries + 1, state: call.journal.state() });
   const secrets = missingSecrets(call.ports.environment, unit.gate);
   if (secrets.length > 0) return end(call, unit, started, { verdict: noSecret(secrets) });
   let begun: Begun;

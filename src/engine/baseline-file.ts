@@ -5,7 +5,8 @@ import type { Baseline } from '../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 
 const treeSchema = z.array(z.tuple([z.string(), z.string(), z.string()]));
-const baselineSchema = z.strictObject({ tree: treeSchema, named: treeSchema });
+const stampsSchema = z.array(z.tuple([z.string(), z.string()]));
+const baselineSchema = z.strictObject({ tree: treeSchema, named: treeSchema, stamps: stampsSchema });
 
 /** No more than this many bytes are read back. */
 const LIMIT = 256 * 1024 * 1024;
@@ -13,7 +14,7 @@ const LIMIT = 256 * 1024 * 1024;
 /** Keeps a baseline with its attempt, for a `complete` in another process and for a next attempt after a kill. */
 export async function writeBaseline(directory: AttemptDirectory, baseline: Baseline): Promise<void> {
   await directory.write(ATTEMPT_FILES.baseline, [
-    JSON.stringify({ tree: rowsOf(baseline.tree), named: rowsOf(baseline.named) }),
+    JSON.stringify({ tree: rowsOf(baseline.tree), named: rowsOf(baseline.named), stamps: [...baseline.stamps] }),
   ]);
 }
 
@@ -23,7 +24,7 @@ export async function readBaseline(directory: AttemptDirectory): Promise<Baselin
   if (read.state !== 'present') return undefined;
   try {
     const parsed = baselineSchema.parse(JSON.parse(new TextDecoder().decode(read.bytes)));
-    return { tree: treeOf(parsed.tree), named: treeOf(parsed.named) };
+    return { tree: treeOf(parsed.tree), named: treeOf(parsed.named), stamps: new Map(parsed.stamps) };
   } catch {
     // Torn by a crash, or written over by an agent: as good as absent, the present state is the baseline then.
     return undefined;

@@ -2,13 +2,13 @@ import type { AttemptDirectory } from '../agent/attempt-files.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { canonicalChunks, canonicalJson } from '../run/canonical-json.ts';
 import { upstreamFiles } from '../run/files.ts';
-import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
+import type { EndedRecord, StartedRecord } from '../run/record.ts';
 import { needDigests } from '../run/request.ts';
 import type { Unit } from '../run/unit.ts';
 import type { JsonObject, JsonValue } from '../untrusted/json.ts';
 import type { Baseline } from '../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
-import { readBaseline, writeBaseline } from './baseline-file.ts';
+import { writeBaseline } from './baseline-file.ts';
 import type { Call } from './call.ts';
 import { copierOf, missingContent, readJson } from './content.ts';
 import { keepJson } from './keep-json.ts';
@@ -152,22 +152,4 @@ function lastAttempt(call: Call, unit: Unit, started: StartedRecord): EndedRecor
   return last !== undefined && last.runNumber === started.runNumber && last.verdict.status !== 'passed'
     ? last
     : undefined;
-}
-
-/**
- * What stood before the first of the unit's attempts since it last came to something, if there was one before this:
- * what a killed or failed attempt left half-done is handed on with what this one does.
- */
-export async function baselineBefore(call: Call, unit: Unit, started: StartedRecord): Promise<Baseline | undefined> {
-  const { records, ended } = call.journal.archive();
-  const settled = (ended.get(unit.key) ?? []).findLast((one) => one.verdict.status !== 'failed');
-  for (const record of records) {
-    if (record.kind !== 'started' || unitOf(record) !== unit.key || record.runNumber !== started.runNumber) continue;
-    if (record === started || record.fingerprint !== started.fingerprint) continue;
-    if (settled !== undefined && comparePositions(record, settled) <= 0) continue;
-    const directory = await call.ports.attempts.open(record);
-    const baseline = directory && (await readBaseline(directory));
-    if (baseline !== undefined) return baseline;
-  }
-  return undefined;
 }

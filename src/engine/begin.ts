@@ -84,7 +84,7 @@ async function begin(call: Call, unit: Unit, prepared: Prepared): Promise<BeginR
   const deadline = new Date(call.ports.now().getTime() + unit.gate.timeoutMinutes * 60_000).toISOString();
   const started = await claim(call, unit, work, { deadline });
   const begun = await prepareAttempt(call, unit, work, started);
-  await call.observe({ type: 'started', unit: unit.key, record: started, attempts: 1 });
+  await call.observe({ type: 'started', unit: unit.key, record: started, attempts: 1, state: call.journal.state() });
   const variables = protocolVariables(unit, started.n, begun.directory, begun.hasFeedback);
   return { choice: 'run', planned: prepared.planned, token: tokenOf(started), variables, deadline };
 }

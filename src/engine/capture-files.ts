@@ -2,8 +2,9 @@ import type { FileChange } from '../run/record.ts';
 import type { Redactor } from '../untrusted/redact.ts';
 import type { Issue } from '../verdict/verdict.ts';
 import type { KeepContent } from '../workspace/workspace.ts';
-import { baselineBefore, type Begun } from './begin-attempt.ts';
+import type { Begun } from './begin-attempt.ts';
 import type { Call } from './call.ts';
+import { earlierWork } from './earlier-work.ts';
 
 /** Files that an attempt left, and what is wrong with them. */
 export interface Captured {
@@ -29,8 +30,8 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
       throw error;
     }
   };
-  const since = await baselineBefore(call, begun.unit, begun.started);
-  const changes = await workspace.changesSince(begun.baseline, begun.unit.gate.files, keep, since);
+  const earlier = await earlierWork(call, begun);
+  const changes = await workspace.changesSince(begun.baseline, begun.unit.gate.files, keep, earlier);
   const problems = changes.refused.map(({ path, why }): Issue => ({
     severity: 'error',
     message: `${path} cannot be handed on: ${why}`,

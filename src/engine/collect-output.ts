@@ -33,7 +33,11 @@ export async function collectOutput(
   early: Verdict | undefined,
 ): Promise<Collected> {
   const file = await directory.read(ATTEMPT_FILES.output, OUTPUT_LIMIT);
-  if (file.state !== 'present') return nothing(early ?? unreadable(file));
+  if (file.state !== 'present') {
+    // Nobody redacted it, so it must not stay.
+    await directory.remove(ATTEMPT_FILES.output);
+    return nothing(early ?? unreadable(file));
+  }
   const parsed = parseJson(file.bytes);
   if (!parsed.ok) {
     await keepRefused(call, directory, file.bytes);

@@ -48,6 +48,8 @@ export async function completeGate(
     );
   }
   await useContractOf(call, started, unit.gate.id);
+  // Before anything is recorded: a contract that cannot judge is no verdict on what the agent made.
+  await call.contracts.compile(unit.gate);
   const exitCode = completion.exitCode ?? 0;
   const result: AgentResult = { outcome: 'exited', exitCode, stdout: '', stderr: '' };
   const ended = await finishAttempt(call, { unit, started, directory, baseline, hasFeedback: false }, result);

@@ -30,7 +30,13 @@ export interface EnginePorts {
 /** What the engine tells while it works. Observers must not throw; a promise is awaited before going on. */
 export type EngineEvent =
   | { readonly type: 'planned'; readonly planned: PlannedUnit }
-  | { readonly type: 'started'; readonly unit: UnitKey; readonly record: StartedRecord; readonly attempts: number }
+  | {
+      readonly type: 'started';
+      readonly unit: UnitKey;
+      readonly record: StartedRecord;
+      readonly attempts: number;
+      readonly state: RunState;
+    }
   | { readonly type: 'line'; readonly unit: UnitKey; readonly stream: 'stdout' | 'stderr'; readonly line: string }
   | {
       readonly type: 'ended';

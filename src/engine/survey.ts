@@ -29,8 +29,7 @@ async function inputTree(call: Call, unit: Unit): Promise<Tree> {
   const counts = (path: string): boolean => workspace.counts(inputs, path);
   const upstream = upstreamChanges(call.graph, call.journal.state(), unit.key);
   const settled = withoutRunning((await workspace.inputs(inputs)).files, call, upstream, counts);
-  const left = await stillTheirs(call, unit);
-  const tree = withUpstreamFiles(unwind(settled, left, upstream, counts), call, unit, counts);
+  const tree = withUpstreamFiles(await withoutOthers(settled, call, unit, upstream, counts), call, unit, counts);
   const unmatched = (inputs ?? []).filter(
     (glob) => !glob.startsWith('!') && !tree.keys().some((path) => workspace.counts([glob], path)),
   );
@@ -84,19 +83,22 @@ function withoutRunning(
 }
 
 /**
- * Changes by gates that are not upstream. Those of earlier runs no longer count as theirs once they are committed:
- * then they are part of the project.
+ * Takes back what gates that are not upstream left behind. Changes of earlier runs are taken back no further than to
+ * what is committed: from then on they are part of the project.
  */
-async function stillTheirs(call: Call, unit: Unit): Promise<ReturnType<typeof leftByOthers>['ofThisRun']> {
-  const { ofThisRun, ofOtherRuns } = leftByOthers(
-    call.graph,
-    call.journal.records(),
-    unit.key,
-    call.journal.call.runNumber,
-  );
-  if (ofOtherRuns.length === 0) return ofThisRun;
-  const committed = await call.ports.workspace.committed([...new Set(ofOtherRuns.map((change) => change.path))]);
-  return [...ofThisRun, ...ofOtherRuns.filter((change) => !committed.has(change.path))];
+async function withoutOthers(
+  tree: Tree,
+  call: Call,
+  unit: Unit,
+  upstream: ReturnType<typeof upstreamChanges>,
+  counts: (path: string) => boolean,
+): Promise<Tree> {
+  const { journal, ports } = call;
+  const { ofThisRun, ofOtherRuns } = leftByOthers(call.graph, journal.records(), unit.key, journal.call.runNumber);
+  const asBefore = unwind(tree, ofThisRun, upstream, counts);
+  if (ofOtherRuns.length === 0) return asBefore;
+  const committed = await ports.workspace.committed([...new Set(ofOtherRuns.map((change) => change.path))]);
+  return unwind(asBefore, ofOtherRuns, upstream, counts, committed);
 }
 
 function countedVariables(call: Call, gate: Gate): Record<string, string | null> {

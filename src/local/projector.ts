@@ -52,7 +52,7 @@ export async function createProjector(input: ProjectorInput): Promise<Projector>
   };
   return {
     show,
-    follow: (event) => (event.type === 'ended' || event.type === 'state' ? show(event.state) : Promise.resolve([])),
+    follow: (event) => ('state' in event ? show(event.state) : Promise.resolve([])),
   };
 }
 

@@ -60,8 +60,9 @@ function choose(
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
   if (claim !== undefined && !isGone(claim, told)) return not('running', `attempt ${claim.n} began at ${claim.at}`);
   const best = judged.findLast((one) => one.satisfies && one.relevant);
-  if (best !== undefined) return satisfied(best, needsDone);
   const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
+  const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
+  if (best !== undefined && !skipped) return satisfied(best, needsDone);
   if (skip !== undefined) {
     const choice = not('skipped', `skipped by ${skip.actor}: ${skip.reason}`);
     return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };

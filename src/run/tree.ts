@@ -23,12 +23,14 @@ export type Tree = ReadonlyMap<string, TreeFile>;
  * @param left what gates that are not upstream changed, the latest first: where two left the same behind, the first one counts
  * @param upstream what gates that are upstream changed, in any order
  * @param counts whether a path belongs to the tree at all (for files that such a gate deleted)
+ * @param settled how paths stand in what these changes have become part of: one that stands so is left as it is
  */
 export function unwind(
   tree: Tree,
   left: readonly FileChange[],
   upstream: readonly FileChange[],
   counts: (path: string) => boolean,
+  settled: ReadonlyMap<string, TreeFile | null> = new Map(),
 ): Tree {
   const byPath = Map.groupBy(left, (change) => change.path);
   const given = Map.groupBy(upstream, (change) => change.path);
@@ -39,6 +41,8 @@ export function unwind(
     for (;;) {
       const now = result.get(path) ?? null;
       if (given.get(path)?.some((change) => sameFile(change.after, now))) break;
+      const kept = settled.get(path);
+      if (kept !== undefined && sameFile(kept, now)) break;
       const index = pending.findIndex((change) => sameFile(change.after, now) && !sameFile(change.before, now));
       if (index < 0) break;
       const before = pending.splice(index, 1)[0]!.before;

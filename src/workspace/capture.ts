@@ -8,7 +8,7 @@ import { inParallel } from './in-parallel.ts';
 import { onDisk } from './path-bytes.ts';
 import { SPECIAL_MODE, type Snapshot } from './snapshot.ts';
 import { lookBelow } from './standing.ts';
-import type { Baseline, Changes, KeepContent } from './workspace.ts';
+import type { Baseline, Changes, EarlierWork, KeepContent } from './workspace.ts';
 
 /** How much may be handed on. */
 export interface CaptureLimits {
@@ -25,8 +25,7 @@ export interface Capture {
   /** Look anew, to see whether files changed while they were kept. */
   readonly lookAgain: () => Promise<Snapshot>;
   readonly before: Baseline;
-  /** What stood before earlier attempts of the same gate that came to nothing. */
-  readonly since: Baseline | undefined;
+  readonly earlier: EarlierWork;
   readonly now: Baseline;
   /** The checked out commit; `undefined` without git. */
   readonly committed: Tree | undefined;
@@ -68,25 +67,31 @@ export async function changesSince(capture: Capture): Promise<Changes> {
 
 /**
  * Which files go on to later gates. Those that the attempt changed; those that earlier attempts which came to nothing
- * had changed already; and of those that a glob names also the ones that no checkout would bring: made before, by an
- * attempt that was killed, say, and made again just the same.
+ * had changed already; and of those that a glob names and no checkout would bring also the ones that were made before
+ * and made again just the same, or left alone by a program that makes only what is out of date. What lies there
+ * otherwise is somebody else's: handed on, it would later take the place of what they made of it since.
  */
-function goingOn({ since, globs, committed }: Capture): (one: Difference) => boolean {
-  const first = since === undefined ? undefined : new Map([...since.tree, ...since.named]);
-  return ({ path, before, after }) => {
-    if (!sameFile(before, after)) return true;
-    if (first !== undefined && !sameFile(first.get(path) ?? null, after)) return true;
-    return globs !== undefined && !sameFile(committed?.get(path) ?? null, after);
+function goingOn({ earlier, globs, committed, before, now }: Capture): (one: Difference) => boolean {
+  const { since, made = [] } = earlier;
+  const handedOn = new Map(made.map(({ path, after }) => [path, after]));
+  return (one) => {
+    const { path, after } = one;
+    if (!sameFile(one.before, after)) return true;
+    if (since !== undefined && !sameFile(since.get(path) ?? null, after)) return true;
+    if (globs === undefined || sameFile(committed?.get(path) ?? null, after)) return false;
+    const known = handedOn.get(path);
+    return before.stamps.get(path) !== now.stamps.get(path) || (known !== undefined && sameFile(known, after));
   };
 }
 
-async function lookAtAll({ snapshot, before, now }: Capture): Promise<Difference[]> {
+async function lookAtAll({ snapshot, earlier, before, now }: Capture): Promise<Difference[]> {
   const then = new Map([...before.tree, ...before.named]);
   const after = new Map([...now.tree, ...now.named]);
+  const known = [...then.keys(), ...(earlier.since?.keys() ?? []), ...(earlier.made ?? []).map(({ path }) => path)];
   // What git saw before and does not see now may still be there: ignored since, or in a new repository.
-  const unseen = [...then.keys()].filter((path) => !after.has(path) && !neverCounts(path));
+  const unseen = known.filter((path) => !after.has(path) && !neverCounts(path));
   for (const [path, file] of await snapshot.resolve(unseen)) after.set(path, file);
-  const paths = [...new Set([...then.keys(), ...after.keys()])].toSorted();
+  const paths = [...new Set([...known, ...after.keys()])].toSorted();
   return paths
     .map((path) => ({ path, before: then.get(path) ?? null, after: after.get(path) ?? null }))
     .filter((one) => !neverCounts(one.path));

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import type { Environment } from '../environment.ts';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
-import { sameFile, type Tree } from '../run/tree.ts';
+import type { Tree, TreeFile } from '../run/tree.ts';
 import { changesSince, type CaptureLimits } from './capture.ts';
 import { isRelative, neverCounts } from './contain.ts';
 import { openGitView } from './git-tree.ts';
@@ -12,6 +12,7 @@ import { readText } from './read-text.ts';
 import { findRepository } from './repository.ts';
 import { namedPaths, treeOf, visiblePaths } from './select.ts';
 import { SPECIAL_MODE, type FileView, type Snapshot } from './snapshot.ts';
+import { stampsOf } from './standing.ts';
 import type { Baseline, InputTree, Workspace } from './workspace.ts';
 
 /** What {@link openWorkspace} is told. */
@@ -82,12 +83,12 @@ function workspaceOn(root: string, view: FileView, limits: CaptureLimits): Works
       if (!isRelative(path) || neverCounts(path)) return false;
       return globs === undefined || globsOf(globs).matches(path);
     },
-    baseline: async (files) => standing(await view.snapshot(), files === 'changed' ? undefined : globsOf(files)),
-    async changesSince(before, files, keep, since) {
+    baseline: async (files) => standing(root, await view.snapshot(), files === 'changed' ? undefined : globsOf(files)),
+    async changesSince(before, files, keep, earlier = {}) {
       const globs = files === 'changed' ? undefined : globsOf(files);
       const snapshot = await view.snapshot();
-      const [now, commit] = await Promise.all([standing(snapshot, globs), globs && view.committed()]);
-      const looks = { snapshot, lookAgain: () => view.snapshot(), before, since, now, committed: commit };
+      const [now, commit] = await Promise.all([standing(root, snapshot, globs), globs && view.committed()]);
+      const looks = { snapshot, lookAgain: () => view.snapshot(), before, earlier, now, committed: commit };
       return changesSince({ root, ...looks, globs, keep, limits });
     },
     materialise: (changes, copy) => materialise({ root, view }, changes, copy),
@@ -129,21 +130,18 @@ async function inputs(view: FileView, globs: Globs | undefined): Promise<InputTr
   };
 }
 
-async function committed(view: FileView, paths: readonly string[]): Promise<ReadonlySet<string>> {
-  const [commit, snapshot] = await Promise.all([view.committed(), view.snapshot()]);
-  if (commit === undefined) return new Set();
-  const now = await snapshot.resolve(paths);
-  // A file that is gone from both is committed too: its deletion is.
-  return new Set(paths.filter((path) => sameFile(now.get(path) ?? null, commit.get(path) ?? null)));
+async function committed(view: FileView, paths: readonly string[]): Promise<ReadonlyMap<string, TreeFile | null>> {
+  const commit = await view.committed();
+  return new Map(commit === undefined ? [] : paths.map((path) => [path, commit.get(path) ?? null]));
 }
 
 function withoutSpecial(tree: Tree): Tree {
   return new Map([...tree].filter(([, { mode }]) => mode !== SPECIAL_MODE));
 }
 
-async function standing(snapshot: Snapshot, globs: Globs | undefined): Promise<Baseline> {
+async function standing(root: string, snapshot: Snapshot, globs: Globs | undefined): Promise<Baseline> {
   const visible = visiblePaths(snapshot);
   const named = globs === undefined ? [] : (await namedPaths(snapshot, globs)).taken;
   const all = await snapshot.resolve(new Set([...visible, ...named]));
-  return { tree: treeOf(all, visible), named: treeOf(all, named) };
+  return { tree: treeOf(all, visible), named: treeOf(all, named), stamps: stampsOf(root, named) };
 }

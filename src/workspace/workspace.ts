@@ -1,7 +1,7 @@
 import type { Content, FileChange } from '../run/record.ts';
 import type { Digest } from '../run/digest.ts';
 import type { Read } from '../run/reading.ts';
-import type { Tree } from '../run/tree.ts';
+import type { Tree, TreeFile } from '../run/tree.ts';
 
 /** What stood in the workspace before an attempt began; see {@link Workspace.changesSince}. */
 export interface Baseline {
@@ -9,6 +9,16 @@ export interface Baseline {
   readonly tree: Tree;
   /** Files that match the gate's `files` globs, ignored ones too. */
   readonly named: Tree;
+  /** For each of those, what is another after it was written again, with the same content too. */
+  readonly stamps: ReadonlyMap<string, string>;
+}
+
+/** What a gate did before an attempt, for {@link Workspace.changesSince}. */
+export interface EarlierWork {
+  /** What stood before attempts that came to nothing: what they changed goes on as well. */
+  readonly since?: Tree;
+  /** Files that it left and handed on before. */
+  readonly made?: readonly FileChange[];
 }
 
 /** The files that count for a gate. */
@@ -64,16 +74,15 @@ export interface Workspace {
 
   /**
    * What changed since: `files` as the gate says them (globs, or `changed` for all that git sees as changed),
-   * and what else was touched. Plain files, deletions and modes; never anything outside the workspace. Files that
-   * globs name go on too when they are not as the checked out commit has them, changed by this attempt or not.
-   *
-   * @param since what stood before earlier attempts that came to nothing: what they changed goes on as well
+   * and what else was touched. Plain files, deletions and modes; never anything outside the workspace. A file that
+   * globs name, and that the checked out commit does not have so, goes on too when the attempt wrote it again just as it
+   * was, or left it as the gate had handed it on before.
    */
   changesSince(
     baseline: Baseline,
     files: 'changed' | readonly string[],
     keep: KeepContent,
-    since?: Baseline,
+    earlier?: EarlierWork,
   ): Promise<Changes>;
 
   /**
@@ -89,8 +98,8 @@ export interface Workspace {
   /** A file of the workspace as text, contained (symbolic links that leave it are refused). `undefined`: it is not there. */
   readText(path: string): Promise<string | undefined>;
 
-  /** Those of these paths whose file stands exactly as the checked out commit has it. None without git. */
-  committed(paths: readonly string[]): Promise<ReadonlySet<string>>;
+  /** How the checked out commit has these paths; `null`: not at all. Nothing is said without git, or before the first commit. */
+  committed(paths: readonly string[]): Promise<ReadonlyMap<string, TreeFile | null>>;
 
   /** Name of the checked out branch, for the default subject; `undefined` without git or when detached. */
   branch(): Promise<string | undefined>;

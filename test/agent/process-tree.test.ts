@@ -16,6 +16,11 @@ const WAYS_TO_STAY = {
   'nohup in the background': "nohup bash -c 'echo $$ > a.pid; exec sleep 600' > /dev/null 2>&1 & wait",
   'a double fork into another session':
     "(setsid bash -c '(echo $BASHPID > a.pid; exec sleep 600) & exit' &) ; sleep 600",
+  // Each of the next two is found in one way only: by its parents, by its group.
+  'a child with another environment in a session of its own':
+    'env -i PATH="$PATH" setsid bash -c \'echo $$ > a.pid; exec sleep 600\' & wait',
+  'a double fork with another environment':
+    '(env -i PATH="$PATH" bash -c \'echo $$ > a.pid; exec sleep 600\' &) ; sleep 600',
   'a stopped process': "bash -c 'echo $$ > a.pid; kill -STOP $$; sleep 600'; true",
 };
 

@@ -1,13 +1,17 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { StatusJson } from '../../src/report/status-json.ts';
 import { exportsOf, statusOf, type CommandResult } from '../support/command-line.ts';
-import { ScratchWorkspace, readIfThere } from '../support/scratch-workspace.ts';
+import { readIfThere, type ScratchWorkspace } from '../support/scratch-workspace.ts';
 
 /** The command line that dies. */
-export const DYING = new URL('cli-that-dies.ts', import.meta.url).pathname;
+export const DYING = join(import.meta.dirname, 'cli-that-dies.ts');
 
 /** What a run comes to that nothing disturbs. */
 export interface Undisturbed {
   readonly exports: Readonly<Record<string, string | null>>;
+  /** Verdict, score and files handed on, by unit. */
+  readonly gates: unknown;
   readonly files: Readonly<Record<string, string>>;
   /** Starts of agents, in alphabetical order. */
   readonly starts: readonly string[];
@@ -21,11 +25,22 @@ export async function undisturbed(
   await using workspace = await pristine.copy();
   const result = await workspace.gateline(['run', '--json', '-q'], { env });
   expect(result, result.stderr).toMatchObject({ code: 0, signal: null });
+  const status = statusOf(result);
   return {
-    exports: exportsOf(statusOf(result)),
+    exports: exportsOf(status),
+    gates: gatesOf(status),
     files: await workspace.files(),
     starts: await workspace.startedGates(),
   };
+}
+
+function gatesOf(status: StatusJson): unknown {
+  return status.gates.map(({ key, done, verdict, files }) => ({
+    key,
+    done,
+    score: verdict?.score,
+    files: files.map(({ path }) => path),
+  }));
 }
 
 /** What one kill left, seen before anything goes on. */
@@ -54,7 +69,7 @@ export async function killAfter(
 }
 
 /**
- * Goes on after a kill, and compares: same exports, same files, and nothing that was done starts again.
+ * Goes on after a kill, and compares: same exports, same files on disk and handed on, and nothing that was done starts again.
  * @returns gates whose agents started in this call
  */
 export async function goOn(
@@ -68,6 +83,7 @@ export async function goOn(
   const status = statusOf(result);
   expect(status).toMatchObject({ status: 'completed', problems: [] });
   expect(exportsOf(status)).toEqual(expected.exports);
+  expect(gatesOf(status)).toEqual(expected.gates);
   expect(await workspace.files()).toEqual(expected.files);
   const started = await workspace.startedGates();
   expect(started.filter((gate) => done.includes(gate))).toEqual([]);

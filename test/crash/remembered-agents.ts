@@ -44,10 +44,10 @@ function listen(): () => string {
   const { stdout } = process;
   const write = stdout.write.bind(stdout);
   let text = '';
-  stdout.write = ((chunk: string) => {
-    text += chunk;
+  stdout.write = (chunk: string | Uint8Array) => {
+    text += String(chunk);
     return write(chunk);
-  }) as typeof stdout.write;
+  };
   return () => text;
 }
 

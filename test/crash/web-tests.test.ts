@@ -6,7 +6,7 @@ import { goOn, killAfter, undisturbed, upwards } from './kill-points.ts';
 /** Whether every agent works each time. The default saves nothing but time; see remembered-agents.ts. */
 const WHOLE = process.env['CRASH_AGENTS'] === 'whole';
 
-describe('examples/web-tests, killed after its k-th durable operation', () => {
+describe.runIf(process.platform !== 'win32')('examples/web-tests, killed after its k-th durable operation', () => {
   it(
     'goes on to the same exports and files, for every k, and starts nothing again that was done',
     { timeout: 1_200_000 },

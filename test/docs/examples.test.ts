@@ -7,7 +7,9 @@ import { Session } from './session.ts';
 
 const all = pages().map((page) => ({ page, blocks: blocksOf(readPage(page)) }));
 const withBlocks = (wanted: (block: Block) => boolean) =>
-  all.flatMap(({ page, blocks }) => blocks.filter(wanted).map((block) => ({ ...block, where: `${page}:${block.line}` })));
+  all.flatMap(({ page, blocks }) =>
+    blocks.filter(wanted).map((block) => ({ ...block, where: `${page}:${block.line}` })),
+  );
 
 /** A pipeline as it is; what stands under `output:` of a gate (docs/reference/contract.md) in a gate. */
 function pipelineText(block: Block): string {
@@ -38,6 +40,12 @@ describe('examples for a shell', () => {
     const { status, stderr } = spawnSync(language, ['-n', '-c', text], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
+});
+
+it('the README gives the command that package.json has, with the Node that the install brings', () => {
+  const { bin } = JSON.parse(readPage('package.json')) as { bin: Record<string, string> };
+  const alias = `alias gateline="$PWD/node_modules/.bin/node $PWD/${bin['gateline']}"`;
+  expect(readPage('README.md')).toContain(`\n${alias}\n`);
 });
 
 describe('what pages tell people to type', () => {

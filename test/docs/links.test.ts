@@ -22,7 +22,8 @@ it('every relative link of every page leads to a file and to a heading', () => {
 });
 
 it('a link that leads nowhere is seen', () => {
-  const markdown = '# One `two`: three\n\n[a](no.md) [b](#one-two-three) [c](#four) ![d](docs/images/no.svg) `[e](x.md)`\n';
+  const markdown =
+    '# One `two`: three\n\n[a](no.md) [b](#one-two-three) [c](#four) ![d](docs/images/no.svg) `[e](x.md)`\n';
   expect(brokenLinks('README.md', markdown)).toEqual([
     'README.md: no.md: there is no no.md',
     'README.md: #four: README.md has no heading #four',

@@ -23,7 +23,12 @@ it('docs/images/run.svg is what the recorded run looks like today (node scripts/
 it('docs/images/run.svg shows the status table of a real run of the example, line by line', () => {
   const { records, subject } = readRecording();
   for (const record of records) recordSchema.parse(record);
-  const state = foldRun(unitsOf(pipeline), { records, problems: [] }, { pipeline: pipeline.id, subject }, { now: records.at(-1)!.at });
+  const state = foldRun(
+    unitsOf(pipeline),
+    { records, problems: [] },
+    { pipeline: pipeline.id, subject },
+    { now: records.at(-1)!.at },
+  );
   expect(state.status).toBe('completed');
   expect([...state.units.values()].map((unit) => unit.reused)).toEqual([true, true, false, true, false, true]);
   const table = statusTable(state, pipeline, { width: 104 }).trimEnd();

@@ -51,7 +51,11 @@ export class Session implements AsyncDisposable {
   async #run(script: string, expected: number): Promise<string[]> {
     const environment = plainEnvironment({ GATELINE_CLONE: ROOT, NO_COLOR: '1' });
     const env = { ...environment, PATH: [this.#path('bin'), environment['PATH']].join(delimiter) };
-    const child = spawn('sh', ['-e', '-c', script], { cwd: this.#path('workspace'), env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('sh', ['-e', '-c', script], {
+      cwd: this.#path('workspace'),
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#printed = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (this.#printed += text));

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { filesBelow, readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
 
 /** Holds what each form writes in its own way: quotes and a backslash (JSON), signs (URL), and enough of it. */
 const SECRET = 'k3y/"one"\\+two&three=four five-ünï';
@@ -57,6 +58,18 @@ ${gate('passes', 'true')}
 ${gate('fails', 'exit 1')}
 ${gate('writes', 'printf "key=%s" "$API_KEY" > kept.txt')}    files: [kept.txt]
 ${gate('malformed', 'printf "%s is no JSON" "$API_KEY" > "$GATELINE_OUTPUT"')}
+  link:
+    inputs: [agent.mjs]
+    secrets: [API_KEY]
+    run: |
+      printf '"%s"' "$API_KEY" > "$GATELINE_OUTPUT.real"
+      mv "$GATELINE_OUTPUT.real" "$BESIDE" && ln -s "$BESIDE/output.json.real" "$GATELINE_OUTPUT"
+  large:
+    inputs: [agent.mjs]
+    secrets: [API_KEY]
+    run: |
+      printf '"%s' "$API_KEY" > "$GATELINE_OUTPUT"
+      truncate -s 300M "$GATELINE_OUTPUT"
   judged:
     inputs: [agent.mjs]
     secrets: [API_KEY]
@@ -65,7 +78,22 @@ ${gate('malformed', 'printf "%s is no JSON" "$API_KEY" > "$GATELINE_OUTPUT"')}
       schema: { type: object, additionalProperties: { type: integer } }
 `;
 
-describe('a secret that an agent tells in every way', () => {
+/** Writes the secret wherever it may, and sleeps; the next time it answers at once. */
+const SLEEPER = `
+pipeline: sleeper
+subject: secrets
+gates:
+  sleeper:
+    inputs: []
+    secrets: [API_KEY]
+    run: |
+      if [ -e "$BESIDE/written" ]; then echo '{}' > "$GATELINE_OUTPUT"; exit 0; fi
+      for file in "$GATELINE_OUTPUT" "$GATELINE_METRICS" "$GATELINE_LEARNINGS"; do echo "$API_KEY" > "$file"; done
+      echo yes > "$BESIDE/written"
+      sleep 60
+`;
+
+describe.runIf(process.platform !== 'win32')('a secret that an agent tells in every way', () => {
   it('stands nowhere below .state, in no form, and is not printed', async () => {
     const forms = formsOf(SECRET);
     const pieces = PROMISED.map((name) => forms[name]!);
@@ -75,7 +103,8 @@ describe('a secret that an agent tells in every way', () => {
       '.gitignore': 'kept.txt\n',
     });
     const promised = Object.fromEntries(PROMISED.map((name) => [name, forms[name]]));
-    const result = await workspace.gateline(['run'], { env: { API_KEY: SECRET, FORMS: JSON.stringify(promised) } });
+    const env = { API_KEY: SECRET, FORMS: JSON.stringify(promised), BESIDE: workspace.beside('') };
+    const result = await workspace.gateline(['run'], { env });
     expect(result.code).toBe(1);
     const kinds = Object.fromEntries(
       (await workspace.records()).flatMap((one) => (one.kind === 'ended' ? [[one.gate, one.verdict.kind]] : [])),
@@ -85,6 +114,8 @@ describe('a secret that an agent tells in every way', () => {
       fails: 'agent-error',
       writes: 'files',
       malformed: 'malformed',
+      link: 'missing',
+      large: 'too-large',
       judged: 'schema',
     });
     for (const piece of pieces) {
@@ -104,5 +135,20 @@ describe('a secret that an agent tells in every way', () => {
     const shown = await workspace.gateline(['show', 'passes', 'stdout']);
     expect(shown.stdout).toContain('out raw *** end');
     console.log(`a secret in ${PROMISED.length} forms: in none of ${files.length} files below .state`);
+  });
+
+  it('is gone once the run goes on after a kill that kept us from reading what the agent wrote', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': SLEEPER });
+    const env = { API_KEY: SECRET, BESIDE: workspace.beside('') };
+    const command = workspace.start(['run', '-q'], { env });
+    while ((await readIfThere(workspace.beside('written'))) === '') await sleep(20);
+    command.process.kill('SIGKILL');
+    await command.ended;
+    const result = await workspace.gateline(['run', '-q'], { env });
+    expect(result, result.stderr).toMatchObject({ code: 0 });
+    const state = workspace.path('.state');
+    const files = await filesBelow(state, []);
+    const bytes = await Promise.all(files.map((file) => readFile(join(state, file))));
+    expect(files.filter((_, at) => bytes[at]!.includes(SECRET))).toEqual([]);
   });
 });

@@ -16,6 +16,9 @@ const COMPILED = join(REPOSITORY, 'node_modules/.cache/gateline-tests');
 /** Ends a process that takes longer than this: a test that hangs tells nothing. Milliseconds. */
 const LONGEST = 240_000;
 
+/** Without these no program starts on Windows. */
+const WINDOWS = ['SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'];
+
 /** What became of a command. */
 export interface CommandResult {
   readonly code: number | null;
@@ -40,6 +43,7 @@ export function plainEnvironment(more: Readonly<Record<string, string>> = {}): R
     NODE_COMPILE_CACHE: COMPILED,
     GIT_CONFIG_GLOBAL: devNull,
     GIT_CONFIG_NOSYSTEM: '1',
+    ...Object.fromEntries(WINDOWS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
     ...more,
   };
 }
@@ -59,7 +63,6 @@ export function startNode(
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => (texts[name] += text));
-    // An agent that outlives a killed command holds its own pipes, never these.
   }
   const ended = once(child, 'close').then(([code, signal]) => ({
     code: code as number | null,

@@ -12,7 +12,7 @@ export interface MemoryWorkspace extends Workspace {
 }
 
 export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}): MemoryWorkspace {
-  const files = new Map(Object.entries(initial));
+  const files = new StampedFiles(Object.entries(initial));
   const committedFiles = new Map(files);
   const fileOf = (text: string): TreeFile => ({ blob: hexOf(digestOf(text)).slice(0, 40), mode: '100644' });
   const tree = (counts: (path: string) => boolean): Tree =>
@@ -38,19 +38,26 @@ export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}):
     baseline: async (globs): Promise<Baseline> => ({
       tree: tree(() => true),
       named: tree((path) => globs !== 'changed' && counts(globs, path)),
+      stamps: new Map(files.stamps),
     }),
-    changesSince: async (baseline, globs, keep) => {
+    changesSince: async (baseline, globs, keep, earlier = {}) => {
+      const { since, made = [] } = earlier;
       const handedOn: FileChange[] = [];
       const touched: FileChange[] = [];
       const refused: { path: string; why: string }[] = [];
-      for (const path of [...new Set([...files.keys(), ...baseline.tree.keys()])].sort()) {
+      const known = [...files.keys(), ...baseline.tree.keys(), ...(since?.keys() ?? []), ...made.map((one) => one.path)];
+      for (const path of [...new Set(known)].sort()) {
         const text = files.get(path);
         const before = baseline.tree.get(path) ?? null;
         const after = text === undefined ? null : fileOf(text);
         const changed = before?.blob !== after?.blob;
-        const named = globs === 'changed' ? changed : counts(globs, path);
-        const fresh = text !== committedFiles.get(path);
-        if (named && (changed || fresh)) {
+        const halfDone = since !== undefined && since.get(path)?.blob !== after?.blob;
+        const named = globs === 'changed' || counts(globs, path);
+        const again =
+          files.stamps.get(path) !== baseline.stamps.get(path) ||
+          made.some((one) => one.path === path && one.after?.blob === after?.blob);
+        const fresh = globs !== 'changed' && text !== committedFiles.get(path) && again;
+        if (named && (changed || halfDone || fresh)) {
           const kept = text === undefined ? undefined : await keep(chunksOf(text), path);
           if (kept !== undefined && 'refused' in kept) refused.push({ path, why: kept.refused });
           else handedOn.push(change(path, before, after && kept ? { ...after, content: kept } : null));
@@ -79,10 +86,33 @@ export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}):
     stands: async (changes) =>
       changes.every(({ path, after }) => (files.has(path) ? fileOf(files.get(path)!).blob : undefined) === after?.blob),
     readText: async (path) => workspace.schemas.get(path) ?? files.get(path),
-    committed: async (paths) => new Set(paths.filter((path) => files.get(path) === committedFiles.get(path))),
+    committed: async (paths) =>
+      new Map(
+        paths.map((path) => {
+          const text = committedFiles.get(path);
+          return [path, text === undefined ? null : fileOf(text)];
+        }),
+      ),
     branch: async () => 'main',
   };
   return workspace;
+}
+
+/** Files by path, each with a stamp that every write changes. */
+class StampedFiles extends Map<string, string> {
+  readonly stamps = new Map<string, string>();
+  #writes = 0;
+
+  constructor(initial: Iterable<readonly [string, string]>) {
+    super();
+    for (const [path, text] of initial) this.set(path, text);
+  }
+
+  override set(path: string, text: string): this {
+    this.#writes += 1;
+    this.stamps.set(path, String(this.#writes));
+    return super.set(path, text);
+  }
 }
 
 function change(path: string, before: TreeFile | null, after: (TreeFile & { content?: Content }) | null): FileChange {

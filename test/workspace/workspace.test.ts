@@ -184,7 +184,7 @@ describe('what is checked out', () => {
     expect(await workspace.branch()).toBeUndefined();
   });
 
-  it('tells which files stand as committed, deletions too', async () => {
+  it('tells how the checked out commit has files, whatever stands there now', async () => {
     await using folder = await Folder.repository();
     const workspace = await folder.open({}, '');
     folder.write('f', 'x');
@@ -196,8 +196,11 @@ describe('what is checked out', () => {
     folder.git('add', 'sub/staged');
     folder.write('sub/new', 'new');
     rmSync(join(folder.root, 'sub/gone'));
-    const asked = ['same', 'edited', 'staged', 'new', 'gone', 'never'];
-    expect([...(await (await folder.open({}, 'sub')).committed(asked))]).toEqual(['same', 'never']);
+    const asked = ['same', 'edited', 'staged', 'gone', 'new', 'never'];
+    const answer = await (await folder.open({}, 'sub')).committed(asked);
+    expect([...answer.keys()]).toEqual(asked);
+    const one = { blob: blob('one'), mode: '100644' };
+    expect([...answer.values()]).toEqual([one, one, one, one, null, null]);
     expect((await workspace.inputs(['f'])).files.get('f')?.blob).toBe(blob('x'));
     await using plain = await Folder.plain();
     expect([...(await (await plain.open()).committed(['never']))]).toEqual([]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Caller } from './caller.ts';
 import { DEFAULT_RETENTION_DAYS, type StoredArtifact, type World } from './model.ts';
-import { Refusal, json, type Reply, type ServiceRequest } from './protocol.ts';
+import { Refusal, json, parseBody, type Reply, type ServiceRequest } from './protocol.ts';
 import { backendIds, type RuntimeToken } from './runtime-token.ts';
 
 const owner = { workflow_run_backend_id: z.string(), workflow_job_run_backend_id: z.string() };
@@ -47,7 +48,7 @@ function isVisible(world: World, token: RuntimeToken, artifact: StoredArtifact):
 }
 
 /** An address under which an artifact may be read, with the headers of an artifact's download. */
-export function downloadAddress(world: World, artifact: StoredArtifact, caller: RuntimeToken | undefined): string {
+export function downloadAddress(world: World, artifact: StoredArtifact, caller: Caller | undefined): string {
   const isZip = artifact.mimeType === 'application/zip';
   const file = isZip && !artifact.name.endsWith('.zip') ? `${artifact.name}.zip` : artifact.name;
   const encoded = encodeURIComponent(file);
@@ -58,7 +59,7 @@ export function downloadAddress(world: World, artifact: StoredArtifact, caller: 
 }
 
 function create(world: World, token: RuntimeToken, request: ServiceRequest): Reply {
-  const asked = parse(createSchema, request);
+  const asked = parseBody(createSchema, request);
   verifyOwner(token, asked, 'job');
   const { behaviour, artifacts } = world;
   if (FORBIDDEN_IN_NAMES.test(asked.name)) throw new Refusal(400, 'artifact name contains invalid characters');
@@ -104,7 +105,7 @@ function artifactId(order: 'rising' | 'falling' | 'shuffled', number: number): n
 }
 
 function finalize(world: World, token: RuntimeToken, request: ServiceRequest): Reply {
-  const asked = parse(finalizeSchema, request);
+  const asked = parseBody(finalizeSchema, request);
   verifyOwner(token, asked, 'job');
   const artifact = world.artifacts.find(
     (one) =>
@@ -123,7 +124,7 @@ function finalize(world: World, token: RuntimeToken, request: ServiceRequest): R
 }
 
 function list(world: World, token: RuntimeToken, request: ServiceRequest): Reply {
-  const asked = parse(listSchema, request);
+  const asked = parseBody(listSchema, request);
   verifyOwner(token, asked, 'run');
   const found = world.artifacts.filter(
     (artifact) =>
@@ -157,7 +158,7 @@ function remove(world: World, token: RuntimeToken, request: ServiceRequest): Rep
 
 /** The artifact that a request names, of whichever job of the run: any job may read and delete any artifact of its run. */
 function named(world: World, token: RuntimeToken, request: ServiceRequest): StoredArtifact {
-  const asked = parse(namedSchema, request);
+  const asked = parseBody(namedSchema, request);
   verifyOwner(token, asked, 'run');
   const artifact = world.artifacts.find(
     (one) =>
@@ -180,10 +181,4 @@ function verifyOwner(
   if (asked.workflow_run_backend_id !== ids.run || !ofJob) {
     throw new Refusal(403, 'the token is for another run or job');
   }
-}
-
-function parse<T>(schema: z.ZodType<T>, { body }: ServiceRequest): T {
-  const parsed = schema.safeParse(JSON.parse(body.toString('utf8')));
-  if (!parsed.success) throw new Refusal(400, `malformed request: ${z.prettifyError(parsed.error)}`);
-  return parsed.data;
 }

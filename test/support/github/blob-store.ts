@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Caller } from './model.ts';
+import type { Caller } from './caller.ts';
 
 interface Blob {
   readonly content: Buffer;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CacheEntry, World } from './model.ts';
-import { Refusal, json, type Reply, type ServiceRequest } from './protocol.ts';
+import { Refusal, json, parseBody, type Reply, type ServiceRequest } from './protocol.ts';
 import type { RuntimeToken } from './runtime-token.ts';
 
 const VERSION = z.string().regex(/^[0-9a-f]{64}$/);
@@ -29,13 +29,14 @@ export const CACHE_METHODS: Readonly<
 };
 
 function create(world: World, token: RuntimeToken, request: ServiceRequest): Reply {
-  const asked = parse(createSchema, request);
+  const asked = parseBody(createSchema, request);
   const scope = writableScope(token);
   if (scope === undefined) {
     const message = 'cache write denied: the token of this run may only read';
     return json(200, { ok: false, signed_upload_url: '', message });
   }
-  const isTaken = (entry: CacheEntry) => isSame(entry, token, asked) && entry.scope === scope && !isUnused(world, entry);
+  const isTaken = (entry: CacheEntry) =>
+    isSame(entry, token, asked) && entry.scope === scope && !isUnused(world, entry);
   if (world.caches.some(isTaken)) {
     throw new Refusal(409, 'cache entry with the same key, version, and scope already exists');
   }
@@ -50,7 +51,7 @@ function create(world: World, token: RuntimeToken, request: ServiceRequest): Rep
 }
 
 function finalize(world: World, token: RuntimeToken, request: ServiceRequest): Reply {
-  const asked = parse(finalizeSchema, request);
+  const asked = parseBody(finalizeSchema, request);
   const scope = writableScope(token);
   const isAsked = (entry: CacheEntry) => isSame(entry, token, asked) && entry.scope === scope && !entry.finalized;
   const entry = world.caches.findLast(isAsked);
@@ -69,10 +70,13 @@ function finalize(world: World, token: RuntimeToken, request: ServiceRequest): R
  * https://docs.github.com/actions/reference/workflows-and-actions/dependency-caching#cache-key-matching
  */
 function lookup(world: World, token: RuntimeToken, request: ServiceRequest): Reply {
-  const asked = parse(lookupSchema, request);
+  const asked = parseBody(lookupSchema, request);
   const scopes = token.scopes.filter(({ permission }) => (permission & READ) !== 0);
   if (scopes.length === 0) throw new Refusal(403, 'cache read denied: the token has no readable cache scopes');
-  const entry = scopes.values().map(({ scope }) => find(world, token, asked, scope)).find(Boolean);
+  const entry = scopes
+    .values()
+    .map(({ scope }) => find(world, token, asked, scope))
+    .find(Boolean);
   if (entry === undefined) return json(200, { ok: false, signed_download_url: '', matched_key: '' });
   entry.usedAt = world.now();
   const headers = { 'content-type': 'application/octet-stream' };
@@ -93,7 +97,13 @@ function find(
     .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id);
   const exact = newestFirst.find(({ key }) => key === asked.key);
   const prefixes = [asked.key, ...asked.restore_keys];
-  return exact ?? prefixes.values().map((prefix) => newestFirst.find(({ key }) => key.startsWith(prefix))).find(Boolean);
+  return (
+    exact ??
+    prefixes
+      .values()
+      .map((prefix) => newestFirst.find(({ key }) => key.startsWith(prefix)))
+      .find(Boolean)
+  );
 }
 
 function isSame(
@@ -110,10 +120,4 @@ function isUnused(world: World, entry: CacheEntry): boolean {
 
 function writableScope({ scopes }: RuntimeToken): string | undefined {
   return scopes.find(({ permission }) => (permission & WRITE) !== 0)?.scope;
-}
-
-function parse<T>(schema: z.ZodType<T>, { body }: ServiceRequest): T {
-  const parsed = schema.safeParse(JSON.parse(body.toString('utf8')));
-  if (!parsed.success) throw new Refusal(400, `malformed request: ${z.prettifyError(parsed.error)}`);
-  return parsed.data;
 }

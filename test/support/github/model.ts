@@ -1,14 +1,5 @@
 import type { BlobStore } from './blob-store.ts';
-import type { CacheScope } from './runtime-token.ts';
-
-/** Who makes a call: a job of an attempt of a run. Undefined where a call carries nothing that says so. */
-export interface Caller {
-  readonly run: number;
-  /** From 1. */
-  readonly attempt: number;
-  /** Id of the job inside its workflow file. */
-  readonly job: string;
-}
+import type { Caller } from './caller.ts';
 
 /** What GitHub does in ways that are not documented, or that differ between plans. May be changed while the service runs. */
 export interface Behaviour {
@@ -160,8 +151,8 @@ export interface World {
   readonly blobs: BlobStore;
   /** The service's clock; it may be moved. */
   now(): Date;
+  /** Moves the clock on. */
+  advance(milliseconds: number): void;
   /** A number that was never given before. */
   nextNumber(): number;
 }
-
-export type { CacheScope };

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from './model.ts';
+import { z } from 'zod';
+import type { Caller } from './caller.ts';
 
 /** A request with its whole body. */
 export interface ServiceRequest {
@@ -41,6 +42,18 @@ export class Refusal extends Error {
     super(message);
     this.status = status;
     this.headers = headers;
+  }
+}
+
+/** A request's JSON body. Throws a {@link Refusal} of 400. */
+export function parseBody<T>(schema: z.ZodType<T>, { body }: ServiceRequest): T {
+  const text = body.toString('utf8');
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refusal(400, `the request could not be decoded: ${error.message}`);
+    if (error instanceof z.ZodError) throw new Refusal(400, `malformed request: ${z.prettifyError(error)}`);
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Refusal } from './protocol.ts';
-import type { Caller } from './model.ts';
+import type { Caller } from './caller.ts';
 
 /** A ref whose cache entries a job may read (1), write (2) or both (3). */
 export interface CacheScope {

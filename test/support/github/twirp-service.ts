@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ARTIFACT_METHODS } from './artifact-service.ts';
 import { CACHE_METHODS } from './cache-service.ts';
 import type { World } from './model.ts';
-import { Refusal, type Operation, type ServiceRequest } from './protocol.ts';
+import { Refusal, parseBody, type Operation, type ServiceRequest } from './protocol.ts';
 import { readToken, type RuntimeToken } from './runtime-token.ts';
 
 const ROOT = '/twirp/github.actions.results.api.v1.';
@@ -41,7 +41,12 @@ function tokenOf(request: ServiceRequest, world: World): RuntimeToken | Refusal 
   }
 }
 
-function subjectOf({ body }: ServiceRequest): string | undefined {
-  const { name, name_filter, id_filter, key } = subjectSchema.safeParse(JSON.parse(body.toString('utf8'))).data ?? {};
-  return name ?? name_filter ?? id_filter ?? key;
+function subjectOf(request: ServiceRequest): string | undefined {
+  try {
+    const { name, name_filter, id_filter, key } = parseBody(subjectSchema, request);
+    return name ?? name_filter ?? id_filter ?? key;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }

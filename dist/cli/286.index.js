@@ -1,0 +1,515 @@
+export const id = 286;
+export const ids = [286];
+export const modules = {
+
+/***/ 9286:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+// ESM COMPAT FLAG
+__webpack_require__.r(__webpack_exports__);
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  execute: () => (/* binding */ execute)
+});
+
+// EXTERNAL MODULE: ./build/engine/call.js + 3 modules
+var engine_call = __webpack_require__(7423);
+// EXTERNAL MODULE: ./build/run/digest.js
+var run_digest = __webpack_require__(4612);
+;// CONCATENATED MODULE: ./build/engine/rehearsal.js
+
+/** Ports through which everything can be read and nothing is changed: what is written is remembered for this call only. */
+function rehearsal(ports) {
+    const { workspace } = ports;
+    return {
+        ...ports,
+        store: rehearsalStore(ports.store),
+        workspace: Object.assign(Object.create(workspace), { materialise: () => Promise.resolve([]) }),
+    };
+}
+function rehearsalStore(store) {
+    const kept = new Map();
+    const keep = (bytes) => {
+        const digest = (0,run_digest/* digestOf */.ol)(bytes);
+        kept.set(digest, bytes);
+        return { digest, bytes: bytes.length };
+    };
+    return {
+        write: () => Promise.resolve('written'),
+        list: (pipeline, subject) => store.list(pipeline, subject),
+        subjects: (pipeline) => store.subjects(pipeline),
+        put: (content) => Promise.resolve(keep(Buffer.from(content))),
+        putStream: async (chunks) => {
+            const parts = [];
+            for await (const chunk of chunks)
+                parts.push(Buffer.from(chunk));
+            return keep(Buffer.concat(parts));
+        },
+        get: async (digest) => {
+            const value = kept.get(digest);
+            return value === undefined ? store.get(digest) : { state: 'present', value };
+        },
+        check: async (digest) => {
+            const value = kept.get(digest);
+            return value === undefined ? store.check(digest) : { state: 'present', value: { digest, bytes: value.length } };
+        },
+        copyTo: (digest, path, mode) => store.copyTo(digest, path, mode),
+    };
+}
+
+// EXTERNAL MODULE: ./build/engine/plan-unit.js + 2 modules
+var plan_unit = __webpack_require__(6680);
+// EXTERNAL MODULE: ./build/engine/record-reuse.js
+var record_reuse = __webpack_require__(1475);
+;// CONCATENATED MODULE: ./build/engine/plan-pipeline.js
+
+
+
+
+/** Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started. */
+async function planPipeline(ports, assignment) {
+    const call = await (0,engine_call/* openCall */.L)(rehearsal(ports), assignment, () => undefined);
+    const units = [];
+    const errors = [];
+    const undecided = new Set();
+    for (const unit of call.graph.values()) {
+        const waits = unit.needs.filter((key) => undecided.has(key));
+        if (waits.length > 0 && !assignment.standIn) {
+            undecided.add(unit.key);
+            units.push(dependsOn(unit, waits));
+            continue;
+        }
+        const prepared = await (0,plan_unit/* planUnit */.M)(call, unit);
+        const { planned, error } = prepared;
+        if (error !== undefined)
+            errors.push(error);
+        // Rehearsed, so that what comes after is planned as it would be.
+        if (planned.choice === 'reuse')
+            await (0,record_reuse/* recordReuse */.w)(call, unit, prepared);
+        else if (planned.choice === 'not-applicable')
+            await (0,record_reuse/* recordNotApplicable */.E)(call, unit, prepared);
+        else if (planned.choice === 'run' || planned.choice === 'wait' || planned.choice === 'depends')
+            undecided.add(unit.key);
+        units.push(planned);
+    }
+    const { runNumber, runAttempt, continues } = call.journal.call;
+    return {
+        plan: { pipeline: assignment.pipeline.id, subject: assignment.subject, runNumber, runAttempt, continues, units },
+        errors,
+    };
+}
+function dependsOn(unit, waits) {
+    return {
+        key: unit.key,
+        gate: unit.gate.id,
+        leg: unit.leg.id,
+        choice: 'depends',
+        reason: `waits for ${waits.join(', ')}; reused if what it is given comes out the same`,
+        fingerprint: undefined,
+        from: undefined,
+        differences: [],
+        notices: [],
+    };
+}
+
+// EXTERNAL MODULE: ./node_modules/zod/v4/classic/schemas.js + 11 modules
+var schemas = __webpack_require__(2857);
+// EXTERNAL MODULE: ./build/report/status-json.js
+var status_json = __webpack_require__(1484);
+;// CONCATENATED MODULE: ./build/report/plan-json.js
+
+
+
+/** Version of `gateline plan --json`. Fields may be added within a version; none is taken away or changes its meaning. */
+const PLAN_FORMAT = 'gateline-plan/1';
+const counter = schemas/* int */.Whr().min(0);
+/** `gateline plan --json`. */
+const planJsonSchema = schemas/* strictObject */.rej({
+    format: schemas/* literal */.euz(PLAN_FORMAT),
+    pipeline: schemas/* string */.YjP(),
+    subject: schemas/* string */.YjP(),
+    /** The run and call that would do this. */
+    run: counter,
+    call: counter,
+    /** Goes on with an open run. */
+    continues: schemas/* boolean */.zMY(),
+    /** In an order in which each gate comes after those it needs. */
+    gates: schemas/* array */.YOg(schemas/* strictObject */.rej({
+        key: schemas/* string */.YjP(),
+        gate: schemas/* string */.YjP(),
+        leg: schemas/* string */.YjP(),
+        choice: schemas/* enum */.k5n(['keep', 'reuse', 'run', 'wait', 'skip', 'not-applicable', 'depends', 'blocked']),
+        /** One sentence; free text. */
+        reason: schemas/* string */.YjP(),
+        /** `null`: cannot be known yet. */
+        fingerprint: run_digest/* digestSchema */.er.nullable(),
+        /** Where a kept or reused output came from. */
+        from: status_json/* attemptSchema */.ZS.nullable(),
+        /** What is different from the last time that this gate was asked. */
+        differences: schemas/* array */.YOg(schemas/* strictObject */.rej({
+            what: schemas/* enum */.k5n([
+                'file',
+                'env',
+                'export',
+                'command',
+                'with',
+                'metadata',
+                'subject',
+                'input',
+                'tool',
+                'secret',
+                'platform',
+                'format',
+                'matrix',
+            ]),
+            /** Path, variable, gate, tool … */
+            name: schemas/* string */.YjP(),
+            change: schemas/* enum */.k5n(['changed', 'added', 'removed']),
+        })),
+        notices: schemas/* array */.YOg(schemas/* string */.YjP()),
+    })),
+});
+/** A plan for programs; see docs/reference/json-output.md. Texts are as they are: print them with `jsonText`. */
+function planJson(plan) {
+    return {
+        format: PLAN_FORMAT,
+        pipeline: plan.pipeline,
+        subject: plan.subject,
+        run: plan.runNumber,
+        call: plan.runAttempt,
+        continues: plan.continues,
+        gates: plan.units.map((unit) => ({
+            key: unit.key,
+            gate: unit.gate,
+            leg: unit.leg,
+            choice: unit.choice,
+            reason: unit.reason,
+            fingerprint: unit.fingerprint ?? null,
+            from: unit.from === undefined ? null : (0,status_json/* attemptView */.$e)(unit.from),
+            differences: unit.differences.map(({ what, name, change }) => ({ what, name, change })),
+            notices: [...unit.notices],
+        })),
+    };
+}
+
+// EXTERNAL MODULE: ./build/report/text.js
+var report_text = __webpack_require__(3920);
+;// CONCATENATED MODULE: ./build/report/plan-table.js
+
+const TONES = {
+    keep: 'good',
+    reuse: 'good',
+    run: 'strong',
+    wait: 'warning',
+    skip: 'warning',
+    'not-applicable': 'quiet',
+    depends: 'quiet',
+    blocked: 'bad',
+};
+/** How each choice is said in the heading: `2 to run`. */
+const COUNTED = {
+    keep: 'kept',
+    reuse: 'reused',
+    run: 'to run',
+    wait: 'to be done from outside',
+    skip: 'skipped',
+    'not-applicable': 'not applicable',
+    depends: 'not known yet',
+    blocked: 'blocked',
+};
+/** Differences that are spelled out for one gate; more are counted. */
+const SHOWN_DIFFERENCES = 20;
+const SHOWN_NOTICES = 10;
+const LONGEST_LINE = 400;
+/**
+ * What a call is going to do: for each gate its choice and why, each thing that is different from the last time on a
+ * line of its own, and notices. Ends with a line break. Safe for terminals and logs.
+ */
+function planTable(plan, graph, options = {}) {
+    const paint = options.paint ?? report_text/* plain */.pj;
+    const width = options.width === undefined || options.width <= 0 ? LONGEST_LINE : Math.max(options.width, 20);
+    const name = (unit) => `${graph.get(unit.key)?.gate.number ?? '-'}  ${(0,report_text/* oneLine */.TN)(unit.key)}`;
+    const columns = {
+        name: Math.min(46, longest(plan.units.map(name))),
+        choice: longest(plan.units.map((unit) => unit.choice)),
+    };
+    const lines = [paint('strong', (0,report_text/* fit */.Uj)(headingOf(plan), width))];
+    for (const unit of plan.units) {
+        const start = `${(0,report_text/* pad */.eV)((0,report_text/* fit */.Uj)(name(unit), columns.name), columns.name)}  `;
+        const rest = `${' '.repeat(columns.choice - unit.choice.length)}  ${(0,report_text/* oneLine */.TN)(unit.reason)}`.trimEnd();
+        const room = width - columns.name - 2 - unit.choice.length;
+        if (room < 24)
+            lines.push((0,report_text/* fit */.Uj)(start.trimEnd(), width), (0,report_text/* fit */.Uj)(`    ${unit.choice}: ${(0,report_text/* oneLine */.TN)(unit.reason)}`, width));
+        else
+            lines.push(start + paint(TONES[unit.choice], unit.choice) + (0,report_text/* fit */.Uj)(rest, room));
+        lines.push(...detailsOf(unit).map((line) => (0,report_text/* fit */.Uj)(`    ${line}`, width)));
+    }
+    return `${lines.join('\n')}\n`;
+}
+/** One difference: `file src/page.html changed`. */
+function differenceText({ what, name, change }) {
+    const said = what === name ? `the ${what}` : what === 'export' ? `exports of ${(0,report_text/* oneLine */.TN)(name)}` : `${what} ${(0,report_text/* oneLine */.TN)(name)}`;
+    return `${said} ${change}`;
+}
+function headingOf(plan) {
+    const counts = Map.groupBy(plan.units, (unit) => unit.choice);
+    const parts = Object.keys(COUNTED).flatMap((choice) => {
+        const number = counts.get(choice)?.length ?? 0;
+        return number === 0 ? [] : [`${number} ${COUNTED[choice]}`];
+    });
+    const about = `${(0,report_text/* oneLine */.TN)(plan.pipeline)} for ${(0,report_text/* fit */.Uj)((0,report_text/* oneLine */.TN)(plan.subject), 120)}`;
+    const run = plan.continues
+        ? `goes on with run ${plan.runNumber}, call ${plan.runAttempt}`
+        : `begins run ${plan.runNumber}`;
+    return `${about}: ${run}. ${parts.length === 0 ? 'No gates' : `${(0,report_text/* count */.U9)(plan.units.length, 'gate')}: ${parts.join(', ')}`}.`;
+}
+function detailsOf(unit) {
+    const differences = unit.differences.slice(0, SHOWN_DIFFERENCES).map(differenceText);
+    const notices = unit.notices.slice(0, SHOWN_NOTICES).map((notice) => `note: ${(0,report_text/* oneLine */.TN)(notice)}`);
+    return [
+        ...differences.map((text) => `- ${text}`),
+        ...leftOut(unit.differences.length - differences.length, 'difference'),
+        ...notices,
+        ...leftOut(unit.notices.length - notices.length, 'note'),
+    ];
+}
+function leftOut(number, noun) {
+    return number > 0 ? [`  and ${number} more ${noun}${number === 1 ? '' : 's'}`] : [];
+}
+function longest(texts) {
+    return texts.reduce((most, text) => Math.max(most, (0,report_text/* widthOf */.qz)(text)), 0);
+}
+
+// EXTERNAL MODULE: ./build/cli/exit-codes.js
+var exit_codes = __webpack_require__(5158);
+// EXTERNAL MODULE: ./build/cli/open.js + 25 modules
+var cli_open = __webpack_require__(1831);
+// EXTERNAL MODULE: ./build/cli/paint.js
+var paint = __webpack_require__(9089);
+// EXTERNAL MODULE: ./build/cli/print-json.js + 1 modules
+var print_json = __webpack_require__(3174);
+// EXTERNAL MODULE: ./build/cli/report-error.js
+var report_error = __webpack_require__(9980);
+;// CONCATENATED MODULE: ./build/cli/commands/plan.js
+
+
+
+
+
+
+
+
+/** `gateline plan` and `gateline run --dry-run`: says what a run would do, and why. Changes nothing. */
+async function execute(invocation) {
+    const { world, options } = invocation;
+    const { ports, assignment, graph } = await (0,cli_open/* open */.ho)(invocation, await (0,cli_open/* loadFor */.kF)(invocation), { readOnly: true });
+    const { plan, errors } = await planPipeline(ports, assignment);
+    if (options['json'])
+        (0,print_json/* printJson */.Q)(world, planJson(plan));
+    else
+        world.out.write(planTable(plan, graph, { width: world.out.columns, paint: (0,paint/* paintFor */.e)(world.out, world.environment) }));
+    for (const error of errors)
+        for (const line of (0,report_error/* errorLines */.S6)(error))
+            world.err.write(`${line}\n`);
+    const [first] = errors;
+    return first === undefined ? exit_codes/* EXIT_CODES */.a.ok : (0,report_error/* exitCodeOfError */.LL)(first);
+}
+
+
+/***/ }),
+
+/***/ 9089:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   e: () => (/* binding */ paintFor)
+/* harmony export */ });
+/* harmony import */ var _environment_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7853);
+/* harmony import */ var _report_text_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3920);
+
+
+const CODES = { good: '32', bad: '31', warning: '33', quiet: '2', strong: '1' };
+/** Colours for a screen: on a terminal, unless NO_COLOR is set; elsewhere only with FORCE_COLOR. */
+function paintFor(screen, environment) {
+    if ((environment[_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .CLI_VARIABLES */ .PM.noColor] ?? '') !== '')
+        return _report_text_js__WEBPACK_IMPORTED_MODULE_1__/* .plain */ .pj;
+    const forced = !['', '0', undefined].includes(environment[_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .CLI_VARIABLES */ .PM.forceColor]);
+    if (!forced && !screen.interactive)
+        return _report_text_js__WEBPACK_IMPORTED_MODULE_1__/* .plain */ .pj;
+    return (tone, text) => (text === '' ? '' : `\u001B[${CODES[tone]}m${text}\u001B[0m`);
+}
+
+
+/***/ }),
+
+/***/ 1484:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $e: () => (/* binding */ attemptView),
+/* harmony export */   ZS: () => (/* binding */ attemptSchema),
+/* harmony export */   bj: () => (/* binding */ statusJson)
+/* harmony export */ });
+/* unused harmony exports STATUS_FORMAT, statusJsonSchema */
+/* harmony import */ var zod__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(2857);
+/* harmony import */ var _verdict_verdict_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8579);
+/* harmony import */ var _run_digest_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4612);
+/* harmony import */ var _run_record_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1265);
+/* harmony import */ var _wording_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(2867);
+
+
+
+
+
+/** Version of `gateline status --json`. Fields may be added within a version; none is taken away or changes its meaning. */
+const STATUS_FORMAT = 'gateline-status/1';
+const counter = zod__WEBPACK_IMPORTED_MODULE_4__/* .int */ .Whr().min(0);
+const digest = _run_digest_js__WEBPACK_IMPORTED_MODULE_1__/* .digestSchema */ .er;
+const content = zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .rej({ digest, bytes: counter });
+/** One attempt: of which run, which call of it, and which try in that call. */
+const attemptSchema = zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .rej({ run: counter, call: counter, attempt: counter });
+/** One gate, or one leg of a matrix gate. `null` stands for what there is not. */
+const gateStatusSchema = zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .rej({
+    /** `gate`, or `gate/leg`. */
+    key: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+    gate: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+    /** '' without a matrix. */
+    leg: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+    number: counter.nullable(),
+    agent: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable(),
+    status: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n([
+        'pending',
+        'ready',
+        'blocked',
+        'running',
+        'paused',
+        'passed',
+        'partial',
+        'failed',
+        'lost',
+        'skipped',
+        'not-applicable',
+    ]),
+    /** One sentence; free text. */
+    reason: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+    /** Satisfied, and so is everything upstream. */
+    done: zod__WEBPACK_IMPORTED_MODULE_4__/* .boolean */ .zMY(),
+    reused: zod__WEBPACK_IMPORTED_MODULE_4__/* .boolean */ .zMY(),
+    /** Attempts in this run. */
+    attempts: counter,
+    verdict: zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .rej({
+        status: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(['passed', 'partial', 'failed', 'not-applicable']),
+        kind: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(_verdict_verdict_js__WEBPACK_IMPORTED_MODULE_0__/* .VERDICT_KINDS */ .CX),
+        /** 0-100. */
+        score: zod__WEBPACK_IMPORTED_MODULE_4__/* .number */ .aig(),
+        threshold: zod__WEBPACK_IMPORTED_MODULE_4__/* .number */ .aig().nullable(),
+        issues: zod__WEBPACK_IMPORTED_MODULE_4__/* .array */ .YOg(_verdict_verdict_js__WEBPACK_IMPORTED_MODULE_0__/* .issueSchema */ .j8),
+        advice: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+    })
+        .nullable(),
+    attempt: attemptSchema.nullable(),
+    /** Where a reused output came from. */
+    source: attemptSchema.nullable(),
+    fingerprint: digest.nullable(),
+    output: content.nullable(),
+    /** What later gates are handed; `null`: nothing, or not done. */
+    exports: content.nullable(),
+    files: zod__WEBPACK_IMPORTED_MODULE_4__/* .array */ .YOg(zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .rej({ path: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(), change: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(['added', 'changed', 'deleted']) })),
+    /** ISO 8601, UTC. */
+    startedAt: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable(),
+    endedAt: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable(),
+    durationMs: zod__WEBPACK_IMPORTED_MODULE_4__/* .number */ .aig().min(0).nullable(),
+    exitCode: zod__WEBPACK_IMPORTED_MODULE_4__/* .int */ .Whr().nullable(),
+    metrics: _run_record_js__WEBPACK_IMPORTED_MODULE_2__/* .metricsSchema */ .HR.nullable(),
+    decision: zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .rej({
+        decision: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(['approve', 'reject', 'skip', 'force', 'rollback']),
+        actor: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+        reason: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+        at: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+        until: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable(),
+    })
+        .nullable(),
+});
+/** `gateline status --json`. */
+const statusJsonSchema = zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .rej({
+    format: zod__WEBPACK_IMPORTED_MODULE_4__/* .literal */ .euz(STATUS_FORMAT),
+    pipeline: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+    subject: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+    /** 0: there is no run yet. */
+    run: counter,
+    call: counter,
+    status: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(['initializing', 'executing', 'paused', 'error', 'completed', 'rollback']),
+    startedAt: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable(),
+    updatedAt: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable(),
+    /** In an order in which each gate comes after those it needs. */
+    gates: zod__WEBPACK_IMPORTED_MODULE_4__/* .array */ .YOg(gateStatusSchema),
+    /** Records that are not as they should be. */
+    problems: zod__WEBPACK_IMPORTED_MODULE_4__/* .array */ .YOg(zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .rej({ code: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(), message: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(), gate: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable() })),
+});
+/** The state of a run for programs; see docs/reference/json-output.md. Texts are as they are: print them with `jsonText`. */
+function statusJson(state, graph) {
+    return {
+        format: STATUS_FORMAT,
+        pipeline: state.pipeline,
+        subject: state.subject,
+        run: state.runNumber,
+        call: state.runAttempt,
+        status: state.status,
+        startedAt: state.startedAt ?? null,
+        updatedAt: state.updatedAt ?? null,
+        gates: [...state.units.values()].map((unit) => gateOf(unit, graph)),
+        problems: state.problems.map(({ code, message, unit }) => ({ code, message, gate: unit ?? null })),
+    };
+}
+function gateOf(unit, graph) {
+    const { started, decided } = unit;
+    const ended = (0,_wording_js__WEBPACK_IMPORTED_MODULE_3__/* .resultOf */ .Bg)(unit);
+    const gate = graph.get(unit.key)?.gate;
+    const at = ended ?? started;
+    return {
+        key: unit.key,
+        gate: unit.gate,
+        leg: unit.leg,
+        number: gate?.number ?? null,
+        agent: gate?.agent ?? null,
+        status: unit.status,
+        reason: unit.reason,
+        done: unit.done,
+        reused: unit.reused,
+        attempts: unit.attempts,
+        verdict: ended === undefined ? null : verdictOf(ended, gate?.contract.threshold),
+        attempt: at === undefined ? null : attemptView(at),
+        source: ended?.source === undefined ? null : attemptView(ended.source),
+        fingerprint: at?.fingerprint ?? null,
+        output: contentOf(ended?.value),
+        exports: contentOf(unit.exports),
+        files: (ended?.files ?? []).map((file) => ({ path: file.path, change: (0,_wording_js__WEBPACK_IMPORTED_MODULE_3__/* .changeOf */ .C2)(file) })),
+        startedAt: ended?.startedAt ?? started?.at ?? null,
+        endedAt: ended?.at ?? null,
+        durationMs: (ended === undefined ? undefined : (0,_wording_js__WEBPACK_IMPORTED_MODULE_3__/* .endedAfter */ .rC)(ended)) ?? null,
+        exitCode: ended?.exitCode ?? null,
+        metrics: ended?.metrics === undefined ? null : { ...ended.metrics },
+        decision: decided === undefined ? null : decisionOf(decided),
+    };
+}
+/** A position as programs see it. */
+function attemptView(at) {
+    return { run: at.runNumber, call: at.runAttempt, attempt: at.n };
+}
+function verdictOf({ verdict }, threshold) {
+    const { status, kind, score, issues, advice } = verdict;
+    return { status, kind, score, threshold: threshold ?? null, issues: issues.map((issue) => ({ ...issue })), advice };
+}
+function contentOf(content) {
+    return content === undefined || content === null ? null : { digest: content.digest, bytes: content.bytes };
+}
+function decisionOf(decided) {
+    const { decision, actor, reason, at, until } = decided;
+    return { decision, actor, reason, at, until: until ?? null };
+}
+
+
+/***/ })
+
+};

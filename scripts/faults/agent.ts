@@ -1,0 +1,68 @@
+import type { Fault } from './fault.ts';
+
+const TREE = ['test/agent/process-tree.test.ts'];
+const WHY = 'agents would go on working, and spending, after Ctrl-C';
+
+/** Faults in how an agent is started, ended and read. */
+export const AGENT_FAULTS: readonly Fault[] = [
+  {
+    name: 'agent: what an agent started is not ended for descending from it',
+    file: 'src/agent/process/process-tree.ts',
+    find: 'for (const child of children.get(member.pid) ?? []) members.add(child);',
+    replace: '',
+    tests: TREE,
+    only: 'a child with another environment',
+    why: WHY,
+  },
+  {
+    name: 'agent: what an agent started is not ended for being in its group',
+    file: 'src/agent/process/ownership.ts',
+    find: 'return inGroupOf(one, first, all) || marked(one);',
+    replace: 'return marked(one);',
+    tests: TREE,
+    only: 'a double fork with another environment',
+    why: WHY,
+  },
+  {
+    name: 'agent: what an agent started is not ended for having its environment',
+    file: 'src/agent/process/ownership.ts',
+    find: 'return inGroupOf(one, first, all) || marked(one);',
+    replace: 'return inGroupOf(one, first, all);',
+    tests: TREE,
+    only: 'a double fork into another session',
+    why: WHY,
+  },
+  {
+    name: 'agent: who ignores SIGTERM lives on',
+    file: 'src/agent/process/process-tree.ts',
+    find: "if (rest.length > 0) await signalUntilGone(alive, 'SIGKILL', times.killMs, refused);",
+    replace: '',
+    tests: TREE,
+    only: 'a grandchild that ignores SIGTERM',
+    why: WHY,
+  },
+  {
+    name: 'agent: a process is known by its number only',
+    file: 'src/agent/process/ownership.ts',
+    find: 'if (first.get(one.pid) === one.started && (one.pgid === one.pid || one.pgid === -1)) return true;',
+    replace: 'if (first.has(one.pid) && (one.pgid === one.pid || one.pgid === -1)) return true;',
+    tests: ['test/agent/leftovers.test.ts'],
+    why: 'after a kill and a while, a stranger’s process would be ended',
+  },
+  {
+    name: 'agent: logs are kept without redaction',
+    file: 'src/agent/process/agent-output.ts',
+    find: 'this.keep(this.redaction.push(this.plain(this.decoder.decode(bytes, { stream: true }))));',
+    replace: 'this.keep(this.plain(this.decoder.decode(bytes, { stream: true })));',
+    tests: ['test/agent/agent-output.test.ts'],
+    why: 'a secret that an agent prints would lie in .state',
+  },
+  {
+    name: 'agent: an output that is a link is followed',
+    file: 'src/agent/process/attempt-directory.ts',
+    find: 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK',
+    replace: 'constants.O_RDONLY | constants.O_NONBLOCK',
+    tests: ['test/agent/attempt-directory.test.ts'],
+    why: 'an agent could have any file of this machine kept as its output',
+  },
+];

@@ -1,0 +1,17 @@
+/** A mistake that somebody could make in the sources, and the tests that must not let it through. */
+export interface Fault {
+  /** `<room>: <what goes wrong>`; unique. */
+  readonly name: string;
+  /** Where: a path from the root of the repository. */
+  readonly file: string;
+  /** Text of that file, exactly as it stands there, once. */
+  readonly find: string;
+  /** What stands in its place. */
+  readonly replace: string;
+  /** Test files of which at least one must go red. Small ones: all of them are run for the fault. */
+  readonly tests: readonly string[];
+  /** Only tests whose full name matches this pattern are run: for slow files. Default: all of them. */
+  readonly only?: string;
+  /** What such a mistake would cost a user. */
+  readonly why: string;
+}

@@ -1,0 +1,31 @@
+import type { Fault } from './fault.ts';
+
+const PROBLEMS = ['test/pipeline/problems.test.ts'];
+
+/** Faults in how a definition is read. */
+export const PIPELINE_FAULTS: readonly Fault[] = [
+  {
+    name: 'pipeline: two gates that need each other are no cycle',
+    file: 'src/pipeline/cycles.ts',
+    find: '.filter((knot) => knot.length > 1)',
+    replace: '.filter((knot) => knot.length > 2)',
+    tests: PROBLEMS,
+    why: 'such a pipeline would wait for ever',
+  },
+  {
+    name: 'pipeline: a need that is no gate is accepted',
+    file: 'src/pipeline/check-graph.ts',
+    find: 'if (known.has(need.value)) return [];',
+    replace: "if (known.has(need.value) || need.value !== '') return [];",
+    tests: PROBLEMS,
+    why: 'a typo in `needs` would let a gate start too early',
+  },
+  {
+    name: 'pipeline: text around an expression is accepted',
+    file: 'src/pipeline/check-conditions.ts',
+    find: 'if (bare === undefined) return [report(MIXED)];',
+    replace: 'if (bare === undefined) return [];',
+    tests: ['test/pipeline/conditions.test.ts'],
+    why: '`if: ${{ false }} ` with a word behind it is true for ever',
+  },
+];

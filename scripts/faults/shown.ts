@@ -1,0 +1,39 @@
+import type { Fault } from './fault.ts';
+
+const GATE_STATE = ['test/formats/gate-state.test.ts'];
+
+/** Faults in what is shown of a run: state files and reports. */
+export const SHOWN_FAULTS: readonly Fault[] = [
+  {
+    name: 'formats: a field of the state guide’s envelope is missing',
+    file: 'src/formats/gate-state.ts',
+    find: 'agent: gate.agent,\n    status,',
+    replace: 'status,',
+    tests: GATE_STATE,
+    why: 'agents that read the state guide’s files would not find it',
+  },
+  {
+    name: 'formats: the output of a failed gate is handed on',
+    file: 'src/formats/gate-state.ts',
+    find: "const usable = status !== 'FAILED' && file.output !== null;",
+    replace: 'const usable = file.output !== null;',
+    tests: GATE_STATE,
+    why: 'a caller’s input would be what no gate let through',
+  },
+  {
+    name: 'formats: a skipped gate is a success',
+    file: 'src/formats/words.ts',
+    find: "skipped: 'PARTIAL',",
+    replace: "skipped: 'SUCCESS',",
+    tests: ['test/formats/words.test.ts'],
+    why: 'nobody would see that a gate was left out',
+  },
+  {
+    name: 'report: a checkpoint takes an agent’s words for Markdown',
+    file: 'src/report/checkpoint.ts',
+    find: 'return forMarkdown(truncateBytes(untrusted, QUOTED));',
+    replace: 'return truncateBytes(untrusted, QUOTED);',
+    tests: ['test/report/checkpoint.test.ts'],
+    why: 'an agent could write its own verdict into the report',
+  },
+];

@@ -1,0 +1,97 @@
+import type { Fault } from './fault.ts';
+
+const CONTRACT = ['test/store/filesystem/contract.test.ts'];
+const RECORDS = ['test/store/filesystem/record-files.test.ts'];
+
+/** Faults in how records and outputs are kept. */
+export const STORE_FAULTS: readonly Fault[] = [
+  {
+    name: 'store: writing a record overwrites the one that is there',
+    file: 'src/store/filesystem/durable.ts',
+    find: "await unlink(temporary);\n    if (linked === 'taken') return false;",
+    replace: 'await rename(temporary, path);',
+    tests: CONTRACT,
+    why: 'two processes would both hold one claim, and history could be rewritten',
+  },
+  {
+    name: 'store: without hard links a record overwrites the one that is there',
+    file: 'src/store/filesystem/durable.ts',
+    find: 'if (!(await reserve(path))) {',
+    replace: "if (!(await reserve(path)) && path === '') {",
+    tests: CONTRACT,
+    why: 'two processes would both hold one claim, and history could be rewritten',
+  },
+  {
+    name: 'store: in memory a record overwrites the one that is there',
+    file: 'src/store/memory/memory-store.ts',
+    find: "if (this.#medium.records.has(key)) return 'taken';",
+    replace: '',
+    tests: ['test/store/memory/memory-store.test.ts'],
+    why: 'the store that tests of others build on would prove nothing',
+  },
+  {
+    name: 'store: the digest of content is not verified',
+    file: 'src/store/filesystem/content-files.ts',
+    find: 'return actual === digest ? ',
+    replace: "return actual !== 'sha256:' ? ",
+    tests: CONTRACT,
+    why: 'altered outputs would be handed on',
+  },
+  {
+    name: 'store: content is copied without looking at its digest',
+    file: 'src/store/filesystem/content-files.ts',
+    find: "() => (actual = `sha256:${hash.digest('hex')}`) === digest,",
+    replace: "() => (actual = `sha256:${hash.digest('hex')}`) !== undefined,",
+    tests: CONTRACT,
+    why: 'altered files would be put into the workspace',
+  },
+  {
+    name: 'store: a second bad file overwrites the first one in quarantine',
+    file: 'src/store/filesystem/quarantine.ts',
+    find: 'relative(state.root, path))}.${tag}`',
+    replace: 'relative(state.root, path))}.${tag.slice(0, 0)}bad`',
+    tests: ['test/store/filesystem/quarantine.test.ts'],
+    why: 'what a user might still want to look at would be gone',
+  },
+  {
+    name: 'store: a record of a newer version is moved away',
+    file: 'src/store/filesystem/read-entry.ts',
+    find: " && fault.code !== 'UNKNOWN_VERSION'",
+    replace: '',
+    tests: RECORDS,
+    why: 'looking with an older Gateline would break a run of a newer one',
+  },
+  {
+    name: 'store: a file that cannot be read counts as absent',
+    file: 'src/store/filesystem/read-entry.ts',
+    find: "if (file.state === 'unreadable') return problem(state, entry, { code: 'UNREADABLE', message: file.message });",
+    replace: "if (file.state === 'unreadable') return { state: 'absent' };",
+    tests: RECORDS,
+    why: 'a rejection on a bad disk would be no rejection',
+  },
+  {
+    name: 'store: a folder that cannot be listed counts as empty',
+    file: 'src/store/filesystem/record-files.ts',
+    find: "code: 'LISTING_LIMIT',",
+    replace: "code: 'CORRUPT',",
+    tests: RECORDS,
+    why: 'outputs would be reused whose rejection nobody could see',
+  },
+  {
+    name: 'store: a second engine gets the lock of a living one',
+    file: 'src/store/filesystem/engine-lock.ts',
+    find: 'if (seen > 0) await refuseLiving(root, seen, isAlive);',
+    replace: '',
+    tests: ['test/store/filesystem/engine-lock.test.ts'],
+    only: 'held by one at a time',
+    why: 'two engines would work in one folder, over each other’s files',
+  },
+  {
+    name: 'store: a state file that somebody edited is overwritten',
+    file: 'src/store/filesystem/projection-seal.ts',
+    find: "if (digestOfJson({ ...json.value, gateline }) !== checksum) return foreign('somebody edited it');",
+    replace: '',
+    tests: ['test/store/projections.test.ts'],
+    why: 'a person’s work would be gone without a trace',
+  },
+];

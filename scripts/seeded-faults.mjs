@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { AGENT_FAULTS } from './faults/agent.ts';
+import { ENGINE_FAULTS } from './faults/engine.ts';
+import { PIPELINE_FAULTS } from './faults/pipeline.ts';
+import { RUN_FAULTS } from './faults/run.ts';
+import { SHOWN_FAULTS } from './faults/shown.ts';
+import { STORE_FAULTS } from './faults/store.ts';
+import { UNTRUSTED_FAULTS } from './faults/untrusted.ts';
+import { VERDICT_FAULTS } from './faults/verdict.ts';
+import { WORKSPACE_FAULTS } from './faults/workspace.ts';
+import { ROOT, StepFailed, say, script } from './steps.mjs';
+
+/**
+ * `npm run check:faults`: are the tests able to fail? Puts one mistake after another into a copy of the sources, and
+ * requires that a test goes red for each. `node scripts/seeded-faults.mjs engine retries` does those only whose name holds
+ * one of these words.
+ *
+ * @typedef {import('./faults/fault.ts').Fault} Fault
+ */
+
+/** @type {readonly Fault[]} */
+const FAULTS = [
+  ...RUN_FAULTS,
+  ...ENGINE_FAULTS,
+  ...VERDICT_FAULTS,
+  ...UNTRUSTED_FAULTS,
+  ...STORE_FAULTS,
+  ...WORKSPACE_FAULTS,
+  ...AGENT_FAULTS,
+  ...PIPELINE_FAULTS,
+  ...SHOWN_FAULTS,
+];
+
+/** What the tests need of the repository. */
+const COPIED = ['src', 'test', 'examples', 'schema', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+
+const SIDE_BY_SIDE = 2;
+
+/** Failures that show a broken program rather than a test that saw the fault. */
+const NO_ASSERTION = /^(?:SyntaxError|ReferenceError|TypeError|Error: (?:Test|Hook) timed out)\b/;
+
+/** Vitest processes that are running; an interrupted script leaves none. */
+const running = new Set();
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    interrupted = true;
+    for (const child of running) child.kill(signal);
+  });
+}
+
+/** A copy of what the tests need, with the modules of this repository. */
+function makeCopy(from, folder) {
+  mkdirSync(folder, { recursive: true });
+  for (const name of COPIED) cpSync(join(from, name), join(folder, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+}
+
+/**
+ * Run test files of a copy.
+ * @returns vitest's own report, or what it printed where it got no further
+ */
+async function runTests(copy, tests, { only, bail = 0 } = {}) {
+  const results = join(copy, 'results.json');
+  rmSync(results, { force: true });
+  const args = [
+    'run',
+    ...tests,
+    '--reporter=json',
+    `--outputFile.json=${results}`,
+    '--no-coverage',
+    '--bail',
+    String(bail),
+  ];
+  if (only !== undefined) args.push('--testNamePattern', only);
+  const child = spawn(process.execPath, [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), ...args], {
+    cwd: copy,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const printed = [];
+  child.stdout.on('data', (chunk) => printed.push(chunk));
+  child.stderr.on('data', (chunk) => printed.push(chunk));
+  await new Promise((resolve) => child.once('close', resolve));
+  running.delete(child);
+  if (interrupted) throw new StepFailed('interrupted');
+  if (!existsSync(results)) return { printed: Buffer.concat(printed).toString() };
+  return { report: JSON.parse(readFileSync(results, 'utf8')), printed: Buffer.concat(printed).toString() };
+}
+
+/** Why a report says nothing about the tests: a file that was not collected, or of which no test was run. */
+function unusable({ report, printed }, copy, tests, bail) {
+  if (report === undefined) return `vitest broke off: ${printed.trim()}`;
+  const found = new Map(report.testResults.map((file) => [relative(copy, file.name).replaceAll('\\', '/'), file]));
+  for (const test of tests) {
+    const file = found.get(test);
+    // After the first red test the other files are not run.
+    if (bail > 0 && file?.status !== 'failed') continue;
+    if (file === undefined) return `${test} was not run`;
+    if (!file.assertionResults.some(({ status }) => status === 'passed' || status === 'failed'))
+      return `${test} has no test that was run: ${file.message.trim()}`;
+  }
+  return undefined;
+}
+
+function failuresOf(report) {
+  return report.testResults.flatMap((file) => file.assertionResults).filter(({ status }) => status === 'failed');
+}
+
+/** A fault's file with the fault in it. @throws {StepFailed} when the fault is out of date */
+function textWith(copy, { name, file, find, replace }) {
+  const path = join(copy, file);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const count = text.split(find).length - 1;
+  if (count === 1 && find !== replace) return text.replace(find, () => replace);
+  throw new StepFailed(`${name}\n  is out of date: its text stands ${count} times in ${file}, not once:\n  ${find}`);
+}
+
+/** All faults that are out of date, at once. */
+function checkFaults(copy, faults) {
+  const problems = [];
+  if (new Set(faults.map(({ name }) => name)).size < faults.length) problems.push('two faults have one name');
+  for (const fault of faults) {
+    for (const test of fault.tests) if (!existsSync(join(copy, test))) problems.push(`${fault.name}\n  has no ${test}`);
+    try {
+      textWith(copy, fault);
+    } catch (error) {
+      if (!(error instanceof StepFailed)) throw error;
+      problems.push(error.message);
+    }
+  }
+  if (problems.length > 0) throw new StepFailed(problems.join('\n'));
+}
+
+/** The tests are green without any fault; else their being red would mean nothing. */
+async function requireGreen(copy, faults) {
+  const tests = [...new Set(faults.flatMap((fault) => fault.tests))];
+  const result = await runTests(copy, tests);
+  const failed = unusable(result, copy, tests, 0) ?? failuresOf(result.report)[0]?.fullName;
+  if (failed !== undefined) throw new StepFailed(`Without any fault: ${failed}`);
+  say(`${result.report.numPassedTests} tests in ${tests.length} files are green without any fault`);
+}
+
+/** Put one fault in, run its tests, take it out. @returns its name, if it was not caught */
+async function tryFault(copy, fault) {
+  const path = join(copy, fault.file);
+  const before = readFileSync(path, 'utf8');
+  writeFileSync(path, textWith(copy, fault));
+  try {
+    // The first red test is enough, as a rule; only where it was a program that broke, another one may tell more.
+    const problem = (await judge(copy, fault, 1)) && (await judge(copy, fault, 0));
+    if (problem === undefined) return undefined;
+    process.stdout.write(`✗ ${fault.name}\n    ${fault.file}: ${problem}\n    It matters: ${fault.why}.\n`);
+    return fault.name;
+  } finally {
+    writeFileSync(path, before);
+  }
+}
+
+/** Whether a test sees the fault that is in a copy now. @returns why none does */
+async function judge(copy, { name, tests, only }, bail) {
+  const result = await runTests(copy, tests, { only, bail });
+  const problem = unusable(result, copy, tests, bail);
+  if (problem !== undefined) return problem;
+  const failures = failuresOf(result.report);
+  const seen = failures.find(({ failureMessages }) => !NO_ASSERTION.test(failureMessages[0] ?? ''));
+  if (seen !== undefined) {
+    process.stdout.write(`✓ ${name}\n    ${seen.fullName}\n`);
+    return undefined;
+  }
+  const broken = failures[0]?.failureMessages[0]?.split('\n')[0];
+  return broken === undefined ? `every test of ${tests.join(', ')} is green` : `no test saw it, only: ${broken}`;
+}
+
+async function main(words) {
+  const faults = FAULTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'gateline-faults-')));
+  try {
+    const copies = Array.from({ length: SIDE_BY_SIDE }, (_, index) => join(scratch, String(index)));
+    // The second is a copy of the first: somebody may edit the sources meanwhile.
+    copies.forEach((copy, index) => makeCopy(copies[index - 1] ?? ROOT, copy));
+    checkFaults(copies[0], faults);
+    await requireGreen(copies[0], faults);
+    const waiting = faults.values();
+    const survived = [];
+    const work = async (copy) => {
+      for (const fault of waiting) {
+        const name = await tryFault(copy, fault);
+        if (name !== undefined) survived.push(name);
+      }
+    };
+    await Promise.all(copies.map(work));
+    process.stdout.write(`${faults.length} faults, ${faults.length - survived.length} caught\n`);
+    if (survived.length > 0) {
+      throw new StepFailed(`No test went red for:\n  ${survived.join('\n  ')}\nAdd the test that is missing.`);
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+await script(() => main(process.argv.slice(2)));

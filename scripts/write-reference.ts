@@ -1,0 +1,138 @@
+/**
+ * Writes docs/reference/cli.md and docs/reference/errors.md from the code. `node scripts/write-reference.ts`; a test
+ * holds the pages equal to what this would write.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { CommandSpec } from '../src/cli/command.ts';
+import { COMMANDS } from '../src/cli/commands.ts';
+import { EXIT_CODES, EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
+import { CLI_VARIABLES } from '../src/environment.ts';
+import { CODE_SECTIONS, type CodeOrigin } from '../src/errors/error-codes.ts';
+
+/** The pages, by path in this repository. */
+export function referencePages(): Record<string, string> {
+  return { 'docs/reference/cli.md': cliPage(), 'docs/reference/errors.md': errorsPage() };
+}
+
+function cliPage(): string {
+  const sections = COMMANDS.map(commandSection);
+  return `# Command line
+
+\`gateline COMMAND [options]\`. Options come after the command, in any order; \`--option VALUE\` and \`--option=VALUE\` are the same.
+\`gateline help COMMAND\` says what stands here, \`gateline --version\` which version it is.
+
+The definition is \`gateline.yml\` (or \`.github/gateline.yml\`) in this folder or the nearest one above: the command may be called
+anywhere in a workspace. A definition of another name (\`--file\`) is for the current folder, and keeps its state in
+\`.state/<pipeline>/\`.
+
+Results go to standard output, progress and errors to standard error where \`--json\` is given; without it, progress goes to standard
+output. On a terminal progress is a table that is drawn over itself; elsewhere, and where \`CI\` is set, it is plain lines, and after
+30 seconds of silence a line that says what is still running.
+
+| command | what it does |
+| --- | --- |
+${COMMANDS.map((command) => `| [\`${command.name}\`](#gateline-${command.name}) | ${command.summary} |`).join('\n')}
+
+## Exit codes
+
+| code | meaning |
+| --- | --- |
+${Object.entries(EXIT_CODES)
+  .map(([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT_CODES].long} |`)
+  .join('\n')}
+
+A \`gateline run\` that has several reasons not to be done answers with the first of 130, 75, 2, 74, 1, 3 that applies.
+
+## Environment
+
+| variable | what it does |
+| --- | --- |
+| \`${CLI_VARIABLES.noColor}\` | any value: no colours |
+| \`${CLI_VARIABLES.forceColor}\` | any value but \`0\`: colours where there is no terminal |
+| \`${CLI_VARIABLES.ci}\` | any value but \`false\`: plain lines instead of live progress |
+| \`${CLI_VARIABLES.terminal}\` | \`dumb\`: plain lines |
+| \`${CLI_VARIABLES.token}\` | the claim that \`gateline begin\` gave, for \`gateline complete\` |
+| \`${CLI_VARIABLES.user}\`, \`${CLI_VARIABLES.windowsUser}\` | who decides, where \`--actor\` does not say |
+
+What agents are given is in [the agent protocol](../agent-protocol.md), what \`--json\` prints in [JSON output](json-output.md), what an
+error code means in [errors](errors.md).
+
+${sections.join('\n\n')}
+`;
+}
+
+function commandSection(command: CommandSpec): string {
+  const { name, positionals, options, description, examples } = command;
+  const usage = positionals.map((one) => (one.required ? ` ${one.name}` : ` [${one.name}]`)).join('');
+  const rows = [
+    ...positionals.map((one) => [one.name, one.help]),
+    ...options.map((option) => [
+      `${option.short === undefined ? '' : `-${option.short}, `}--${option.name}${option.value === undefined ? '' : ` ${option.value}`}`,
+      `${option.help}${option.multiple ? '; may be given several times' : ''}`,
+    ]),
+  ];
+  return `## \`gateline ${name}\`
+
+\`\`\`text
+gateline ${name}${usage} [options]
+\`\`\`
+
+${description.split('\n').map(cell).join('\n\n')}
+
+| option | meaning |
+| --- | --- |
+${rows.map(([left, right]) => `| \`${left!}\` | ${cell(right!)} |`).join('\n')}
+
+${examples.map((example) => `\`\`\`sh\n# ${example.what}\n${example.command}\n\`\`\``).join('\n\n')}`;
+}
+
+const ORIGINS: Readonly<Record<CodeOrigin, string>> = {
+  user: 'you (exit code 2)',
+  agent: 'agent (the gate fails)',
+  platform: 'platform (exit code 74)',
+  gateline: 'Gateline (exit code 70)',
+  definition: 'definition',
+  contract: 'contract',
+  state: 'state',
+};
+
+function errorsPage(): string {
+  const sections = CODE_SECTIONS.map(({ title, codes }) => {
+    const rows = Object.entries(codes).map(
+      ([code, { from, means, remedy }]) =>
+        `| \`${code}\` | ${from.map((origin) => ORIGINS[origin]).join(', ')} | ${cell(means)} | ${cell(remedy)} |`,
+    );
+    return `## ${title}\n\n| code | from | what it means | what to do |\n| --- | --- | --- | --- |\n${rows.join('\n')}`;
+  });
+  return `# Errors
+
+Every error has a code, which is stable; its message is for people and may change. With \`--json\` an error is a document of its own
+([JSON output](json-output.md)).
+
+- **you**: a definition, an option or an input is wrong; the message says what to change. \`ENGINE_BUSY\` and \`GATE_CLAIMED\` end with 75.
+- **agent**: the program that a gate runs did something wrong.
+- **platform**: disk, git or a service did not answer as it should; trying again may help.
+- **Gateline**: a bug. Please report it.
+- **definition**, **contract**: a problem in the list that \`PIPELINE_INVALID\` or \`CONTRACT_INVALID\` tells, with its place.
+- **state**: something that is kept is not as it should be. It is told beside the answer (\`problems\`, "Mind: …"), and nothing is thrown.
+
+How an output failed its contract is no error of Gateline: that is a verdict, and its kinds are in [contracts](contract.md).
+
+${sections.join('\n\n')}
+`;
+}
+
+/** Text for a cell of a table or a paragraph: what looks like HTML or ends a cell shows as it is. */
+function cell(text: string): string {
+  return text
+    .split(/(\`[^\`]*\`)/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll('<', '&lt;')))
+    .join('')
+    .replaceAll('|', '\\|');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [path, text] of Object.entries(referencePages()))
+    writeFileSync(new URL(`../${path}`, import.meta.url), text);
+}

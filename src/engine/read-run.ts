@@ -1,0 +1,19 @@
+import type { RunState } from '../run/run-state.ts';
+import { openCall, type Assignment } from './call.ts';
+import type { EnginePorts } from './ports.ts';
+
+/**
+ * What is true of a subject's run: folded from its records as they are now. Nothing is written and nothing is started.
+ * @param runNumber which run; default: the newest. A run that never was is `initializing`.
+ */
+export async function readRun(
+  ports: EnginePorts,
+  assignment: Pick<Assignment, 'pipeline' | 'subject'>,
+  runNumber = 0,
+): Promise<RunState> {
+  const { pipeline } = assignment;
+  const call = await openCall(ports, { metadata: pipeline.metadata, input: null, ...assignment }, () => undefined, {
+    runNumber,
+  });
+  return call.journal.state();
+}

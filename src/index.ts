@@ -1,0 +1,53 @@
+/**
+ * Gateline as a library: the verbs of the command line as functions, and what they stand on. docs/reference/library.md
+ * shows how they go together. Importing this runs nothing and reads nothing, not even the environment.
+ */
+
+export { definePipeline } from './local/define-pipeline.ts';
+export { loadPipeline, type LoadedPipeline } from './local/load-pipeline.ts';
+export { PipelineInvalidError } from './local/pipeline-invalid.ts';
+export { parsePipeline, formatProblem, type ParsedPipeline, type Problem } from './pipeline/parse-pipeline.ts';
+export type { Gate, Leg, Pipeline, UnitKey } from './pipeline/pipeline.ts';
+
+export { localPorts, lockWorkspace, stateRoot, type LocalPortsOptions, type StatePlace } from './local/local-ports.ts';
+export type { Assignment } from './engine/call.ts';
+export type { VersionedSchema } from './engine/contracts.ts';
+export type { EngineEvent, EnginePorts, Observer } from './engine/ports.ts';
+
+export { planPipeline, type PlanResult } from './engine/plan-pipeline.ts';
+export { runPipeline, type RunOptions, type RunResult } from './engine/run-pipeline.ts';
+export { beginGate, type BeginResult } from './engine/begin.ts';
+export { completeGate, type Completion } from './engine/complete.ts';
+export { decide, type Decision } from './engine/decide.ts';
+export { readRun } from './engine/read-run.ts';
+
+export { openFilesystemStore, type StateFolderOptions } from './store/filesystem/filesystem-store.ts';
+export { createMemoryMedium, createMemoryStore, type MemoryMedium } from './store/memory/memory-store.ts';
+export type { Read, ReadProblem, RecordListing, RecordStore, Written } from './store/record-store.ts';
+export type { Agent, AgentResult, AgentTask } from './agent/agent.ts';
+export { createProcessAgent, type ProcessAgentOptions } from './agent/process/process-agent.ts';
+export type { Workspace } from './workspace/workspace.ts';
+export { openWorkspace } from './workspace/open-workspace.ts';
+
+export { compileContract, type CompiledContract, type CompileOptions } from './verdict/compile-contract.ts';
+export { CONTRACT_FORMAT, parseContract, type Contract } from './verdict/contract.ts';
+export { judge, type JudgeContext } from './verdict/judge.ts';
+export type { Issue, Verdict, VerdictKind } from './verdict/verdict.ts';
+
+export type { Plan, PlanChoice, PlannedUnit } from './run/plan.ts';
+export type { DecidedRecord, EndedRecord, GatelineRecord, StartedRecord } from './run/record.ts';
+export type { RunState, RunStatus, UnitState, UnitStatus } from './run/run-state.ts';
+export { unitsOf, type Unit, type UnitGraph } from './run/unit.ts';
+
+export { checkpointMarkdown } from './report/checkpoint.ts';
+export { planJson, planJsonSchema, type PlanJson } from './report/plan-json.ts';
+export { planTable } from './report/plan-table.ts';
+export { runSummaryLines } from './report/run-summary.ts';
+export { statusJson, statusJsonSchema, type StatusJson } from './report/status-json.ts';
+export { statusTable } from './report/status-table.ts';
+
+export { CODE_SECTIONS, type CodeMeaning, type CodeOrigin } from './errors/error-codes.ts';
+export { GatelineError, type Fault, type Place } from './errors/gateline-error.ts';
+export type { Environment } from './environment.ts';
+export type { JsonObject, JsonValue } from './untrusted/json.ts';
+export { VERSION } from './version.ts';

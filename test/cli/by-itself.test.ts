@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { chmod, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { gateline, gatelineYml, writes } from './in-process.ts';
+
+const OWN = gatelineYml({
+  a: { run: writes({ x: 1 }), inputs: [] },
+  own: { needs: 'a', inputs: [], output: { checks: ["metadata.level == 'high'"] } },
+  after: { needs: 'own', run: writes(1), inputs: [] },
+});
+
+/** Runs a script in a shell that has `gateline`. */
+async function shell(workspace: ScratchWorkspace, script: string): Promise<{ stdout: string; stderr: string }> {
+  const command = workspace.beside('gateline');
+  await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${COMMAND_LINE}' "$@"\n`);
+  await chmod(command, 0o755);
+  const environment = plainEnvironment();
+  const env = { ...environment, PATH: `${workspace.beside('.')}:${environment['PATH']}` };
+  return promisify(execFile)('sh', ['-c', script], { cwd: workspace.root, env });
+}
+
+describe('an agent that runs by itself', () => {
+  it('begins and completes in a shell, and every end of begin is one of the shell', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': OWN });
+    const { stdout } = await shell(
+      workspace,
+      `gateline begin own >/dev/null 2>&1; echo "blocked $?"
+       eval "$(gateline begin own 2>/dev/null)"; echo "blocked in eval $?"
+       gateline run -q -m level=high >/dev/null; echo "run waits $?"
+       GATELINE_TOKEN=stale
+       eval "$(gateline begin own -m level=high)" && [ -n "\${GATELINE_TOKEN:-}" ] && { echo '{}' > "$GATELINE_OUTPUT"; echo "begun"; }
+       ( eval "$(gateline begin own -m level=high 2>/dev/null)"; echo "second $? [\${GATELINE_TOKEN:-}]" )
+       gateline run -q -m level=high >/dev/null; echo "run waits $?"
+       gateline complete --exit-code 0 >/dev/null; echo "complete $?"
+       gateline complete >/dev/null 2>&1; echo "again $?"
+       eval "$(gateline begin own -m level=high)"; echo "nothing to do $? [\${GATELINE_TOKEN:-}]"
+       gateline run -q -m level=high >/dev/null; echo "run $?"`,
+    );
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'blocked 2',
+      'blocked in eval 2',
+      'run waits 3',
+      'begun',
+      'second 75 []',
+      'run waits 3',
+      'complete 0',
+      'again 2',
+      'nothing to do 0 []',
+      'run 0',
+    ]);
+  });
+
+  it('is judged with the metadata that it was begun with, and its failure is recorded', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': OWN });
+    await gateline(workspace.root, ['run', '-q']);
+    const begun = JSON.parse((await gateline(workspace.root, ['begin', 'own', '--json'])).out);
+    expect(begun).toMatchObject({ format: 'gateline-begin/1', gate: 'own', choice: 'run' });
+    await writeFile(begun.variables.GATELINE_OUTPUT, '{}');
+    const completed = await gateline(workspace.root, ['complete', '--json', '--token', begun.token]);
+    expect(JSON.parse(completed.out)).toMatchObject({ status: 'failed', verdict: { kind: 'check' } });
+    expect(completed.code).toBe(1);
+    const again = await gateline(workspace.root, ['complete', '--token', begun.token]);
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining('ALREADY_COMPLETED') });
+    const failed = JSON.parse((await gateline(workspace.root, ['begin', 'own', '--json'])).out);
+    const agentFailed = await gateline(workspace.root, ['complete', '--token', failed.token, '--exit-code', '7']);
+    expect(agentFailed.out).toContain('own, attempt 1 of call 3 in run 1: failed (agent-error)');
+    expect(agentFailed.out).toContain(
+      'The agent of own runs by itself: `gateline begin own`, then `gateline complete`.',
+    );
+  });
+
+  it('two that begin at once: one has the gate, the other is told so', async () => {
+    const alone = gatelineYml({ own: { inputs: [] } });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': alone });
+    const both = await Promise.all([1, 2, 3].map(() => workspace.gateline(['begin', 'own', '--json'])));
+    expect(both.map(({ code }) => code).toSorted()).toEqual([0, 75, 75]);
+    const refused = both.filter(({ code }) => code === 75).map(({ stdout }) => JSON.parse(stdout));
+    for (const error of refused) expect(error).toMatchObject({ format: 'gateline-error/1', code: 'GATE_CLAIMED' });
+  });
+
+  it.each([
+    [['--token', 'nonsense'], 'TOKEN_INVALID'],
+    [['--token', 'e30'], 'TOKEN_INVALID'],
+    [['--exit-code', '-1', '--token', 'x'], 'OPTION_VALUE'],
+    [['--exit-code=-1', '--token', 'x'], 'OPTION_VALUE: --exit-code -1'],
+    [['--exit-code=', '--token', 'x'], 'OPTION_VALUE: --exit-code : expected'],
+  ])('complete %j is refused', async (args, said) => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': OWN });
+    expect(await gateline(workspace.root, ['complete', ...args])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(said),
+    });
+  });
+
+  it('with a token of elsewhere, or one that ran out, is refused and can begin again', async () => {
+    const brief = gatelineYml({ own: { inputs: [], 'timeout-minutes': 1 } });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': brief });
+    await using elsewhere = await ScratchWorkspace.create({ 'gateline.yml': brief });
+    const { token } = JSON.parse((await gateline(workspace.root, ['begin', 'own', '--json'])).out);
+    const complete = (root: string, minutes: number) =>
+      gateline(root, ['complete', '--token', token], { now: () => new Date(Date.now() + minutes * 60_000) });
+    expect((await complete(elsewhere.root, 0)).err).toContain('TOKEN_UNKNOWN');
+    expect((await complete(workspace.root, 2)).err).toContain('CLAIM_EXPIRED');
+    const late = { now: () => new Date(Date.now() + 2 * 60_000) };
+    expect((await gateline(workspace.root, ['begin', 'own'], late)).code).toBe(0);
+    expect((await complete(workspace.root, 0)).err).toContain('CLAIM_EXPIRED');
+  });
+});

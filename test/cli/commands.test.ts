@@ -1,0 +1,387 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { TEMPLATES } from '../../src/cli/templates/templates.ts';
+import { planJsonSchema } from '../../src/report/plan-json.ts';
+import { statusJsonSchema } from '../../src/report/status-json.ts';
+import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { gateline, gatelineYml, writes } from './in-process.ts';
+
+/** a passes, b fails, c needs b. */
+const FAILING = gatelineYml({
+  a: { run: writes({ score: 90 }), inputs: [] },
+  b: { needs: 'a', run: 'echo boom >&2; exit 3', inputs: [] },
+  c: { needs: 'b', run: writes(1), inputs: [] },
+});
+
+const withFile = (text: string) => ScratchWorkspace.create({ 'gateline.yml': text });
+
+describe('help', () => {
+  it('lists every command, and tells about each', async () => {
+    const { out, code } = await gateline('/', []);
+    expect(code).toBe(0);
+    for (const { name, summary } of COMMANDS) expect(out).toContain(`  ${name.padEnd(8)}  ${summary}`);
+    for (const { name, options } of COMMANDS) {
+      const help = await gateline('/', ['help', name]);
+      expect(help).toEqual(await gateline('/', [name, '--help']));
+      for (const option of options) expect(help.out).toContain(`--${option.name}`);
+      for (const line of help.out.split('\n')) if (!line.startsWith('  ')) expect(line.length).toBeLessThanOrEqual(100);
+    }
+  });
+
+  it.each([
+    [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
+    [['help', 'vaildate'], 'did you mean `validate`?'],
+    [['--quiet', 'run'], 'OPTION_UNKNOWN: there is no option --quiet before a command'],
+    [['run', '--subjct', 'x'], 'OPTION_UNKNOWN: gateline run: there is no option --subjct; did you mean `--subject`?'],
+    [['run', '-x'], 'OPTION_UNKNOWN: gateline run: there is no option -x'],
+    [['run', '--subject'], 'OPTION_VALUE: gateline run: --subject needs a value'],
+    [['run', '--subject', '--quiet'], 'OPTION_VALUE: gateline run: --subject needs a value'],
+    [['run', '--quiet=yes'], 'OPTION_VALUE: gateline run: --quiet takes no value'],
+    [['run', 'a'], 'ARGUMENT_UNEXPECTED: gateline run: a is one argument too many'],
+    [['show'], 'ARGUMENT_MISSING: gateline show: GATE is missing'],
+    [['decide'], 'ARGUMENT_MISSING: gateline decide: DECISION and GATE are missing'],
+    [['init', '--template', 'agnets'], 'TEMPLATE_UNKNOWN: there is no template agnets; did you mean `agents`?'],
+    [['complete'], 'TOKEN_MISSING'],
+    [
+      ['decide', 'aprove', 'a', '--reason', 'x'],
+      'DECISION_UNKNOWN: there is no decision aprove; did you mean `approve`?',
+    ],
+    [['decide', 'approve', 'a'], 'REASON_MISSING'],
+    [['decide', 'force', 'a', '--reason', 'x', '--output', 'f'], 'OPTION_CONFLICT: --output goes with skip only'],
+    [
+      ['decide', 'skip', 'a', '--reason', 'x', '--until', '2001-01-01'],
+      'OPTION_VALUE: --until 2001-01-01: that is over',
+    ],
+  ])('%j is refused with advice', async (args, said) => {
+    const { code, err, out } = await gateline('/', args);
+    expect(err).toContain(said);
+    expect(err.split('\n')[1]).toMatch(/^ {2}\S.*\.$/);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+  });
+});
+
+describe('init', () => {
+  it.each(TEMPLATES.map(({ name }) => name))('%s runs as it is, before and after a commit', async (name) => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    expect((await gateline(workspace.root, ['init', '--template', name])).code).toBe(0);
+    expect((await gateline(workspace.root, ['validate'])).out).toContain(`${name} is sound`);
+    const { code, out } = await gateline(workspace.root, ['run', '--quiet']);
+    expect(out).toContain('completed');
+    expect(code).toBe(0);
+    await workspace.commitAll('pipeline');
+    expect((await gateline(workspace.root, ['run', '--quiet'])).out).not.toContain('started');
+  });
+
+  it('writes over nothing, and says so', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'schemas/design.schema.json': 'mine' });
+    const { code, err } = await gateline(workspace.root, ['init']);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('FILE_EXISTS: schemas/design.schema.json') });
+    expect(await workspace.git('status', '--porcelain')).toBe('');
+  });
+
+  it('only says what it would write with --dry-run', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    expect((await gateline(workspace.root, ['init', '-n'])).out).toContain('would write gateline.yml');
+    expect(JSON.parse((await gateline(workspace.root, ['init', '-n', '--json'])).out)).toMatchObject({
+      written: false,
+    });
+    expect(await workspace.git('status', '--porcelain')).toBe('');
+  });
+});
+
+describe('a definition that is wrong', () => {
+  const WRONG = 'pipeline: p\ngates:\n  a:\n    needs: desing\n    rnu: x\n  design: {run: x, needs: a}\n';
+
+  it.each(['run', 'plan', 'validate', 'status'])('%s tells all errors at once, with their places', async (command) => {
+    await using workspace = await withFile(WRONG);
+    const { code, err } = await gateline(workspace.root, [command]);
+    expect(err).toContain('gateline.yml:4:12 NEED_UNKNOWN needs: `desing`: no such gate; did you mean `design`?\n');
+    expect(err).toContain('gateline.yml:5:5 KEY_UNKNOWN rnu');
+    expect(code).toBe(2);
+  });
+
+  it('is told as JSON by every command, places and all', async () => {
+    await using workspace = await withFile(WRONG);
+    const codes = ['NEED_UNKNOWN', 'KEY_UNKNOWN'];
+    const ran = JSON.parse((await gateline(workspace.root, ['run', '--json'])).out);
+    expect(ran).toMatchObject({ format: 'gateline-error/1', code: 'PIPELINE_INVALID', fault: 'user', place: null });
+    const validated = JSON.parse((await gateline(workspace.root, ['validate', '--json'])).out);
+    expect(validated).toMatchObject({ format: 'gateline-validate/1', valid: false });
+    expect(ran.problems).toEqual(validated.problems);
+    expect(ran.problems.map((problem: { code: string }) => problem.code)).toEqual(codes);
+    expect(ran.problems[0].place).toEqual({ file: 'gateline.yml', line: 4, column: 12, pointer: '/gates/a/needs' });
+  });
+
+  it('has the contracts of all gates checked by validate', async () => {
+    await using workspace = await withFile(
+      gatelineYml({
+        a: { run: 'x', output: { schema: 'nope.json' } },
+        b: { run: 'x', output: { schema: { typ: 'object' } } },
+      }),
+    );
+    const { code, err } = await gateline(workspace.root, ['validate']);
+    expect(err).toMatch(/CONTRACT_SCHEMA_MISSING[^]*CONTRACT_KEYWORD_UNKNOWN[^]*2 problems\./);
+    expect(code).toBe(2);
+  });
+
+  it('is missed with advice, and found from a folder below', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'a b/gateline.yml': FAILING, 'a b/c d/x': '' });
+    expect(await gateline(workspace.root, ['status'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('PIPELINE_MISSING: there is no gateline.yml here or above\n  `gateline init`'),
+    });
+    expect(await gateline(workspace.root, ['status', '--file', 'nope.yml'])).toMatchObject({ code: 2 });
+    expect((await gateline(workspace.path('a b/c d'), ['plan'])).code).toBe(0);
+    const ran = await gateline(workspace.path('a b/c d'), ['run', '-q']);
+    expect(ran.out).toContain(`Everything is kept in ${workspace.path('a b')}/.state.`);
+    // Naming the file comes to the same as finding it.
+    const named = await gateline(workspace.root, ['status', '--file', 'a b/gateline.yml']);
+    expect(named.out).toContain('Run 1 of p for main: error');
+    expect(named.out).toContain("gateline run --file 'a b/gateline.yml'");
+  });
+});
+
+describe('run', () => {
+  it('goes on after a failure, says so, and why each gate is kept or run', async () => {
+    await using workspace = await withFile(FAILING);
+    const first = await gateline(workspace.root, ['run', '-q']);
+    expect(first.code).toBe(1);
+    expect(first.out).toContain('p for main: run 1 begins\na: run: it never ran for this subject\n');
+    expect(first.out).toContain('b: failed (agent-error)');
+    expect(first.out).toContain('c: blocked: needs b, which is failed');
+    expect(first.out).toContain('`gateline show b` shows everything about it.');
+    await workspace.edit('gateline.yml', 'echo boom >&2; exit 3', 'echo 1 > $GATELINE_OUTPUT');
+    const second = await gateline(workspace.root, ['run', '-q']);
+    expect(second.out).toContain('p for main: going on with run 1, 1 of 3 gates done\na: keep: ');
+    expect(second.out).toContain('b: run: command run changed');
+    expect(second.code).toBe(0);
+    const third = await gateline(workspace.root, [
+      'run',
+      '-q',
+      '--force',
+      'c',
+      '--reason',
+      'new model',
+      '--actor',
+      'me',
+    ]);
+    expect(third.out).toContain('p for main: run 2 begins\na: reuse: ');
+    expect(third.out).toMatch(/c: run: .*me .*new model/);
+  });
+
+  it('prints JSON only on standard output, and tells people on standard error', async () => {
+    await using workspace = await withFile(FAILING);
+    const { code, out, err } = await gateline(workspace.root, ['run', '--json']);
+    expect(statusJsonSchema.parse(JSON.parse(out))).toMatchObject({ status: 'error', run: 1 });
+    expect(err).toContain('b | boom\n');
+    expect(err).toContain('# Checkpoint: gate 1, `b`');
+    expect(err).toContain('Fix it and run `gateline run` again');
+    expect(code).toBe(1);
+    const dry = await gateline(workspace.root, ['run', '-n', '--json']);
+    expect(planJsonSchema.parse(JSON.parse(dry.out))).toMatchObject({ continues: true, call: 2 });
+    expect(dry.err).toBe('');
+  });
+
+  it('writes nothing with --dry-run', async () => {
+    await using workspace = await withFile(FAILING);
+    expect((await gateline(workspace.root, ['run', '--dry-run'])).out).toContain('begins run 1');
+    expect(await workspace.git('status', '--porcelain', '--ignored')).toBe('');
+  });
+
+  it('answers for the gates that were asked for', async () => {
+    await using workspace = await withFile(FAILING);
+    expect((await gateline(workspace.root, ['run', '-q', '--gate', 'a'])).code).toBe(0);
+    expect((await gateline(workspace.root, ['run', '-q', '--gate', 'b'])).code).toBe(1);
+    expect((await gateline(workspace.root, ['run', '-q', '-g', 'c'])).code).toBe(1);
+    expect((await gateline(workspace.root, ['run', '-q', '-g', 'a'])).code).toBe(0);
+    expect(await gateline(workspace.root, ['run', '-g', 'bb'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('GATE_UNKNOWN: --gate: there is no gate bb; did you mean `b`?'),
+    });
+  });
+
+  it('hands on subject, metadata and input, and repeats in its advice what it was pointed at', async () => {
+    const copy = 'cp "$GATELINE_REQUEST" "$GATELINE_OUTPUT"';
+    await using workspace = await withFile(
+      gatelineYml({ a: { run: copy, inputs: [] }, b: { needs: 'a', run: 'exit 1', inputs: [] } }),
+    );
+    const given = ['-m', 'n=007', '-m', 'big=1e999', '-m', 'list=[1]', '-m', 'empty=', '-i', '-'];
+    const ran = await gateline(workspace.root, ['run', '-q', '--subject', 'pr 42', ...given], {
+      stdin: '{"story": "é"}',
+    });
+    expect(ran.out).toContain("run `gateline run --subject 'pr 42'` again");
+    const shown = await gateline(workspace.root, ['show', 'a', 'output', '-s', 'pr 42']);
+    const request = JSON.parse(shown.out);
+    expect(request).toMatchObject({ subject: 'pr 42', input: { story: 'é' } });
+    expect(Object.entries(request.metadata)).toEqual(
+      expect.arrayContaining([
+        ['n', '007'],
+        ['big', '1e999'],
+        ['list', [1]],
+        ['empty', ''],
+      ]),
+    );
+    expect((await gateline(workspace.root, ['status', '--subjects'])).out).toBe('pr 42\n');
+  });
+
+  it.each([
+    [['--input', 'nope.json'], 'INPUT_INVALID: nope.json cannot be read'],
+    [['--input', '-'], 'INPUT_INVALID: -: '],
+    [['--metadata', 'x'], 'METADATA_INVALID: --metadata x: expected KEY=VALUE'],
+    [['--metadata', '__proto__=1'], 'METADATA_INVALID: --metadata __proto__=1'],
+    [['--subject', ' '], 'SUBJECT_EMPTY'],
+    [['--force', 'zz'], 'GATE_UNKNOWN: there is no gate zz'],
+  ])('refuses %j', async (args, said) => {
+    await using workspace = await withFile(FAILING);
+    const { code, err } = await gateline(workspace.root, ['run', ...args], { stdin: '{' });
+    expect(err).toContain(said);
+    expect(code).toBe(2);
+    expect(await workspace.records()).toEqual([]);
+  });
+
+  it('lets the caller stand in for needs that have no output', async () => {
+    await using workspace = await withFile(FAILING);
+    await workspace.write('input.json', '{"b": 1}');
+    const alone = await gateline(workspace.root, ['run', '-q', '-g', 'c']);
+    expect(alone.code).toBe(1);
+    const { out } = await gateline(workspace.root, ['run', '-q', '-g', 'c', '--stand-in', '-i', 'input.json']);
+    expect(out).toMatch(/^c: passed/m);
+  });
+});
+
+describe('status and show', () => {
+  it('look at a run without writing', async () => {
+    await using workspace = await withFile(FAILING);
+    const before = await gateline(workspace.root, ['status']);
+    expect(before.out).toContain('There is no run of p for main yet.\nRun `gateline run` to begin.');
+    expect(await workspace.git('status', '--porcelain', '--ignored')).toBe('');
+    await gateline(workspace.root, ['run', '-q']);
+    expect((await gateline(workspace.root, ['status', '--run', '1'])).out).toContain('Run 1 of p for main: error.');
+    expect(await gateline(workspace.root, ['status', '--run', '2'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('RUN_UNKNOWN: there is no run 2 for main\n  Runs: 1.'),
+    });
+    expect((await gateline(workspace.root, ['status', '--run', 'x'])).err).toContain('OPTION_VALUE: --run x');
+    const json = JSON.parse((await gateline(workspace.root, ['status', '--json'])).out);
+    expect(statusJsonSchema.parse(json).gates.map((gate) => gate.status)).toEqual(['passed', 'failed', 'blocked']);
+  });
+
+  it('shows every part, and why one is not there', async () => {
+    await using workspace = await withFile(FAILING);
+    await gateline(workspace.root, ['run', '-q']);
+    const show = (...args: string[]) => gateline(workspace.root, ['show', ...args]);
+    expect((await show('a')).out).toMatch(/^a, attempt 1 of call 1 in run 1: passed\n/);
+    expect((await show('b')).out).toContain('stderr: gateline show b stderr');
+    expect((await show('c')).out).toBe('c: blocked: needs b (failed)\n');
+    expect(JSON.parse((await show('a', 'output')).out)).toEqual({ score: 90 });
+    expect(JSON.parse((await show('a', 'exports')).out)).toEqual({ score: 90 });
+    expect(JSON.parse((await show('a', 'request')).out)).toMatchObject({ gate: 'a', format: 'gateline-request/1' });
+    expect(JSON.parse((await show('a', 'contract')).out)).toMatchObject({ format: 'gateline-contract/1' });
+    const records = JSON.parse((await show('a', 'record')).out) as { kind: string }[];
+    expect(records.map(({ kind }) => kind).toSorted()).toEqual(['ended', 'started']);
+    expect((await show('b', 'stderr')).out).toBe('boom\n');
+    const text = { format: 'gateline-text/1', gate: 'b', part: 'stderr', text: 'boom\n' };
+    expect(JSON.parse((await show('b', 'stderr', '--json')).out)).toEqual(text);
+    expect((await show('b', 'output')).err).toContain('PART_ABSENT: gate b has no output: its agent wrote none');
+    expect((await show('a', 'stdout')).err).toContain('its agent printed nothing there');
+    expect((await show('c', 'request')).err).toContain('its agent was not started yet');
+    expect((await show('a', 'ouput')).err).toContain(
+      'PART_UNKNOWN: there is no part ouput of a gate; did you mean `output`?',
+    );
+    expect((await show('aa')).err).toContain('GATE_UNKNOWN: there is no gate aa; did you mean `a`?');
+  });
+
+  it('never let a terminal obey what an agent said', async () => {
+    const run = `printf '\\033]0;x\\007{"a": 1' > "$GATELINE_OUTPUT"; printf '\\302\\233x ::error::y\\n##[error]z\\n'`;
+    await using workspace = await withFile(gatelineYml({ a: { run, inputs: [] } }));
+    const ran = await gateline(workspace.root, ['run'], { screen: { interactive: false } });
+    const all = [
+      ran,
+      await gateline(workspace.root, ['show', 'a']),
+      await gateline(workspace.root, ['status', '--json']),
+    ];
+    for (const { out, err } of all) {
+      expect(out + err).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+      expect(out + err).not.toMatch(/^\s*::|##\[/m);
+    }
+  });
+
+  it('name the legs of a matrix gate', async () => {
+    const run = writes(1);
+    const text = gatelineYml({ m: { run, inputs: [], strategy: { matrix: { os: ['x', 'y'] } } } });
+    await using workspace = await withFile(text);
+    await gateline(workspace.root, ['run', '-q']);
+    const { err } = await gateline(workspace.root, ['show', 'm']);
+    expect(err).toContain('there is no gate m; name one of its legs\n  Legs: m/x, m/y.');
+    expect((await gateline(workspace.root, ['show', 'm/x'])).code).toBe(0);
+    expect((await gateline(workspace.root, ['decide', 'force', 'm', '--reason', 'both'])).code).toBe(0);
+    expect((await gateline(workspace.root, ['plan'])).out).toMatch(/m\/x\s+run[^]*m\/y\s+run/);
+  });
+});
+
+describe('decide', () => {
+  it('lets a paused gate pass, and says how before', async () => {
+    const output = { score: '/score', threshold: 80, partial: 'pause' };
+    await using workspace = await withFile(gatelineYml({ a: { run: writes({ score: 50 }), inputs: [], output } }));
+    const paused = await gateline(workspace.root, ['run', '-q']);
+    expect(paused.code).toBe(3);
+    expect(paused.out).toContain('Let a pass: `gateline decide approve a --reason TEXT`');
+    const decided = await gateline(workspace.root, ['decide', 'approve', 'a', '--reason', 'good enough', '--json']);
+    expect(JSON.parse(decided.out)).toMatchObject({ decision: 'approve', actor: 'tester', until: null });
+    expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
+  });
+
+  it('skips with an output that must meet the contract', async () => {
+    const output = { schema: { type: 'object' } };
+    await using workspace = await withFile(
+      gatelineYml({ a: { run: 'exit 1', inputs: [], output }, b: { needs: 'a', run: writes(1), inputs: [] } }),
+    );
+    await workspace.write('bad.json', '[]');
+    await workspace.write('good.json', '{}');
+    const skip = (file: string) => gateline(workspace.root, ['decide', 'skip', 'a', '--reason', 'x', '--output', file]);
+    expect(await skip('bad.json')).toMatchObject({ code: 2, err: expect.stringContaining('SKIP_OUTPUT_REFUSED') });
+    expect((await skip('good.json')).out).toContain('a: skip by tester: x\n');
+    expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
+  });
+});
+
+describe('what is kept', () => {
+  it.each(['run', 'plan', 'status', 'show a', 'begin a', 'decide skip a --reason x'])(
+    'answers 74 to %s when a file stands in the place of .state',
+    async (line) => {
+      await using workspace = await withFile(FAILING);
+      await writeFile(workspace.path('.state'), '');
+      const { code, err } = await gateline(workspace.root, line.split(' '));
+      expect(err).toMatch(/^gateline: STORE_(?:READ|WRITE)_FAILED: .*\.state.*\n {2}\S/);
+      expect(code).toBe(74);
+    },
+  );
+
+  it('shows a record that cannot be read, keeps it in quarantine, and goes on', async () => {
+    await using workspace = await withFile(FAILING);
+    await gateline(workspace.root, ['run', '-q', '-g', 'a']);
+    const name = '.state/runs/main/1/p.a._.1.1.1.ended.json';
+    await writeFile(workspace.path(name), '{"torn');
+    const seen = await gateline(workspace.root, ['status']);
+    expect(seen.err).toContain(`problem: UNREADABLE_RECORD: ${name}: ends before its JSON does`);
+    expect(await workspace.read(name)).toBe('{"torn');
+    expect((await gateline(workspace.root, ['run', '-q', '-g', 'a'])).code).toBe(0);
+    const kept = await filesBelow(workspace.path('.state/quarantine'), []);
+    const torn = kept.find((path) => !path.endsWith('.why.json'))!;
+    expect(await workspace.read(`.state/quarantine/${torn}`)).toBe('{"torn');
+  });
+
+  it('says what is gone, and how to make it anew', async () => {
+    await using workspace = await withFile(FAILING);
+    await gateline(workspace.root, ['run', '-q', '-g', 'a']);
+    await rm(workspace.path('.state/content'), { recursive: true });
+    await mkdir(workspace.path('.state/content'));
+    const { code, err } = await gateline(workspace.root, ['show', 'a', 'output']);
+    expect({ code, err }).toEqual({
+      code: 74,
+      err: expect.stringMatching(/CONTENT_MISSING[^]*gateline run --force a/),
+    });
+    expect((await gateline(workspace.root, ['run', '-q', '-g', 'a'])).out).toMatch(/^a: run: /m);
+  });
+});

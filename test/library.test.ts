@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  beginGate,
+  completeGate,
+  createMemoryMedium,
+  createMemoryStore,
+  decide,
+  definePipeline,
+  localPorts,
+  PipelineInvalidError,
+  planPipeline,
+  readRun,
+  runPipeline,
+  type Assignment,
+  type EnginePorts,
+  type RecordStore,
+  type VersionedSchema,
+} from '../src/index.ts';
+import { plainEnvironment, REPOSITORY, startNode } from './support/command-line.ts';
+import { ScratchWorkspace } from './support/scratch-workspace.ts';
+
+const page = readFileSync(join(REPOSITORY, 'docs/reference/library.md'), 'utf8');
+const blocks = [...page.matchAll(/^```(ts|text)\n([^]*?)^```$/gm)].map(([, kind, text]) => ({ kind, text: text! }));
+const examples = blocks.flatMap(({ kind, text }, at) =>
+  kind === 'ts' ? [{ code: text, prints: blocks[at + 1]!.text }] : [],
+);
+
+describe('docs/reference/library.md', () => {
+  it.each(examples)('example %# runs and prints what it says', async ({ code, prints }) => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'a workspace' });
+    const library = join(REPOSITORY, 'src/index.ts');
+    const script = workspace.beside('example.ts');
+    await workspace.write('../example.ts', code.replaceAll("from 'gateline'", `from ${JSON.stringify(library)}`));
+    const result = await startNode(script, [], { cwd: workspace.root, env: plainEnvironment() }).ended;
+    expect(result.stderr).toBe('');
+    expect(result.stdout).toBe(prints);
+    expect(result.code).toBe(0);
+  });
+});
+
+const WRITES = (value: object): string =>
+  `node -e 'fs.writeFileSync(process.env.GATELINE_OUTPUT, ${JSON.stringify(JSON.stringify(value))})'`;
+
+interface Setting {
+  readonly assignment: Assignment;
+  readonly ports: () => Promise<EnginePorts>;
+}
+
+function setting(root: string, definition: object, store: RecordStore): Setting {
+  const pipeline = definePipeline(definition);
+  return {
+    assignment: { pipeline, subject: 'subject', metadata: pipeline.metadata, input: null },
+    ports: () => localPorts({ place: { root, isDefault: true, pipeline }, environment: plainEnvironment(), store }),
+  };
+}
+
+const silent = { observe: () => undefined, signal: new AbortController().signal };
+
+describe('a pipeline in code', () => {
+  it('is refused with every problem at once', () => {
+    const define = () => definePipeline({ gates: { a: { needs: 'b', rnu: 'x' } } });
+    expect(define).toThrow(PipelineInvalidError);
+    try {
+      define();
+    } catch (error) {
+      expect((error as PipelineInvalidError).problems.map((problem) => problem.code).toSorted()).toEqual([
+        'KEY_UNKNOWN',
+        'NEED_UNKNOWN',
+      ]);
+    }
+  });
+
+  it('runs, plans, decides and is read, with everything in memory', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const store = createMemoryStore(createMemoryMedium());
+    const gates = { a: { run: WRITES({ x: 1 }), inputs: [] }, b: { needs: 'a', run: 'exit 3', inputs: [] } };
+    const { assignment, ports } = setting(workspace.root, { pipeline: 'p', gates }, store);
+    expect((await planPipeline(await ports(), assignment)).plan.units.map((unit) => unit.choice)).toEqual([
+      'run',
+      'depends',
+    ]);
+    const result = await runPipeline(await ports(), assignment, silent);
+    expect(result.state.status).toBe('error');
+    await decide(await ports(), assignment, { decision: 'skip', gates: ['b'], actor: 'me', reason: 'not now' });
+    expect((await readRun(await ports(), assignment)).status).toBe('completed');
+    expect((await readRun(await ports(), assignment, 7)).status).toBe('initializing');
+  });
+});
+
+describe('a Standard Schema', () => {
+  const schema = (least: number, version: string): VersionedSchema => ({
+    schema: z.object({ x: z.number().min(least) }),
+    version,
+  });
+  const definition = { pipeline: 'p', gates: { a: { run: WRITES({ x: 1 }), inputs: [] } } };
+
+  it('judges, and with another version judges a stored output again, without running the agent', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const { assignment, ports } = setting(workspace.root, definition, createMemoryStore());
+    const run = async (given: VersionedSchema) => {
+      const result = await runPipeline(await ports(), { ...assignment, standardSchemas: { a: given } }, silent);
+      return { choice: result.planned[0]!.choice, verdict: result.state.units.get('a')!.ended!.verdict.kind };
+    };
+    expect(await run(schema(0, '1'))).toEqual({ choice: 'run', verdict: 'passed' });
+    expect(await run(schema(0, '1'))).toEqual({ choice: 'reuse', verdict: 'passed' });
+    expect(await run(schema(1, '2'))).toEqual({ choice: 'reuse', verdict: 'passed' });
+    expect(await run(schema(2, '3'))).toEqual({ choice: 'run', verdict: 'schema' });
+  });
+
+  it('that a gate was begun with must complete it', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const own = { pipeline: 'p', gates: { a: { inputs: [] } } };
+    const { assignment, ports } = setting(workspace.root, own, createMemoryStore());
+    const given = { ...assignment, standardSchemas: { a: schema(5, '1') } };
+    const begun = await beginGate(await ports(), given, 'a', () => undefined);
+    if (begun.choice !== 'run') throw new Error('it had nothing to do');
+    await writeFile(begun.variables['GATELINE_OUTPUT']!, '{"x": 1}');
+    const complete = async (by: Assignment) => completeGate(await ports(), by, { token: begun.token }, () => undefined);
+    await expect(complete(assignment)).rejects.toMatchObject({ code: 'CONTRACT_STANDARD_OTHER', fault: 'user' });
+    const other = { ...assignment, standardSchemas: { a: schema(0, '2') } };
+    await expect(complete(other)).rejects.toMatchObject({ code: 'CONTRACT_STANDARD_OTHER' });
+    expect((await complete(given)).verdict).toMatchObject({ status: 'failed', kind: 'schema' });
+  });
+});

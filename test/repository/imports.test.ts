@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+/** The only file that runs something. */
+const ENTRY = 'src/cli/index.ts';
+
+/** Imports every file in one process and tells what that did: text, handles, listeners, variables, globals, exit code. */
+const PROBE = `
+const before = { env: JSON.stringify(process.env), globals: Object.getOwnPropertyNames(globalThis).length, listeners: process.eventNames().length };
+const touched = new Set();
+for (const file of JSON.parse(process.argv[1])) {
+  await import(file);
+  const handles = process.getActiveResourcesInfo().filter((name) => !/^(?:FSReq|CloseReq|PipeWrap|TTYWrap|Immediate)/.test(name));
+  if (handles.length > 0) touched.add(file + ': ' + handles);
+}
+const after = { env: JSON.stringify(process.env), globals: Object.getOwnPropertyNames(globalThis).length, listeners: process.eventNames().length };
+for (const what of Object.keys(before)) if (before[what] !== after[what]) touched.add(what);
+if (process.exitCode !== undefined) touched.add('exitCode');
+console.log(JSON.stringify([...touched]));
+`;
+
+it('importing any module of src runs nothing', () => {
+  const files = globSync('src/**/*.ts').filter((file) => file !== ENTRY);
+  expect(files.length).toBeGreaterThan(150);
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'gateline-')));
+  try {
+    const paths = JSON.stringify(files.map((file) => resolve(file)));
+    const args = ['--input-type=module', '--no-warnings', '--eval', PROBE, paths];
+    const out = execFileSync(process.execPath, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect(out).toBe('[]\n');
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,151 @@
+import type { WorkflowJob, WorkflowRun, World } from './model.ts';
+import { Refusal, json, type Reply, type ServiceRequest } from './protocol.ts';
+import { authorise } from './rest-access.ts';
+import { pageOf, restTime } from './rest-pages.ts';
+import type { RestRoute } from './rest-route.ts';
+
+/** https://docs.github.com/rest/actions/workflow-runs and …/workflow-jobs */
+export const RUN_ROUTES: readonly RestRoute[] = [
+  { name: 'actions/list-workflow-runs-for-repo', method: 'GET', path: '/actions/runs', work: listOfRepository },
+  { name: 'actions/list-workflow-runs', method: 'GET', path: '/actions/workflows/:id/runs', work: listOfWorkflow },
+  { name: 'actions/get-workflow-run', method: 'GET', path: '/actions/runs/:id', work: get },
+  { name: 'actions/get-workflow-run-attempt', method: 'GET', path: '/actions/runs/:id/attempts/:n', work: get },
+  { name: 'actions/list-jobs-for-workflow-run', method: 'GET', path: '/actions/runs/:id/jobs', work: jobs },
+  {
+    name: 'actions/list-jobs-for-workflow-run-attempt',
+    method: 'GET',
+    path: '/actions/runs/:id/attempts/:n/jobs',
+    work: jobsOfAttempt,
+  },
+];
+
+function listOfRepository(world: World, request: ServiceRequest, repository: string): Reply {
+  return listing(world, request, repository, () => true);
+}
+
+/** The workflow is named by the file's name or its id. */
+function listOfWorkflow(world: World, request: ServiceRequest, repository: string): Reply {
+  const [, workflow = ''] = /\/actions\/workflows\/([^/]+)\/runs$/.exec(request.url.pathname) ?? [];
+  const file = decodeURIComponent(workflow);
+  const isAsked = ({ path }: WorkflowRun) => path.endsWith(`/${file}`) || String(workflowId(path)) === file;
+  return listing(world, request, repository, isAsked);
+}
+
+/** Newest first. */
+function listing(
+  world: World,
+  request: ServiceRequest,
+  repository: string,
+  belongs: (run: WorkflowRun) => boolean,
+): Reply {
+  authorise(world, request, repository, ['actions'], 'read');
+  const { searchParams } = request.url;
+  const is = (name: string, ...values: readonly (string | null)[]) => {
+    const asked = searchParams.get(name);
+    return asked === null || values.includes(asked);
+  };
+  const found = [...world.runs.values()]
+    .filter((run) => run.repository === repository && belongs(run))
+    .filter((run) => is('branch', run.headBranch) && is('event', run.event) && is('head_sha', run.headSha))
+    .filter((run) => is('status', run.status, run.conclusion) && is('actor', run.actor))
+    .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id);
+  const { items, headers } = pageOf(request, found);
+  const workflow_runs = items.map((run) => document(world, run, run.attempt));
+  return json(200, { total_count: found.length, workflow_runs }, headers);
+}
+
+function get(world: World, request: ServiceRequest, repository: string, id: number, attempt?: number): Reply {
+  authorise(world, request, repository, ['actions'], 'read');
+  const run = runOf(world, repository, id);
+  if (attempt !== undefined && attempt > run.attempt) throw new Refusal(404, 'Not Found');
+  return json(200, document(world, run, attempt ?? run.attempt));
+}
+
+/** Those of the newest attempt, or of all with `filter=all`. */
+function jobs(world: World, request: ServiceRequest, repository: string, id: number): Reply {
+  authorise(world, request, repository, ['actions'], 'read');
+  const run = runOf(world, repository, id);
+  const all = request.url.searchParams.get('filter') === 'all';
+  return jobList(world, request, run, (job) => all || job.attempt === run.attempt);
+}
+
+function jobsOfAttempt(world: World, request: ServiceRequest, repository: string, id: number, attempt?: number): Reply {
+  authorise(world, request, repository, ['actions'], 'read');
+  const run = runOf(world, repository, id);
+  if (attempt === undefined || attempt > run.attempt) throw new Refusal(404, 'Not Found');
+  return jobList(world, request, run, (job) => job.attempt === attempt);
+}
+
+function jobList(
+  world: World,
+  request: ServiceRequest,
+  run: WorkflowRun,
+  belongs: (job: WorkflowJob) => boolean,
+): Reply {
+  const found = run.jobs.filter(belongs);
+  const { items, headers } = pageOf(request, found);
+  return json(200, { total_count: found.length, jobs: items.map((job) => jobDocument(world, run, job)) }, headers);
+}
+
+function runOf(world: World, repository: string, id: number): WorkflowRun {
+  const run = world.runs.get(id);
+  if (run?.repository !== repository) throw new Refusal(404, 'Not Found');
+  return run;
+}
+
+function workflowId(path: string): number {
+  return [...path].reduce((sum, character) => (sum * 31 + character.codePointAt(0)!) % 1_000_003, 7);
+}
+
+function document(world: World, run: WorkflowRun, attempt: number): object {
+  const isNewest = attempt === run.attempt;
+  const ended = isNewest ? run.conclusion : 'failure';
+  return {
+    id: run.id,
+    name: run.workflow,
+    path: run.path,
+    workflow_id: workflowId(run.path),
+    run_number: run.number,
+    run_attempt: attempt,
+    event: run.event,
+    status: isNewest ? run.status : 'completed',
+    conclusion: ended,
+    head_branch: run.headBranch,
+    head_sha: run.headSha,
+    repository: repositoryDocument(world, run.repository),
+    head_repository: repositoryDocument(world, run.headRepository),
+    actor: { login: run.actor },
+    triggering_actor: { login: run.actor },
+    pull_requests: run.pullRequests.map((number) => ({ number })),
+    url: `${world.origin}/repos/${run.repository}/actions/runs/${run.id}`,
+    html_url: `https://github.com/${run.repository}/actions/runs/${run.id}`,
+    created_at: restTime(run.createdAt),
+    updated_at: restTime(run.createdAt),
+    run_started_at: restTime(run.createdAt),
+  };
+}
+
+function repositoryDocument(world: World, repository: string): object {
+  const [owner = '', name = ''] = repository.split('/');
+  const url = `${world.origin}/repos/${repository}`;
+  return { full_name: repository, name, owner: { login: owner }, url };
+}
+
+function jobDocument(world: World, run: WorkflowRun, job: WorkflowJob): object {
+  return {
+    id: job.id,
+    run_id: run.id,
+    run_attempt: job.attempt,
+    name: job.name,
+    workflow_name: run.workflow,
+    head_branch: run.headBranch,
+    head_sha: run.headSha,
+    status: job.status,
+    conclusion: job.conclusion,
+    started_at: restTime(job.startedAt),
+    completed_at: job.completedAt === null ? null : restTime(job.completedAt),
+    url: `${world.origin}/repos/${run.repository}/actions/jobs/${job.id}`,
+    html_url: `https://github.com/${run.repository}/actions/runs/${run.id}/job/${job.id}`,
+    steps: [],
+  };
+}

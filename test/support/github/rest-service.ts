@@ -1,0 +1,39 @@
+import type { World } from './model.ts';
+import { Refusal, type Operation, type ServiceRequest } from './protocol.ts';
+import { rateLimitHeaders, tokenOf } from './rest-access.ts';
+import { ARTIFACT_ROUTES } from './rest-artifacts.ts';
+import { COMMENT_ROUTES } from './rest-comments.ts';
+import { RUN_ROUTES } from './rest-runs.ts';
+
+const ROUTES = [...ARTIFACT_ROUTES, ...RUN_ROUTES, ...COMMENT_ROUTES].map((route) => ({
+  ...route,
+  pattern: new RegExp(`^/repos/([^/]+/[^/]+)${route.path.replaceAll(/:(?:id|n)/g, '([^/]+)')}$`),
+}));
+
+/** The calls of REST that are about artifacts, runs, jobs and comments. */
+export function routeRest(request: ServiceRequest, world: World): Operation | undefined {
+  for (const { name, method, pattern, work } of ROUTES) {
+    const match = method === request.method ? pattern.exec(request.url.pathname) : null;
+    if (match === null) continue;
+    const [, repository = '', id, n] = match;
+    const token = tokenOf(world, request);
+    return {
+      name,
+      protocol: 'rest',
+      caller: token?.caller,
+      subject: request.url.searchParams.get('name') ?? id,
+      carryOut: (received) => {
+        if (token !== undefined) token.used += 1;
+        const headers = token === undefined ? {} : rateLimitHeaders(world, token);
+        try {
+          const reply = work(world, received, repository, Number(id), n === undefined ? undefined : Number(n));
+          return { ...reply, headers: { ...headers, ...reply.headers } };
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          throw new Refusal(error.status, error.message, { ...headers, ...error.headers });
+        }
+      },
+    };
+  }
+  return undefined;
+}
