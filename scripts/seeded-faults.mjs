@@ -149,8 +149,12 @@ function checkFaults(copy, faults) {
 async function requireGreen(copy, faults) {
   const tests = [...new Set(faults.flatMap((fault) => fault.tests))];
   const result = await runTests(copy, tests);
-  const failed = unusable(result, copy, tests, 0) ?? failuresOf(result.report)[0]?.fullName;
-  if (failed !== undefined) throw new StepFailed(`Without any fault: ${failed}`);
+  const problem = unusable(result, copy, tests, 0);
+  if (problem !== undefined) throw new StepFailed(`Without any fault: ${problem}`);
+  const [red] = failuresOf(result.report);
+  if (red !== undefined) {
+    throw new StepFailed(`Without any fault this is red already: ${red.fullName}\n${red.failureMessages.join('\n')}`);
+  }
   say(`${result.report.numPassedTests} tests in ${tests.length} files are green without any fault`);
 }
 
@@ -202,7 +206,9 @@ async function main(words) {
         if (name !== undefined) survived.push(name);
       }
     };
-    await Promise.all(copies.map(work));
+    // Each to its end, so that nobody works on what is removed then.
+    const broken = (await Promise.allSettled(copies.map(work))).find(({ status }) => status === 'rejected');
+    if (broken !== undefined) throw broken.reason;
     process.stdout.write(`${faults.length} faults, ${faults.length - survived.length} caught\n`);
     if (survived.length > 0) {
       throw new StepFailed(`No test went red for:\n  ${survived.join('\n  ')}\nAdd the test that is missing.`);

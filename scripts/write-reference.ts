@@ -126,7 +126,7 @@ ${sections.join('\n\n')}
 /** Text for a cell of a table or a paragraph: what looks like HTML or ends a cell shows as it is. */
 function cell(text: string): string {
   return text
-    .split(/(\`[^\`]*\`)/)
+    .split(/(`[^`]*`)/)
     .map((part, index) => (index % 2 === 1 ? part : part.replaceAll('<', '&lt;')))
     .join('')
     .replaceAll('|', '\\|');

@@ -37,7 +37,7 @@ export function commandHelp(command: CommandSpec): string {
   ];
   const longest = Math.max(0, ...rows.map(([left]) => left.length));
   return [
-    `${usage.join(' ')}`,
+    usage.join(' '),
     '',
     ...wrap(command.description, ''),
     ...(rows.length > 0 ? ['', 'Options:', ...rows.flatMap(([left, right]) => row(left, right, longest))] : []),

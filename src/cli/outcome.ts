@@ -30,7 +30,7 @@ function isWell(unit: UnitState): boolean {
   return unit.done || unit.status === 'passed';
 }
 
-const TROUBLE: ReadonlySet<UnitState['status']> = new Set(['failed', 'lost', 'partial', 'blocked']);
+const TROUBLE: ReadonlySet<UnitState['status']> = new Set(['failed', 'lost', 'partial']);
 
 /** Its agent runs by itself, and could begin now. */
 function isAwaited(unit: UnitState, graph: UnitGraph): boolean {

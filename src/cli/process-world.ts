@@ -41,7 +41,7 @@ function screenOf(
   stream.on('error', fail);
   const toFile = fstatSync(fd).isFile();
   const interactive =
-    stream.isTTY === true &&
+    stream.isTTY &&
     [undefined, '', 'false'].includes(environment[CLI_VARIABLES.ci]) &&
     environment[CLI_VARIABLES.terminal] !== 'dumb';
   return {

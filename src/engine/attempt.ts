@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AgentResult } from '../agent/agent.ts';
 import { GatelineError, messageOf } from '../errors/gateline-error.ts';
-import type { Content, EndedRecord, StartedRecord } from '../run/record.ts';
+import { comparePositions, type Content, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import { verdictSatisfies } from '../run/fold-unit.ts';
 import type { Unit } from '../run/unit.ts';
 import { failed, type Issue, type Verdict } from '../verdict/verdict.ts';
@@ -37,10 +37,10 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
   if (secrets.length > 0) return end(call, unit, started, { verdict: noSecret(secrets) });
   let begun: Begun;
   try {
-    begun = await prepareAttempt(call, unit, work, started);
+    begun = await prepareOrEnd(call, unit, work, started);
   } catch (error) {
-    const ended = await end(call, unit, started, { verdict: notPrepared(error) });
-    if (error instanceof GatelineError && error.fault !== 'gateline') return ended;
+    const ended = call.journal.archive().ended.get(unit.key)?.findLast((one) => comparePositions(one, started) === 0);
+    if (ended !== undefined && error instanceof GatelineError && error.fault !== 'gateline') return ended;
     throw error;
   }
   call.running.set(unit.key, begun.baseline);
@@ -50,6 +50,21 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
   } finally {
     call.running.delete(unit.key);
   }
+}
+
+/** Prepares an attempt that is claimed. Where that fails, the attempt ends with that before the error goes on. */
+export async function prepareOrEnd(call: Call, unit: Unit, work: Work, started: StartedRecord): Promise<Begun> {
+  try {
+    return await prepareAttempt(call, unit, work, started);
+  } catch (error) {
+    await endWith(call, unit, started, error);
+    throw error;
+  }
+}
+
+/** Ends an attempt of which nothing can be judged, so that nobody waits for it. */
+export function endWith(call: Call, unit: Unit, started: StartedRecord, error: unknown): Promise<EndedRecord> {
+  return end(call, unit, started, { verdict: notPrepared(error) });
 }
 
 function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
@@ -195,9 +210,11 @@ function noSecret(names: readonly string[]): Verdict {
   ]);
 }
 
+const KIND_OF: Readonly<Record<string, Verdict['kind']>> = { FILES_CONFLICT: 'files', ATTEMPT_LOST: 'lost' };
+
 function notPrepared(error: unknown): Verdict {
   const code = error instanceof GatelineError ? error.code : 'INTERNAL';
-  const kind = code === 'FILES_CONFLICT' || code.startsWith('PATH_') ? 'files' : 'not-started';
+  const kind = KIND_OF[code] ?? (code.startsWith('PATH_') ? 'files' : 'not-started');
   const hint = error instanceof GatelineError ? error.hint : undefined;
   return failed(kind, `${code}: ${messageOf(error)}${hint === undefined ? '' : ` ${hint}`}`.slice(0, 2_000));
 }

@@ -1,9 +1,11 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan.ts';
 import { protocolVariables } from './agent-environment.ts';
-import { claim, prepareAttempt } from './begin-attempt.ts';
+import { prepareOrEnd } from './attempt.ts';
+import { claim } from './begin-attempt.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { tokenOf } from './claim-token.ts';
+import { pinContracts } from './pin-contracts.ts';
 import { planUnit, type Prepared } from './plan-unit.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './record-reuse.ts';
@@ -42,6 +44,7 @@ export async function beginGate(
       hint: `Gates: ${[...call.graph.keys()].join(', ')}.`,
     });
   }
+  await pinContracts(call);
   await settleUpstream(call, unit);
   const prepared = await planUnit(call, unit);
   const { planned } = prepared;
@@ -79,11 +82,9 @@ async function settleUpstream(call: Call, unit: Unit): Promise<void> {
 
 async function begin(call: Call, unit: Unit, prepared: Prepared): Promise<BeginResult> {
   const work = prepared.work!;
-  // Compiled before the claim is taken: a contract that is not sound is the user's to mend, not the agent's.
-  await call.contracts.compile(unit.gate);
   const deadline = new Date(call.ports.now().getTime() + unit.gate.timeoutMinutes * 60_000).toISOString();
   const started = await claim(call, unit, work, { deadline });
-  const begun = await prepareAttempt(call, unit, work, started);
+  const begun = await prepareOrEnd(call, unit, work, started);
   await call.observe({ type: 'started', unit: unit.key, record: started, attempts: 1, state: call.journal.state() });
   const variables = protocolVariables(unit, started.n, begun.directory, begun.hasFeedback);
   return { choice: 'run', planned: prepared.planned, token: tokenOf(started), variables, deadline };

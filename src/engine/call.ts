@@ -46,7 +46,7 @@ export async function openCall(
   ports: EnginePorts,
   assignment: Assignment,
   observe: Observer,
-  options: { runNumber?: number } = {},
+  options: { runNumber?: number; alone?: boolean } = {},
 ): Promise<Call> {
   const { pipeline, subject } = assignment;
   const graph = unitsOf(pipeline);

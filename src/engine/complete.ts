@@ -2,11 +2,12 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
 import { digestOf } from '../run/digest.ts';
 import { asRequest } from '../run/difference.ts';
-import { comparePositions, type EndedRecord, type StartedRecord } from '../run/record.ts';
+import { rulingOn } from '../run/decisions.ts';
+import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import type { Unit } from '../run/unit.ts';
 import { parseContract } from '../verdict/contract.ts';
 import type { AgentResult } from '../agent/agent.ts';
-import { finishAttempt } from './attempt.ts';
+import { endWith, finishAttempt } from './attempt.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { readToken, tokenMatches, type ClaimToken } from './claim-token.ts';
 import { readBaseline } from './baseline-file.ts';
@@ -38,14 +39,13 @@ export async function completeGate(
   const directory = await ports.attempts.open(started);
   const baseline = directory && (await readBaseline(directory));
   if (directory === undefined || baseline === undefined) {
-    throw new GatelineError(
-      'platform',
-      'ATTEMPT_LOST',
-      `the directory of attempt ${started.n} of gate ${unit.key} is gone`,
-      {
-        hint: 'Begin the gate again.',
-      },
-    );
+    const what =
+      directory === undefined ? 'its directory is gone' : 'baseline.json in its directory is gone or was altered';
+    const lost = new GatelineError('platform', 'ATTEMPT_LOST', `attempt ${started.n} of gate ${unit.key}: ${what}`, {
+      hint: 'Begin the gate again.',
+    });
+    await endWith(call, unit, started, lost);
+    throw lost;
   }
   await useContractOf(call, started, unit.gate.id);
   // Before anything is recorded: a contract that cannot judge is no verdict on what the agent made.
@@ -69,8 +69,8 @@ async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; u
     });
   }
   const read = await opened.ports.store.get(started.request);
-  const kept = read.state === 'present' ? JSON.parse(new TextDecoder().decode(read.value)) : undefined;
-  const request = asRequest(kept as JsonValue);
+  const text = read.state === 'present' ? new TextDecoder().decode(read.value) : 'null';
+  const request = asRequest(JSON.parse(text) as JsonValue);
   if (request === undefined) {
     throw new GatelineError(
       'platform',
@@ -104,12 +104,18 @@ function refuseEnded(call: Call, started: StartedRecord): void {
         record.leg === started.leg &&
         comparePositions(record, started) > 0,
     );
+  const ruling = rulingOn(
+    started,
+    call.journal.archive().decisions.get(unitOf(started)) ?? { decided: [], unknownAt: undefined },
+    call.ports.now().toISOString(),
+  );
   const expired = started.deadline !== undefined && Date.parse(started.deadline) <= call.ports.now().getTime();
-  if (later || expired) {
+  if (later || expired || ruling.ruling === 'voided') {
+    const ended = ruling.ruling === 'voided' ? `was given up by ${ruling.by.actor}` : `ended at ${started.deadline!}`;
     throw new GatelineError(
       'user',
       'CLAIM_EXPIRED',
-      `gate ${started.gate}: this claim ${later ? 'was taken over by a later attempt' : `ended at ${started.deadline!}`}`,
+      `gate ${started.gate}: this claim ${later ? 'was taken over by a later attempt' : ended}`,
       {
         hint: 'What this attempt made is not used. Begin the gate again; raise timeout-minutes if it needs longer.',
       },

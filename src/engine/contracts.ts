@@ -22,6 +22,8 @@ export interface Contracts {
   compile(gate: Gate): Promise<CompiledContract>;
   /** From now on this contract is the gate's, whatever the workspace says. */
   fix(gate: string, contract: LoadedContract): void;
+  /** From now on the gate has no contract, for this reason: {@link load} throws it. */
+  refuse(gate: string, why: GatelineError): void;
 }
 
 /** A schema that a program gives, with the text that stands for it in the contract's digest. */
@@ -44,6 +46,13 @@ export function createContracts(workspace: Pick<Workspace, 'readText'>, standard
     compile: (gate) => remember(compiled, gate.id, async () => compile(gate, (await load(gate)).contract, standard)),
     fix: (gate, contract) => {
       loaded.set(gate, Promise.resolve(contract));
+      compiled.delete(gate);
+    },
+    refuse: (gate, why) => {
+      const refused = Promise.reject<LoadedContract>(why);
+      // Whoever asks for it is told; nobody asking is no error.
+      refused.catch(() => undefined);
+      loaded.set(gate, refused);
       compiled.delete(gate);
     },
   };

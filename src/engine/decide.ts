@@ -1,5 +1,5 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { Content, DecidedRecord } from '../run/record.ts';
+import type { Content, DecidedRecord, EndedRecord } from '../run/record.ts';
 import type { Unit } from '../run/unit.ts';
 import type { JsonValue } from '../untrusted/json.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
@@ -27,7 +27,7 @@ export interface Decision {
 export async function decide(ports: EnginePorts, assignment: Assignment, decision: Decision): Promise<Call> {
   const call = await openCall(ports, assignment, () => undefined);
   for (const unit of unitsNamed(call, decision.gates)) {
-    const last = call.journal.state().units.get(unit.key)?.ended;
+    const last = lastAttempt(call, unit);
     const judged = decision.decision === 'approve' || decision.decision === 'reject';
     if (judged && last === undefined) {
       throw new GatelineError(
@@ -40,6 +40,13 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
     await record(call, unit, decision, judged ? last!.fingerprint : null, exports);
   }
   return call;
+}
+
+/** What was done last, in this run or, where this one has not come to the unit yet, in the one before it. */
+function lastAttempt({ journal }: Call, { key }: Unit): EndedRecord | undefined {
+  const { ended, started } = journal.state().units.get(key)!;
+  const before = journal.archive().ended.get(key)?.at(-1);
+  return ended ?? (started === undefined && before?.runNumber !== journal.call.runNumber ? before : undefined);
 }
 
 /** Takes gates and what depends on them out, in the call that will run them again. */

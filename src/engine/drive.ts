@@ -5,8 +5,10 @@ import type { RunState } from '../run/run-state.ts';
 import type { Unit } from '../run/unit.ts';
 import { runAttempts } from './attempt.ts';
 import type { Call } from './call.ts';
+import { unsoundContracts } from './pin-contracts.ts';
 import { planUnit, type Prepared } from './plan-unit.ts';
 import { recordNotApplicable, recordReuse } from './record-reuse.ts';
+import { hasRoom } from './room.ts';
 
 /** What a call came to. */
 export interface Driven {
@@ -30,10 +32,11 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const open = new Map(call.graph);
   const running = new Map<UnitKey, Promise<void>>();
   const failures: unknown[] = [];
+  const unsound = once(() => unsoundContracts(call));
   while (!signal.aborted && failures.length === 0) {
     // Looked at before planning: an attempt that ends meanwhile may have made something ready.
     const idle = running.size === 0;
-    const progressed = await startReady(call, open, running, signal, { planned, errors, failures });
+    const progressed = await startReady(call, open, running, signal, { planned, errors, failures, unsound });
     if (running.size > 0) await Promise.race(running.values());
     else if (idle && !progressed) break;
   }
@@ -47,6 +50,8 @@ interface Found {
   readonly planned: PlannedUnit[];
   readonly errors: GatelineError[];
   readonly failures: unknown[];
+  /** Contracts that cannot judge, found out when the first agent is about to start. */
+  readonly unsound: () => Promise<readonly GatelineError[]>;
 }
 
 /** Plans what can be planned and starts what can be started. True when anything was settled. */
@@ -59,30 +64,59 @@ async function startReady(
 ): Promise<boolean> {
   let progressed = false;
   for (const unit of Array.from(open.values())) {
-    if (signal.aborted) break;
+    if (signal.aborted || found.failures.length > 0) break;
     if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running)) continue;
-    const prepared = stoppedBySibling(call, unit, found.planned) ?? onlyIfAsked(call, await planUnit(call, unit));
     open.delete(unit.key);
     progressed = true;
-    const { planned } = prepared;
-    found.planned.push(planned);
-    await call.observe({ type: 'planned', planned });
-    if (prepared.error !== undefined) found.errors.push(prepared.error);
-    if (planned.choice === 'run') {
-      const work = runUnit(call, unit, prepared, signal, found).finally(() => running.delete(unit.key));
-      running.set(unit.key, work);
-    } else {
-      await settle(call, unit, prepared);
-    }
+    await noting(found, () => goOnWith(call, unit, running, signal, found));
   }
   return progressed;
 }
 
-async function runUnit(call: Call, unit: Unit, prepared: Prepared, signal: AbortSignal, found: Found): Promise<void> {
+/** Plans one unit, and starts or settles it. */
+async function goOnWith(
+  call: Call,
+  unit: Unit,
+  running: Map<UnitKey, Promise<void>>,
+  signal: AbortSignal,
+  found: Found,
+): Promise<void> {
+  const asked = stoppedBySibling(call, unit, running, found.planned) ?? onlyIfAsked(call, await planUnit(call, unit));
+  const prepared = await onlyIfSound(asked, found);
+  const { planned } = prepared;
+  found.planned.push(planned);
+  await call.observe({ type: 'planned', planned });
+  if (prepared.error !== undefined) found.errors.push(prepared.error);
+  if (planned.choice === 'run') {
+    const work = noting(found, async () => void (await runAttempts(call, unit, prepared.work!, signal)));
+    running.set(unit.key, work.finally(() => running.delete(unit.key)));
+  } else {
+    await settle(call, unit, prepared);
+  }
+}
+
+/** No agent is started, and no money spent, while any contract of the pipeline could not judge what comes of it. */
+async function onlyIfSound(prepared: Prepared, found: Found): Promise<Prepared> {
+  if (prepared.planned.choice !== 'run') return prepared;
+  const errors = await found.unsound();
+  if (errors.length === 0) return prepared;
+  for (const error of errors) if (!found.errors.includes(error)) found.errors.push(error);
+  const count = errors.length === 1 ? 'a contract is' : `${errors.length} contracts are`;
+  const reason = `${errors[0]!.code}: ${count} not sound, so no agent is started`;
+  return { planned: { ...prepared.planned, choice: 'blocked', reason } };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+/** What the user or an agent did wrong keeps one unit back; anything else ends the call, once what runs is through. */
+async function noting(found: Found, work: () => Promise<void>): Promise<void> {
   try {
-    await runAttempts(call, unit, prepared.work!, signal);
+    await work();
   } catch (error) {
-    if (error instanceof GatelineError && error.fault === 'user') found.errors.push(error);
+    if (error instanceof GatelineError && ['user', 'agent'].includes(error.fault)) found.errors.push(error);
     else found.failures.push(error);
   }
 }
@@ -95,12 +129,21 @@ async function settle(call: Call, unit: Unit, prepared: Prepared): Promise<void>
   await call.observe({ type: 'state', state: call.journal.state() });
 }
 
-/** With `fail-fast`, a leg that failed in this call keeps its siblings from starting. */
-function stoppedBySibling(call: Call, unit: Unit, planned: readonly PlannedUnit[]): Prepared | undefined {
+/** With `fail-fast`, a leg that failed in this call, retries and all, keeps its siblings from starting. */
+function stoppedBySibling(
+  call: Call,
+  unit: Unit,
+  running: ReadonlyMap<UnitKey, unknown>,
+  planned: readonly PlannedUnit[],
+): Prepared | undefined {
   if (!unit.gate.failFast || unit.leg.id === '') return undefined;
   const states = call.journal.state().units;
   const failed = planned.find(
-    (one) => one.gate === unit.gate.id && one.choice === 'run' && states.get(one.key)?.status === 'failed',
+    (one) =>
+      one.gate === unit.gate.id &&
+      one.choice === 'run' &&
+      !running.has(one.key) &&
+      states.get(one.key)?.status === 'failed',
   );
   if (failed === undefined) return undefined;
   const reason = `${failed.key} failed, and strategy.fail-fast is on`;
@@ -125,21 +168,4 @@ function onlyIfAsked(call: Call, prepared: Prepared): Prepared {
   const { planned } = prepared;
   if (only === undefined || only.has(planned.gate) || (planned.choice !== 'run' && planned.choice !== 'wait')) return prepared;
   return { planned: { ...planned, choice: 'blocked', reason: `not asked for; it would run: ${planned.reason}` } };
-}
-
-/**
- * Whether there is room for another attempt. A gate with `files: changed` runs alone: what changed while another
- * one also ran could not be told apart.
- */
-function hasRoom(call: Call, unit: Unit, running: ReadonlyMap<UnitKey, unknown>): boolean {
-  if (running.size >= call.assignment.pipeline.maxParallel) return false;
-  if (running.size === 0) return true;
-  if (unit.gate.files === 'changed') return false;
-  let siblings = 0;
-  for (const key of running.keys()) {
-    const other = call.graph.get(key)!;
-    if (other.gate.files === 'changed') return false;
-    if (other.gate.id === unit.gate.id) siblings += 1;
-  }
-  return siblings < (unit.gate.legsMaxParallel ?? Infinity);
 }

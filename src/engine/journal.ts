@@ -42,6 +42,8 @@ export interface JournalScope {
   readonly graph: UnitGraph;
   /** Look at this run as it is, without opening a new call; for `complete` and for looking only. 0: the newest. */
   readonly runNumber?: number;
+  /** No other engine works in this workspace: claims that a process held before this call are over, wherever it was. */
+  readonly alone?: boolean;
 }
 
 /** Reads all records, finds out which of their writers are gone, and numbers the call. */
@@ -54,8 +56,14 @@ export async function openJournal(
   const deadWriters = await findDeadWriters(listing, ports.isGone);
   const fingerprints = new Map<UnitKey, Digest>();
   const missingContent = new Set<Digest>();
-  const fold = (runNumber?: number): RunState => {
-    const told: Told = { now: ports.now().toISOString(), deadWriters, fingerprints, missingContent };
+  const fold = (runNumber?: number, supersededBefore?: CallNumbers): RunState => {
+    const told: Told = {
+      now: ports.now().toISOString(),
+      deadWriters,
+      fingerprints,
+      missingContent,
+      ...(supersededBefore && { supersededBefore }),
+    };
     const identity = {
       pipeline: scope.pipeline,
       subject: scope.subject,
@@ -73,7 +81,7 @@ export async function openJournal(
   let archive: Archive | undefined;
   return {
     call,
-    state: () => (state ??= fold(call.runNumber)),
+    state: () => (state ??= fold(call.runNumber, scope.alone ? call : undefined)),
     archive: () => (archive ??= openArchive({ records, problems: listing.problems })),
     records: () => records,
     nextAttempt: (key) => nextAttempt({ records, problems: listing.problems }, call, key),

@@ -4,6 +4,7 @@ import type { Plan, PlannedUnit } from '../run/plan.ts';
 import type { Unit } from '../run/unit.ts';
 import { openCall, type Assignment } from './call.ts';
 import { rehearsal } from './rehearsal.ts';
+import { pinContracts } from './pin-contracts.ts';
 import { planUnit } from './plan-unit.ts';
 import type { EnginePorts } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './record-reuse.ts';
@@ -17,6 +18,7 @@ export interface PlanResult {
 /** Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started. */
 export async function planPipeline(ports: EnginePorts, assignment: Assignment): Promise<PlanResult> {
   const call = await openCall(rehearsal(ports), assignment, () => undefined);
+  await pinContracts(call);
   const units: PlannedUnit[] = [];
   const errors: GatelineError[] = [];
   const undecided = new Set<UnitKey>();

@@ -62,7 +62,11 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   call.journal.setFingerprint(unit.key, work.fingerprint);
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: describe(unit, 'skip', state.reason, work) };
-  return (await findWork(call, unit, work)) ?? withReason(call, unit, work, state);
+  const found = await findWork(call, unit, work);
+  if (found !== undefined) return found;
+  // Whatever the agent made, a contract that is not sound could not judge it.
+  await call.contracts.compile(unit.gate);
+  return withReason(call, unit, work, state);
 }
 
 /** A plan that says what it waits for, while needs are not done and the caller does not stand in for them. */
@@ -182,7 +186,9 @@ async function differencesTo(call: Call, unit: Unit, work: Work): Promise<Differ
   const read = await call.ports.store.get(claim.request);
   if (read.state !== 'present') return [];
   const request = asRequest(JSON.parse(new TextDecoder().decode(read.value)) as JsonValue);
-  return request === undefined ? [] : differences(request, work.request);
+  if (request === undefined) return [];
+  const redacted = call.redactor.redactJson(work.request as unknown as JsonValue).value;
+  return differences(request, redacted as unknown as Request);
 }
 
 function describe(

@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import { copierOf } from './content.ts';
 import type { Prepared } from './plan-unit.ts';
 
-/** Records that an earlier output stands in, with today's verdict, and puts its files back where they are not. */
+/** Puts the files of an earlier output back where they are not, and records that it stands in, with today's verdict. */
 export async function recordReuse(call: Call, unit: Unit, prepared: Prepared): Promise<EndedRecord> {
   const { checkpoint, judged } = prepared;
   const from = checkpoint!;
@@ -25,12 +25,13 @@ export async function recordReuse(call: Call, unit: Unit, prepared: Prepared): P
     ...(from.learnings && { learnings: from.learnings }),
     source: from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
   };
-  await write(call, unit, record);
+  // Before the record: one that says that it stands in, without its files, would never be looked at again.
   for (const file of await call.ports.workspace.materialise(from.files, copierOf(call))) {
     if (file.displaced === undefined) continue;
     const message = `${file.path} was not as the gate left it; put back, and your version is kept at ${file.displaced}`;
     await call.observe({ type: 'notice', unit: unit.key, message });
   }
+  await write(call, unit, record);
   return record;
 }
 

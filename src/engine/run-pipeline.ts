@@ -2,6 +2,7 @@ import { openCall, type Assignment } from './call.ts';
 import { drive, type Driven } from './drive.ts';
 import { force } from './decide.ts';
 import type { EnginePorts, Observer } from './ports.ts';
+import { pinContracts } from './pin-contracts.ts';
 import { removeUnread } from './unread-answers.ts';
 import type { CallNumbers } from '../run/numbering.ts';
 
@@ -29,8 +30,9 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
   const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
   for (const pid of endedLeftovers)
     await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was ended` });
-  const call = await openCall(ports, assignment, options.observe);
+  const call = await openCall(ports, assignment, options.observe, { alone: true });
   await removeUnread(call);
+  await pinContracts(call);
   if (options.force !== undefined) await force(call, options.force);
   await options.observe({ type: 'state', state: call.journal.state() });
   const driven = await drive(call, options.signal);

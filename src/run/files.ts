@@ -12,11 +12,12 @@ export interface UpstreamFiles {
   readonly conflicts: readonly { readonly path: string; readonly gates: readonly [UnitKey, UnitKey] }[];
 }
 
-/** Files of all ancestors, later gates over earlier ones. */
+/** Files of all ancestors that are done, later gates over earlier ones. */
 export function upstreamFiles(graph: UnitGraph, state: RunState, key: UnitKey): UpstreamFiles {
   const left = new Map<string, Left[]>();
   for (const by of ancestorsOf(graph, key)) {
-    for (const change of state.units.get(by)?.ended?.files ?? []) {
+    const unit = state.units.get(by);
+    for (const change of (unit?.done ? unit.ended?.files : undefined) ?? []) {
       const others = left.get(change.path);
       if (others === undefined) left.set(change.path, [{ change, by }]);
       else others.push({ change, by });

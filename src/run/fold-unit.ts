@@ -58,7 +58,7 @@ function choose(
   told: Told,
 ): Choice {
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
-  if (claim !== undefined && !isGone(claim, told)) return not('running', `attempt ${claim.n} began at ${claim.at}`);
+  if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told)) return not('running', `attempt ${claim.n} began at ${claim.at}`);
   const best = judged.findLast((one) => one.satisfies && one.relevant);
   const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
@@ -109,7 +109,7 @@ function unsatisfied(unit: Unit, last: Judged): Choice {
     const text = `score ${score} is below the threshold of ${unit.gate.contract.threshold}`;
     return { ...not(paused ? 'paused' : 'partial', paused ? `${text}: waiting for approval` : text), ended };
   }
-  return { ...not('failed', `${kind}: ${advice}`), ended };
+  return { ...not('failed', `${kind}: ${ended.verdict.issues[0]?.message ?? advice}`), ended };
 }
 
 function waiting(unit: Unit, upstream: States, needsDone: boolean): Choice {
@@ -189,6 +189,11 @@ function isGone(claim: StartedRecord, told: Told): boolean {
   return (
     told.supersededBefore !== undefined && comparePositions({ ...claim, n: 0 }, { ...told.supersededBefore, n: 0 }) < 0
   );
+}
+
+/** Whether somebody asked for a new attempt since an agent that runs by itself began: nobody waits for it any more. */
+function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, told: Told): boolean {
+  return claim.holder === 'open' && rulingOn(claim, decisions, told.now).ruling === 'voided';
 }
 
 function isRelevantClaim(

@@ -173,12 +173,7 @@ async function keepUntilStill(
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function stillGoesOn(
-  capture: Capture,
-  one: Difference,
-  files: Map<string, FileChange>,
-  refused: Refused[],
-): boolean {
+function stillGoesOn(capture: Capture, one: Difference, files: Map<string, FileChange>, refused: Refused[]): boolean {
   const why = whyRefused(one);
   if (why === undefined && goingOn(capture)(one)) return true;
   files.delete(one.path);

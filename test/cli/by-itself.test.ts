@@ -76,7 +76,7 @@ describe('an agent that runs by itself', () => {
     const alone = gatelineYml({ own: { inputs: [] } });
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': alone });
     const both = await Promise.all([1, 2, 3].map(() => workspace.gateline(['begin', 'own', '--json'])));
-    expect(both.map(({ code }) => code).toSorted()).toEqual([0, 75, 75]);
+    expect(both.map(({ code }) => code).toSorted((a, b) => a! - b!)).toEqual([0, 75, 75]);
     const refused = both.filter(({ code }) => code === 75).map(({ stdout }) => JSON.parse(stdout));
     for (const error of refused) expect(error).toMatchObject({ format: 'gateline-error/1', code: 'GATE_CLAIMED' });
   });

@@ -50,7 +50,7 @@ describe.runIf(linux)('Ctrl-C', () => {
     expect(result).toMatchObject({ code: 130, signal: null });
     expect(result.stdout).toContain('interrupted: ending the agents');
     expect(await alive(workspace)).toEqual([]);
-    const [ended] = (await workspace.records()).filter((record) => record.kind === 'ended');
+    const ended = (await workspace.records()).find((record) => record.kind === 'ended');
     expect(ended).toMatchObject({ verdict: { kind: 'cancelled' } });
     expect((await workspace.gateline(['status'])).stdout).toContain('run `gateline run` again');
   });

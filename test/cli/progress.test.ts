@@ -88,9 +88,10 @@ describe('live progress', () => {
 
   it('follows a terminal that is made narrower', async () => {
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': pipeline });
-    let drawn = 0;
     let columns = 100;
-    const { out } = await gateline(workspace.root, ['run'], {
+    const written: string[] = [];
+    await gateline(workspace.root, ['run'], {
+      environment: { ...process.env, NO_COLOR: '1' },
       screen: {
         interactive: true,
         rows: 40,
@@ -99,12 +100,18 @@ describe('live progress', () => {
         },
       },
       onWrite: (text) => {
-        if (text.includes('running') && (drawn += 1) === 1) columns = 30;
+        written.push(text);
+        if (text.includes(' running ')) columns = 30;
       },
     });
-    // Drawn at 100, erased at 30: the lines take more rows by then.
-    const ups = [...out.matchAll(/\u001B\[(\d+)A/g)].map(([, rows]) => Number(rows));
-    expect(Math.max(...ups)).toBeGreaterThan(5);
+    // Drawn at 100 columns, erased at 30: each line takes as many rows as the terminal broke it into.
+    const at = written.findIndex((text) => text.includes(' running '));
+    const drawn = written[at]!.slice(written[at]!.indexOf('\u001B[0J') + 4)
+      .trimEnd()
+      .split('\n');
+    const rows = drawn.reduce((sum, line) => sum + Math.ceil(line.length / 30), 0);
+    expect(rows).toBeGreaterThan(drawn.length);
+    expect(written[at + 1]).toMatch(new RegExp(`^\\r\\u001B\\[${rows}A\\u001B\\[0J`));
   });
 
   it('shows the essence where the table is higher than the terminal', async () => {

@@ -67,7 +67,7 @@ describe('docs/reference/json-output.md', () => {
       for (const [format] of file.matchAll(/gateline-[a-z]+\/1/g)) formats.add(format);
     }
     expect(formats.size).toBeGreaterThan(6);
-    for (const format of formats) expect(page).toContain(`\`${format}\``);
+    expect([...formats].filter((format) => !page.includes(`\`${format}\``))).toEqual([]);
   });
 });
 

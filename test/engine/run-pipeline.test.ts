@@ -368,6 +368,53 @@ describe('a contract', () => {
   });
 });
 
+describe('the contract of a later gate', () => {
+  const later = pipelineOf({
+    a: {},
+    b: { needs: ['a'], contract: { ...gateOf('b').contract, schema: { path: 'schema.json' } } },
+  });
+  const strict = '{"type": "number"}';
+
+  it('is not changed by an earlier gate that edits it in the same call', async () => {
+    const world = engineWorld(
+      ({ unit, files }) => {
+        if (unit === 'a') files.set('schema.json', 'true');
+        return { output: 'text' };
+      },
+      { 'schema.json': strict },
+    );
+    const result = await world.run(later);
+    expect(endedOf(result, 'b').verdict.kind).toBe('schema');
+  });
+
+  it('is refused in a later call while it stands as a gate left it, until it is restored or committed', async () => {
+    const world = engineWorld(
+      ({ unit, files }) => {
+        if (unit === 'a') files.set('schema.json', 'true');
+        return { output: 'text' };
+      },
+      { 'schema.json': strict },
+    );
+    await world.run(later);
+    const refused = await world.run(later);
+    expect(refused.errors).toMatchObject([{ code: 'SCHEMA_LEFT_BY_GATE', fault: 'user' }]);
+    expect(world.starts.filter((start) => start.startsWith('b'))).toHaveLength(1);
+    world.workspace.committedFiles.set('schema.json', 'true');
+    expect((await world.run(later)).state.status).toBe('completed');
+  });
+});
+
+describe('a contract that is not sound', () => {
+  it('of any gate keeps every agent from starting', async () => {
+    const world = engineWorld(echo);
+    const schema = { inline: { tpye: 'number' } };
+    const contract = { ...gateOf('b').contract, schema };
+    const result = await world.run(pipelineOf({ a: {}, b: { needs: ['a'], contract } }));
+    expect(world.starts).toEqual([]);
+    expect(result.errors).toMatchObject([{ fault: 'user', message: expect.stringContaining('tpye') as string }]);
+  });
+});
+
 describe('an output', () => {
   it('that was altered in the store is never used: the gate runs again', async () => {
     const world = engineWorld(({ unit }) => ({ output: { by: unit } }));

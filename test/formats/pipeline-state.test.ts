@@ -36,7 +36,7 @@ describe("the pipeline's state file", () => {
       leg: '',
       number: 4,
       status: 'failed',
-      reason: 'check: Make the spec pass: 2 of 5 tests fail.',
+      reason: 'check: `output.finalStatus.passRate >= 90` is false: passRate is 60',
       done: false,
       reused: false,
       score: 60,

@@ -15,7 +15,7 @@ describe('the status table', () => {
       contains: [
         /^0 +data +passed +reused +95 +reused from run 2/m,
         /^2 +dom +passed +ran +87 +13s/m,
-        /^4 +execute +failed +ran +60 +13s +check: Make the spec pass/m,
+        /^4 +execute +failed +ran +60 +13s +check: .output\.finalStatus/m,
         /^5 +learn +blocked +needs execute \(failed\)$/m,
       ],
       lacks: [/ $/m, '\u001b'],

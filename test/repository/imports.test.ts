@@ -9,14 +9,17 @@ const ENTRY = 'src/cli/index.ts';
 
 /** Imports every file in one process and tells what that did: text, handles, listeners, variables, globals, exit code. */
 const PROBE = `
-const before = { env: JSON.stringify(process.env), globals: Object.getOwnPropertyNames(globalThis).length, listeners: process.eventNames().length };
+// zod keeps its registry there, so that two copies of it know each other.
+const globals = () => String(Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith('__zod_')));
+const look = () => ({ env: JSON.stringify(process.env), globals: globals(), listeners: process.eventNames().length });
+const before = look();
 const touched = new Set();
 for (const file of JSON.parse(process.argv[1])) {
   await import(file);
   const handles = process.getActiveResourcesInfo().filter((name) => !/^(?:FSReq|CloseReq|PipeWrap|TTYWrap|Immediate)/.test(name));
   if (handles.length > 0) touched.add(file + ': ' + handles);
 }
-const after = { env: JSON.stringify(process.env), globals: Object.getOwnPropertyNames(globalThis).length, listeners: process.eventNames().length };
+const after = look();
 for (const what of Object.keys(before)) if (before[what] !== after[what]) touched.add(what);
 if (process.exitCode !== undefined) touched.add('exitCode');
 console.log(JSON.stringify([...touched]));

@@ -102,6 +102,11 @@ export const ENGINE_CODES = {
     means: 'The output that was supplied with `skip` does not meet the contract.',
     remedy: 'Correct it, or skip without an output.',
   },
+  SCHEMA_LEFT_BY_GATE: {
+    from: ['user'],
+    means: 'The schema file that judges a gate was left by another gate: an agent must not say what is good enough.',
+    remedy: 'Commit the schema, or let the other gate write elsewhere.',
+  },
   CONTRACT_STANDARD_OTHER: {
     from: ['user'],
     means: 'A gate is judged with another Standard Schema than it was begun with.',

@@ -19,7 +19,7 @@ export const WORKSPACE_CODES = {
     remedy: 'Do what git says: `git config --global --add safe.directory …`.',
   },
   GIT_FILTER_FAILED: {
-    from: ['user'],
+    from: ['platform'],
     means: 'A filter of git (LFS, for one) failed.',
     remedy: 'Install what the filter needs.',
   },

@@ -109,7 +109,7 @@ function finalize(world: World, token: RuntimeToken, request: ServiceRequest): R
   verifyOwner(token, asked, 'job');
   const artifact = world.artifacts.find(
     (one) =>
-      !one.finalized &&
+      (!one.finalized || (world.behaviour.finalizeAgain === 'accepted' && one.digest === asked.hash)) &&
       one.name === asked.name &&
       one.run === token.run &&
       one.attempt === token.attempt &&

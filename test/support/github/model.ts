@@ -7,6 +7,8 @@ export interface Behaviour {
   earlierAttempts: 'visible' | 'rest-only' | 'hidden';
   /** What a later attempt gets for a name that an earlier one took. Within one attempt a taken name is always refused. */
   sameNameOnRerun: 'conflict' | 'allowed';
+  /** What a second FinalizeArtifact of the same upload gets, after an answer that was lost. */
+  finalizeAgain: 'not-found' | 'accepted';
   /** Most artifacts that one ListArtifacts answers; what is beyond is left out without a word. */
   listingLimit: number;
   /** Most artifacts of one job. */
@@ -28,6 +30,7 @@ export const DEFAULT_RETENTION_DAYS = 90;
 export const DEFAULT_BEHAVIOUR: Readonly<Behaviour> = {
   earlierAttempts: 'visible',
   sameNameOnRerun: 'conflict',
+  finalizeAgain: 'not-found',
   listingLimit: 1000,
   artifactsPerJob: 500,
   artifactIds: 'rising',

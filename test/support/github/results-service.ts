@@ -20,7 +20,7 @@ export interface ServiceOptions extends Partial<Behaviour> {
 
 /**
  * GitHub as an action sees it, on this machine: artifacts, caches, blobs and REST in one server, held to the published
- * clients by test/github/service.test.ts. Ends with `await using`; an error inside the service is thrown then.
+ * clients by test/github/. Ends with `await using`; an error inside the service is thrown then.
  */
 export interface ResultsService extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */

@@ -1,0 +1,64 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import type { Gate } from '../pipeline/pipeline.ts';
+import { unitOf, type EndedRecord, type GatelineRecord } from '../run/record.ts';
+import { sameFile } from '../run/tree.ts';
+import type { Call } from './call.ts';
+
+/**
+ * Reads the contract of every gate before anything of this call runs, so that no agent can change what judges it or
+ * a gate after it. A schema that stands as a gate left it in an earlier call is refused, unless it is committed: an
+ * agent must not set the bar. Errors stay with their gates; planning them tells.
+ */
+export async function pinContracts(call: Call): Promise<void> {
+  for (const gate of call.assignment.pipeline.gates) {
+    try {
+      await refuseIfLeft(call, gate);
+      await call.contracts.load(gate);
+    } catch (error) {
+      if (!(error instanceof GatelineError)) throw error;
+      call.contracts.refuse(gate.id, error);
+    }
+  }
+}
+
+/** Everything that is wrong with any gate's contract; compiles them all. */
+export async function unsoundContracts(call: Call): Promise<GatelineError[]> {
+  const errors: GatelineError[] = [];
+  for (const gate of call.assignment.pipeline.gates) {
+    try {
+      await call.contracts.compile(gate);
+    } catch (error) {
+      if (!(error instanceof GatelineError)) throw error;
+      errors.push(error);
+    }
+  }
+  return errors;
+}
+
+async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
+  const { schema } = gate.contract;
+  if (schema === undefined || !('path' in schema)) return;
+  const { path } = schema;
+  const changed = call.journal.records().filter((record): record is EndedRecord => changes(record, path));
+  if (changed.length === 0) return;
+  const { workspace } = call.ports;
+  const now = (await workspace.inputs([path])).files.get(path) ?? null;
+  const by = changed.findLast((record) => changesOf(record).some((one) => one.path === path && sameFile(one.after, now)));
+  if (by === undefined) return;
+  const committed = (await workspace.committed([path])).get(path);
+  if (committed !== undefined && sameFile(committed, now)) return;
+  throw new GatelineError(
+    'user',
+    'SCHEMA_LEFT_BY_GATE',
+    `gate ${gate.id}: output.schema: ${path} stands as gate ${unitOf(by)} left it`,
+    { hint: 'Restore it, or commit it if this is how it is meant: what an agent wrote does not judge agents.', place: { file: path } },
+  );
+}
+
+function changesOf(record: EndedRecord): EndedRecord['files'] {
+  return [...record.files, ...record.touched];
+}
+
+function changes(record: GatelineRecord, path: string): boolean {
+  return record.kind === 'ended' && changesOf(record).some((one) => one.path === path && !sameFile(one.before, one.after));
+}
