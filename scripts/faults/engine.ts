@@ -35,8 +35,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'engine: the contract is read after the agent ran',
     file: 'src/engine/contracts.ts',
-    find: 'compile(gate, (await load(gate)).contract, standard)',
-    replace: 'compile(gate, (await loadContract(workspace, gate, standard)).contract, standard)',
+    find: 'known.set(key, found);',
+    replace: '',
     tests: RUN,
     why: 'an agent could write the contract that judges it',
   },

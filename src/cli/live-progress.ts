@@ -1,62 +1,68 @@
-import { randomBytes } from 'node:crypto';
-import type { Caller } from './caller.ts';
-import { ACTIONS_BOT, type Identity, type Permission, type Permissions, type RestToken, type World } from './model.ts';
-import { Refusal, type ServiceRequest } from './protocol.ts';
+import { statusTable } from '../report/status-table.ts';
+import { count, fit, oneLine, widthOf } from '../report/text.ts';
+import { durationOf, durationText } from '../report/wording.ts';
+import type { RunState } from '../run/run-state.ts';
+import { lineFor, openingLine } from './event-lines.ts';
+import type { Progress, ProgressInput } from './progress.ts';
 
-/** What a test says of a token. */
-export interface TokenOptions {
-  /** `owner/name` of the only repository that the token is for. */
-  readonly repository: string;
-  readonly permissions: Permissions;
-  /** Who it acts as; default: `github-actions[bot]`. */
-  readonly identity?: Identity;
-  readonly caller?: Caller;
-}
+const REFRESH_MS = 200;
+/** Used where the terminal does not tell. */
+const USUAL = { columns: 80, rows: 24 };
 
-/** A new token for REST, of the shape that GitHub's have. */
-export function issueToken(world: World, { repository, permissions, identity, caller }: TokenOptions): string {
-  const token = `ghs_${randomBytes(18).toString('hex')}`;
-  world.tokens.set(token, { token, repository, permissions, identity: identity ?? ACTIONS_BOT, caller, used: 0 });
-  return token;
-}
-
-/** The token that a request carries, known or not. */
-export function tokenOf(world: World, { headers }: ServiceRequest): RestToken | undefined {
-  const text = /^(?:token|bearer) (.+)$/i.exec(headers.authorization ?? '')?.[1];
-  return text === undefined ? undefined : world.tokens.get(text);
-}
-
-/** Headers of every answer to a known token, once the request is counted. */
-export function rateLimitHeaders(world: World, token: RestToken): Record<string, string> {
-  const { restLimit } = world.behaviour;
+/** A table that is drawn over itself; lines that stay are written above it. */
+export function liveProgress(input: ProgressInput): Progress {
+  const { screen } = input;
+  let drawn: string[] = [];
+  let state: RunState | undefined;
+  let last = '';
+  const show = (lines: readonly string[]): void => {
+    const next = state === undefined ? [] : picture(state, last, input);
+    screen.write(eraser(drawn, screen.columns) + [...lines, ...next].map((line) => `${line}\n`).join(''));
+    drawn = next;
+  };
+  const timer = setInterval(() => show([]), REFRESH_MS);
+  timer.unref();
   return {
-    'x-ratelimit-limit': String(restLimit),
-    'x-ratelimit-remaining': String(Math.max(0, restLimit - token.used)),
-    'x-ratelimit-used': String(token.used),
-    'x-ratelimit-reset': String(Math.floor(world.now().getTime() / 1000) + 3600),
-    'x-ratelimit-resource': 'core',
+    follow: (event) => {
+      if (event.type === 'line') {
+        if (!input.quiet) last = `${event.unit} | ${event.line}`;
+        return;
+      }
+      const opening = event.type === 'state' && state === undefined ? [openingLine(event.state)] : [];
+      if ('state' in event) state = event.state;
+      const line = event.type === 'started' ? undefined : lineFor(event, input.paint, false);
+      show(line === undefined ? opening : [...opening, line]);
+    },
+    note: (message) => show([`note: ${oneLine(message)}`]),
+    [Symbol.dispose]: () => {
+      clearInterval(timer);
+      screen.write(eraser(drawn, screen.columns));
+      drawn = [];
+    },
   };
 }
 
-/** Throws a {@link Refusal} where the request may not do this to that repository. */
-export function authorise(
-  world: World,
-  request: ServiceRequest,
-  repository: string,
-  anyOf: readonly Permission[],
-  level: 'read' | 'write',
-): RestToken {
-  const token = tokenOf(world, request);
-  if (token === undefined) {
-    throw new Refusal(401, request.headers.authorization === undefined ? 'Requires authentication' : 'Bad credentials');
-  }
-  if (token.used > world.behaviour.restLimit) throw new Refusal(403, 'API rate limit exceeded for installation.');
-  if (token.repository.toLowerCase() !== repository.toLowerCase()) throw new Refusal(404, 'Not Found');
-  const allowed = anyOf.some((permission) => {
-    const given = token.permissions[permission];
-    return given === 'write' || given === level;
-  });
-  if (allowed) return token;
-  if (world.behaviour.deniedAs === 404) throw new Refusal(404, 'Not Found');
-  throw new Refusal(403, 'Resource not accessible by integration');
+/** The lines that are drawn now: the table and what an agent said last; where it is too high, the essence of it. */
+function picture(state: RunState, last: string, { screen, paint, pipeline, now }: ProgressInput): string[] {
+  // The last column stays empty: some terminals begin a new line as soon as it is filled.
+  const width = (screen.columns || USUAL.columns) - 1;
+  const at = now().toISOString();
+  const table = statusTable(state, pipeline, { width, paint, now: at }).trimEnd().split('\n');
+  const said = last === '' ? [] : [paint('quiet', fit(oneLine(last), width))];
+  if (table.length + said.length < (screen.rows || USUAL.rows)) return [...table, ...said];
+  const units = [...state.units.values()];
+  const running = units.filter((unit) => unit.status === 'running');
+  const names = running.map((unit) => `${oneLine(unit.key)} ${durationText(durationOf(unit, at))}`).join(', ');
+  const done = `${units.filter((unit) => unit.done).length} of ${count(units.length, 'gate')} done`;
+  return [fit(names === '' ? done : `${done}; running: ${names}`, width), ...said];
+}
+
+/**
+ * Goes back to where the drawn lines began and clears from there on. In a terminal that was made narrower
+ * they take more rows than they were drawn in.
+ */
+function eraser(drawn: readonly string[], columns: number): string {
+  const width = columns || USUAL.columns;
+  const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / width)), 0);
+  return rows === 0 ? '' : `\r\u001B[${rows}A\u001B[0J`;
 }

@@ -1,142 +1,90 @@
-import { withOtherByte } from './blob-store.ts';
-import type { LoggedCall } from './call-log.ts';
-import { Refusal, errorReply, type Operation, type Reply, type ServiceRequest } from './protocol.ts';
+import { GatelineError, messageOf, type Place } from '../errors/gateline-error.ts';
+import type { Problem } from '../pipeline/problem.ts';
+import { forTerminal } from '../untrusted/escape.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import { PipelineInvalidError } from '../local/pipeline-invalid.ts';
+import { printJson } from './print-json.ts';
+import type { CliWorld } from './world.ts';
 
-/** What goes wrong with a call. A call that is not `carriedOut` changes nothing; one that is loses only its answer. */
-export type Fault =
-  /** An error in the form of the protocol. `retryAfter`: seconds. `html`: a page instead, as a proxy in between sends it. */
-  | {
-      readonly kind: 'status';
-      readonly status: number;
-      readonly retryAfter?: number;
-      readonly message?: string;
-      readonly html?: boolean;
-      readonly carriedOut?: boolean;
-    }
-  /** No answer, ever; the connection stays open. */
-  | { readonly kind: 'hang'; readonly carriedOut?: boolean }
-  /** The connection is reset without an answer. */
-  | { readonly kind: 'reset'; readonly carriedOut?: boolean }
-  /** Carried out; half of the answer comes, with the length of the whole, and the connection closes. */
-  | { readonly kind: 'truncate' }
-  /**
-   * Carried out; one byte is another one: of an uploaded blob before it is stored, of a downloaded blob on its way, or
-   * of the digest that an upload tells or a listing answers. A call that has none of these goes through unchanged.
-   */
-  | { readonly kind: 'digest' }
-  /** Carried out, slowly. Milliseconds before it takes effect, and before it is answered. */
-  | { readonly kind: 'delay'; readonly request?: number; readonly response?: number };
-
-/** Which calls a fault befalls. */
-export interface FaultRule {
-  /** Name of the operation; default: any. */
-  readonly operation?: string | RegExp;
-  /** Artifact name, cache key, or id; default: any. */
-  readonly name?: string | RegExp;
-  readonly run?: number;
-  readonly attempt?: number;
-  readonly job?: string;
-  /** The first call that fails, of those that match since the rule was added: from 1, the default. */
-  readonly nth?: number;
-  /** How many calls fail from there on; default 1, `Infinity` for all. */
-  readonly times?: number;
-  readonly fault: Fault;
+/** Tells an error on stderr (as JSON on stdout too with `--json`) and chooses the exit code by whose fault it is. */
+export function reportError(world: CliWorld, error: unknown): ExitCode {
+  const known = error instanceof GatelineError ? error : undefined;
+  if (world.arguments.includes('--json')) printJson(world, errorJson(error));
+  if (known === undefined) {
+    const stack = error instanceof Error ? (error.stack ?? '') : '';
+    world.err.write(
+      `gateline: INTERNAL: ${safe(messageOf(error))}\n${safe(stack)}\nThis is a bug in Gateline. Please report it with the lines above.\n`,
+    );
+    return EXIT_CODES.internal;
+  }
+  for (const line of errorLines(known)) world.err.write(`${line}\n`);
+  return exitCodeOfError(known);
 }
 
-/** A rule at work. */
-export interface PlannedFault {
-  readonly rule: FaultRule;
-  /** Calls that matched. */
-  matched: number;
-  /** Calls that failed. */
-  hits: number;
+/** An error as lines for a terminal: what, where, and what to do. */
+export function errorLines(error: GatelineError): string[] {
+  const { code, message, hint, place } = error;
+  const lines = [];
+  if (error instanceof PipelineInvalidError) lines.push(...safe(message).split('\n'));
+  else {
+    const where = place?.line === undefined ? '' : `${place.file}:${place.line}:${place.column ?? 1} `;
+    lines.push(`gateline: ${safe(where)}${code}: ${safe(message)}`);
+    if (where === '' && place !== undefined && !message.includes(place.file))
+      lines.push(`  in ${safe(place.file)}${place.pointer === undefined ? '' : ` at ${safe(place.pointer)}`}`);
+  }
+  return hint === undefined ? lines : [...lines, `  ${safe(hint)}`];
 }
 
-/** Faults on demand: the first rule that befalls a call decides, all rules count it. */
-export interface FaultPlan {
-  add(rule: FaultRule): PlannedFault;
-  clear(): void;
-  take(call: LoggedCall): Fault | undefined;
-}
-
-export function createFaultPlan(): FaultPlan {
-  const planned: PlannedFault[] = [];
+/** `gateline-error/1`; see docs/reference/json-output.md. */
+function errorJson(error: unknown): object {
+  const known = error instanceof GatelineError ? error : undefined;
   return {
-    add: (rule) => {
-      const fault = { rule, matched: 0, hits: 0 };
-      planned.push(fault);
-      return fault;
-    },
-    clear: () => void planned.splice(0),
-    take: (call) => {
-      // Every rule counts the call, the first that is due decides.
-      const due = planned.map((fault) => (counts(fault, call) ? fault : undefined)).find(Boolean);
-      if (due !== undefined) due.hits += 1;
-      return due?.rule.fault;
-    },
+    format: 'gateline-error/1',
+    code: known?.code ?? 'INTERNAL',
+    fault: known?.fault ?? 'gateline',
+    message: messageOf(error),
+    hint: known?.hint ?? null,
+    place: known?.place === undefined ? null : placeJson(known.place),
+    problems: error instanceof PipelineInvalidError ? error.problems.map(problemJson) : [],
   };
 }
 
-/** Counts the call where it matches, and tells whether it is one that fails. */
-function counts(planned: PlannedFault, call: LoggedCall): boolean {
-  const { operation, name, run, attempt, job, nth = 1, times = 1 } = planned.rule;
-  const matches =
-    fits(operation, call.operation) &&
-    fits(name, call.name) &&
-    (run ?? call.run) === call.run &&
-    (attempt ?? call.attempt) === call.attempt &&
-    (job ?? call.job) === call.job;
-  if (!matches) return false;
-  planned.matched += 1;
-  return planned.matched >= nth && planned.matched < nth + times;
+/** A problem of a definition or a contract for programs; `null` stands for what there is not. */
+export function problemJson(problem: {
+  readonly severity?: Problem['severity'];
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly place?: Place | undefined;
+}): object {
+  const { severity = 'error', code, message, hint = null, place } = problem;
+  return { severity, code, message, hint, place: place === undefined ? null : placeJson(place) };
 }
 
-function fits(pattern: string | RegExp | undefined, text: string | undefined): boolean {
-  if (pattern === undefined) return true;
-  return typeof pattern === 'string' ? pattern === text : pattern.test(text ?? '');
+function placeJson({ file, line = null, column = null, pointer = null }: Nullable<Place>): object {
+  return { file, line, column, pointer };
 }
 
-/** Whether the call takes effect all the same. */
-export function isCarriedOut(fault: Fault | undefined): boolean {
-  if (fault?.kind === 'status' || fault?.kind === 'hang' || fault?.kind === 'reset') return fault.carriedOut ?? false;
-  return true;
-}
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
-/** The answer of a `status` fault. */
-export function faultReply({ protocol }: Operation, fault: Extract<Fault, { kind: 'status' }>): Reply {
-  const { status, retryAfter, message = defaultMessage(status), html = false } = fault;
-  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  if (!html) return errorReply(protocol, new Refusal(status, message, headers));
-  const body = Buffer.from(`<html><body><h1>${status}</h1>${message}</body></html>`);
-  return { status, headers: { 'content-type': 'text/html', ...headers }, body };
-}
+const BUSY: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED']);
 
-function defaultMessage(status: number): string {
-  if (status === 403) return 'Resource not accessible by integration';
-  return status === 429 ? 'You have exceeded a rate limit' : 'A fault of the test';
-}
-
-const HEX_DIGEST = /(sha256:)([0-9a-f])/g;
-
-/** An upload whose content, or the digest told of it, is not what the sender sent. */
-export function withWrongContent(operation: Operation, request: ServiceRequest): ServiceRequest {
-  if (operation.name === 'PutBlob' || operation.name === 'PutBlock') {
-    const { 'content-md5': _, ...headers } = request.headers;
-    return { ...request, headers, body: withOtherByte(request.body) };
+/** The exit code that an error stands for. */
+export function exitCodeOfError(error: GatelineError): ExitCode {
+  if (BUSY.has(error.code)) return EXIT_CODES.busy;
+  switch (error.fault) {
+    case 'gateline':
+      return EXIT_CODES.internal;
+    case 'platform':
+      return EXIT_CODES.platform;
+    case 'agent':
+      return EXIT_CODES.gateFailed;
+    case 'user':
+      return EXIT_CODES.usage;
   }
-  if (operation.name === 'FinalizeArtifact') return { ...request, body: withOtherDigests(request.body) };
-  return request;
 }
 
-/** A download or a listing whose content is not what is stored. */
-export function withWrongAnswer(operation: Operation, reply: Reply): Reply {
-  if (operation.name === 'GetBlob') return { ...reply, body: withOtherByte(reply.body) };
-  return operation.protocol === 'blob' ? reply : { ...reply, body: withOtherDigests(reply.body) };
-}
-
-function withOtherDigests(body: Buffer): Buffer {
-  const text = body.toString('utf8');
-  return Buffer.from(
-    text.replaceAll(HEX_DIGEST, (_, prefix: string, digit: string) => prefix + (digit === '0' ? '1' : '0')),
-  );
+/** Messages quote files, options and agents: nothing in them is obeyed by a terminal, and lines stay lines. */
+function safe(text: string): string {
+  return forTerminal(text).replaceAll('##[', '## [');
 }

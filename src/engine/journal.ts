@@ -1,11 +1,11 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Digest } from '../run/digest.ts';
 import { contentsOf } from '../run/fold-unit.ts';
-import { foldRun } from '../run/fold.ts';
+import { createRunFold, type RunFold } from '../run/fold.ts';
 import { nextAttempt, numberCall, type CallNumbers } from '../run/numbering.ts';
 import type { RecordListing } from '../run/reading.ts';
 import { RECORD_FORMAT, unitOf, type GatelineRecord, type Writer } from '../run/record.ts';
-import { openArchive, type Archive } from '../run/reuse.ts';
+import { addToArchive, openArchive, type Archive } from '../run/reuse.ts';
 import { writerKey, type RunState, type Told } from '../run/run-state.ts';
 import type { UnitGraph, Unit } from '../run/unit.ts';
 import type { Written } from '../store/record-store.ts';
@@ -56,9 +56,11 @@ export async function openJournal(
   const deadWriters = await findDeadWriters(listing, ports.isGone);
   const fingerprints = new Map<UnitKey, Digest>();
   const missingContent = new Set<Digest>();
-  const fold = (runNumber?: number, supersededBefore?: CallNumbers): RunState => {
+  const fold = (runNumber?: number, supersededBefore?: CallNumbers): RunFold => {
     const told: Told = {
-      now: ports.now().toISOString(),
+      get now() {
+        return ports.now().toISOString();
+      },
       deadWriters,
       fingerprints,
       missingContent,
@@ -69,20 +71,19 @@ export async function openJournal(
       subject: scope.subject,
       ...(runNumber !== undefined && { runNumber }),
     };
-    return foldRun(scope.graph, { records, problems: listing.problems }, identity, told);
+    return createRunFold(scope.graph, { records, problems: listing.problems }, identity, told);
   };
-  const latest = fold(scope.runNumber === 0 ? undefined : scope.runNumber);
+  const latest = fold(scope.runNumber === 0 ? undefined : scope.runNumber).state();
   const call =
     scope.runNumber === undefined
       ? numberCall(latest)
       : { runNumber: latest.runNumber, runAttempt: latest.runAttempt, continues: true };
-  const seen = fingerprintsSeen(records, call.runNumber);
-  let state: RunState | undefined;
-  let archive: Archive | undefined;
+  const run = fold(call.runNumber, scope.alone ? call : undefined);
+  const archive = openArchive({ records, problems: listing.problems });
   return {
     call,
-    state: () => (state ??= fold(call.runNumber, scope.alone ? call : undefined)),
-    archive: () => (archive ??= openArchive({ records, problems: listing.problems })),
+    state: () => run.state(),
+    archive: () => archive,
     records: () => records,
     nextAttempt: (key) => nextAttempt({ records, problems: listing.problems }, call, key),
     identity: (unit, n) => identify(scope, unit, { ...call, n }, ports),
@@ -90,23 +91,21 @@ export async function openJournal(
       const written = await ports.store.write(record);
       if (written === 'written') {
         records.push(record);
-        noteFingerprint(seen, record);
+        addToArchive(archive, record);
+        run.add(record);
         // What a record just written refers to was kept, or verified, right before.
         if (record.kind === 'ended') for (const { digest } of contentsOf(record)) missingContent.delete(digest);
       }
-      state = archive = undefined;
       return written;
     },
     setFingerprint: (key, fingerprint) => {
       if (fingerprints.get(key) === fingerprint) return;
       fingerprints.set(key, fingerprint);
-      // Folding again tells nothing new while everything recorded of the unit has this very fingerprint.
-      const known = seen.get(key);
-      if (known !== undefined && !(known.size === 1 && known.has(fingerprint))) state = undefined;
+      run.touch(key);
     },
     setMissing: (digests) => {
       for (const digest of digests) missingContent.add(digest);
-      state = undefined;
+      run.touchAll();
     },
   };
 }
@@ -129,17 +128,6 @@ function identify(
     at: ports.now().toISOString(),
     by: ports.me,
   };
-}
-
-function fingerprintsSeen(records: readonly GatelineRecord[], runNumber: number): Map<UnitKey, Set<Digest | null>> {
-  const seen = new Map<UnitKey, Set<Digest | null>>();
-  for (const record of records) if (record.runNumber === runNumber) noteFingerprint(seen, record);
-  return seen;
-}
-
-function noteFingerprint(seen: Map<UnitKey, Set<Digest | null>>, record: GatelineRecord): void {
-  const known = seen.get(unitOf(record)) ?? new Set();
-  seen.set(unitOf(record), known.add(record.fingerprint));
 }
 
 /** Writers of claims whose process is certainly gone. */

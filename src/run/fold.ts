@@ -29,45 +29,111 @@ export interface RunIdentity {
  * order nor repetition nor the way records are split over listings matters.
  */
 export function foldRun(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunState {
+  return createRunFold(graph, listing, identity, told).state();
+}
+
+/** A fold that goes on with what is added: only units that can have changed are looked at again. */
+export interface RunFold {
+  state(): RunState;
+  /** A record of the folded run that was not there before, and comes after all that there is of its unit. */
+  add(record: GatelineRecord): void;
+  /** What was told of this unit changed: its fingerprint, the time. */
+  touch(key: UnitKey): void;
+  /** What was told changed for any unit. */
+  touchAll(): void;
+}
+
+/** {@link foldRun} for whoever goes on writing records. `told` may change as long as that is said. */
+export function createRunFold(
+  graph: UnitGraph,
+  listing: RecordListing,
+  identity: RunIdentity,
+  told: Told,
+): RunFold {
   const mine = listing.records.filter(
     (record) => record.pipeline === identity.pipeline && record.subject === identity.subject,
   );
   const { records, conflicts } = orderRecords(mine);
   const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
   const ofRun = records.filter((record) => record.runNumber === runNumber);
-  const problems: RunProblem[] = [
-    ...conflicts.map((name): RunProblem => ({
-      code: 'CONFLICTING_RECORDS',
-      message: `two different records are called ${name}`,
-    })),
-    ...listing.problems.map(describeProblem),
-  ];
   const grouped = groupByUnit(records, listing.problems, runNumber);
+  const derived = new Map<UnitKey, ReturnType<typeof deriveUnit>>();
+  const open = new Set(graph.keys());
+  const unplaced = [...conflicts.map(describeConflict), ...listing.problems.map(describeProblem)];
+  let state: RunState | undefined;
+  return {
+    state: () => {
+      if (state !== undefined) return state;
+      const units = deriveOpen(graph, grouped, derived, open, told);
+      const strangers = [...grouped.keys()].filter((key) => !graph.has(key)).map(describeStranger);
+      const problems = [...unplaced, ...[...derived.values()].flatMap((one) => one.problems), ...strangers];
+      state = {
+        pipeline: identity.pipeline,
+        subject: identity.subject,
+        runNumber,
+        runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
+        status: statusOf(units, ofRun),
+        units,
+        problems: sortProblems(problems),
+        ...spanOf(ofRun),
+      };
+      return state;
+    },
+    add: (record) => {
+      ofRun.push(record);
+      const own = grouped.get(unitOf(record)) ?? emptyUnitRecords();
+      grouped.set(unitOf(record), own);
+      addTo(own, record);
+      open.add(unitOf(record));
+      state = undefined;
+    },
+    touch: (key) => {
+      open.add(key);
+      state = undefined;
+    },
+    touchAll: () => {
+      for (const key of graph.keys()) open.add(key);
+      state = undefined;
+    },
+  };
+}
+
+/** States of all units: those that are open are derived anew, and those downstream of one that came out otherwise. */
+function deriveOpen(
+  graph: UnitGraph,
+  grouped: ReadonlyMap<UnitKey, UnitRecords>,
+  derived: Map<UnitKey, ReturnType<typeof deriveUnit>>,
+  open: Set<UnitKey>,
+  told: Told,
+): Map<UnitKey, UnitState> {
   const units = new Map<UnitKey, UnitState>();
   for (const [key, unit] of graph) {
-    const own = grouped.get(key) ?? emptyUnitRecords();
-    const derived = deriveUnit(unit, own, units, told);
-    units.set(key, derived.state);
-    problems.push(...derived.problems);
+    const before = derived.get(key);
+    if (before !== undefined && !open.has(key) && !unit.needs.some((need) => open.has(need))) {
+      units.set(key, before.state);
+      continue;
+    }
+    const now = deriveUnit(unit, grouped.get(key) ?? emptyUnitRecords(), units, told);
+    if (before === undefined || !sameForOthers(before.state, now.state)) open.add(key);
+    else open.delete(key);
+    derived.set(key, now);
+    units.set(key, now.state);
   }
-  for (const key of grouped.keys()) {
-    if (!graph.has(key))
-      problems.push({
-        code: 'UNKNOWN_UNIT',
-        message: `there are records of ${key}, which the pipeline does not have`,
-        unit: key,
-      });
-  }
-  return {
-    pipeline: identity.pipeline,
-    subject: identity.subject,
-    runNumber,
-    runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
-    status: statusOf(units, ofRun),
-    units,
-    problems: sortProblems(problems),
-    ...spanOf(ofRun),
-  };
+  open.clear();
+  return units;
+}
+
+/** What units downstream see of one. */
+function sameForOthers(a: UnitState, b: UnitState): boolean {
+  return a.done === b.done && a.status === b.status && a.exports?.digest === b.exports?.digest;
+}
+
+function describeConflict(name: string): RunProblem {
+  return { code: 'CONFLICTING_RECORDS', message: `two different records are called ${name}` };
+}
+
+function describeStranger(key: UnitKey): RunProblem {
+  return { code: 'UNKNOWN_UNIT', message: `there are records of ${key}, which the pipeline does not have`, unit: key };
 }
 
 /** Records of each unit, and what is known of those that could not be read. */
@@ -84,10 +150,7 @@ function groupByUnit(
   };
   for (const record of records) {
     if (record.runNumber !== runNumber) continue;
-    const own = at(unitOf(record));
-    if (record.kind === 'started') (own.started as StartedRecord[]).push(record);
-    else if (record.kind === 'ended') (own.ended as EndedRecord[]).push(record);
-    else (own.decided as DecidedRecord[]).push(record);
+    addTo(at(unitOf(record)), record);
   }
   for (const { names } of problems) {
     if (names === undefined || names.runNumber !== runNumber) continue;
@@ -97,6 +160,12 @@ function groupByUnit(
   addEarlierDecisions(grouped, records, problems, runNumber);
   if (isBlind(problems)) for (const own of grouped.values()) (own as { blind: boolean }).blind = true;
   return grouped;
+}
+
+function addTo(own: UnitRecords, record: GatelineRecord): void {
+  if (record.kind === 'started') (own.started as StartedRecord[]).push(record);
+  else if (record.kind === 'ended') (own.ended as EndedRecord[]).push(record);
+  else (own.decided as DecidedRecord[]).push(record);
 }
 
 function addEarlierDecisions(
@@ -157,8 +226,13 @@ function statusOf(units: ReadonlyMap<UnitKey, UnitState>, records: readonly Gate
 }
 
 function spanOf(records: readonly GatelineRecord[]): Pick<RunState, 'startedAt' | 'updatedAt'> {
-  const times = records.map((record) => record.at).sort();
-  return { startedAt: times[0], updatedAt: times.at(-1) };
+  let startedAt: string | undefined;
+  let updatedAt: string | undefined;
+  for (const { at } of records) {
+    if (startedAt === undefined || at < startedAt) startedAt = at;
+    if (updatedAt === undefined || at > updatedAt) updatedAt = at;
+  }
+  return { startedAt, updatedAt };
 }
 
 function describeProblem(problem: ReadProblem): RunProblem {

@@ -48,6 +48,22 @@ export function openArchive(listing: RecordListing): Archive {
   return { records, started, ended, decisions, blind: isBlind(listing.problems) };
 }
 
+/** Takes in a record that was written since, and that comes after all that there is of its unit. */
+export function addToArchive(archive: Archive, record: GatelineRecord): void {
+  const append = <T>(into: ReadonlyMap<UnitKey, readonly T[]>, one: T): void => {
+    const known = into.get(unitOf(record)) as T[] | undefined;
+    if (known === undefined) (into as Map<UnitKey, readonly T[]>).set(unitOf(record), [one]);
+    else known.push(one);
+  };
+  (archive.records as GatelineRecord[]).push(record);
+  if (record.kind === 'started') append(archive.started, record);
+  else if (record.kind === 'ended') append(archive.ended, record);
+  else {
+    const { decided, unknownAt } = archive.decisions.get(unitOf(record)) ?? { decided: [], unknownAt: undefined };
+    (archive.decisions as Map<UnitKey, UnitDecisions>).set(unitOf(record), { decided: [...decided, record], unknownAt });
+  }
+}
+
 /** What an earlier attempt is worth now, before its content was looked at. */
 export type Checkpoint =
   | { readonly choice: 'usable'; readonly ended: EndedRecord; readonly reason: string }

@@ -3,8 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { JobEnvironment } from '../support/github/job-environment.ts';
-import { startResultsService, type ResultsService } from '../support/github/results-service.ts';
-import { backendIds } from '../support/github/runtime-token.ts';
+import { startResultsService } from '../support/github/results-service.ts';
 import { Clients, endClients } from './clients.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -235,58 +234,5 @@ describe('an artifact', () => {
     const download = { path: job.temp, expectedHash: `sha256:${digest}` };
     expect(await clients.call('artifact.downloadArtifact', id, download)).toMatchObject({ digestMismatch: true });
     expect(await readFile(join(job.temp, 'value.json'), 'utf8')).not.toBe('{"a":1}');
-  });
-});
-
-describe('the service refuses', () => {
-  async function ask(service: ResultsService, token: string, body: object, method = 'ListArtifacts'): Promise<number> {
-    const path = `/twirp/github.actions.results.api.v1.ArtifactService/${method}`;
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    return (await fetch(service.origin + path, { method: 'POST', headers, body: JSON.stringify(body) })).status;
-  }
-  const idsOf = (run: number, job = 'build') => {
-    const ids = backendIds({ run, attempt: 1, job });
-    return { workflow_run_backend_id: ids.run, workflow_job_run_backend_id: ids.job };
-  };
-
-  it('a token that it did not sign, that has expired, or that is for another run or job', async () => {
-    await using service = await startResultsService();
-    const token = service.mintToken({ run: 1, job: 'build' });
-    expect(await ask(service, token, idsOf(1))).toBe(200);
-    expect(await ask(service, token, idsOf(2))).toBe(403);
-    const upload = { ...idsOf(1, 'other'), name: 'value', version: 7 };
-    expect(await ask(service, token, upload, 'CreateArtifact')).toBe(403);
-    const [head, , signature] = token.split('.');
-    const payload = service.mintToken({ run: 2, job: 'build' }).split('.')[1];
-    expect(await ask(service, `${head}.${payload}.${signature}`, idsOf(2))).toBe(401);
-    service.advance(7 * 60 * 60 * 1000);
-    expect(await ask(service, token, idsOf(1))).toBe(401);
-  });
-
-  it('an address whose signature it did not give, or gave for something else', async () => {
-    await using service = await startResultsService();
-    await using job = await service.environmentFor({ run: 1, job: 'build' });
-    const clients = new Clients(job.env);
-    await uploadRaw(clients, job, 'value.json', '0123456789');
-    const { blob } = service.world.artifacts[0]!;
-    const grant = { blob, permission: 'read', caller: undefined, subject: 'value.json', headers: {} } as const;
-    const address = service.origin + service.world.blobs.sign(grant);
-    const status = async (url: string, init?: RequestInit) => (await fetch(url, init)).status;
-    expect(await status(address)).toBe(200);
-    expect(await status(address.replace(blob, 'artifacts/2.zip'))).toBe(403);
-    expect(await status(address.replace(/sig=./, 'sig=x'))).toBe(403);
-    expect(await status(address, { method: 'PUT', body: 'x' })).toBe(403);
-    const part = await fetch(address, { headers: { 'x-ms-range': 'bytes=2-4' } });
-    expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 2-4/10', '234']);
-    const head = await fetch(address, { method: 'HEAD' });
-    expect([head.status, head.headers.get('content-length')]).toEqual([200, '10']);
-    expect(await status(address, { headers: { range: 'bytes=10-' } })).toBe(416);
-  });
-
-  it('more artifacts of a job than are allowed', async () => {
-    await using service = await startResultsService({ artifactsPerJob: 1 });
-    const token = service.mintToken({ run: 1, job: 'build' });
-    const create = (name: string) => ask(service, token, { ...idsOf(1), name, version: 7 }, 'CreateArtifact');
-    expect([await create('one'), await create('two'), await create('a:b')]).toEqual([200, 400, 400]);
   });
 });

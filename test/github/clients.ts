@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { plainEnvironment } from '../support/command-line.ts';
 
 /** A call on its way to the process of the clients. */
@@ -37,7 +36,7 @@ class ClientProcess {
   log = '';
 
   constructor() {
-    this.#child = fork(join(import.meta.dirname, 'client-process.ts'), [], {
+    this.#child = fork(new URL('./client-process.ts', import.meta.url), [], {
       env: plainEnvironment(),
       execArgv: [],
       serialization: 'advanced',

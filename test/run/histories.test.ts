@@ -10,7 +10,7 @@ import { asProblem, exportsOfNeeds, type CallReport, type DrivenHistory } from '
 import { soundStories, stories, tell } from '../support/arbitrary-history.ts';
 import { decided, ended, listing, PASSED, started } from '../support/records.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 200 };
 
 function doneOf(state: RunState): UnitKey[] {
   return [...state.units.values()].filter((unit) => unit.done).map((unit) => unit.key);

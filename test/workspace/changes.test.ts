@@ -3,6 +3,7 @@ import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, 
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { FileChange } from '../../src/run/record.ts';
 import type { Changes, KeepContent, Workspace } from '../../src/workspace/workspace.ts';
 import { blob, Folder, Kept } from './folder.ts';
 
@@ -109,23 +110,49 @@ describe('what an attempt changed', () => {
     folder.write('.gitignore', 'dist/\ncache/\n');
     folder.write('src/a', 'one');
     folder.write('dist/old', 'one');
+    folder.write('dist/again', 'one');
     folder.write('dist/same', 'one');
     folder.commitAll();
     const changes = await attempt(await folder.open(), ['dist/**'], () => {
+      folder.write('dist/again', 'one');
       folder.write('src/a', 'two');
       folder.write('src/new', 'new');
       folder.write('dist/new', 'new');
       folder.write('cache/x', 'x');
       rmSync(join(folder.root, 'dist/old'));
     });
-    // Also the one that is as it was: git ignores it, so no checkout would bring it to a later gate.
-    expect(pathsOf(changes.files)).toEqual(['dist/new', 'dist/old', 'dist/same']);
+    // Also the one that was written just as it was: git ignores it, so no checkout would bring it to a later gate.
+    expect(pathsOf(changes.files)).toEqual(['dist/again', 'dist/new', 'dist/old']);
     expect(changes.touched).toEqual([
       { path: 'src/a', before: plain('one'), after: plain('two') },
       { path: 'src/new', before: null, after: plain('new') },
     ]);
     const none = await attempt(await folder.open(), [], () => folder.write('src/a', 'three'));
     expect(none).toMatchObject({ files: [], touched: [{ path: 'src/a' }], refused: [] });
+  });
+
+  it('holds what the gate did before: what it handed on and still stands so, what failed attempts left half-done', async () => {
+    await using folder = await Folder.repository();
+    folder.write('.gitignore', 'dist/\n');
+    for (const name of ['committed', 'gone']) folder.write(`src/${name}`, name);
+    folder.commitAll();
+    for (const name of ['made', 'edited', 'half', 'foreign']) folder.write(`dist/${name}`, name);
+    rmSync(join(folder.root, 'src/gone'));
+    const workspace = await folder.open();
+    const files = ['dist/**', 'src/**'];
+    const made = (path: string, text: string): FileChange => {
+      return { path, before: null, after: { blob: blob(text), mode: '100644' } };
+    };
+    const baseline = await workspace.baseline(files);
+    const since = new Map([...baseline.named].filter(([path]) => path !== 'dist/half'));
+    since.set('src/gone', { blob: blob('gone'), mode: '100644' });
+    const earlier = {
+      since,
+      made: [made('dist/made', 'made'), made('dist/edited', 'as the gate made it'), made('src/committed', 'committed')],
+    };
+    const changes = await workspace.changesSince(baseline, files, new Kept().keep, earlier);
+    expect(pathsOf(changes.files)).toEqual(['dist/half', 'dist/made', 'src/gone']);
+    expect(changes.files.at(-1)!.after).toBeNull();
   });
 
   it('never holds git\u2019s or our own files', async () => {

@@ -1,90 +1,62 @@
-import { GatelineError, messageOf, type Place } from '../errors/gateline-error.ts';
-import type { Problem } from '../pipeline/problem.ts';
-import { forTerminal } from '../untrusted/escape.ts';
-import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
-import { PipelineInvalidError } from '../local/pipeline-invalid.ts';
-import { printJson } from './print-json.ts';
-import type { CliWorld } from './world.ts';
+import { randomBytes } from 'node:crypto';
+import type { Caller } from './caller.ts';
+import { ACTIONS_BOT, type Identity, type Permission, type Permissions, type RestToken, type World } from './model.ts';
+import { Refusal, type ServiceRequest } from './protocol.ts';
 
-/** Tells an error on stderr (as JSON on stdout too with `--json`) and chooses the exit code by whose fault it is. */
-export function reportError(world: CliWorld, error: unknown): ExitCode {
-  const known = error instanceof GatelineError ? error : undefined;
-  if (world.arguments.includes('--json')) printJson(world, errorJson(error));
-  if (known === undefined) {
-    const stack = error instanceof Error ? (error.stack ?? '') : '';
-    world.err.write(
-      `gateline: INTERNAL: ${safe(messageOf(error))}\n${safe(stack)}\nThis is a bug in Gateline. Please report it with the lines above.\n`,
-    );
-    return EXIT_CODES.internal;
-  }
-  for (const line of errorLines(known)) world.err.write(`${line}\n`);
-  return exitCodeOfError(known);
+/** What a test says of a token. */
+export interface TokenOptions {
+  /** `owner/name` of the only repository that the token is for. */
+  readonly repository: string;
+  readonly permissions: Permissions;
+  /** Who it acts as; default: `github-actions[bot]`. */
+  readonly identity?: Identity;
+  readonly caller?: Caller;
 }
 
-/** An error as lines for a terminal: what, where, and what to do. */
-export function errorLines(error: GatelineError): string[] {
-  const { code, message, hint, place } = error;
-  const lines = [];
-  if (error instanceof PipelineInvalidError) lines.push(...safe(message).split('\n'));
-  else {
-    const where = place?.line === undefined ? '' : `${place.file}:${place.line}:${place.column ?? 1} `;
-    lines.push(`gateline: ${safe(where)}${code}: ${safe(message)}`);
-    if (where === '' && place !== undefined && !message.includes(place.file))
-      lines.push(`  in ${safe(place.file)}${place.pointer === undefined ? '' : ` at ${safe(place.pointer)}`}`);
-  }
-  return hint === undefined ? lines : [...lines, `  ${safe(hint)}`];
+/** A new token for REST, of the shape that GitHub's have. */
+export function issueToken(world: World, { repository, permissions, identity, caller }: TokenOptions): string {
+  const token = `ghs_${randomBytes(18).toString('hex')}`;
+  world.tokens.set(token, { token, repository, permissions, identity: identity ?? ACTIONS_BOT, caller, used: 0 });
+  return token;
 }
 
-/** `gateline-error/1`; see docs/reference/json-output.md. */
-function errorJson(error: unknown): object {
-  const known = error instanceof GatelineError ? error : undefined;
+/** The token that a request carries, known or not. */
+export function tokenOf(world: World, { headers }: ServiceRequest): RestToken | undefined {
+  const text = /^(?:token|bearer) (.+)$/i.exec(headers.authorization ?? '')?.[1];
+  return text === undefined ? undefined : world.tokens.get(text);
+}
+
+/** Headers of every answer to a known token, once the request is counted. */
+export function rateLimitHeaders(world: World, token: RestToken): Record<string, string> {
+  const { restLimit } = world.behaviour;
   return {
-    format: 'gateline-error/1',
-    code: known?.code ?? 'INTERNAL',
-    fault: known?.fault ?? 'gateline',
-    message: messageOf(error),
-    hint: known?.hint ?? null,
-    place: known?.place === undefined ? null : placeJson(known.place),
-    problems: error instanceof PipelineInvalidError ? error.problems.map(problemJson) : [],
+    'x-ratelimit-limit': String(restLimit),
+    'x-ratelimit-remaining': String(Math.max(0, restLimit - token.used)),
+    'x-ratelimit-used': String(token.used),
+    'x-ratelimit-reset': String(Math.floor(world.now().getTime() / 1000) + 3600),
+    'x-ratelimit-resource': 'core',
   };
 }
 
-/** A problem of a definition or a contract for programs; `null` stands for what there is not. */
-export function problemJson(problem: {
-  readonly severity?: Problem['severity'];
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly place?: Place | undefined;
-}): object {
-  const { severity = 'error', code, message, hint = null, place } = problem;
-  return { severity, code, message, hint, place: place === undefined ? null : placeJson(place) };
-}
-
-function placeJson({ file, line = null, column = null, pointer = null }: Nullable<Place>): object {
-  return { file, line, column, pointer };
-}
-
-type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
-
-const BUSY: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED']);
-
-/** The exit code that an error stands for. */
-export function exitCodeOfError(error: GatelineError): ExitCode {
-  if (BUSY.has(error.code)) return EXIT_CODES.busy;
-  switch (error.fault) {
-    case 'gateline':
-      return EXIT_CODES.internal;
-    case 'platform':
-      return EXIT_CODES.platform;
-    case 'agent':
-      return EXIT_CODES.gateFailed;
-    case 'user':
-      return EXIT_CODES.usage;
+/** Throws a {@link Refusal} where the request may not do this to that repository. */
+export function authorise(
+  world: World,
+  request: ServiceRequest,
+  repository: string,
+  anyOf: readonly Permission[],
+  level: 'read' | 'write',
+): RestToken {
+  const token = tokenOf(world, request);
+  if (token === undefined) {
+    throw new Refusal(401, request.headers.authorization === undefined ? 'Requires authentication' : 'Bad credentials');
   }
-}
-
-/** Messages quote files, options and agents: nothing in them is obeyed by a terminal, and lines stay lines. */
-function safe(text: string): string {
-  return forTerminal(text).replaceAll('##[', '## [');
+  if (token.used > world.behaviour.restLimit) throw new Refusal(403, 'API rate limit exceeded for installation.');
+  if (token.repository.toLowerCase() !== repository.toLowerCase()) throw new Refusal(404, 'Not Found');
+  const allowed = anyOf.some((permission) => {
+    const given = token.permissions[permission];
+    return given === 'write' || given === level;
+  });
+  if (allowed) return token;
+  if (world.behaviour.deniedAs === 404) throw new Refusal(404, 'Not Found');
+  throw new Refusal(403, 'Resource not accessible by integration');
 }

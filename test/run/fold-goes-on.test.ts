@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { UnitKey } from '../../src/pipeline/pipeline.ts';
+import { digestOf, type Digest } from '../../src/run/digest.ts';
+import { createRunFold, foldRun } from '../../src/run/fold.ts';
+import { orderRecords } from '../../src/run/order.ts';
+import { recordName, type GatelineRecord } from '../../src/run/record.ts';
+import { unitsOf } from '../../src/run/unit.ts';
+import { pipelineOf } from '../support/pipelines.ts';
+import { contentOf, decided, ended, FAILED, NOW, PARTIAL, PASSED, PIPELINE, started, SUBJECT } from '../support/records.ts';
+
+const GATES = ['a', 'b', 'c', 'd'] as const;
+const GRAPH = unitsOf(pipelineOf({ a: {}, b: { needs: ['a'] }, c: { needs: ['a'] }, d: { needs: ['b', 'c'] } }));
+const NEEDS: Record<string, readonly string[]> = { a: [], b: ['a'], c: ['a'], d: ['b', 'c'] };
+
+const digests = ['one', 'two'].map((text) => digestOf(text));
+const anyRecord = fc
+  .record({
+    gate: fc.constantFrom(...GATES),
+    call: fc.integer({ min: 1, max: 3 }),
+    n: fc.integer({ min: 1, max: 2 }),
+    kind: fc.constantFrom('started', 'ended', 'force', 'skip', 'reject'),
+    verdict: fc.constantFrom(PASSED, PASSED, FAILED, PARTIAL),
+    fingerprint: fc.constantFrom(...digests),
+    fresh: fc.boolean(),
+  })
+  .map(({ kind, fresh, ...told }): GatelineRecord => {
+    const needs = Object.fromEntries(
+      NEEDS[told.gate]!.map((need) => [need, fresh ? contentOf(`output of ${need}`).digest : digestOf('old')]),
+    );
+    if (kind === 'started') return started({ ...told, needs });
+    if (kind === 'ended') return ended({ ...told, needs });
+    return decided({ gate: told.gate, call: told.call, n: 0, decision: kind as 'force' });
+  });
+
+describe('a fold that goes on', () => {
+  it('says what folding everything anew says, whatever is added and told in between', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(anyRecord, { selector: recordName, maxLength: 24 }),
+        fc.nat(24),
+        fc.array(fc.tuple(fc.constantFrom(...GATES), fc.constantFrom(...digests)), { maxLength: 8 }),
+        (soup, cut, tellings) => {
+          const records = [...orderRecords(soup).records];
+          const fingerprints = new Map<UnitKey, Digest>();
+          const told = { now: NOW, fingerprints };
+          const identity = { pipeline: PIPELINE, subject: SUBJECT, runNumber: 1 };
+          const fold = createRunFold(GRAPH, { records: records.slice(0, cut), problems: [] }, identity, told);
+          const same = (upTo: number): void =>
+            expect(fold.state()).toEqual(
+              foldRun(GRAPH, { records: records.slice(0, upTo), problems: [] }, identity, told),
+            );
+          same(cut);
+          for (let at = cut; at < records.length; at += 1) {
+            fold.add(records[at]!);
+            const telling = tellings[at % (tellings.length + 1)];
+            if (telling !== undefined) {
+              fingerprints.set(...telling);
+              fold.touch(telling[0]);
+            }
+            same(at + 1);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
