@@ -1158,7 +1158,7 @@ const fileSchemePlugin = { retrieve: file_scheme_plugin_retrieve };
 // EXTERNAL MODULE: ./node_modules/just-curry-it/index.mjs
 var just_curry_it = __webpack_require__(6454);
 // EXTERNAL MODULE: ./node_modules/@hyperjump/json-pointer/lib/index.js
-var json_pointer_lib = __webpack_require__(643);
+var json_pointer_lib = __webpack_require__(5881);
 // EXTERNAL MODULE: external "node:process"
 var external_node_process_ = __webpack_require__(1708);
 ;// CONCATENATED MODULE: ./node_modules/@hyperjump/browser/lib/browser/context-uri.js
@@ -1351,7 +1351,7 @@ const jrefTypeOf = (value) => {
 
 /***/ }),
 
-/***/ 643:
+/***/ 5881:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
@@ -5872,7 +5872,7 @@ const uniqueItems_interpret = (uniqueItems, instance) => {
 /* harmony default export */ const uniqueItems = ({ id: uniqueItems_id, compile: uniqueItems_compile, interpret: uniqueItems_interpret });
 
 // EXTERNAL MODULE: ./node_modules/@hyperjump/json-pointer/lib/index.js
-var json_pointer_lib = __webpack_require__(643);
+var json_pointer_lib = __webpack_require__(5881);
 ;// CONCATENATED MODULE: ./node_modules/@hyperjump/json-schema/lib/keywords/unknown.js
 
 
@@ -6066,7 +6066,7 @@ var invalid_schema_error = __webpack_require__(7328);
 /* harmony export */   zy: () => (/* binding */ has)
 /* harmony export */ });
 /* unused harmony exports fromJson, cons, get, step, values, allNodes */
-/* harmony import */ var _hyperjump_json_pointer__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(643);
+/* harmony import */ var _hyperjump_json_pointer__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(5881);
 /* harmony import */ var _hyperjump_uri__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8084);
 /* harmony import */ var _hyperjump_browser_jref__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(7572);
 /* harmony import */ var _common_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8607);
@@ -6732,7 +6732,7 @@ const unloadDialect = (dialectId) => {
 /* harmony export */   A: () => (__WEBPACK_DEFAULT_EXPORT__)
 /* harmony export */ });
 /* harmony import */ var _hyperjump_browser__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4387);
-/* harmony import */ var _hyperjump_json_pointer__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(643);
+/* harmony import */ var _hyperjump_json_pointer__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(5881);
 /* harmony import */ var _pubsub_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6133);
 /* harmony import */ var _experimental_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(689);
 
@@ -6941,7 +6941,7 @@ const publishAsync = async (message, data) => {
 /* harmony import */ var content_type__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(756);
 /* harmony import */ var _hyperjump_browser__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4387);
 /* harmony import */ var _hyperjump_browser_jref__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(7572);
-/* harmony import */ var _hyperjump_json_pointer__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(643);
+/* harmony import */ var _hyperjump_json_pointer__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(5881);
 /* harmony import */ var _hyperjump_uri__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(8084);
 /* harmony import */ var _keywords_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(2282);
 /* harmony import */ var _common_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(8607);

@@ -78,7 +78,7 @@ function troubleText(unit) {
     const key = (0,report_text/* oneLine */.TN)(unit.key);
     const verdict = (0,wording/* resultOf */.Bg)(unit)?.verdict;
     const byVerdict = unit.status === 'failed' && unit.decided === undefined && verdict?.status === 'failed';
-    const reason = (0,report_text/* fit */.Uj)(withoutStop((0,report_text/* oneLine */.TN)(byVerdict ? verdict.advice : unit.reason)), LONGEST_REASON);
+    const reason = (0,report_text/* fit */.Uj)(withoutStop((0,report_text/* oneLine */.TN)(byVerdict ? (verdict.issues[0]?.message ?? verdict.advice) : unit.reason)), LONGEST_REASON);
     const status = unit.status === 'paused'
         ? 'waits'
         : unit.status === 'running'
@@ -180,7 +180,7 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */   execute: () => (/* binding */ execute)
 /* harmony export */ });
 /* harmony import */ var _report_status_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1484);
-/* harmony import */ var _report_status_table_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9792);
+/* harmony import */ var _report_status_table_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(7411);
 /* harmony import */ var _report_text_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3920);
 /* harmony import */ var _advice_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(6911);
 /* harmony import */ var _exit_codes_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(5158);
@@ -422,7 +422,7 @@ function decisionOf(decided) {
 
 /***/ }),
 
-/***/ 9792:
+/***/ 7411:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 

@@ -109,8 +109,9 @@ async function inputFromStateFiles(world, loaded, workspace, subject) {
 function metadataOf(pairs) {
     return Object.fromEntries(pairs.map((pair) => {
         const at = pair.indexOf('=');
-        if (at > 0)
-            return [pair.slice(0, at), jsonOrText(pair.slice(at + 1))];
+        const name = pair.slice(0, at);
+        if (at > 0 && name !== '__proto__')
+            return [name, jsonOrText(pair.slice(at + 1))];
         throw new gateline_error/* GatelineError */.Mk('user', 'METADATA_INVALID', `--metadata ${pair}: expected KEY=VALUE`, {
             hint: 'VALUE is JSON or plain text: `--metadata domain=shop`, `--metadata \'limits={"users": 5}\'`.',
         });
@@ -2496,7 +2497,7 @@ async function createProjector(input) {
     };
     return {
         show,
-        follow: (event) => (event.type === 'ended' || event.type === 'state' ? show(event.state) : Promise.resolve([])),
+        follow: (event) => ('state' in event ? show(event.state) : Promise.resolve([])),
     };
 }
 function differs(before, after, key) {
@@ -2610,43 +2611,86 @@ var pipeline = __webpack_require__(4469);
  * order nor repetition nor the way records are split over listings matters.
  */
 function foldRun(graph, listing, identity, told) {
+    return createRunFold(graph, listing, identity, told).state();
+}
+/** {@link foldRun} for whoever goes on writing records. `told` may change as long as that is said. */
+function createRunFold(graph, listing, identity, told) {
     const mine = listing.records.filter((record) => record.pipeline === identity.pipeline && record.subject === identity.subject);
     const { records, conflicts } = (0,order/* orderRecords */.t)(mine);
     const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
     const ofRun = records.filter((record) => record.runNumber === runNumber);
-    const problems = [
-        ...conflicts.map((name) => ({
-            code: 'CONFLICTING_RECORDS',
-            message: `two different records are called ${name}`,
-        })),
-        ...listing.problems.map(describeProblem),
-    ];
     const grouped = groupByUnit(records, listing.problems, runNumber);
+    const derived = new Map();
+    const open = new Set(graph.keys());
+    const unplaced = [...conflicts.map(describeConflict), ...listing.problems.map(describeProblem)];
+    let state;
+    return {
+        state: () => {
+            if (state !== undefined)
+                return state;
+            const units = deriveOpen(graph, grouped, derived, open, told);
+            const strangers = [...grouped.keys()].filter((key) => !graph.has(key)).map(describeStranger);
+            const problems = [...unplaced, ...[...derived.values()].flatMap((one) => one.problems), ...strangers];
+            state = {
+                pipeline: identity.pipeline,
+                subject: identity.subject,
+                runNumber,
+                runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
+                status: statusOf(units, ofRun),
+                units,
+                problems: sortProblems(problems),
+                ...spanOf(ofRun),
+            };
+            return state;
+        },
+        add: (record) => {
+            ofRun.push(record);
+            const own = grouped.get((0,run_record/* unitOf */.uF)(record)) ?? emptyUnitRecords();
+            grouped.set((0,run_record/* unitOf */.uF)(record), own);
+            addTo(own, record);
+            open.add((0,run_record/* unitOf */.uF)(record));
+            state = undefined;
+        },
+        touch: (key) => {
+            open.add(key);
+            state = undefined;
+        },
+        touchAll: () => {
+            for (const key of graph.keys())
+                open.add(key);
+            state = undefined;
+        },
+    };
+}
+/** States of all units: those that are open are derived anew, and those downstream of one that came out otherwise. */
+function deriveOpen(graph, grouped, derived, open, told) {
     const units = new Map();
     for (const [key, unit] of graph) {
-        const own = grouped.get(key) ?? emptyUnitRecords();
-        const derived = (0,fold_unit/* deriveUnit */.yu)(unit, own, units, told);
-        units.set(key, derived.state);
-        problems.push(...derived.problems);
+        const before = derived.get(key);
+        if (before !== undefined && !open.has(key) && !unit.needs.some((need) => open.has(need))) {
+            units.set(key, before.state);
+            continue;
+        }
+        const now = (0,fold_unit/* deriveUnit */.yu)(unit, grouped.get(key) ?? emptyUnitRecords(), units, told);
+        if (before === undefined || !sameForOthers(before.state, now.state))
+            open.add(key);
+        else
+            open.delete(key);
+        derived.set(key, now);
+        units.set(key, now.state);
     }
-    for (const key of grouped.keys()) {
-        if (!graph.has(key))
-            problems.push({
-                code: 'UNKNOWN_UNIT',
-                message: `there are records of ${key}, which the pipeline does not have`,
-                unit: key,
-            });
-    }
-    return {
-        pipeline: identity.pipeline,
-        subject: identity.subject,
-        runNumber,
-        runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
-        status: statusOf(units, ofRun),
-        units,
-        problems: sortProblems(problems),
-        ...spanOf(ofRun),
-    };
+    open.clear();
+    return units;
+}
+/** What units downstream see of one. */
+function sameForOthers(a, b) {
+    return a.done === b.done && a.status === b.status && a.exports?.digest === b.exports?.digest;
+}
+function describeConflict(name) {
+    return { code: 'CONFLICTING_RECORDS', message: `two different records are called ${name}` };
+}
+function describeStranger(key) {
+    return { code: 'UNKNOWN_UNIT', message: `there are records of ${key}, which the pipeline does not have`, unit: key };
 }
 /** Records of each unit, and what is known of those that could not be read. */
 function groupByUnit(records, problems, runNumber) {
@@ -2659,13 +2703,7 @@ function groupByUnit(records, problems, runNumber) {
     for (const record of records) {
         if (record.runNumber !== runNumber)
             continue;
-        const own = at((0,run_record/* unitOf */.uF)(record));
-        if (record.kind === 'started')
-            own.started.push(record);
-        else if (record.kind === 'ended')
-            own.ended.push(record);
-        else
-            own.decided.push(record);
+        addTo(at((0,run_record/* unitOf */.uF)(record)), record);
     }
     for (const { names } of problems) {
         if (names === undefined || names.runNumber !== runNumber)
@@ -2678,6 +2716,14 @@ function groupByUnit(records, problems, runNumber) {
         for (const own of grouped.values())
             own.blind = true;
     return grouped;
+}
+function addTo(own, record) {
+    if (record.kind === 'started')
+        own.started.push(record);
+    else if (record.kind === 'ended')
+        own.ended.push(record);
+    else
+        own.decided.push(record);
 }
 function addEarlierDecisions(grouped, records, problems, runNumber) {
     for (const record of records) {
@@ -2732,8 +2778,15 @@ function statusOf(units, records) {
     return has('paused') ? 'paused' : 'error';
 }
 function spanOf(records) {
-    const times = records.map((record) => record.at).sort();
-    return { startedAt: times[0], updatedAt: times.at(-1) };
+    let startedAt;
+    let updatedAt;
+    for (const { at } of records) {
+        if (startedAt === undefined || at < startedAt)
+            startedAt = at;
+        if (updatedAt === undefined || at > updatedAt)
+            updatedAt = at;
+    }
+    return { startedAt, updatedAt };
 }
 function describeProblem(problem) {
     return {
@@ -2797,26 +2850,33 @@ async function openJournal(ports, scope) {
     const deadWriters = await findDeadWriters(listing, ports.isGone);
     const fingerprints = new Map();
     const missingContent = new Set();
-    const fold = (runNumber) => {
-        const told = { now: ports.now().toISOString(), deadWriters, fingerprints, missingContent };
+    const fold = (runNumber, supersededBefore) => {
+        const told = {
+            get now() {
+                return ports.now().toISOString();
+            },
+            deadWriters,
+            fingerprints,
+            missingContent,
+            ...(supersededBefore && { supersededBefore }),
+        };
         const identity = {
             pipeline: scope.pipeline,
             subject: scope.subject,
             ...(runNumber !== undefined && { runNumber }),
         };
-        return foldRun(scope.graph, { records, problems: listing.problems }, identity, told);
+        return createRunFold(scope.graph, { records, problems: listing.problems }, identity, told);
     };
-    const latest = fold(scope.runNumber === 0 ? undefined : scope.runNumber);
+    const latest = fold(scope.runNumber === 0 ? undefined : scope.runNumber).state();
     const call = scope.runNumber === undefined
         ? numberCall(latest)
         : { runNumber: latest.runNumber, runAttempt: latest.runAttempt, continues: true };
-    const seen = fingerprintsSeen(records, call.runNumber);
-    let state;
-    let archive;
+    const run = fold(call.runNumber, scope.alone ? call : undefined);
+    const archive = (0,reuse/* openArchive */.p_)({ records, problems: listing.problems });
     return {
         call,
-        state: () => (state ??= fold(call.runNumber)),
-        archive: () => (archive ??= (0,reuse/* openArchive */.p)({ records, problems: listing.problems })),
+        state: () => run.state(),
+        archive: () => archive,
         records: () => records,
         nextAttempt: (key) => nextAttempt({ records, problems: listing.problems }, call, key),
         identity: (unit, n) => identify(scope, unit, { ...call, n }, ports),
@@ -2824,28 +2884,25 @@ async function openJournal(ports, scope) {
             const written = await ports.store.write(record);
             if (written === 'written') {
                 records.push(record);
-                noteFingerprint(seen, record);
+                (0,reuse/* addToArchive */.XX)(archive, record);
+                run.add(record);
                 // What a record just written refers to was kept, or verified, right before.
                 if (record.kind === 'ended')
                     for (const { digest } of (0,fold_unit/* contentsOf */.KD)(record))
                         missingContent.delete(digest);
             }
-            state = archive = undefined;
             return written;
         },
         setFingerprint: (key, fingerprint) => {
             if (fingerprints.get(key) === fingerprint)
                 return;
             fingerprints.set(key, fingerprint);
-            // Folding again tells nothing new while everything recorded of the unit has this very fingerprint.
-            const known = seen.get(key);
-            if (known !== undefined && !(known.size === 1 && known.has(fingerprint)))
-                state = undefined;
+            run.touch(key);
         },
         setMissing: (digests) => {
             for (const digest of digests)
                 missingContent.add(digest);
-            state = undefined;
+            run.touchAll();
         },
     };
 }
@@ -2862,17 +2919,6 @@ function identify(scope, unit, position, ports) {
         at: ports.now().toISOString(),
         by: ports.me,
     };
-}
-function fingerprintsSeen(records, runNumber) {
-    const seen = new Map();
-    for (const record of records)
-        if (record.runNumber === runNumber)
-            noteFingerprint(seen, record);
-    return seen;
-}
-function noteFingerprint(seen, record) {
-    const known = seen.get((0,run_record/* unitOf */.uF)(record)) ?? new Set();
-    seen.set((0,run_record/* unitOf */.uF)(record), known.add(record.fingerprint));
 }
 /** Writers of claims whose process is certainly gone. */
 async function findDeadWriters(listing, isGone) {
@@ -3231,6 +3277,13 @@ function createContracts(workspace, standard = {}) {
         compile: (gate) => remember(compiled, gate.id, async () => compile(gate, (await load(gate)).contract, standard)),
         fix: (gate, contract) => {
             loaded.set(gate, Promise.resolve(contract));
+            compiled.delete(gate);
+        },
+        refuse: (gate, why) => {
+            const refused = Promise.reject(why);
+            // Whoever asks for it is told; nobody asking is no error.
+            refused.catch(() => undefined);
+            loaded.set(gate, refused);
             compiled.delete(gate);
         },
     };
@@ -6599,12 +6652,13 @@ function deriveUnit(unit, own, upstream, told) {
 }
 function choose(unit, judged, claim, decisions, upstream, told) {
     const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
-    if (claim !== undefined && !isGone(claim, told))
+    if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told))
         return not('running', `attempt ${claim.n} began at ${claim.at}`);
     const best = judged.findLast((one) => one.satisfies && one.relevant);
-    if (best !== undefined)
-        return satisfied(best, needsDone);
     const skip = (0,_decisions_js__WEBPACK_IMPORTED_MODULE_0__/* .skipInForce */ .U5)(decisions, told.fingerprints?.get(unit.key), told.now);
+    const skipped = skip !== undefined && (best === undefined || (0,_record_js__WEBPACK_IMPORTED_MODULE_1__/* .comparePositions */ .Ez)(skip, best.ended) > 0);
+    if (best !== undefined && !skipped)
+        return satisfied(best, needsDone);
     if (skip !== undefined) {
         const choice = not('skipped', `skipped by ${skip.actor}: ${skip.reason}`);
         return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };
@@ -6650,7 +6704,7 @@ function unsatisfied(unit, last) {
         const text = `score ${score} is below the threshold of ${unit.gate.contract.threshold}`;
         return { ...not(paused ? 'paused' : 'partial', paused ? `${text}: waiting for approval` : text), ended };
     }
-    return { ...not('failed', `${kind}: ${advice}`), ended };
+    return { ...not('failed', `${kind}: ${ended.verdict.issues[0]?.message ?? advice}`), ended };
 }
 function waiting(unit, upstream, needsDone) {
     if (needsDone)
@@ -6707,6 +6761,10 @@ function isGone(claim, told) {
     if (told.deadWriters?.has((0,_run_state_js__WEBPACK_IMPORTED_MODULE_3__/* .writerKey */ .h)(claim.by)))
         return true;
     return (told.supersededBefore !== undefined && (0,_record_js__WEBPACK_IMPORTED_MODULE_1__/* .comparePositions */ .Ez)({ ...claim, n: 0 }, { ...told.supersededBefore, n: 0 }) < 0);
+}
+/** Whether somebody asked for a new attempt since an agent that runs by itself began: nobody waits for it any more. */
+function isGivenUp(claim, decisions, told) {
+    return claim.holder === 'open' && (0,_decisions_js__WEBPACK_IMPORTED_MODULE_0__/* .rulingOn */ .Pv)(claim, decisions, told.now).ruling === 'voided';
 }
 function isRelevantClaim(claim, unit, decisions, upstream, told) {
     const fingerprint = told.fingerprints?.get(unit.key);
@@ -6993,8 +7051,9 @@ function comparePositions(a, b) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   G: () => (/* binding */ findCheckpoint),
-/* harmony export */   p: () => (/* binding */ openArchive)
+/* harmony export */   G2: () => (/* binding */ findCheckpoint),
+/* harmony export */   XX: () => (/* binding */ addToArchive),
+/* harmony export */   p_: () => (/* binding */ openArchive)
 /* harmony export */ });
 /* harmony import */ var _decisions_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1893);
 /* harmony import */ var _fold_unit_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8466);
@@ -7025,6 +7084,25 @@ function openArchive(listing) {
         });
     }
     return { records, started, ended, decisions, blind: (0,_reading_js__WEBPACK_IMPORTED_MODULE_6__/* .isBlind */ .i)(listing.problems) };
+}
+/** Takes in a record that was written since, and that comes after all that there is of its unit. */
+function addToArchive(archive, record) {
+    const append = (into, one) => {
+        const known = into.get((0,_record_js__WEBPACK_IMPORTED_MODULE_2__/* .unitOf */ .uF)(record));
+        if (known === undefined)
+            into.set((0,_record_js__WEBPACK_IMPORTED_MODULE_2__/* .unitOf */ .uF)(record), [one]);
+        else
+            known.push(one);
+    };
+    archive.records.push(record);
+    if (record.kind === 'started')
+        append(archive.started, record);
+    else if (record.kind === 'ended')
+        append(archive.ended, record);
+    else {
+        const { decided, unknownAt } = archive.decisions.get((0,_record_js__WEBPACK_IMPORTED_MODULE_2__/* .unitOf */ .uF)(record)) ?? { decided: [], unknownAt: undefined };
+        archive.decisions.set((0,_record_js__WEBPACK_IMPORTED_MODULE_2__/* .unitOf */ .uF)(record), { decided: [...decided, record], unknownAt });
+    }
 }
 /** The newest earlier attempt with this fingerprint that may stand in for running the agent, and why or why not. */
 function findCheckpoint(unit, archive, query) {
@@ -7178,8 +7256,9 @@ function subjectDigest(subject) {
  * @param left what gates that are not upstream changed, the latest first: where two left the same behind, the first one counts
  * @param upstream what gates that are upstream changed, in any order
  * @param counts whether a path belongs to the tree at all (for files that such a gate deleted)
+ * @param settled how paths stand in what these changes have become part of: one that stands so is left as it is
  */
-function unwind(tree, left, upstream, counts) {
+function unwind(tree, left, upstream, counts, settled = new Map()) {
     const byPath = Map.groupBy(left, (change) => change.path);
     const given = Map.groupBy(upstream, (change) => change.path);
     const result = new Map(tree);
@@ -7190,6 +7269,9 @@ function unwind(tree, left, upstream, counts) {
         for (;;) {
             const now = result.get(path) ?? null;
             if (given.get(path)?.some((change) => sameFile(change.after, now)))
+                break;
+            const kept = settled.get(path);
+            if (kept !== undefined && sameFile(kept, now))
                 break;
             const index = pending.findIndex((change) => sameFile(change.after, now) && !sameFile(change.before, now));
             if (index < 0)
@@ -10191,6 +10273,14 @@ function kindOf(stats) {
         return 'a socket';
     return stats.isFile() ? 'a file' : 'a device';
 }
+/** For each path at which something stands, what no write leaves as it is: identity, size and times. */
+function stampsOf(root, paths) {
+    const look = lookBelow(root);
+    return new Map(paths.flatMap((path) => {
+        const stats = look(path);
+        return stats === undefined ? [] : [[path, `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`]];
+    }));
+}
 
 ;// CONCATENATED MODULE: ./build/workspace/capture.js
 var capture_addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
@@ -10277,27 +10367,34 @@ async function changesSince(capture) {
 }
 /**
  * Which files go on to later gates. Those that the attempt changed; those that earlier attempts which came to nothing
- * had changed already; and of those that a glob names also the ones that no checkout would bring: made before, by an
- * attempt that was killed, say, and made again just the same.
+ * had changed already; and of those that a glob names and no checkout would bring also the ones that were made before
+ * and made again just the same, or left alone by a program that makes only what is out of date. What lies there
+ * otherwise is somebody else's: handed on, it would later take the place of what they made of it since.
  */
-function goingOn({ since, globs, committed }) {
-    const first = since === undefined ? undefined : new Map([...since.tree, ...since.named]);
-    return ({ path, before, after }) => {
-        if (!(0,tree/* sameFile */.V)(before, after))
+function goingOn({ earlier, globs, committed, before, now }) {
+    const { since, made = [] } = earlier;
+    const handedOn = new Map(made.map(({ path, after }) => [path, after]));
+    return (one) => {
+        const { path, after } = one;
+        if (!(0,tree/* sameFile */.V)(one.before, after))
             return true;
-        if (first !== undefined && !(0,tree/* sameFile */.V)(first.get(path) ?? null, after))
+        if (since !== undefined && !(0,tree/* sameFile */.V)(since.get(path) ?? null, after))
             return true;
-        return globs !== undefined && !(0,tree/* sameFile */.V)(committed?.get(path) ?? null, after);
+        if (globs === undefined || (0,tree/* sameFile */.V)(committed?.get(path) ?? null, after))
+            return false;
+        const known = handedOn.get(path);
+        return before.stamps.get(path) !== now.stamps.get(path) || (known !== undefined && (0,tree/* sameFile */.V)(known, after));
     };
 }
-async function lookAtAll({ snapshot, before, now }) {
+async function lookAtAll({ snapshot, earlier, before, now }) {
     const then = new Map([...before.tree, ...before.named]);
     const after = new Map([...now.tree, ...now.named]);
+    const known = [...then.keys(), ...(earlier.since?.keys() ?? []), ...(earlier.made ?? []).map(({ path }) => path)];
     // What git saw before and does not see now may still be there: ignored since, or in a new repository.
-    const unseen = [...then.keys()].filter((path) => !after.has(path) && !neverCounts(path));
+    const unseen = known.filter((path) => !after.has(path) && !neverCounts(path));
     for (const [path, file] of await snapshot.resolve(unseen))
         after.set(path, file);
-    const paths = [...new Set([...then.keys(), ...after.keys()])].toSorted();
+    const paths = [...new Set([...known, ...after.keys()])].toSorted();
     return paths
         .map((path) => ({ path, before: then.get(path) ?? null, after: after.get(path) ?? null }))
         .filter((one) => !neverCounts(one.path));
@@ -11713,12 +11810,12 @@ function workspaceOn(root, view, limits) {
                 return false;
             return globs === undefined || globsOf(globs).matches(path);
         },
-        baseline: async (files) => standing(await view.snapshot(), files === 'changed' ? undefined : globsOf(files)),
-        async changesSince(before, files, keep, since) {
+        baseline: async (files) => standing(root, await view.snapshot(), files === 'changed' ? undefined : globsOf(files)),
+        async changesSince(before, files, keep, earlier = {}) {
             const globs = files === 'changed' ? undefined : globsOf(files);
             const snapshot = await view.snapshot();
-            const [now, commit] = await Promise.all([standing(snapshot, globs), globs && view.committed()]);
-            const looks = { snapshot, lookAgain: () => view.snapshot(), before, since, now, committed: commit };
+            const [now, commit] = await Promise.all([standing(root, snapshot, globs), globs && view.committed()]);
+            const looks = { snapshot, lookAgain: () => view.snapshot(), before, earlier, now, committed: commit };
             return changesSince({ root, ...looks, globs, keep, limits });
         },
         materialise: (changes, copy) => materialise({ root, view }, changes, copy),
@@ -11755,21 +11852,17 @@ async function inputs(view, globs) {
     };
 }
 async function committed(view, paths) {
-    const [commit, snapshot] = await Promise.all([view.committed(), view.snapshot()]);
-    if (commit === undefined)
-        return new Set();
-    const now = await snapshot.resolve(paths);
-    // A file that is gone from both is committed too: its deletion is.
-    return new Set(paths.filter((path) => (0,tree/* sameFile */.V)(now.get(path) ?? null, commit.get(path) ?? null)));
+    const commit = await view.committed();
+    return new Map(commit === undefined ? [] : paths.map((path) => [path, commit.get(path) ?? null]));
 }
 function withoutSpecial(tree) {
     return new Map([...tree].filter(([, { mode }]) => mode !== SPECIAL_MODE));
 }
-async function standing(snapshot, globs) {
+async function standing(root, snapshot, globs) {
     const visible = visiblePaths(snapshot);
     const named = globs === undefined ? [] : (await namedPaths(snapshot, globs)).taken;
     const all = await snapshot.resolve(new Set([...visible, ...named]));
-    return { tree: treeOf(all, visible), named: treeOf(all, named) };
+    return { tree: treeOf(all, visible), named: treeOf(all, named), stamps: stampsOf(root, named) };
 }
 
 

@@ -19,7 +19,7 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony import */ var _exit_codes_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(5158);
 /* harmony import */ var _open_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(1831);
 /* harmony import */ var _print_json_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(3174);
-/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(7348);
+/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(643);
 
 
 

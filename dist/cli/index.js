@@ -309,14 +309,25 @@ const EXIT_MEANINGS = {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 /* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9687);
+/* harmony import */ var _node_version_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(9792);
 /* harmony import */ var _process_world_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6781);
 /* harmony import */ var _report_error_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9980);
+/* harmony import */ var _exit_codes_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(5158);
 
 
 
-const world = (0,_process_world_js__WEBPACK_IMPORTED_MODULE_1__/* .processWorld */ .m)(process.env);
-(0,_process_world_js__WEBPACK_IMPORTED_MODULE_1__/* .onUncaught */ .n)((error) => (0,_report_error_js__WEBPACK_IMPORTED_MODULE_2__/* .reportError */ .N7)(world, error));
-process.exitCode = await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)(world);
+
+
+const tooOld = (0,_node_version_js__WEBPACK_IMPORTED_MODULE_4__/* .nodeTooOld */ .u)(process.versions.node);
+if (tooOld === undefined) {
+    const world = (0,_process_world_js__WEBPACK_IMPORTED_MODULE_1__/* .processWorld */ .m)(process.env);
+    (0,_process_world_js__WEBPACK_IMPORTED_MODULE_1__/* .onUncaught */ .n)((error) => (0,_report_error_js__WEBPACK_IMPORTED_MODULE_2__/* .reportError */ .N7)(world, error));
+    process.exitCode = await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)(world);
+}
+else {
+    process.stderr.write(tooOld);
+    process.exitCode = _exit_codes_js__WEBPACK_IMPORTED_MODULE_3__/* .EXIT_CODES */ .a.usage;
+}
 
 __webpack_async_result__();
 } catch(e) { __webpack_async_result__(e); } }, 1);
@@ -373,7 +384,7 @@ function configOf(command) {
         },
     ]));
 }
-function refuseWrong(command, { name, rawName, value }) {
+function refuseWrong(command, { name, rawName, value, inlineValue }) {
     const option = command.options.find((one) => one.name === name);
     if (option === undefined) {
         const names = command.options.map((one) => `--${one.name}`);
@@ -383,7 +394,9 @@ function refuseWrong(command, { name, rawName, value }) {
     if (option.value === undefined && value !== undefined) {
         throw wrong(command, 'OPTION_VALUE', `${rawName} takes no value`);
     }
-    if (option.value !== undefined && value === undefined) {
+    // Of `--subject --quiet`, a missing value is likelier than a strange one.
+    const isOption = value !== undefined && inlineValue !== true && /^-./.test(value);
+    if (option.value !== undefined && (value === undefined || isOption)) {
         throw wrong(command, 'OPTION_VALUE', `${rawName} needs a value: ${spelled(option)}`);
     }
 }
@@ -468,7 +481,7 @@ const COMMANDS = [
         options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, JSON_OPTION],
         description: 'For each gate: keep, reuse, run, skip, blocked or depends, with the reason: which file, which variable, which upstream export changed, and where a reused output came from. Writes nothing and starts nothing but the version commands under `tools`.',
         examples: [{ command: 'gateline plan', what: 'the same as gateline run --dry-run' }],
-        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(720), __nccwpck_require__.e(286)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9286)),
+        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(75), __nccwpck_require__.e(211)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9286)),
     },
     {
         name: 'run',
@@ -501,7 +514,7 @@ const COMMANDS = [
                 what: 'run review again, and what depends on it if it says something else',
             },
         ],
-        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(720), __nccwpck_require__.e(133), __nccwpck_require__.e(348)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7348)),
+        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(943), __nccwpck_require__.e(75), __nccwpck_require__.e(643)]).then(__nccwpck_require__.bind(__nccwpck_require__, 643)),
     },
     {
         name: 'begin',
@@ -515,7 +528,7 @@ const COMMANDS = [
                 what: 'wrap any command that reads $GATELINE_REQUEST and writes $GATELINE_OUTPUT',
             },
         ],
-        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(720), __nccwpck_require__.e(714)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2714)),
+        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(943), __nccwpck_require__.e(75), __nccwpck_require__.e(714)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2714)),
     },
     {
         name: 'complete',
@@ -531,7 +544,7 @@ const COMMANDS = [
         examples: [
             { command: 'gateline complete --exit-code $?', what: 'also when the agent failed: the failure is recorded' },
         ],
-        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(133), __nccwpck_require__.e(528)]).then(__nccwpck_require__.bind(__nccwpck_require__, 819)),
+        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(943), __nccwpck_require__.e(819)]).then(__nccwpck_require__.bind(__nccwpck_require__, 819)),
     },
     {
         name: 'status',
@@ -588,7 +601,7 @@ const COMMANDS = [
                 what: 'let a paused gate pass',
             },
         ],
-        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(720), __nccwpck_require__.e(133), __nccwpck_require__.e(348), __nccwpck_require__.e(874)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6874)),
+        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(943), __nccwpck_require__.e(75), __nccwpck_require__.e(643), __nccwpck_require__.e(874)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6874)),
     },
 ];
 
@@ -630,7 +643,7 @@ function commandHelp(command) {
     ];
     const longest = Math.max(0, ...rows.map(([left]) => left.length));
     return [
-        `${usage.join(' ')}`,
+        usage.join(' '),
         '',
         ...wrap(command.description, ''),
         ...(rows.length > 0 ? ['', 'Options:', ...rows.flatMap(([left, right]) => row(left, right, longest))] : []),
@@ -731,6 +744,25 @@ function commandNamed(name) {
 
 /***/ }),
 
+/***/ 9792:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   u: () => (/* binding */ nodeTooOld)
+/* harmony export */ });
+/* unused harmony export OLDEST_NODE */
+/** The oldest major version of Node that has what Gateline is written in. */
+const OLDEST_NODE = 22;
+/** What to tell somebody whose Node is too old; `undefined` when it is not. @param version as `process.versions.node` */
+function nodeTooOld(version) {
+    if (Number(version.split('.')[0]) >= OLDEST_NODE)
+        return undefined;
+    return `gateline: it needs Node ${OLDEST_NODE} or newer, and this is Node ${version}.\n  Install a newer one, or run it through npm in a clone, which brings its own.\n`;
+}
+
+
+/***/ }),
+
 /***/ 3174:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -774,8 +806,10 @@ function printJson(world, value) {
 /* harmony export */   m: () => (/* binding */ processWorld),
 /* harmony export */   n: () => (/* binding */ onUncaught)
 /* harmony export */ });
-/* harmony import */ var _environment_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7853);
-/* harmony import */ var _exit_codes_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5158);
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var _environment_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7853);
+/* harmony import */ var _exit_codes_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5158);
+
 
 
 /** The world of the process that the command line runs in. */
@@ -785,8 +819,8 @@ function processWorld(environment, durable = {}) {
         arguments: argv.slice(2),
         environment,
         workingDirectory: process.cwd(),
-        out: screenOf(stdout, environment, (why) => void stderr.write(`gateline: OUTPUT_FAILED: ${why}\n`)),
-        err: screenOf(stderr, environment, () => undefined),
+        out: screenOf(stdout, 1, environment, (why) => void stderr.write(`gateline: OUTPUT_FAILED: ${why}\n`)),
+        err: screenOf(stderr, 2, environment, () => undefined),
         readStandardInput,
         now: () => new Date(),
         onInterrupt,
@@ -795,24 +829,30 @@ function processWorld(environment, durable = {}) {
 }
 /** The reader went away (`gateline status | head`), or the terminal was closed. No error of ours, and a run goes on. */
 const READER_GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
-function screenOf(stream, environment, tell) {
+function screenOf(stream, fd, environment, tell) {
     let broken = false;
-    stream.on('error', (error) => {
+    const fail = (error) => {
         if (broken)
             return;
         broken = true;
         if (READER_GONE.has(error.code ?? ''))
             return;
         // Whoever reads the file later must not take a part for the whole.
-        process.once('exit', () => (process.exitCode = _exit_codes_js__WEBPACK_IMPORTED_MODULE_1__/* .EXIT_CODES */ .a.platform));
+        process.once('exit', () => (process.exitCode = _exit_codes_js__WEBPACK_IMPORTED_MODULE_2__/* .EXIT_CODES */ .a.platform));
         tell(error.message);
-    });
-    const interactive = stream.isTTY === true &&
-        [undefined, '', 'false'].includes(environment[_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .CLI_VARIABLES */ .PM.ci]) &&
-        environment[_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .CLI_VARIABLES */ .PM.terminal] !== 'dumb';
+    };
+    stream.on('error', fail);
+    const toFile = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.fstatSync)(fd).isFile();
+    const interactive = stream.isTTY &&
+        [undefined, '', 'false'].includes(environment[_environment_js__WEBPACK_IMPORTED_MODULE_1__/* .CLI_VARIABLES */ .PM.ci]) &&
+        environment[_environment_js__WEBPACK_IMPORTED_MODULE_1__/* .CLI_VARIABLES */ .PM.terminal] !== 'dumb';
     return {
         write: (text) => {
-            if (!broken)
+            if (broken)
+                return;
+            if (toFile)
+                writeToFile(fd, text, fail);
+            else
                 stream.write(text);
         },
         interactive,
@@ -823,6 +863,16 @@ function screenOf(stream, environment, tell) {
             return stream.rows ?? 0;
         },
     };
+}
+/** Node's stream for a file loses what a nearly full disk did not take, and says nothing. */
+function writeToFile(fd, text, fail) {
+    try {
+        for (let rest = Buffer.from(text); rest.length > 0;)
+            rest = rest.subarray((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeSync)(fd, rest));
+    }
+    catch (error) {
+        fail(error);
+    }
 }
 async function readStandardInput() {
     const chunks = [];

@@ -9,7 +9,7 @@ const all = ['data', 'design', 'dom', 'pom', 'execute', 'learn'];
 describe('the summary of a run', () => {
   it('of a failed run says what failed, why, what will be reused and the command', () => {
     expect(runSummaryLines(failedRun().state)).toEqual([
-      `Run 3 of ${about}: error. 4 of 6 gates done (2 reused); execute failed (check): Make the spec pass: 2 of 5 tests fail.`,
+      `Run 3 of ${about}: error. 4 of 6 gates done (2 reused); execute failed (check): \`output.finalStatus.passRate >= 90\` is false: passRate is 60.`,
       'Fix it and run `gateline run` again: data, design, dom and pom will be reused. `gateline show execute` shows everything about it.',
     ]);
   });

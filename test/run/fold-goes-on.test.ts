@@ -7,7 +7,18 @@ import { orderRecords } from '../../src/run/order.ts';
 import { recordName, type GatelineRecord } from '../../src/run/record.ts';
 import { unitsOf } from '../../src/run/unit.ts';
 import { pipelineOf } from '../support/pipelines.ts';
-import { contentOf, decided, ended, FAILED, NOW, PARTIAL, PASSED, PIPELINE, started, SUBJECT } from '../support/records.ts';
+import {
+  contentOf,
+  decided,
+  ended,
+  FAILED,
+  NOW,
+  PARTIAL,
+  PASSED,
+  PIPELINE,
+  started,
+  SUBJECT,
+} from '../support/records.ts';
 
 const GATES = ['a', 'b', 'c', 'd'] as const;
 const GRAPH = unitsOf(pipelineOf({ a: {}, b: { needs: ['a'] }, c: { needs: ['a'] }, d: { needs: ['b', 'c'] } }));

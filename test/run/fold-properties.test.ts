@@ -70,6 +70,13 @@ const records: fc.Arbitrary<GatelineRecord> = fc.oneof(
     .map(([place, foreign]) => ({ ...ended(place), ...foreign })),
 );
 
+/** Now and then, another record of the same name that says something else. */
+const withTwins = fc
+  .tuple(records, fc.option(work, { freq: 2 }))
+  .map(([record, other]) =>
+    other === null || record.kind === 'decided' ? [record] : [record, { ...record, ...other }],
+  );
+
 const problems: fc.Arbitrary<ReadProblem> = fc.oneof(
   { weight: 4, arbitrary: records.map(asProblem) },
   {
@@ -82,7 +89,7 @@ const problems: fc.Arbitrary<ReadProblem> = fc.oneof(
 
 const soups = fc.record({
   pipeline: pipelines(8),
-  records: fc.array(records, { maxLength: 25 }),
+  records: fc.array(withTwins, { maxLength: 20 }).map((lists) => lists.flat()),
   problems: fc.oneof(fc.constant([]), fc.array(problems, { maxLength: 3 })),
   told: fc.record(
     {

@@ -1,149 +1,76 @@
-export const id = 720;
-export const ids = [720];
+export const id = 75;
+export const ids = [75];
 export const modules = {
 
-/***/ 9906:
+/***/ 7890:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   KD: () => (/* binding */ copierOf),
-/* harmony export */   KQ: () => (/* binding */ missingContent),
-/* harmony export */   Vh: () => (/* binding */ readJson),
-/* harmony export */   oy: () => (/* binding */ missingOf)
+/* harmony export */   v: () => (/* binding */ pinContracts),
+/* harmony export */   y: () => (/* binding */ unsoundContracts)
 /* harmony export */ });
 /* harmony import */ var _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7974);
-/* harmony import */ var _run_fold_unit_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8466);
-
-
-/**
- * A JSON value that was kept, verified by its digest.
- * @throws GatelineError `CONTENT_MISSING` when it is not there as it should be, `CONTENT_TOO_LARGE` above the limit.
- */
-async function readJson(store, content, options) {
-    if (options.limit !== undefined && content.bytes > options.limit) {
-        throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'CONTENT_TOO_LARGE', `${options.what}: ${content.bytes} bytes are more than the ${options.limit} that can be looked into here`);
-    }
-    const read = await store.get(content.digest);
-    if (read.state !== 'present')
-        throw missingContent(options.what, content.digest, read.state === 'unknown' ? read.problem.message : 'it is not there');
-    // Sound by its digest: it was parsed by the guarded parser and written in canonical form before.
-    return JSON.parse(Buffer.from(read.value.buffer, read.value.byteOffset, read.value.byteLength).toString('utf8'));
-}
-/** The store's `copyTo`, for whoever places content in files. */
-function copierOf({ ports: { store }, }) {
-    return (digest, path, mode) => store.copyTo(digest, path, mode);
-}
-/** The error for content that is gone or altered. */
-function missingContent(what, digest, why) {
-    return new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('platform', 'CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
-        hint: 'Run the gate that made it again: gateline decide force <gate>, then gateline run.',
-    });
-}
-/** Digests among an attempt's contents that are not there as they should be. */
-async function missingOf(store, ended) {
-    const missing = [];
-    for (const digest of new Set((0,_run_fold_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .contentsOf */ .KD)(ended).map((content) => content.digest))) {
-        if ((await store.check(digest)).state !== 'present')
-            missing.push(digest);
-    }
-    return missing;
-}
-
-
-/***/ }),
-
-/***/ 9412:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-
-// EXPORTS
-__webpack_require__.d(__webpack_exports__, {
-  _: () => (/* binding */ judgeAgain),
-  h: () => (/* binding */ judgeValue)
-});
-
-// EXTERNAL MODULE: ./build/untrusted/json.js
-var json = __webpack_require__(5443);
-// EXTERNAL MODULE: ./build/pipeline/pointer.js
-var pipeline_pointer = __webpack_require__(2534);
-// EXTERNAL MODULE: ./build/verdict/json-pointer.js
-var json_pointer = __webpack_require__(8262);
-;// CONCATENATED MODULE: ./build/run/exports.js
+/* harmony import */ var _run_record_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1265);
+/* harmony import */ var _run_tree_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3448);
 
 
 
 /**
- * The parts of an output that pointers name, at the places where they stand in the whole: `/a/b` of
- * `{a: {b: 1, c: 2}}` is `{a: {b: 1}}`. Parts of an array become an object keyed by index. `''` is the value itself.
- * A pointer that names nothing is left out: the contract has seen to it that there is none.
+ * Reads the contract of every gate before anything of this call runs, so that no agent can change what judges it or
+ * a gate after it. A schema that stands as a gate left it in an earlier call is refused, unless it is committed: an
+ * agent must not set the bar. Errors stay with their gates; planning them tells.
  */
-function exportsOf(value, pointers) {
-    if (pointers.includes(''))
-        return value;
-    const result = Object.create(null);
-    for (const pointer of pointers) {
-        const part = (0,json_pointer/* valueAt */.f)(value, pointer);
-        if (part !== undefined)
-            place(result, (0,pipeline_pointer/* pointerSegments */.cP)(pointer), part);
+async function pinContracts(call) {
+    for (const gate of call.assignment.pipeline.gates) {
+        try {
+            await refuseIfLeft(call, gate);
+            await call.contracts.load(gate);
+        }
+        catch (error) {
+            if (!(error instanceof _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk))
+                throw error;
+            call.contracts.refuse(gate.id, error);
+        }
     }
-    return result;
 }
-function place(into, tokens, part) {
-    let at = into;
-    for (const token of tokens.slice(0, -1)) {
-        const next = Object.hasOwn(at, token) ? at[token] : undefined;
-        if ((0,json/* isJsonObject */.O)(next))
-            at = next;
-        else
-            at = at[token] = Object.create(null);
+/** Everything that is wrong with any gate's contract; compiles them all. */
+async function unsoundContracts(call) {
+    const errors = [];
+    for (const gate of call.assignment.pipeline.gates) {
+        try {
+            await call.contracts.compile(gate);
+        }
+        catch (error) {
+            if (!(error instanceof _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk))
+                throw error;
+            errors.push(error);
+        }
     }
-    at[tokens.at(-1)] = part;
+    return errors;
 }
-
-// EXTERNAL MODULE: ./build/engine/content.js
-var content = __webpack_require__(9906);
-// EXTERNAL MODULE: ./build/engine/keep-json.js
-var keep_json = __webpack_require__(1405);
-;// CONCATENATED MODULE: ./build/engine/judge-again.js
-
-
-
-/** Judges an output by a unit's contract: the verdict, and the exported part when there is nothing against it. */
-async function judgeValue(call, unit, value, whole) {
-    const { judge } = await __webpack_require__.e(/* import() */ 2).then(__webpack_require__.bind(__webpack_require__, 6002));
-    const compiled = await call.contracts.compile(unit.gate);
-    const verdict = await judge(compiled, value, {
-        subject: call.assignment.subject,
-        metadata: call.assignment.metadata,
-    });
-    if (verdict.status === 'failed')
-        return { verdict, exports: undefined };
-    const pointers = compiled.contract.exports;
-    return {
-        verdict,
-        exports: pointers === undefined ? whole : await (0,keep_json/* keepJson */.C)(call.ports.store, exportsOf(value, pointers)),
-    };
+async function refuseIfLeft(call, gate) {
+    const { schema } = gate.contract;
+    if (schema === undefined || !('path' in schema))
+        return;
+    const { path } = schema;
+    const changed = call.journal.records().filter((record) => changes(record, path));
+    if (changed.length === 0)
+        return;
+    const { workspace } = call.ports;
+    const now = (await workspace.inputs([path])).files.get(path) ?? null;
+    const by = changed.findLast((record) => changesOf(record).some((one) => one.path === path && (0,_run_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(one.after, now)));
+    if (by === undefined)
+        return;
+    const committed = (await workspace.committed([path])).get(path);
+    if (committed !== undefined && (0,_run_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(committed, now))
+        return;
+    throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'SCHEMA_LEFT_BY_GATE', `gate ${gate.id}: output.schema: ${path} stands as gate ${(0,_run_record_js__WEBPACK_IMPORTED_MODULE_1__/* .unitOf */ .uF)(by)} left it`, { hint: 'Restore it, or commit it if this is how it is meant: what an agent wrote does not judge agents.', place: { file: path } });
 }
-/** Judges the output of an earlier attempt again, because the contract changed since. */
-async function judgeAgain(call, unit, ended) {
-    const value = await (0,content/* readJson */.Vh)(call.ports.store, ended.value, { what: `output of ${unit.key}` });
-    return judgeValue(call, unit, value, ended.value);
+function changesOf(record) {
+    return [...record.files, ...record.touched];
 }
-
-
-/***/ }),
-
-/***/ 1405:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   C: () => (/* binding */ keepJson)
-/* harmony export */ });
-/* harmony import */ var _run_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7999);
-
-/** Keeps a value in canonical form, in chunks: its digest is that of the value itself. */
-function keepJson(store, value) {
-    return store.putStream((0,_run_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .canonicalChunks */ .Fp)(value));
+function changes(record, path) {
+    return record.kind === 'ended' && changesOf(record).some((one) => one.path === path && !(0,_run_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(one.before, one.after));
 }
 
 
@@ -276,8 +203,7 @@ async function inputTree(call, unit) {
     const counts = (path) => workspace.counts(inputs, path);
     const upstream = (0,run_files/* upstreamChanges */.Dr)(call.graph, call.journal.state(), unit.key);
     const settled = withoutRunning((await workspace.inputs(inputs)).files, call, upstream, counts);
-    const left = await stillTheirs(call, unit);
-    const tree = withUpstreamFiles((0,run_tree/* unwind */.K)(settled, left, upstream, counts), call, unit, counts);
+    const tree = withUpstreamFiles(await withoutOthers(settled, call, unit, upstream, counts), call, unit, counts);
     const unmatched = (inputs ?? []).filter((glob) => !glob.startsWith('!') && !tree.keys().some((path) => workspace.counts([glob], path)));
     if (unmatched.length > 0) {
         throw new gateline_error/* GatelineError */.Mk('user', 'INPUT_UNMATCHED', `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`, {
@@ -324,15 +250,17 @@ function withoutRunning(tree, call, upstream, counts) {
     return result;
 }
 /**
- * Changes by gates that are not upstream. Those of earlier runs no longer count as theirs once they are committed:
- * then they are part of the project.
+ * Takes back what gates that are not upstream left behind. Changes of earlier runs are taken back no further than to
+ * what is committed: from then on they are part of the project.
  */
-async function stillTheirs(call, unit) {
-    const { ofThisRun, ofOtherRuns } = (0,run_files/* leftByOthers */.wu)(call.graph, call.journal.records(), unit.key, call.journal.call.runNumber);
+async function withoutOthers(tree, call, unit, upstream, counts) {
+    const { journal, ports } = call;
+    const { ofThisRun, ofOtherRuns } = (0,run_files/* leftByOthers */.wu)(call.graph, journal.records(), unit.key, journal.call.runNumber);
+    const asBefore = (0,run_tree/* unwind */.K)(tree, ofThisRun, upstream, counts);
     if (ofOtherRuns.length === 0)
-        return ofThisRun;
-    const committed = await call.ports.workspace.committed([...new Set(ofOtherRuns.map((change) => change.path))]);
-    return [...ofThisRun, ...ofOtherRuns.filter((change) => !committed.has(change.path))];
+        return asBefore;
+    const committed = await ports.workspace.committed([...new Set(ofOtherRuns.map((change) => change.path))]);
+    return (0,run_tree/* unwind */.K)(asBefore, ofOtherRuns, upstream, counts, committed);
 }
 function countedVariables(call, gate) {
     return Object.fromEntries(Object.entries(gate.env).map(([name, value]) => [name, value ?? call.ports.environment[name] ?? null]));
@@ -393,7 +321,12 @@ async function plan(call, unit) {
     const state = call.journal.state().units.get(unit.key);
     if (state.status === 'skipped')
         return { planned: describe(unit, 'skip', state.reason, work) };
-    return (await findWork(call, unit, work)) ?? withReason(call, unit, work, state);
+    const found = await findWork(call, unit, work);
+    if (found !== undefined)
+        return found;
+    // Whatever the agent made, a contract that is not sound could not judge it.
+    await call.contracts.compile(unit.gate);
+    return withReason(call, unit, work, state);
 }
 /** A plan that says what it waits for, while needs are not done and the caller does not stand in for them. */
 function waitsFor(call, unit) {
@@ -430,7 +363,7 @@ async function findWork(call, unit, work) {
             now: call.ports.now().toISOString(),
             except,
         };
-        const found = (0,reuse/* findCheckpoint */.G)(unit, journal.archive(), query);
+        const found = (0,reuse/* findCheckpoint */.G2)(unit, journal.archive(), query);
         if (found.choice === 'none')
             return undefined;
         const missing = await (0,content/* missingOf */.oy)(call.ports.store, found.ended);
@@ -465,7 +398,7 @@ async function withReason(call, unit, work, state) {
         runNumber: call.journal.call.runNumber,
         now: call.ports.now().toISOString(),
     };
-    const checkpoint = (0,reuse/* findCheckpoint */.G)(unit, call.journal.archive(), query);
+    const checkpoint = (0,reuse/* findCheckpoint */.G2)(unit, call.journal.archive(), query);
     let reason;
     if (state.status === 'lost')
         reason = state.reason;
@@ -496,7 +429,10 @@ async function differencesTo(call, unit, work) {
     if (read.state !== 'present')
         return [];
     const request = (0,difference/* asRequest */.St)(JSON.parse(new TextDecoder().decode(read.value)));
-    return request === undefined ? [] : (0,difference/* differences */.tX)(request, work.request);
+    if (request === undefined)
+        return [];
+    const redacted = call.redactor.redactJson(work.request).value;
+    return (0,difference/* differences */.tX)(request, redacted);
 }
 function describe(unit, choice, reason, work, from) {
     return {
@@ -528,7 +464,7 @@ function describe(unit, choice, reason, work, from) {
 
 
 
-/** Records that an earlier output stands in, with today's verdict, and puts its files back where they are not. */
+/** Puts the files of an earlier output back where they are not, and records that it stands in, with today's verdict. */
 async function recordReuse(call, unit, prepared) {
     const { checkpoint, judged } = prepared;
     const from = checkpoint;
@@ -546,13 +482,14 @@ async function recordReuse(call, unit, prepared) {
         ...(from.learnings && { learnings: from.learnings }),
         source: from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
     };
-    await write(call, unit, record);
+    // Before the record: one that says that it stands in, without its files, would never be looked at again.
     for (const file of await call.ports.workspace.materialise(from.files, (0,_content_js__WEBPACK_IMPORTED_MODULE_2__/* .copierOf */ .KD)(call))) {
         if (file.displaced === undefined)
             continue;
         const message = `${file.path} was not as the gate left it; put back, and your version is kept at ${file.displaced}`;
         await call.observe({ type: 'notice', unit: unit.key, message });
     }
+    await write(call, unit, record);
     return record;
 }
 /** Records that a unit's condition is false. */
@@ -593,243 +530,6 @@ async function write(call, unit, record) {
     throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_1__/* .GatelineError */ .Mk('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else is working on it`, {
         hint: 'Two commands worked on one gate at the same time. Look at `gateline status`, and run again when the other one is through.',
     });
-}
-
-
-/***/ }),
-
-/***/ 5663:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   St: () => (/* binding */ asRequest),
-/* harmony export */   g7: () => (/* binding */ describeDifferences),
-/* harmony export */   tX: () => (/* binding */ differences)
-/* harmony export */ });
-/* harmony import */ var zod__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2857);
-/* harmony import */ var _canonical_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7999);
-/* harmony import */ var _request_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3311);
-
-
-
-/** What makes one request another than the one before it, in the order in which people should read it. */
-function differences(before, after) {
-    return [
-        ...compareMaps('export', before.needs, after.needs),
-        ...compareMaps('file', before.inputs.files, after.inputs.files),
-        ...single('command', 'inputs', before.inputs.from, after.inputs.from),
-        ...single('command', 'run', before.definition.run, after.definition.run),
-        ...single('command', 'shell', before.definition.shell, after.definition.shell),
-        ...single('command', 'working-directory', before.definition.workingDirectory, after.definition.workingDirectory),
-        ...single('command', 'files', before.definition.files, after.definition.files),
-        ...compareMaps('with', before.definition.with, after.definition.with),
-        ...compareMaps('env', before.definition.env, after.definition.env),
-        ...compareMaps('matrix', before.matrix, after.matrix),
-        ...compareMaps('metadata', before.metadata, after.metadata),
-        ...single('subject', 'subject', before.subject, after.subject),
-        ...single('input', 'input', before.input, after.input),
-        ...compareMaps('tool', before.tools, after.tools),
-        ...compareMaps('secret', namesAsMap(before.secrets), namesAsMap(after.secrets)),
-        ...compareMaps('platform', before.platform, after.platform),
-        ...single('format', 'format', before.format, after.format),
-    ];
-}
-/** A request read back from a store, or `undefined` when it is not one of this version. */
-function asRequest(value) {
-    return requestShape.safeParse(value).success ? value : undefined;
-}
-const object = zod__WEBPACK_IMPORTED_MODULE_2__/* .record */ .g1P(zod__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(), zod__WEBPACK_IMPORTED_MODULE_2__/* .unknown */ .L5J());
-/** As much of a request's shape as comparing two of them relies on. */
-const requestShape = zod__WEBPACK_IMPORTED_MODULE_2__/* .looseObject */ ._H3({
-    format: zod__WEBPACK_IMPORTED_MODULE_2__/* .literal */ .euz(_request_js__WEBPACK_IMPORTED_MODULE_1__/* .REQUEST_FORMAT */ .AX),
-    matrix: object,
-    metadata: object,
-    definition: zod__WEBPACK_IMPORTED_MODULE_2__/* .looseObject */ ._H3({ with: object, env: object }),
-    inputs: zod__WEBPACK_IMPORTED_MODULE_2__/* .looseObject */ ._H3({ files: object }),
-    needs: object,
-    secrets: zod__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(zod__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
-    tools: object,
-    platform: object,
-});
-const SHOWN = 3;
-/** Differences as a sentence: the first few of each sort, the rest counted. */
-function describeDifferences(found) {
-    if (found.length === 0)
-        return 'nothing that it is given changed';
-    const sorts = Map.groupBy(found, (difference) => difference.what);
-    return [...sorts].map(([what, list]) => describeSort(what, list)).join('; ');
-}
-function describeSort(what, list) {
-    const names = list.slice(0, SHOWN).map(({ name, change }) => (change === 'changed' ? name : `${name} (${change})`));
-    const more = list.length > SHOWN ? ` and ${list.length - SHOWN} more` : '';
-    if (what === 'export')
-        return `exports of ${names.join(', ')}${more} changed`;
-    if (what === 'subject' || what === 'input' || what === 'format')
-        return `the ${what} changed`;
-    return `${what}${list.length > 1 ? 's' : ''} ${names.join(', ')}${more} changed`;
-}
-function compareMaps(what, before, after) {
-    const old = new Map(Object.entries(before));
-    const now = new Map(Object.entries(after));
-    const found = [];
-    for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
-        if (!old.has(name))
-            found.push({ what, name, change: 'added' });
-        else if (!now.has(name))
-            found.push({ what, name, change: 'removed' });
-        else if (!same(old.get(name), now.get(name)))
-            found.push({ what, name, change: 'changed' });
-    }
-    return found;
-}
-function single(what, name, before, after) {
-    return same(before, after) ? [] : [{ what, name, change: 'changed' }];
-}
-function same(a, b) {
-    return a === b || (0,_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .canonicalJson */ .dj)(a) === (0,_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .canonicalJson */ .dj)(b);
-}
-function namesAsMap(names) {
-    return Object.fromEntries(names.map((name) => [name, true]));
-}
-
-
-/***/ }),
-
-/***/ 8617:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   $m: () => (/* binding */ upstreamFiles),
-/* harmony export */   Dr: () => (/* binding */ upstreamChanges),
-/* harmony export */   wu: () => (/* binding */ leftByOthers)
-/* harmony export */ });
-/* harmony import */ var _record_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1265);
-/* harmony import */ var _tree_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3448);
-/* harmony import */ var _unit_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2878);
-
-
-
-/** Files of all ancestors, later gates over earlier ones. */
-function upstreamFiles(graph, state, key) {
-    const left = new Map();
-    for (const by of (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key)) {
-        for (const change of state.units.get(by)?.ended?.files ?? []) {
-            const others = left.get(change.path);
-            if (others === undefined)
-                left.set(change.path, [{ change, by }]);
-            else
-                others.push({ change, by });
-        }
-    }
-    const files = [];
-    const conflicts = [];
-    for (const [path, all] of left) {
-        const final = all.length === 1 ? all : withoutOvertaken(graph, all);
-        const winner = final.at(-1);
-        files.push(winner.change);
-        const other = final.find(({ change }) => !(0,_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(change.after, winner.change.after));
-        if (other !== undefined)
-            conflicts.push({ path, gates: [other.by, winner.by] });
-    }
-    return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), conflicts };
-}
-/** Changes of one path but for those by gates that another one of them comes after: that one found the file as they left it. */
-function withoutOvertaken(graph, all) {
-    const overtaken = new Set(all.flatMap(({ by }) => (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, by)));
-    return all.filter(({ by }) => !overtaken.has(by));
-}
-/** Every change that a unit's ancestors made and that stands, handed on or not, in no particular order. */
-function upstreamChanges(graph, state, key) {
-    return (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key).flatMap((ancestor) => {
-        const ended = state.units.get(ancestor)?.ended;
-        return ended === undefined ? [] : [...ended.files, ...ended.touched];
-    });
-}
-/**
- * Every file that gates which are not upstream of this one (itself included) ever left behind: for `unwind`.
- * Failed attempts count too: what stands in the workspace may come from any of them.
- */
-function leftByOthers(graph, records, key, runNumber) {
-    const upstream = new Set((0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key));
-    const ofThisRun = new Map();
-    const ofOtherRuns = new Map();
-    for (const record of records) {
-        if (record.kind !== 'ended' || upstream.has((0,_record_js__WEBPACK_IMPORTED_MODULE_0__/* .unitOf */ .uF)(record)))
-            continue;
-        const madeIn = record.how === 'reused' ? record.source?.runNumber : record.runNumber;
-        const into = madeIn === runNumber ? ofThisRun : ofOtherRuns;
-        for (const change of [...record.files, ...record.touched]) {
-            if ((0,_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(change.before, change.after))
-                continue;
-            const identity = identityOf(change);
-            const known = into.get(identity);
-            if (known === undefined || (0,_record_js__WEBPACK_IMPORTED_MODULE_0__/* .comparePositions */ .Ez)(record, known.at) > 0)
-                into.set(identity, { identity, change, at: record });
-        }
-    }
-    return { ofThisRun: latestFirst(ofThisRun), ofOtherRuns: latestFirst(ofOtherRuns) };
-}
-function latestFirst(changes) {
-    const sorted = [...changes.values()].sort((a, b) => (0,_record_js__WEBPACK_IMPORTED_MODULE_0__/* .comparePositions */ .Ez)(b.at, a.at) || (a.identity < b.identity ? -1 : 1));
-    return sorted.map(({ change }) => change);
-}
-function identityOf({ path, before, after }) {
-    return [path, before?.blob, before?.mode, after?.blob, after?.mode].join('\0');
-}
-
-
-/***/ }),
-
-/***/ 3311:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   AX: () => (/* binding */ REQUEST_FORMAT),
-/* harmony export */   GP: () => (/* binding */ needDigests),
-/* harmony export */   ax: () => (/* binding */ fingerprintOf),
-/* harmony export */   mK: () => (/* binding */ buildRequest)
-/* harmony export */ });
-/* harmony import */ var _canonical_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7999);
-
-/** Version of the request; part of every fingerprint. */
-const REQUEST_FORMAT = 'gateline-request/1';
-/** The request of a unit. */
-function buildRequest(unit, around, found) {
-    const { gate, leg } = unit;
-    return {
-        format: REQUEST_FORMAT,
-        pipeline: around.pipeline,
-        gate: gate.id,
-        leg: leg.id,
-        matrix: leg.matrix,
-        subject: around.subject,
-        metadata: around.metadata,
-        input: around.input,
-        definition: {
-            run: gate.run ?? null,
-            shell: gate.shell,
-            workingDirectory: gate.workingDirectory,
-            with: gate.with,
-            env: found.env,
-            files: gate.files,
-        },
-        inputs: {
-            from: gate.inputs === undefined ? 'tracked' : 'declared',
-            files: Object.fromEntries([...found.tree].map(([path, file]) => [path, `${file.mode} ${file.blob}`])),
-        },
-        needs: found.needs,
-        secrets: [...gate.secrets].sort(),
-        tools: found.tools,
-        platform: around.platform,
-    };
-}
-/** The fingerprint of a request: sha256 of its canonical JSON. */
-function fingerprintOf(request) {
-    return (0,_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .digestOfJson */ .Qs)(request);
-}
-/** Digests of the needs as records hold them. */
-function needDigests(request) {
-    return Object.fromEntries(Object.entries(request.needs).map(([key, content]) => [key, content?.digest ?? null]));
 }
 
 

@@ -1,5 +1,5 @@
-export const id = 348;
-export const ids = [348];
+export const id = 643;
+export const ids = [643];
 export const modules = {
 
 /***/ 9286:
@@ -58,6 +58,8 @@ function rehearsalStore(store) {
     };
 }
 
+// EXTERNAL MODULE: ./build/engine/pin-contracts.js
+var pin_contracts = __webpack_require__(7890);
 // EXTERNAL MODULE: ./build/engine/plan-unit.js + 2 modules
 var plan_unit = __webpack_require__(6680);
 // EXTERNAL MODULE: ./build/engine/record-reuse.js
@@ -67,9 +69,11 @@ var record_reuse = __webpack_require__(1475);
 
 
 
+
 /** Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started. */
 async function planPipeline(ports, assignment) {
     const call = await (0,engine_call/* openCall */.L)(rehearsal(ports), assignment, () => undefined);
+    await (0,pin_contracts/* pinContracts */.v)(call);
     const units = [];
     const errors = [];
     const undecided = new Set();
@@ -319,7 +323,7 @@ async function execute(invocation) {
 
 /***/ }),
 
-/***/ 7348:
+/***/ 643:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 // ESM COMPAT FLAG
@@ -335,13 +339,55 @@ __webpack_require__.d(__webpack_exports__, {
 var engine_call = __webpack_require__(7423);
 // EXTERNAL MODULE: ./build/errors/gateline-error.js
 var gateline_error = __webpack_require__(7974);
-// EXTERNAL MODULE: ./build/engine/attempt.js + 2 modules
-var attempt = __webpack_require__(3403);
+// EXTERNAL MODULE: ./build/engine/attempt.js + 3 modules
+var attempt = __webpack_require__(2423);
+// EXTERNAL MODULE: ./build/engine/pin-contracts.js
+var pin_contracts = __webpack_require__(7890);
 // EXTERNAL MODULE: ./build/engine/plan-unit.js + 2 modules
 var plan_unit = __webpack_require__(6680);
 // EXTERNAL MODULE: ./build/engine/record-reuse.js
 var record_reuse = __webpack_require__(1475);
+;// CONCATENATED MODULE: ./build/engine/room.js
+/**
+ * Whether there is room for another attempt beside those that run. Gates that may leave the same files run one after
+ * the other, and one with `files: changed` alone: what each of them changed could not be told apart.
+ */
+function hasRoom({ assignment, graph }, { gate }, running) {
+    if (running.size >= assignment.pipeline.maxParallel)
+        return false;
+    let siblings = 0;
+    for (const key of running.keys()) {
+        const other = graph.get(key).gate;
+        if (mayShareFiles(gate.files, other.files))
+            return false;
+        if (other.id === gate.id)
+            siblings += 1;
+    }
+    return siblings < (gate.legsMaxParallel ?? Infinity);
+}
+/** Whether two gates' `files` may name one path, by what their globs say before the first wildcard. */
+function mayShareFiles(a, b) {
+    if (a === 'changed' || b === 'changed')
+        return true;
+    const folders = b.filter(includes).map(fixedPart);
+    return a.filter(includes).map(fixedPart).some((one) => folders.some((other) => isAbove(one, other) || isAbove(other, one)));
+}
+function includes(glob) {
+    return !glob.startsWith('!');
+}
+/** The names that a glob begins with, up to the first that holds a wildcard. */
+function fixedPart(glob) {
+    const names = glob.split('/').filter((name) => name !== '' && name !== '.');
+    const wild = names.findIndex((name) => /[*?[\]{}()\\]/.test(name));
+    return wild < 0 ? names : names.slice(0, wild);
+}
+function isAbove(folder, path) {
+    return folder.every((name, index) => name === path[index]);
+}
+
 ;// CONCATENATED MODULE: ./build/engine/drive.js
+
+
 
 
 
@@ -356,10 +402,11 @@ async function drive(call, signal) {
     const open = new Map(call.graph);
     const running = new Map();
     const failures = [];
+    const unsound = once(() => (0,pin_contracts/* unsoundContracts */.y)(call));
     while (!signal.aborted && failures.length === 0) {
         // Looked at before planning: an attempt that ends meanwhile may have made something ready.
         const idle = running.size === 0;
-        const progressed = await startReady(call, open, running, signal, { planned, errors, failures });
+        const progressed = await startReady(call, open, running, signal, { planned, errors, failures, unsound });
         if (running.size > 0)
             await Promise.race(running.values());
         else if (idle && !progressed)
@@ -375,34 +422,58 @@ async function drive(call, signal) {
 async function startReady(call, open, running, signal, found) {
     let progressed = false;
     for (const unit of Array.from(open.values())) {
-        if (signal.aborted)
+        if (signal.aborted || found.failures.length > 0)
             break;
         if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running))
             continue;
-        const prepared = stoppedBySibling(call, unit, found.planned) ?? onlyIfAsked(call, await (0,plan_unit/* planUnit */.M)(call, unit));
         open.delete(unit.key);
         progressed = true;
-        const { planned } = prepared;
-        found.planned.push(planned);
-        await call.observe({ type: 'planned', planned });
-        if (prepared.error !== undefined)
-            found.errors.push(prepared.error);
-        if (planned.choice === 'run') {
-            const work = runUnit(call, unit, prepared, signal, found).finally(() => running.delete(unit.key));
-            running.set(unit.key, work);
-        }
-        else {
-            await settle(call, unit, prepared);
-        }
+        await noting(found, () => goOnWith(call, unit, running, signal, found));
     }
     return progressed;
 }
-async function runUnit(call, unit, prepared, signal, found) {
+/** Plans one unit, and starts or settles it. */
+async function goOnWith(call, unit, running, signal, found) {
+    const asked = stoppedBySibling(call, unit, running, found.planned) ?? onlyIfAsked(call, await (0,plan_unit/* planUnit */.M)(call, unit));
+    const prepared = await onlyIfSound(asked, found);
+    const { planned } = prepared;
+    found.planned.push(planned);
+    await call.observe({ type: 'planned', planned });
+    if (prepared.error !== undefined)
+        found.errors.push(prepared.error);
+    if (planned.choice === 'run') {
+        const work = noting(found, async () => void (await (0,attempt/* runAttempts */.iQ)(call, unit, prepared.work, signal)));
+        running.set(unit.key, work.finally(() => running.delete(unit.key)));
+    }
+    else {
+        await settle(call, unit, prepared);
+    }
+}
+/** No agent is started, and no money spent, while any contract of the pipeline could not judge what comes of it. */
+async function onlyIfSound(prepared, found) {
+    if (prepared.planned.choice !== 'run')
+        return prepared;
+    const errors = await found.unsound();
+    if (errors.length === 0)
+        return prepared;
+    for (const error of errors)
+        if (!found.errors.includes(error))
+            found.errors.push(error);
+    const count = errors.length === 1 ? 'a contract is' : `${errors.length} contracts are`;
+    const reason = `${errors[0].code}: ${count} not sound, so no agent is started`;
+    return { planned: { ...prepared.planned, choice: 'blocked', reason } };
+}
+function once(make) {
+    let made;
+    return () => (made ??= make());
+}
+/** What the user or an agent did wrong keeps one unit back; anything else ends the call, once what runs is through. */
+async function noting(found, work) {
     try {
-        await (0,attempt/* runAttempts */.i)(call, unit, prepared.work, signal);
+        await work();
     }
     catch (error) {
-        if (error instanceof gateline_error/* GatelineError */.Mk && error.fault === 'user')
+        if (error instanceof gateline_error/* GatelineError */.Mk && ['user', 'agent'].includes(error.fault))
             found.errors.push(error);
         else
             found.failures.push(error);
@@ -418,12 +489,15 @@ async function settle(call, unit, prepared) {
         return;
     await call.observe({ type: 'state', state: call.journal.state() });
 }
-/** With `fail-fast`, a leg that failed in this call keeps its siblings from starting. */
-function stoppedBySibling(call, unit, planned) {
+/** With `fail-fast`, a leg that failed in this call, retries and all, keeps its siblings from starting. */
+function stoppedBySibling(call, unit, running, planned) {
     if (!unit.gate.failFast || unit.leg.id === '')
         return undefined;
     const states = call.journal.state().units;
-    const failed = planned.find((one) => one.gate === unit.gate.id && one.choice === 'run' && states.get(one.key)?.status === 'failed');
+    const failed = planned.find((one) => one.gate === unit.gate.id &&
+        one.choice === 'run' &&
+        !running.has(one.key) &&
+        states.get(one.key)?.status === 'failed');
     if (failed === undefined)
         return undefined;
     const reason = `${failed.key} failed, and strategy.fail-fast is on`;
@@ -448,27 +522,6 @@ function onlyIfAsked(call, prepared) {
     if (only === undefined || only.has(planned.gate) || (planned.choice !== 'run' && planned.choice !== 'wait'))
         return prepared;
     return { planned: { ...planned, choice: 'blocked', reason: `not asked for; it would run: ${planned.reason}` } };
-}
-/**
- * Whether there is room for another attempt. A gate with `files: changed` runs alone: what changed while another
- * one also ran could not be told apart.
- */
-function hasRoom(call, unit, running) {
-    if (running.size >= call.assignment.pipeline.maxParallel)
-        return false;
-    if (running.size === 0)
-        return true;
-    if (unit.gate.files === 'changed')
-        return false;
-    let siblings = 0;
-    for (const key of running.keys()) {
-        const other = call.graph.get(key);
-        if (other.gate.files === 'changed')
-            return false;
-        if (other.gate.id === unit.gate.id)
-            siblings += 1;
-    }
-    return siblings < (unit.gate.legsMaxParallel ?? Infinity);
 }
 
 // EXTERNAL MODULE: ./build/engine/decide.js
@@ -508,6 +561,7 @@ async function removeAnswers({ ports }, claim) {
 
 
 
+
 /**
  * Runs a pipeline: goes on with the subject's open run, or begins a new one that reuses what earlier ones came to.
  * The caller holds the workspace's lock.
@@ -516,8 +570,9 @@ async function runPipeline(ports, assignment, options) {
     const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
     for (const pid of endedLeftovers)
         await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was ended` });
-    const call = await (0,engine_call/* openCall */.L)(ports, assignment, options.observe);
+    const call = await (0,engine_call/* openCall */.L)(ports, assignment, options.observe, { alone: true });
     await removeUnread(call);
+    await (0,pin_contracts/* pinContracts */.v)(call);
     if (options.force !== undefined)
         await (0,decide/* force */.s)(call, options.force);
     await options.observe({ type: 'state', state: call.journal.state() });
@@ -534,7 +589,7 @@ var problem = __webpack_require__(9328);
 // EXTERNAL MODULE: ./build/report/status-json.js
 var status_json = __webpack_require__(1484);
 // EXTERNAL MODULE: ./build/report/status-table.js + 1 modules
-var status_table = __webpack_require__(9792);
+var status_table = __webpack_require__(7411);
 // EXTERNAL MODULE: ./build/untrusted/redact.js + 5 modules
 var redact = __webpack_require__(1779);
 // EXTERNAL MODULE: ./build/cli/advice.js + 1 modules
@@ -604,9 +659,9 @@ function firstIssue({ issues }) {
 /** Whether a call goes on with a run or begins one. */
 function openingLine(state) {
     const about = `${(0,report_text/* oneLine */.TN)(state.pipeline)} for ${(0,report_text/* oneLine */.TN)(state.subject)}`;
-    if (state.status === 'initializing')
-        return `${about}: run ${state.runNumber} begins`;
     const units = [...state.units.values()];
+    if (units.every((unit) => unit.attempts === 0 && unit.ended === undefined))
+        return `${about}: run ${state.runNumber} begins`;
     const done = units.filter((unit) => unit.done).length;
     return `${about}: going on with run ${state.runNumber}, ${done} of ${(0,report_text/* count */.U9)(units.length, 'gate')} done`;
 }
@@ -647,7 +702,7 @@ function liveProgress(input) {
                 return;
             }
             const opening = event.type === 'state' && state === undefined ? [openingLine(event.state)] : [];
-            if (event.type === 'state' || event.type === 'ended')
+            if ('state' in event)
                 state = event.state;
             const line = event.type === 'started' ? undefined : lineFor(event, input.paint, false);
             show(line === undefined ? opening : [...opening, line]);
@@ -938,6 +993,78 @@ function tell({ world, options }, { loaded, graph }, result) {
 
 /***/ }),
 
+/***/ 1545:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   m: () => (/* binding */ exitCodeOfRun),
+/* harmony export */   r: () => (/* binding */ exitCodeOfUnit)
+/* harmony export */ });
+/* harmony import */ var _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(5158);
+/* harmony import */ var _report_error_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9980);
+
+
+/** The exit code of a call that drove a run. With `--gate`, only the gates that were asked for decide. */
+function exitCodeOfRun(result, graph, only) {
+    const { state, errors } = result;
+    if (result.cancelled)
+        return _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.interrupted;
+    const units = [...state.units.values()];
+    const asked = only === undefined ? units : units.filter((unit) => only.has(unit.gate));
+    if (asked.every(isWell))
+        return _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.ok;
+    const codes = errors.map(_report_error_js__WEBPACK_IMPORTED_MODULE_1__/* .exitCodeOfError */ .LL);
+    const worst = [_exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.busy, _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.usage, _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.platform].find((code) => codes.includes(code));
+    if (worst !== undefined)
+        return worst;
+    if (asked.some((unit) => !unit.done && TROUBLE.has(unit.status)))
+        return _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.gateFailed;
+    const waits = units.some((unit) => unit.status === 'paused' || unit.status === 'running' || isAwaited(unit, graph));
+    return waits ? _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.paused : _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.gateFailed;
+}
+/** The exit code of one gate's new state. */
+function exitCodeOfUnit(unit) {
+    if (unit !== undefined && isWell(unit))
+        return _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.ok;
+    return unit?.status === 'paused' ? _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.paused : _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.gateFailed;
+}
+/** Done, or as far as it can be: a gate passed with input that stood in for its needs is not done until they are. */
+function isWell(unit) {
+    return unit.done || unit.status === 'passed';
+}
+const TROUBLE = new Set(['failed', 'lost', 'partial']);
+/** Its agent runs by itself, and could begin now. */
+function isAwaited(unit, graph) {
+    return unit.status === 'ready' && graph.get(unit.key)?.gate.run === undefined;
+}
+
+
+/***/ }),
+
+/***/ 9089:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   e: () => (/* binding */ paintFor)
+/* harmony export */ });
+/* harmony import */ var _environment_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7853);
+/* harmony import */ var _report_text_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3920);
+
+
+const CODES = { good: '32', bad: '31', warning: '33', quiet: '2', strong: '1' };
+/** Colours for a screen: on a terminal, unless NO_COLOR is set; elsewhere only with FORCE_COLOR. */
+function paintFor(screen, environment) {
+    if ((environment[_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .CLI_VARIABLES */ .PM.noColor] ?? '') !== '')
+        return _report_text_js__WEBPACK_IMPORTED_MODULE_1__/* .plain */ .pj;
+    const forced = !['', '0', undefined].includes(environment[_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .CLI_VARIABLES */ .PM.forceColor]);
+    if (!forced && !screen.interactive)
+        return _report_text_js__WEBPACK_IMPORTED_MODULE_1__/* .plain */ .pj;
+    return (tone, text) => (text === '' ? '' : `\u001B[${CODES[tone]}m${text}\u001B[0m`);
+}
+
+
+/***/ }),
+
 /***/ 9211:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -960,7 +1087,7 @@ function tell({ world, options }, { loaded, graph }, result) {
 async function decide(ports, assignment, decision) {
     const call = await (0,_call_js__WEBPACK_IMPORTED_MODULE_1__/* .openCall */ .L)(ports, assignment, () => undefined);
     for (const unit of unitsNamed(call, decision.gates)) {
-        const last = call.journal.state().units.get(unit.key)?.ended;
+        const last = lastAttempt(call, unit);
         const judged = decision.decision === 'approve' || decision.decision === 'reject';
         if (judged && last === undefined) {
             throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'DECISION_WITHOUT_ATTEMPT', `gate ${unit.key}: there is nothing to ${decision.decision}: no attempt has ended`);
@@ -969,6 +1096,12 @@ async function decide(ports, assignment, decision) {
         await record(call, unit, decision, judged ? last.fingerprint : null, exports);
     }
     return call;
+}
+/** What was done last, in this run or, where this one has not come to the unit yet, in the one before it. */
+function lastAttempt({ journal }, { key }) {
+    const { ended, started } = journal.state().units.get(key);
+    const before = journal.archive().ended.get(key)?.at(-1);
+    return ended ?? (started === undefined && before?.runNumber !== journal.call.runNumber ? before : undefined);
 }
 /** Takes gates and what depends on them out, in the call that will run them again. */
 async function force(call, forced) {
@@ -1184,7 +1317,7 @@ function decisionOf(decided) {
 
 /***/ }),
 
-/***/ 9792:
+/***/ 7411:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 

@@ -1,5 +1,5 @@
-export const id = 133;
-export const ids = [133];
+export const id = 943;
+export const ids = [943];
 export const modules = {
 
 /***/ 6911:
@@ -78,7 +78,7 @@ function troubleText(unit) {
     const key = (0,report_text/* oneLine */.TN)(unit.key);
     const verdict = (0,wording/* resultOf */.Bg)(unit)?.verdict;
     const byVerdict = unit.status === 'failed' && unit.decided === undefined && verdict?.status === 'failed';
-    const reason = (0,report_text/* fit */.Uj)(withoutStop((0,report_text/* oneLine */.TN)(byVerdict ? verdict.advice : unit.reason)), LONGEST_REASON);
+    const reason = (0,report_text/* fit */.Uj)(withoutStop((0,report_text/* oneLine */.TN)(byVerdict ? (verdict.issues[0]?.message ?? verdict.advice) : unit.reason)), LONGEST_REASON);
     const status = unit.status === 'paused'
         ? 'waits'
         : unit.status === 'running'
@@ -172,78 +172,6 @@ function shellWord(text) {
 
 /***/ }),
 
-/***/ 1545:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   m: () => (/* binding */ exitCodeOfRun),
-/* harmony export */   r: () => (/* binding */ exitCodeOfUnit)
-/* harmony export */ });
-/* harmony import */ var _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(5158);
-/* harmony import */ var _report_error_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9980);
-
-
-/** The exit code of a call that drove a run. With `--gate`, only the gates that were asked for decide. */
-function exitCodeOfRun(result, graph, only) {
-    const { state, errors } = result;
-    if (result.cancelled)
-        return _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.interrupted;
-    const units = [...state.units.values()];
-    const asked = only === undefined ? units : units.filter((unit) => only.has(unit.gate));
-    if (asked.every(isWell))
-        return _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.ok;
-    const codes = errors.map(_report_error_js__WEBPACK_IMPORTED_MODULE_1__/* .exitCodeOfError */ .LL);
-    const worst = [_exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.busy, _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.usage, _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.platform].find((code) => codes.includes(code));
-    if (worst !== undefined)
-        return worst;
-    if (asked.some((unit) => !unit.done && TROUBLE.has(unit.status)))
-        return _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.gateFailed;
-    const waits = units.some((unit) => unit.status === 'paused' || unit.status === 'running' || isAwaited(unit, graph));
-    return waits ? _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.paused : _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.gateFailed;
-}
-/** The exit code of one gate's new state. */
-function exitCodeOfUnit(unit) {
-    if (unit !== undefined && isWell(unit))
-        return _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.ok;
-    return unit?.status === 'paused' ? _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.paused : _exit_codes_js__WEBPACK_IMPORTED_MODULE_0__/* .EXIT_CODES */ .a.gateFailed;
-}
-/** Done, or as far as it can be: a gate passed with input that stood in for its needs is not done until they are. */
-function isWell(unit) {
-    return unit.done || unit.status === 'passed';
-}
-const TROUBLE = new Set(['failed', 'lost', 'partial', 'blocked']);
-/** Its agent runs by itself, and could begin now. */
-function isAwaited(unit, graph) {
-    return unit.status === 'ready' && graph.get(unit.key)?.gate.run === undefined;
-}
-
-
-/***/ }),
-
-/***/ 9089:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   e: () => (/* binding */ paintFor)
-/* harmony export */ });
-/* harmony import */ var _environment_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7853);
-/* harmony import */ var _report_text_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3920);
-
-
-const CODES = { good: '32', bad: '31', warning: '33', quiet: '2', strong: '1' };
-/** Colours for a screen: on a terminal, unless NO_COLOR is set; elsewhere only with FORCE_COLOR. */
-function paintFor(screen, environment) {
-    if ((environment[_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .CLI_VARIABLES */ .PM.noColor] ?? '') !== '')
-        return _report_text_js__WEBPACK_IMPORTED_MODULE_1__/* .plain */ .pj;
-    const forced = !['', '0', undefined].includes(environment[_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .CLI_VARIABLES */ .PM.forceColor]);
-    if (!forced && !screen.interactive)
-        return _report_text_js__WEBPACK_IMPORTED_MODULE_1__/* .plain */ .pj;
-    return (tone, text) => (text === '' ? '' : `\u001B[${CODES[tone]}m${text}\u001B[0m`);
-}
-
-
-/***/ }),
-
 /***/ 5506:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -306,20 +234,24 @@ function missingSecrets(inherited, gate) {
 
 /***/ }),
 
-/***/ 3403:
+/***/ 2423:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
 // EXPORTS
 __webpack_require__.d(__webpack_exports__, {
-  T: () => (/* binding */ finishAttempt),
-  i: () => (/* binding */ runAttempts)
+  qZ: () => (/* binding */ endWith),
+  Tq: () => (/* binding */ finishAttempt),
+  wc: () => (/* binding */ prepareOrEnd),
+  iQ: () => (/* binding */ runAttempts)
 });
 
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __webpack_require__(6760);
 // EXTERNAL MODULE: ./build/errors/gateline-error.js
 var gateline_error = __webpack_require__(7974);
+// EXTERNAL MODULE: ./build/run/record.js
+var record = __webpack_require__(1265);
 // EXTERNAL MODULE: ./build/run/fold-unit.js
 var fold_unit = __webpack_require__(8466);
 // EXTERNAL MODULE: ./build/verdict/verdict.js
@@ -328,8 +260,6 @@ var verdict_verdict = __webpack_require__(8579);
 var agent_environment = __webpack_require__(5506);
 // EXTERNAL MODULE: ./build/engine/begin-attempt.js
 var begin_attempt = __webpack_require__(8806);
-// EXTERNAL MODULE: ./build/run/record.js
-var record = __webpack_require__(1265);
 // EXTERNAL MODULE: ./build/untrusted/parse-json.js + 3 modules
 var parse_json = __webpack_require__(3711);
 // EXTERNAL MODULE: ./build/engine/judge-again.js + 1 modules
@@ -425,6 +355,51 @@ async function collectLearnings(call, directory) {
     return call.ports.store.put(call.redactor.redactText(new TextDecoder().decode(file.bytes)));
 }
 
+// EXTERNAL MODULE: ./build/run/tree.js
+var run_tree = __webpack_require__(3448);
+// EXTERNAL MODULE: ./build/engine/baseline-file.js
+var baseline_file = __webpack_require__(5907);
+;// CONCATENATED MODULE: ./build/engine/earlier-work.js
+
+
+
+/** What a unit did to files before an attempt: what failed or killed attempts left half-done, and what it handed on. */
+async function earlierWork(call, begun) {
+    const ended = call.journal.archive().ended.get(begun.unit.key) ?? [];
+    const since = await stoodBefore(call, begun, ended);
+    const made = new Map(ended.flatMap(({ files }) => files.map((change) => [change.path, change])));
+    return { made: [...made.values()], ...(since && { since }) };
+}
+/**
+ * What stood before the first of the unit's attempts since it last came to something; `undefined` when this is the
+ * first. What a failed attempt changed is known from its record, so that nobody else's edits are taken for its own.
+ * Of a killed one there is only what it found, and what it changed may be among what this one is given.
+ */
+async function stoodBefore(call, { unit, started, baseline }, ended) {
+    const settled = ended.findLast((one) => one.verdict.status !== 'failed');
+    let tree;
+    for (const claim of (call.journal.archive().started.get(unit.key) ?? []).toReversed()) {
+        if (claim.runNumber !== started.runNumber || (0,record/* comparePositions */.Ez)(claim, started) >= 0)
+            continue;
+        if (settled !== undefined && (0,record/* comparePositions */.Ez)(claim, settled) <= 0)
+            break;
+        const end = ended.find((one) => (0,record/* comparePositions */.Ez)(one, claim) === 0);
+        if (end === undefined) {
+            const directory = await call.ports.attempts.open(claim);
+            const found = directory && (await (0,baseline_file/* readBaseline */.m)(directory));
+            if (found !== undefined)
+                tree = merged(found);
+        }
+        else if (claim.fingerprint === started.fingerprint) {
+            tree = (0,run_tree/* unwind */.K)(tree ?? merged(baseline), [...end.files, ...end.touched], [], () => true);
+        }
+    }
+    return tree;
+}
+function merged({ tree, named }) {
+    return new Map([...tree, ...named]);
+}
+
 ;// CONCATENATED MODULE: ./build/engine/capture-files.js
 
 /** Characters of a file that are looked at together with the ones after them: no secret is longer. */
@@ -445,8 +420,8 @@ async function captureFiles(call, begun) {
             throw error;
         }
     };
-    const since = await (0,begin_attempt/* baselineBefore */.ls)(call, begun.unit, begun.started);
-    const changes = await workspace.changesSince(begun.baseline, begun.unit.gate.files, keep, since);
+    const earlier = await earlierWork(call, begun);
+    const changes = await workspace.changesSince(begun.baseline, begun.unit.gate.files, keep, earlier);
     const problems = changes.refused.map(({ path, why }) => ({
         severity: 'error',
         message: `${path} cannot be handed on: ${why}`,
@@ -477,6 +452,7 @@ async function* withoutSecrets(chunks, redactor) {
 
 
 
+
 /** Bytes kept of each of an agent's output streams. */
 const LOG_LIMIT = 1024 * 1024;
 /** Failures that another attempt cannot turn. */
@@ -494,17 +470,17 @@ async function runAttempts(call, unit, work, signal) {
 }
 async function runAttempt(call, unit, work, signal) {
     const started = await (0,begin_attempt/* claim */.B7)(call, unit, work);
-    await call.observe({ type: 'started', unit: unit.key, record: started, attempts: unit.gate.retries + 1 });
+    await call.observe({ type: 'started', unit: unit.key, record: started, attempts: unit.gate.retries + 1, state: call.journal.state() });
     const secrets = (0,agent_environment/* missingSecrets */.mO)(call.ports.environment, unit.gate);
     if (secrets.length > 0)
         return end(call, unit, started, { verdict: noSecret(secrets) });
     let begun;
     try {
-        begun = await (0,begin_attempt/* prepareAttempt */.RM)(call, unit, work, started);
+        begun = await prepareOrEnd(call, unit, work, started);
     }
     catch (error) {
-        const ended = await end(call, unit, started, { verdict: notPrepared(error) });
-        if (error instanceof gateline_error/* GatelineError */.Mk && error.fault !== 'gateline')
+        const ended = call.journal.archive().ended.get(unit.key)?.findLast((one) => (0,record/* comparePositions */.Ez)(one, started) === 0);
+        if (ended !== undefined && error instanceof gateline_error/* GatelineError */.Mk && error.fault !== 'gateline')
             return ended;
         throw error;
     }
@@ -516,6 +492,20 @@ async function runAttempt(call, unit, work, signal) {
     finally {
         call.running.delete(unit.key);
     }
+}
+/** Prepares an attempt that is claimed. Where that fails, the attempt ends with that before the error goes on. */
+async function prepareOrEnd(call, unit, work, started) {
+    try {
+        return await (0,begin_attempt/* prepareAttempt */.RM)(call, unit, work, started);
+    }
+    catch (error) {
+        await endWith(call, unit, started, error);
+        throw error;
+    }
+}
+/** Ends an attempt of which nothing can be judged, so that nobody waits for it. */
+function endWith(call, unit, started, error) {
+    return end(call, unit, started, { verdict: notPrepared(error) });
 }
 function startAgent(call, begun, signal) {
     const { unit, directory, started } = begun;
@@ -633,9 +623,10 @@ function noSecret(names) {
         { severity: 'error', message: `not set: ${names.join(', ')}` },
     ]);
 }
+const KIND_OF = { FILES_CONFLICT: 'files', ATTEMPT_LOST: 'lost' };
 function notPrepared(error) {
     const code = error instanceof gateline_error/* GatelineError */.Mk ? error.code : 'INTERNAL';
-    const kind = code === 'FILES_CONFLICT' || code.startsWith('PATH_') ? 'files' : 'not-started';
+    const kind = KIND_OF[code] ?? (code.startsWith('PATH_') ? 'files' : 'not-started');
     const hint = error instanceof gateline_error/* GatelineError */.Mk ? error.hint : undefined;
     return (0,verdict_verdict/* failed */.gz)(kind, `${code}: ${(0,gateline_error/* messageOf */.bD)(error)}${hint === undefined ? '' : ` ${hint}`}`.slice(0, 2_000));
 }
@@ -655,13 +646,14 @@ function notPrepared(error) {
 
 
 const treeSchema = zod__WEBPACK_IMPORTED_MODULE_1__/* .array */ .YOg(zod__WEBPACK_IMPORTED_MODULE_1__/* .tuple */ .PVZ([zod__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP(), zod__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP(), zod__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP()]));
-const baselineSchema = zod__WEBPACK_IMPORTED_MODULE_1__/* .strictObject */ .rej({ tree: treeSchema, named: treeSchema });
+const stampsSchema = zod__WEBPACK_IMPORTED_MODULE_1__/* .array */ .YOg(zod__WEBPACK_IMPORTED_MODULE_1__/* .tuple */ .PVZ([zod__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP(), zod__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP()]));
+const baselineSchema = zod__WEBPACK_IMPORTED_MODULE_1__/* .strictObject */ .rej({ tree: treeSchema, named: treeSchema, stamps: stampsSchema });
 /** No more than this many bytes are read back. */
 const LIMIT = 256 * 1024 * 1024;
 /** Keeps a baseline with its attempt, for a `complete` in another process and for a next attempt after a kill. */
 async function writeBaseline(directory, baseline) {
     await directory.write(_agent_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .ATTEMPT_FILES */ .sQ.baseline, [
-        JSON.stringify({ tree: rowsOf(baseline.tree), named: rowsOf(baseline.named) }),
+        JSON.stringify({ tree: rowsOf(baseline.tree), named: rowsOf(baseline.named), stamps: [...baseline.stamps] }),
     ]);
 }
 /** Reads it back; `undefined` when it is not there or was not written to the end. */
@@ -671,7 +663,7 @@ async function readBaseline(directory) {
         return undefined;
     try {
         const parsed = baselineSchema.parse(JSON.parse(new TextDecoder().decode(read.bytes)));
-        return { tree: treeOf(parsed.tree), named: treeOf(parsed.named) };
+        return { tree: treeOf(parsed.tree), named: treeOf(parsed.named), stamps: new Map(parsed.stamps) };
     }
     catch {
         // Torn by a crash, or written over by an agent: as good as absent, the present state is the baseline then.
@@ -693,20 +685,17 @@ function treeOf(rows) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   B7: () => (/* binding */ claim),
-/* harmony export */   RM: () => (/* binding */ prepareAttempt),
-/* harmony export */   ls: () => (/* binding */ baselineBefore)
+/* harmony export */   RM: () => (/* binding */ prepareAttempt)
 /* harmony export */ });
 /* unused harmony export INLINE_LIMIT */
 /* harmony import */ var _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7974);
 /* harmony import */ var _run_canonical_json_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(7999);
 /* harmony import */ var _run_files_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8617);
-/* harmony import */ var _run_record_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(1265);
-/* harmony import */ var _run_request_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(3311);
-/* harmony import */ var _agent_environment_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(5506);
-/* harmony import */ var _baseline_file_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(5907);
-/* harmony import */ var _content_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9906);
-/* harmony import */ var _keep_json_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(1405);
-
+/* harmony import */ var _run_request_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(3311);
+/* harmony import */ var _agent_environment_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(5506);
+/* harmony import */ var _baseline_file_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(5907);
+/* harmony import */ var _content_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9906);
+/* harmony import */ var _keep_json_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(1405);
 
 
 
@@ -724,13 +713,13 @@ const INLINE_LIMIT = 1024 * 1024;
 async function claim(call, unit, work, open) {
     const { store } = call.ports;
     await store.put((0,_run_canonical_json_js__WEBPACK_IMPORTED_MODULE_1__/* .canonicalJson */ .dj)(work.contract.contract));
-    const kept = await (0,_keep_json_js__WEBPACK_IMPORTED_MODULE_8__/* .keepJson */ .C)(store, call.redactor.redactJson(work.request).value);
+    const kept = await (0,_keep_json_js__WEBPACK_IMPORTED_MODULE_7__/* .keepJson */ .C)(store, call.redactor.redactJson(work.request).value);
     const started = {
         kind: 'started',
         ...call.journal.identity(unit, call.journal.nextAttempt(unit.key)),
         fingerprint: work.fingerprint,
         contract: work.contract.digest,
-        needs: (0,_run_request_js__WEBPACK_IMPORTED_MODULE_4__/* .needDigests */ .GP)(work.request),
+        needs: (0,_run_request_js__WEBPACK_IMPORTED_MODULE_3__/* .needDigests */ .GP)(work.request),
         request: kept.digest,
         holder: open === undefined ? 'process' : 'open',
         ...(open && { deadline: open.deadline }),
@@ -746,12 +735,12 @@ async function claim(call, unit, work, open) {
 async function prepareAttempt(call, unit, work, started) {
     await materialiseUpstream(call, unit);
     const directory = await call.ports.attempts.create(started);
-    await directory.write(_agent_environment_js__WEBPACK_IMPORTED_MODULE_5__/* .ATTEMPT_FILES */ .sQ.request, (0,_run_canonical_json_js__WEBPACK_IMPORTED_MODULE_1__/* .canonicalChunks */ .Fp)(await agentView(call, unit, work, started, directory)));
+    await directory.write(_agent_environment_js__WEBPACK_IMPORTED_MODULE_4__/* .ATTEMPT_FILES */ .sQ.request, (0,_run_canonical_json_js__WEBPACK_IMPORTED_MODULE_1__/* .canonicalChunks */ .Fp)(await agentView(call, unit, work, started, directory)));
     const feedback = lastAttempt(call, unit, started);
     if (feedback !== undefined)
-        await directory.write(_agent_environment_js__WEBPACK_IMPORTED_MODULE_5__/* .ATTEMPT_FILES */ .sQ.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
+        await directory.write(_agent_environment_js__WEBPACK_IMPORTED_MODULE_4__/* .ATTEMPT_FILES */ .sQ.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
     const baseline = await call.ports.workspace.baseline(unit.gate.files);
-    await (0,_baseline_file_js__WEBPACK_IMPORTED_MODULE_6__/* .writeBaseline */ .B)(directory, baseline);
+    await (0,_baseline_file_js__WEBPACK_IMPORTED_MODULE_5__/* .writeBaseline */ .B)(directory, baseline);
     return { unit, started, directory, baseline, hasFeedback: feedback !== undefined };
 }
 async function materialiseUpstream(call, unit) {
@@ -762,7 +751,7 @@ async function materialiseUpstream(call, unit) {
             hint: 'Let one of the two need the other, or hand the file on from one of them only.',
         });
     }
-    for (const done of await call.ports.workspace.materialise(files, (0,_content_js__WEBPACK_IMPORTED_MODULE_7__/* .copierOf */ .KD)(call))) {
+    for (const done of await call.ports.workspace.materialise(files, (0,_content_js__WEBPACK_IMPORTED_MODULE_6__/* .copierOf */ .KD)(call))) {
         if (done.displaced === undefined)
             continue;
         const message = `${done.path} was not as the gate upstream left it; put back, and your version is kept at ${done.displaced}`;
@@ -777,12 +766,12 @@ async function agentView(call, unit, work, started, directory) {
         const view = { digest: content?.digest ?? null, bytes: content?.bytes ?? 0 };
         if (content !== null) {
             const name = `need-${key.replaceAll('/', '.')}.json`;
-            const placed = await directory.place(name, content.digest, (0,_content_js__WEBPACK_IMPORTED_MODULE_7__/* .copierOf */ .KD)(call));
+            const placed = await directory.place(name, content.digest, (0,_content_js__WEBPACK_IMPORTED_MODULE_6__/* .copierOf */ .KD)(call));
             if (placed.state !== 'present')
-                throw (0,_content_js__WEBPACK_IMPORTED_MODULE_7__/* .missingContent */ .KQ)(`exports of ${key}`, content.digest, placed.state === 'unknown' ? placed.problem.message : 'they are not there');
+                throw (0,_content_js__WEBPACK_IMPORTED_MODULE_6__/* .missingContent */ .KQ)(`exports of ${key}`, content.digest, placed.state === 'unknown' ? placed.problem.message : 'they are not there');
             view['file'] = directory.pathOf(name);
             if (content.bytes <= INLINE_LIMIT)
-                view['output'] = await (0,_content_js__WEBPACK_IMPORTED_MODULE_7__/* .readJson */ .Vh)(store, content, { what: `exports of ${key}` });
+                view['output'] = await (0,_content_js__WEBPACK_IMPORTED_MODULE_6__/* .readJson */ .Vh)(store, content, { what: `exports of ${key}` });
         }
         addNeed(needs, key, view);
     }
@@ -814,26 +803,390 @@ function lastAttempt(call, unit, started) {
         ? last
         : undefined;
 }
+
+
+/***/ }),
+
+/***/ 9906:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   KD: () => (/* binding */ copierOf),
+/* harmony export */   KQ: () => (/* binding */ missingContent),
+/* harmony export */   Vh: () => (/* binding */ readJson),
+/* harmony export */   oy: () => (/* binding */ missingOf)
+/* harmony export */ });
+/* harmony import */ var _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7974);
+/* harmony import */ var _run_fold_unit_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8466);
+
+
 /**
- * What stood before the first of the unit's attempts since it last came to something, if there was one before this:
- * what a killed or failed attempt left half-done is handed on with what this one does.
+ * A JSON value that was kept, verified by its digest.
+ * @throws GatelineError `CONTENT_MISSING` when it is not there as it should be, `CONTENT_TOO_LARGE` above the limit.
  */
-async function baselineBefore(call, unit, started) {
-    const { records, ended } = call.journal.archive();
-    const settled = (ended.get(unit.key) ?? []).findLast((one) => one.verdict.status !== 'failed');
-    for (const record of records) {
-        if (record.kind !== 'started' || (0,_run_record_js__WEBPACK_IMPORTED_MODULE_3__/* .unitOf */ .uF)(record) !== unit.key || record.runNumber !== started.runNumber)
-            continue;
-        if (record === started || record.fingerprint !== started.fingerprint)
-            continue;
-        if (settled !== undefined && (0,_run_record_js__WEBPACK_IMPORTED_MODULE_3__/* .comparePositions */ .Ez)(record, settled) <= 0)
-            continue;
-        const directory = await call.ports.attempts.open(record);
-        const baseline = directory && (await (0,_baseline_file_js__WEBPACK_IMPORTED_MODULE_6__/* .readBaseline */ .m)(directory));
-        if (baseline !== undefined)
-            return baseline;
+async function readJson(store, content, options) {
+    if (options.limit !== undefined && content.bytes > options.limit) {
+        throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'CONTENT_TOO_LARGE', `${options.what}: ${content.bytes} bytes are more than the ${options.limit} that can be looked into here`);
     }
-    return undefined;
+    const read = await store.get(content.digest);
+    if (read.state !== 'present')
+        throw missingContent(options.what, content.digest, read.state === 'unknown' ? read.problem.message : 'it is not there');
+    // Sound by its digest: it was parsed by the guarded parser and written in canonical form before.
+    return JSON.parse(Buffer.from(read.value.buffer, read.value.byteOffset, read.value.byteLength).toString('utf8'));
+}
+/** The store's `copyTo`, for whoever places content in files. */
+function copierOf({ ports: { store }, }) {
+    return (digest, path, mode) => store.copyTo(digest, path, mode);
+}
+/** The error for content that is gone or altered. */
+function missingContent(what, digest, why) {
+    return new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('platform', 'CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
+        hint: 'Run the gate that made it again: gateline decide force <gate>, then gateline run.',
+    });
+}
+/** Digests among an attempt's contents that are not there as they should be. */
+async function missingOf(store, ended) {
+    const missing = [];
+    for (const digest of new Set((0,_run_fold_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .contentsOf */ .KD)(ended).map((content) => content.digest))) {
+        if ((await store.check(digest)).state !== 'present')
+            missing.push(digest);
+    }
+    return missing;
+}
+
+
+/***/ }),
+
+/***/ 9412:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  _: () => (/* binding */ judgeAgain),
+  h: () => (/* binding */ judgeValue)
+});
+
+// EXTERNAL MODULE: ./build/untrusted/json.js
+var json = __webpack_require__(5443);
+// EXTERNAL MODULE: ./build/pipeline/pointer.js
+var pipeline_pointer = __webpack_require__(2534);
+// EXTERNAL MODULE: ./build/verdict/json-pointer.js
+var json_pointer = __webpack_require__(8262);
+;// CONCATENATED MODULE: ./build/run/exports.js
+
+
+
+/**
+ * The parts of an output that pointers name, at the places where they stand in the whole: `/a/b` of
+ * `{a: {b: 1, c: 2}}` is `{a: {b: 1}}`. Parts of an array become an object keyed by index. `''` is the value itself.
+ * A pointer that names nothing is left out: the contract has seen to it that there is none.
+ */
+function exportsOf(value, pointers) {
+    if (pointers.includes(''))
+        return value;
+    const result = Object.create(null);
+    for (const pointer of pointers) {
+        const part = (0,json_pointer/* valueAt */.f)(value, pointer);
+        if (part !== undefined)
+            place(result, (0,pipeline_pointer/* pointerSegments */.cP)(pointer), part);
+    }
+    return result;
+}
+function place(into, tokens, part) {
+    let at = into;
+    for (const token of tokens.slice(0, -1)) {
+        const next = Object.hasOwn(at, token) ? at[token] : undefined;
+        if ((0,json/* isJsonObject */.O)(next))
+            at = next;
+        else
+            at = at[token] = Object.create(null);
+    }
+    at[tokens.at(-1)] = part;
+}
+
+// EXTERNAL MODULE: ./build/engine/content.js
+var content = __webpack_require__(9906);
+// EXTERNAL MODULE: ./build/engine/keep-json.js
+var keep_json = __webpack_require__(1405);
+;// CONCATENATED MODULE: ./build/engine/judge-again.js
+
+
+
+/** Judges an output by a unit's contract: the verdict, and the exported part when there is nothing against it. */
+async function judgeValue(call, unit, value, whole) {
+    const { judge } = await __webpack_require__.e(/* import() */ 2).then(__webpack_require__.bind(__webpack_require__, 6002));
+    const compiled = await call.contracts.compile(unit.gate);
+    const verdict = await judge(compiled, value, {
+        subject: call.assignment.subject,
+        metadata: call.assignment.metadata,
+    });
+    if (verdict.status === 'failed')
+        return { verdict, exports: undefined };
+    const pointers = compiled.contract.exports;
+    return {
+        verdict,
+        exports: pointers === undefined ? whole : await (0,keep_json/* keepJson */.C)(call.ports.store, exportsOf(value, pointers)),
+    };
+}
+/** Judges the output of an earlier attempt again, because the contract changed since. */
+async function judgeAgain(call, unit, ended) {
+    const value = await (0,content/* readJson */.Vh)(call.ports.store, ended.value, { what: `output of ${unit.key}` });
+    return judgeValue(call, unit, value, ended.value);
+}
+
+
+/***/ }),
+
+/***/ 1405:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   C: () => (/* binding */ keepJson)
+/* harmony export */ });
+/* harmony import */ var _run_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7999);
+
+/** Keeps a value in canonical form, in chunks: its digest is that of the value itself. */
+function keepJson(store, value) {
+    return store.putStream((0,_run_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .canonicalChunks */ .Fp)(value));
+}
+
+
+/***/ }),
+
+/***/ 5663:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   St: () => (/* binding */ asRequest),
+/* harmony export */   g7: () => (/* binding */ describeDifferences),
+/* harmony export */   tX: () => (/* binding */ differences)
+/* harmony export */ });
+/* harmony import */ var zod__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2857);
+/* harmony import */ var _canonical_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7999);
+/* harmony import */ var _request_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3311);
+
+
+
+/** What makes one request another than the one before it, in the order in which people should read it. */
+function differences(before, after) {
+    return [
+        ...compareMaps('export', before.needs, after.needs),
+        ...compareMaps('file', before.inputs.files, after.inputs.files),
+        ...single('command', 'inputs', before.inputs.from, after.inputs.from),
+        ...single('command', 'run', before.definition.run, after.definition.run),
+        ...single('command', 'shell', before.definition.shell, after.definition.shell),
+        ...single('command', 'working-directory', before.definition.workingDirectory, after.definition.workingDirectory),
+        ...single('command', 'files', before.definition.files, after.definition.files),
+        ...compareMaps('with', before.definition.with, after.definition.with),
+        ...compareMaps('env', before.definition.env, after.definition.env),
+        ...compareMaps('matrix', before.matrix, after.matrix),
+        ...compareMaps('metadata', before.metadata, after.metadata),
+        ...single('subject', 'subject', before.subject, after.subject),
+        ...single('input', 'input', before.input, after.input),
+        ...compareMaps('tool', before.tools, after.tools),
+        ...compareMaps('secret', namesAsMap(before.secrets), namesAsMap(after.secrets)),
+        ...compareMaps('platform', before.platform, after.platform),
+        ...single('format', 'format', before.format, after.format),
+    ];
+}
+/** A request read back from a store, or `undefined` when it is not one of this version. */
+function asRequest(value) {
+    return requestShape.safeParse(value).success ? value : undefined;
+}
+const object = zod__WEBPACK_IMPORTED_MODULE_2__/* .record */ .g1P(zod__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(), zod__WEBPACK_IMPORTED_MODULE_2__/* .unknown */ .L5J());
+/** As much of a request's shape as comparing two of them relies on. */
+const requestShape = zod__WEBPACK_IMPORTED_MODULE_2__/* .looseObject */ ._H3({
+    format: zod__WEBPACK_IMPORTED_MODULE_2__/* .literal */ .euz(_request_js__WEBPACK_IMPORTED_MODULE_1__/* .REQUEST_FORMAT */ .AX),
+    matrix: object,
+    metadata: object,
+    definition: zod__WEBPACK_IMPORTED_MODULE_2__/* .looseObject */ ._H3({ with: object, env: object }),
+    inputs: zod__WEBPACK_IMPORTED_MODULE_2__/* .looseObject */ ._H3({ files: object }),
+    needs: object,
+    secrets: zod__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(zod__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+    tools: object,
+    platform: object,
+});
+const SHOWN = 3;
+/** Differences as a sentence: the first few of each sort, the rest counted. */
+function describeDifferences(found) {
+    if (found.length === 0)
+        return 'nothing that it is given changed';
+    const sorts = Map.groupBy(found, (difference) => difference.what);
+    return [...sorts].map(([what, list]) => describeSort(what, list)).join('; ');
+}
+function describeSort(what, list) {
+    const names = list.slice(0, SHOWN).map(({ name, change }) => (change === 'changed' ? name : `${name} (${change})`));
+    const more = list.length > SHOWN ? ` and ${list.length - SHOWN} more` : '';
+    if (what === 'export')
+        return `exports of ${names.join(', ')}${more} changed`;
+    if (what === 'subject' || what === 'input' || what === 'format')
+        return `the ${what} changed`;
+    return `${what}${list.length > 1 ? 's' : ''} ${names.join(', ')}${more} changed`;
+}
+function compareMaps(what, before, after) {
+    const old = new Map(Object.entries(before));
+    const now = new Map(Object.entries(after));
+    const found = [];
+    for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+        if (!old.has(name))
+            found.push({ what, name, change: 'added' });
+        else if (!now.has(name))
+            found.push({ what, name, change: 'removed' });
+        else if (!same(old.get(name), now.get(name)))
+            found.push({ what, name, change: 'changed' });
+    }
+    return found;
+}
+function single(what, name, before, after) {
+    return same(before, after) ? [] : [{ what, name, change: 'changed' }];
+}
+function same(a, b) {
+    return a === b || (0,_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .canonicalJson */ .dj)(a) === (0,_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .canonicalJson */ .dj)(b);
+}
+function namesAsMap(names) {
+    return Object.fromEntries(names.map((name) => [name, true]));
+}
+
+
+/***/ }),
+
+/***/ 8617:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $m: () => (/* binding */ upstreamFiles),
+/* harmony export */   Dr: () => (/* binding */ upstreamChanges),
+/* harmony export */   wu: () => (/* binding */ leftByOthers)
+/* harmony export */ });
+/* harmony import */ var _record_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1265);
+/* harmony import */ var _tree_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3448);
+/* harmony import */ var _unit_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2878);
+
+
+
+/** Files of all ancestors that are done, later gates over earlier ones. */
+function upstreamFiles(graph, state, key) {
+    const left = new Map();
+    for (const by of (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key)) {
+        const unit = state.units.get(by);
+        for (const change of (unit?.done ? unit.ended?.files : undefined) ?? []) {
+            const others = left.get(change.path);
+            if (others === undefined)
+                left.set(change.path, [{ change, by }]);
+            else
+                others.push({ change, by });
+        }
+    }
+    const files = [];
+    const conflicts = [];
+    for (const [path, all] of left) {
+        const final = all.length === 1 ? all : withoutOvertaken(graph, all);
+        const winner = final.at(-1);
+        files.push(winner.change);
+        const other = final.find(({ change }) => !(0,_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(change.after, winner.change.after));
+        if (other !== undefined)
+            conflicts.push({ path, gates: [other.by, winner.by] });
+    }
+    return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), conflicts };
+}
+/** Changes of one path but for those by gates that another one of them comes after: that one found the file as they left it. */
+function withoutOvertaken(graph, all) {
+    const overtaken = new Set(all.flatMap(({ by }) => (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, by)));
+    return all.filter(({ by }) => !overtaken.has(by));
+}
+/** Every change that a unit's ancestors made and that stands, handed on or not, in no particular order. */
+function upstreamChanges(graph, state, key) {
+    return (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key).flatMap((ancestor) => {
+        const ended = state.units.get(ancestor)?.ended;
+        return ended === undefined ? [] : [...ended.files, ...ended.touched];
+    });
+}
+/**
+ * Every file that gates which are not upstream of this one (itself included) ever left behind: for `unwind`.
+ * Failed attempts count too: what stands in the workspace may come from any of them.
+ */
+function leftByOthers(graph, records, key, runNumber) {
+    const upstream = new Set((0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key));
+    const ofThisRun = new Map();
+    const ofOtherRuns = new Map();
+    for (const record of records) {
+        if (record.kind !== 'ended' || upstream.has((0,_record_js__WEBPACK_IMPORTED_MODULE_0__/* .unitOf */ .uF)(record)))
+            continue;
+        const madeIn = record.how === 'reused' ? record.source?.runNumber : record.runNumber;
+        const into = madeIn === runNumber ? ofThisRun : ofOtherRuns;
+        for (const change of [...record.files, ...record.touched]) {
+            if ((0,_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(change.before, change.after))
+                continue;
+            const identity = identityOf(change);
+            const known = into.get(identity);
+            if (known === undefined || (0,_record_js__WEBPACK_IMPORTED_MODULE_0__/* .comparePositions */ .Ez)(record, known.at) > 0)
+                into.set(identity, { identity, change, at: record });
+        }
+    }
+    return { ofThisRun: latestFirst(ofThisRun), ofOtherRuns: latestFirst(ofOtherRuns) };
+}
+function latestFirst(changes) {
+    const sorted = [...changes.values()].sort((a, b) => (0,_record_js__WEBPACK_IMPORTED_MODULE_0__/* .comparePositions */ .Ez)(b.at, a.at) || (a.identity < b.identity ? -1 : 1));
+    return sorted.map(({ change }) => change);
+}
+function identityOf({ path, before, after }) {
+    return [path, before?.blob, before?.mode, after?.blob, after?.mode].join('\0');
+}
+
+
+/***/ }),
+
+/***/ 3311:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   AX: () => (/* binding */ REQUEST_FORMAT),
+/* harmony export */   GP: () => (/* binding */ needDigests),
+/* harmony export */   ax: () => (/* binding */ fingerprintOf),
+/* harmony export */   mK: () => (/* binding */ buildRequest)
+/* harmony export */ });
+/* harmony import */ var _canonical_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7999);
+
+/** Version of the request; part of every fingerprint. */
+const REQUEST_FORMAT = 'gateline-request/1';
+/** The request of a unit. */
+function buildRequest(unit, around, found) {
+    const { gate, leg } = unit;
+    return {
+        format: REQUEST_FORMAT,
+        pipeline: around.pipeline,
+        gate: gate.id,
+        leg: leg.id,
+        matrix: leg.matrix,
+        subject: around.subject,
+        metadata: around.metadata,
+        input: around.input,
+        definition: {
+            run: gate.run ?? null,
+            shell: gate.shell,
+            workingDirectory: gate.workingDirectory,
+            with: gate.with,
+            env: found.env,
+            files: gate.files,
+        },
+        inputs: {
+            from: gate.inputs === undefined ? 'tracked' : 'declared',
+            files: Object.fromEntries([...found.tree].map(([path, file]) => [path, `${file.mode} ${file.blob}`])),
+        },
+        needs: found.needs,
+        secrets: [...gate.secrets].sort(),
+        tools: found.tools,
+        platform: around.platform,
+    };
+}
+/** The fingerprint of a request: sha256 of its canonical JSON. */
+function fingerprintOf(request) {
+    return (0,_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .digestOfJson */ .Qs)(request);
+}
+/** Digests of the needs as records hold them. */
+function needDigests(request) {
+    return Object.fromEntries(Object.entries(request.needs).map(([key, content]) => [key, content?.digest ?? null]));
 }
 
 

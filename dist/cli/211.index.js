@@ -1,5 +1,5 @@
-export const id = 286;
-export const ids = [286];
+export const id = 211;
+export const ids = [211];
 export const modules = {
 
 /***/ 9286:
@@ -58,6 +58,8 @@ function rehearsalStore(store) {
     };
 }
 
+// EXTERNAL MODULE: ./build/engine/pin-contracts.js
+var pin_contracts = __webpack_require__(7890);
 // EXTERNAL MODULE: ./build/engine/plan-unit.js + 2 modules
 var plan_unit = __webpack_require__(6680);
 // EXTERNAL MODULE: ./build/engine/record-reuse.js
@@ -67,9 +69,11 @@ var record_reuse = __webpack_require__(1475);
 
 
 
+
 /** Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started. */
 async function planPipeline(ports, assignment) {
     const call = await (0,engine_call/* openCall */.L)(rehearsal(ports), assignment, () => undefined);
+    await (0,pin_contracts/* pinContracts */.v)(call);
     const units = [];
     const errors = [];
     const undecided = new Set();
@@ -343,6 +347,153 @@ function paintFor(screen, environment) {
 
 /***/ }),
 
+/***/ 9906:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   KD: () => (/* binding */ copierOf),
+/* harmony export */   KQ: () => (/* binding */ missingContent),
+/* harmony export */   Vh: () => (/* binding */ readJson),
+/* harmony export */   oy: () => (/* binding */ missingOf)
+/* harmony export */ });
+/* harmony import */ var _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7974);
+/* harmony import */ var _run_fold_unit_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8466);
+
+
+/**
+ * A JSON value that was kept, verified by its digest.
+ * @throws GatelineError `CONTENT_MISSING` when it is not there as it should be, `CONTENT_TOO_LARGE` above the limit.
+ */
+async function readJson(store, content, options) {
+    if (options.limit !== undefined && content.bytes > options.limit) {
+        throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'CONTENT_TOO_LARGE', `${options.what}: ${content.bytes} bytes are more than the ${options.limit} that can be looked into here`);
+    }
+    const read = await store.get(content.digest);
+    if (read.state !== 'present')
+        throw missingContent(options.what, content.digest, read.state === 'unknown' ? read.problem.message : 'it is not there');
+    // Sound by its digest: it was parsed by the guarded parser and written in canonical form before.
+    return JSON.parse(Buffer.from(read.value.buffer, read.value.byteOffset, read.value.byteLength).toString('utf8'));
+}
+/** The store's `copyTo`, for whoever places content in files. */
+function copierOf({ ports: { store }, }) {
+    return (digest, path, mode) => store.copyTo(digest, path, mode);
+}
+/** The error for content that is gone or altered. */
+function missingContent(what, digest, why) {
+    return new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('platform', 'CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
+        hint: 'Run the gate that made it again: gateline decide force <gate>, then gateline run.',
+    });
+}
+/** Digests among an attempt's contents that are not there as they should be. */
+async function missingOf(store, ended) {
+    const missing = [];
+    for (const digest of new Set((0,_run_fold_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .contentsOf */ .KD)(ended).map((content) => content.digest))) {
+        if ((await store.check(digest)).state !== 'present')
+            missing.push(digest);
+    }
+    return missing;
+}
+
+
+/***/ }),
+
+/***/ 9412:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  _: () => (/* binding */ judgeAgain),
+  h: () => (/* binding */ judgeValue)
+});
+
+// EXTERNAL MODULE: ./build/untrusted/json.js
+var json = __webpack_require__(5443);
+// EXTERNAL MODULE: ./build/pipeline/pointer.js
+var pipeline_pointer = __webpack_require__(2534);
+// EXTERNAL MODULE: ./build/verdict/json-pointer.js
+var json_pointer = __webpack_require__(8262);
+;// CONCATENATED MODULE: ./build/run/exports.js
+
+
+
+/**
+ * The parts of an output that pointers name, at the places where they stand in the whole: `/a/b` of
+ * `{a: {b: 1, c: 2}}` is `{a: {b: 1}}`. Parts of an array become an object keyed by index. `''` is the value itself.
+ * A pointer that names nothing is left out: the contract has seen to it that there is none.
+ */
+function exportsOf(value, pointers) {
+    if (pointers.includes(''))
+        return value;
+    const result = Object.create(null);
+    for (const pointer of pointers) {
+        const part = (0,json_pointer/* valueAt */.f)(value, pointer);
+        if (part !== undefined)
+            place(result, (0,pipeline_pointer/* pointerSegments */.cP)(pointer), part);
+    }
+    return result;
+}
+function place(into, tokens, part) {
+    let at = into;
+    for (const token of tokens.slice(0, -1)) {
+        const next = Object.hasOwn(at, token) ? at[token] : undefined;
+        if ((0,json/* isJsonObject */.O)(next))
+            at = next;
+        else
+            at = at[token] = Object.create(null);
+    }
+    at[tokens.at(-1)] = part;
+}
+
+// EXTERNAL MODULE: ./build/engine/content.js
+var content = __webpack_require__(9906);
+// EXTERNAL MODULE: ./build/engine/keep-json.js
+var keep_json = __webpack_require__(1405);
+;// CONCATENATED MODULE: ./build/engine/judge-again.js
+
+
+
+/** Judges an output by a unit's contract: the verdict, and the exported part when there is nothing against it. */
+async function judgeValue(call, unit, value, whole) {
+    const { judge } = await __webpack_require__.e(/* import() */ 2).then(__webpack_require__.bind(__webpack_require__, 6002));
+    const compiled = await call.contracts.compile(unit.gate);
+    const verdict = await judge(compiled, value, {
+        subject: call.assignment.subject,
+        metadata: call.assignment.metadata,
+    });
+    if (verdict.status === 'failed')
+        return { verdict, exports: undefined };
+    const pointers = compiled.contract.exports;
+    return {
+        verdict,
+        exports: pointers === undefined ? whole : await (0,keep_json/* keepJson */.C)(call.ports.store, exportsOf(value, pointers)),
+    };
+}
+/** Judges the output of an earlier attempt again, because the contract changed since. */
+async function judgeAgain(call, unit, ended) {
+    const value = await (0,content/* readJson */.Vh)(call.ports.store, ended.value, { what: `output of ${unit.key}` });
+    return judgeValue(call, unit, value, ended.value);
+}
+
+
+/***/ }),
+
+/***/ 1405:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   C: () => (/* binding */ keepJson)
+/* harmony export */ });
+/* harmony import */ var _run_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7999);
+
+/** Keeps a value in canonical form, in chunks: its digest is that of the value itself. */
+function keepJson(store, value) {
+    return store.putStream((0,_run_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .canonicalChunks */ .Fp)(value));
+}
+
+
+/***/ }),
+
 /***/ 1484:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -507,6 +658,244 @@ function contentOf(content) {
 function decisionOf(decided) {
     const { decision, actor, reason, at, until } = decided;
     return { decision, actor, reason, at, until: until ?? null };
+}
+
+
+/***/ }),
+
+/***/ 5663:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   St: () => (/* binding */ asRequest),
+/* harmony export */   g7: () => (/* binding */ describeDifferences),
+/* harmony export */   tX: () => (/* binding */ differences)
+/* harmony export */ });
+/* harmony import */ var zod__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2857);
+/* harmony import */ var _canonical_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7999);
+/* harmony import */ var _request_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3311);
+
+
+
+/** What makes one request another than the one before it, in the order in which people should read it. */
+function differences(before, after) {
+    return [
+        ...compareMaps('export', before.needs, after.needs),
+        ...compareMaps('file', before.inputs.files, after.inputs.files),
+        ...single('command', 'inputs', before.inputs.from, after.inputs.from),
+        ...single('command', 'run', before.definition.run, after.definition.run),
+        ...single('command', 'shell', before.definition.shell, after.definition.shell),
+        ...single('command', 'working-directory', before.definition.workingDirectory, after.definition.workingDirectory),
+        ...single('command', 'files', before.definition.files, after.definition.files),
+        ...compareMaps('with', before.definition.with, after.definition.with),
+        ...compareMaps('env', before.definition.env, after.definition.env),
+        ...compareMaps('matrix', before.matrix, after.matrix),
+        ...compareMaps('metadata', before.metadata, after.metadata),
+        ...single('subject', 'subject', before.subject, after.subject),
+        ...single('input', 'input', before.input, after.input),
+        ...compareMaps('tool', before.tools, after.tools),
+        ...compareMaps('secret', namesAsMap(before.secrets), namesAsMap(after.secrets)),
+        ...compareMaps('platform', before.platform, after.platform),
+        ...single('format', 'format', before.format, after.format),
+    ];
+}
+/** A request read back from a store, or `undefined` when it is not one of this version. */
+function asRequest(value) {
+    return requestShape.safeParse(value).success ? value : undefined;
+}
+const object = zod__WEBPACK_IMPORTED_MODULE_2__/* .record */ .g1P(zod__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(), zod__WEBPACK_IMPORTED_MODULE_2__/* .unknown */ .L5J());
+/** As much of a request's shape as comparing two of them relies on. */
+const requestShape = zod__WEBPACK_IMPORTED_MODULE_2__/* .looseObject */ ._H3({
+    format: zod__WEBPACK_IMPORTED_MODULE_2__/* .literal */ .euz(_request_js__WEBPACK_IMPORTED_MODULE_1__/* .REQUEST_FORMAT */ .AX),
+    matrix: object,
+    metadata: object,
+    definition: zod__WEBPACK_IMPORTED_MODULE_2__/* .looseObject */ ._H3({ with: object, env: object }),
+    inputs: zod__WEBPACK_IMPORTED_MODULE_2__/* .looseObject */ ._H3({ files: object }),
+    needs: object,
+    secrets: zod__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(zod__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+    tools: object,
+    platform: object,
+});
+const SHOWN = 3;
+/** Differences as a sentence: the first few of each sort, the rest counted. */
+function describeDifferences(found) {
+    if (found.length === 0)
+        return 'nothing that it is given changed';
+    const sorts = Map.groupBy(found, (difference) => difference.what);
+    return [...sorts].map(([what, list]) => describeSort(what, list)).join('; ');
+}
+function describeSort(what, list) {
+    const names = list.slice(0, SHOWN).map(({ name, change }) => (change === 'changed' ? name : `${name} (${change})`));
+    const more = list.length > SHOWN ? ` and ${list.length - SHOWN} more` : '';
+    if (what === 'export')
+        return `exports of ${names.join(', ')}${more} changed`;
+    if (what === 'subject' || what === 'input' || what === 'format')
+        return `the ${what} changed`;
+    return `${what}${list.length > 1 ? 's' : ''} ${names.join(', ')}${more} changed`;
+}
+function compareMaps(what, before, after) {
+    const old = new Map(Object.entries(before));
+    const now = new Map(Object.entries(after));
+    const found = [];
+    for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+        if (!old.has(name))
+            found.push({ what, name, change: 'added' });
+        else if (!now.has(name))
+            found.push({ what, name, change: 'removed' });
+        else if (!same(old.get(name), now.get(name)))
+            found.push({ what, name, change: 'changed' });
+    }
+    return found;
+}
+function single(what, name, before, after) {
+    return same(before, after) ? [] : [{ what, name, change: 'changed' }];
+}
+function same(a, b) {
+    return a === b || (0,_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .canonicalJson */ .dj)(a) === (0,_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .canonicalJson */ .dj)(b);
+}
+function namesAsMap(names) {
+    return Object.fromEntries(names.map((name) => [name, true]));
+}
+
+
+/***/ }),
+
+/***/ 8617:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $m: () => (/* binding */ upstreamFiles),
+/* harmony export */   Dr: () => (/* binding */ upstreamChanges),
+/* harmony export */   wu: () => (/* binding */ leftByOthers)
+/* harmony export */ });
+/* harmony import */ var _record_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1265);
+/* harmony import */ var _tree_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3448);
+/* harmony import */ var _unit_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2878);
+
+
+
+/** Files of all ancestors that are done, later gates over earlier ones. */
+function upstreamFiles(graph, state, key) {
+    const left = new Map();
+    for (const by of (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key)) {
+        const unit = state.units.get(by);
+        for (const change of (unit?.done ? unit.ended?.files : undefined) ?? []) {
+            const others = left.get(change.path);
+            if (others === undefined)
+                left.set(change.path, [{ change, by }]);
+            else
+                others.push({ change, by });
+        }
+    }
+    const files = [];
+    const conflicts = [];
+    for (const [path, all] of left) {
+        const final = all.length === 1 ? all : withoutOvertaken(graph, all);
+        const winner = final.at(-1);
+        files.push(winner.change);
+        const other = final.find(({ change }) => !(0,_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(change.after, winner.change.after));
+        if (other !== undefined)
+            conflicts.push({ path, gates: [other.by, winner.by] });
+    }
+    return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), conflicts };
+}
+/** Changes of one path but for those by gates that another one of them comes after: that one found the file as they left it. */
+function withoutOvertaken(graph, all) {
+    const overtaken = new Set(all.flatMap(({ by }) => (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, by)));
+    return all.filter(({ by }) => !overtaken.has(by));
+}
+/** Every change that a unit's ancestors made and that stands, handed on or not, in no particular order. */
+function upstreamChanges(graph, state, key) {
+    return (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key).flatMap((ancestor) => {
+        const ended = state.units.get(ancestor)?.ended;
+        return ended === undefined ? [] : [...ended.files, ...ended.touched];
+    });
+}
+/**
+ * Every file that gates which are not upstream of this one (itself included) ever left behind: for `unwind`.
+ * Failed attempts count too: what stands in the workspace may come from any of them.
+ */
+function leftByOthers(graph, records, key, runNumber) {
+    const upstream = new Set((0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key));
+    const ofThisRun = new Map();
+    const ofOtherRuns = new Map();
+    for (const record of records) {
+        if (record.kind !== 'ended' || upstream.has((0,_record_js__WEBPACK_IMPORTED_MODULE_0__/* .unitOf */ .uF)(record)))
+            continue;
+        const madeIn = record.how === 'reused' ? record.source?.runNumber : record.runNumber;
+        const into = madeIn === runNumber ? ofThisRun : ofOtherRuns;
+        for (const change of [...record.files, ...record.touched]) {
+            if ((0,_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(change.before, change.after))
+                continue;
+            const identity = identityOf(change);
+            const known = into.get(identity);
+            if (known === undefined || (0,_record_js__WEBPACK_IMPORTED_MODULE_0__/* .comparePositions */ .Ez)(record, known.at) > 0)
+                into.set(identity, { identity, change, at: record });
+        }
+    }
+    return { ofThisRun: latestFirst(ofThisRun), ofOtherRuns: latestFirst(ofOtherRuns) };
+}
+function latestFirst(changes) {
+    const sorted = [...changes.values()].sort((a, b) => (0,_record_js__WEBPACK_IMPORTED_MODULE_0__/* .comparePositions */ .Ez)(b.at, a.at) || (a.identity < b.identity ? -1 : 1));
+    return sorted.map(({ change }) => change);
+}
+function identityOf({ path, before, after }) {
+    return [path, before?.blob, before?.mode, after?.blob, after?.mode].join('\0');
+}
+
+
+/***/ }),
+
+/***/ 3311:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   AX: () => (/* binding */ REQUEST_FORMAT),
+/* harmony export */   GP: () => (/* binding */ needDigests),
+/* harmony export */   ax: () => (/* binding */ fingerprintOf),
+/* harmony export */   mK: () => (/* binding */ buildRequest)
+/* harmony export */ });
+/* harmony import */ var _canonical_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7999);
+
+/** Version of the request; part of every fingerprint. */
+const REQUEST_FORMAT = 'gateline-request/1';
+/** The request of a unit. */
+function buildRequest(unit, around, found) {
+    const { gate, leg } = unit;
+    return {
+        format: REQUEST_FORMAT,
+        pipeline: around.pipeline,
+        gate: gate.id,
+        leg: leg.id,
+        matrix: leg.matrix,
+        subject: around.subject,
+        metadata: around.metadata,
+        input: around.input,
+        definition: {
+            run: gate.run ?? null,
+            shell: gate.shell,
+            workingDirectory: gate.workingDirectory,
+            with: gate.with,
+            env: found.env,
+            files: gate.files,
+        },
+        inputs: {
+            from: gate.inputs === undefined ? 'tracked' : 'declared',
+            files: Object.fromEntries([...found.tree].map(([path, file]) => [path, `${file.mode} ${file.blob}`])),
+        },
+        needs: found.needs,
+        secrets: [...gate.secrets].sort(),
+        tools: found.tools,
+        platform: around.platform,
+    };
+}
+/** The fingerprint of a request: sha256 of its canonical JSON. */
+function fingerprintOf(request) {
+    return (0,_canonical_json_js__WEBPACK_IMPORTED_MODULE_0__/* .digestOfJson */ .Qs)(request);
+}
+/** Digests of the needs as records hold them. */
+function needDigests(request) {
+    return Object.fromEntries(Object.entries(request.needs).map(([key, content]) => [key, content?.digest ?? null]));
 }
 
 

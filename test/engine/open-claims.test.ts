@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { beginGate, type BeginResult } from '../../src/engine/begin.ts';
+import type { Assignment } from '../../src/engine/call.ts';
+import { completeGate } from '../../src/engine/complete.ts';
+import { decide } from '../../src/engine/decide.ts';
+import type { EnginePorts } from '../../src/engine/ports.ts';
+import { GatelineError } from '../../src/errors/gateline-error.ts';
+import { engineWorld } from '../support/engine-world.ts';
+import { pipelineOf } from '../support/pipelines.ts';
+
+const PIPELINE = pipelineOf({ made: { files: ['out/**'] }, outside: { run: undefined, needs: ['made'] } });
+const ASSIGNMENT: Assignment = { pipeline: PIPELINE, subject: 'subject', metadata: {}, input: null };
+
+const world = () =>
+  engineWorld(({ files }) => {
+    files.set('out/made', 'made');
+    return { output: 1 };
+  });
+
+async function begin(ports: EnginePorts): Promise<Extract<BeginResult, { choice: 'run' }>> {
+  const begun = await beginGate(ports, ASSIGNMENT, 'outside', () => undefined);
+  if (begun.choice !== 'run') throw new Error(begun.planned.reason);
+  return begun;
+}
+
+const complete = (ports: EnginePorts, token: string) => completeGate(ports, ASSIGNMENT, { token }, () => undefined);
+
+describe('the claim of an agent that runs by itself', () => {
+  it('does not outlast a beginning that failed', async () => {
+    const bench = world();
+    await bench.run(PIPELINE);
+    const ports = bench.ports();
+    const blocked = new GatelineError('user', 'PATH_BLOCKED', 'out is a file');
+    const workspace = Object.assign(Object.create(ports.workspace) as typeof ports.workspace, {
+      materialise: () => Promise.reject(blocked),
+    });
+    await expect(begin({ ...ports, workspace })).rejects.toBe(blocked);
+    expect(await begin(bench.ports())).toMatchObject({ choice: 'run' });
+  });
+
+  it('ends when what it was begun with is lost, so that the gate can be begun again', async () => {
+    for (const lost of ['the directory', 'what stood before']) {
+      const bench = world();
+      await bench.run(PIPELINE);
+      const { token } = await begin(bench.ports());
+      const ports = bench.ports();
+      const open: typeof ports.attempts.open = async (id) => {
+        const directory = await ports.attempts.open(id);
+        await directory?.write('baseline.json', ['written over by an agent']);
+        return lost === 'the directory' ? undefined : directory;
+      };
+      const attempts = { ...ports.attempts, open };
+      await expect(complete({ ...ports, attempts }, token), lost).rejects.toMatchObject({ code: 'ATTEMPT_LOST' });
+      await expect(complete(bench.ports(), token), lost).rejects.toMatchObject({ code: 'ALREADY_COMPLETED' });
+      expect(await begin(bench.ports()), lost).toMatchObject({ choice: 'run' });
+    }
+  });
+
+  it('is given up when somebody asks for a new attempt, and what it comes to is not used', async () => {
+    const bench = world();
+    await bench.run(PIPELINE);
+    const { token } = await begin(bench.ports());
+    await expect(begin(bench.ports())).rejects.toMatchObject({ code: 'GATE_CLAIMED' });
+    const forced = { decision: 'force', gates: ['outside'], actor: 'me', reason: 'the token is lost' } as const;
+    await decide(bench.ports(), ASSIGNMENT, forced);
+    await expect(complete(bench.ports(), token)).rejects.toMatchObject({ code: 'CLAIM_EXPIRED' });
+    expect(await begin(bench.ports())).toMatchObject({ choice: 'run' });
+  });
+});
+
+describe('a decision', () => {
+  const pipeline = pipelineOf({ a: {}, b: { needs: ['a'] } });
+  const assignment = { ...ASSIGNMENT, pipeline };
+  const about = { gates: ['a'], actor: 'me', reason: 'because' } as const;
+
+  it('may be about what a completed run came to', async () => {
+    const bench = engineWorld(({ unit }) => ({ output: unit }));
+    await bench.run(pipeline);
+    await decide(bench.ports(), assignment, { decision: 'reject', ...about });
+    const { state } = await bench.run(pipeline);
+    expect(bench.starts).toEqual(['a#1', 'b#1', 'a#1']);
+    expect(state).toMatchObject({ runNumber: 2, status: 'completed' });
+  });
+
+  it('needs an attempt that ended to be about', async () => {
+    const bench = engineWorld(() => ({}));
+    const refused = { code: 'DECISION_WITHOUT_ATTEMPT' };
+    await expect(decide(bench.ports(), assignment, { decision: 'reject', ...about })).rejects.toMatchObject(refused);
+  });
+});
+
+describe('the reason to run again', () => {
+  it('is no secret that the stored request does not show', async () => {
+    const bench = engineWorld(() => ({ output: 1 }), { x: 'one' });
+    bench.environment['TOKEN'] = 'a-secret-that-is-long';
+    const gate = { secrets: ['TOKEN'], env: { URL: 'https://host/?key=a-secret-that-is-long' }, inputs: ['x'] };
+    await bench.run(pipelineOf({ a: gate }));
+    bench.workspace.files.set('x', 'two');
+    const { planned } = await bench.run(pipelineOf({ a: gate }));
+    expect(planned[0]!.differences).toEqual([{ what: 'file', name: 'x', change: 'changed' }]);
+  });
+});
