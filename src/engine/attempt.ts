@@ -21,7 +21,7 @@ const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', '
 /** Runs a unit until it is satisfied, out of retries, or a further attempt makes no sense. Each attempt leaves its records. */
 export async function runAttempts(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
   for (let attempt = 0; ; attempt += 1) {
-    const ended = await runAttempt(call, unit, work, signal);
+    const ended = await runAttempt(call, unit, work, signal).finally(() => call.running.delete(unit.key));
     const settled =
       verdictSatisfies(unit, ended, { ruling: 'stands' }) || FINAL.has(ended.verdict.kind) || signal.aborted;
     const retrying = !settled && attempt < unit.gate.retries;
@@ -43,13 +43,8 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
     if (ended !== undefined && error instanceof GatelineError && error.fault !== 'gateline') return ended;
     throw error;
   }
-  call.running.set(unit.key, begun.baseline);
-  try {
-    const result = await startAgent(call, begun, signal);
-    return await finishAttempt(call, begun, result);
-  } finally {
-    call.running.delete(unit.key);
-  }
+  const result = await startAgent(call, begun, signal);
+  return finishAttempt(call, begun, result);
 }
 
 /** Prepares an attempt that is claimed. Where that fails, the attempt ends with that before the error goes on. */
@@ -94,7 +89,7 @@ export async function finishAttempt(call: Call, begun: Begun, result: AgentResul
     const { metrics, notices } = await collectMetrics(call, directory);
     const learnings = await collectLearnings(call, directory);
     const collected = await collectOutput(call, unit, directory, verdictOn(result, unit));
-    const captured = await captureFiles(call, begun);
+    const captured = await call.inTurn(() => captureFiles(call, begun));
     const verdict = withFiles(collected.verdict, captured, notices);
     return await end(call, unit, started, {
       ...collected,

@@ -12,6 +12,7 @@ import { writeBaseline } from './baseline-file.ts';
 import type { Call } from './call.ts';
 import { copierOf, missingContent, readJson } from './content.ts';
 import { keepJson } from './keep-json.ts';
+import { placeFiles } from './place-files.ts';
 import type { Work } from './plan-unit.ts';
 
 /** Exports up to this size stand in the request itself; larger ones only in their file. */
@@ -64,13 +65,17 @@ export async function claim(call: Call, unit: Unit, work: Work, open?: OpenClaim
 
 /** Makes everything ready that the agent is promised: upstream files, its directory, request and feedback. */
 export async function prepareAttempt(call: Call, unit: Unit, work: Work, started: StartedRecord): Promise<Begun> {
-  await materialiseUpstream(call, unit);
   const directory = await call.ports.attempts.create(started);
   await directory.write(ATTEMPT_FILES.request, canonicalChunks(await agentView(call, unit, work, started, directory)));
   const feedback = lastAttempt(call, unit, started);
   if (feedback !== undefined)
     await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
-  const baseline = await call.ports.workspace.baseline(unit.gate.files);
+  const baseline = await call.inTurn(async () => {
+    await materialiseUpstream(call, unit);
+    const found = await call.ports.workspace.baseline(unit.gate.files);
+    call.running.set(unit.key, found);
+    return found;
+  });
   await writeBaseline(directory, baseline);
   return { unit, started, directory, baseline, hasFeedback: feedback !== undefined };
 }
@@ -88,11 +93,7 @@ async function materialiseUpstream(call: Call, unit: Unit): Promise<void> {
       },
     );
   }
-  for (const done of await call.ports.workspace.materialise(files, copierOf(call))) {
-    if (done.displaced === undefined) continue;
-    const message = `${done.path} was not as the gate upstream left it; put back, and your version is kept at ${done.displaced}`;
-    await call.observe({ type: 'notice', unit: unit.key, message });
-  }
+  await placeFiles(call, unit, files, 'the gate upstream');
 }
 
 /** The request as the agent reads it: with the exports of its needs, the attempt's number, and names for people. */

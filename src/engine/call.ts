@@ -36,8 +36,10 @@ export interface Call {
   readonly contracts: Contracts;
   readonly around: Surroundings;
   readonly redactor: Redactor;
-  /** Baselines of attempts that are running now. */
+  /** What attempts that are running now found, and what the engine brought since. */
   readonly running: Map<UnitKey, Baseline>;
+  /** Does one thing to the workspace's files after the other: what an attempt changed must not be mixed with what the engine brings. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly observe: Observer;
 }
 
@@ -66,7 +68,17 @@ export async function openCall(
     },
     redactor: createRedactor({ secrets: secretValues(pipeline, ports) }),
     running: new Map(),
+    inTurn: oneAfterTheOther(),
     observe,
+  };
+}
+
+function oneAfterTheOther(): Call['inTurn'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
   };
 }
 

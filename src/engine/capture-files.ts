@@ -31,7 +31,8 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
     }
   };
   const earlier = await earlierWork(call, begun);
-  const changes = await workspace.changesSince(begun.baseline, begun.unit.gate.files, keep, earlier);
+  const baseline = call.running.get(begun.unit.key) ?? begun.baseline;
+  const changes = await workspace.changesSince(baseline, begun.unit.gate.files, keep, earlier);
   const problems = changes.refused.map(({ path, why }): Issue => ({
     severity: 'error',
     message: `${path} cannot be handed on: ${why}`,

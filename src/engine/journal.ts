@@ -4,7 +4,7 @@ import { contentsOf } from '../run/fold-unit.ts';
 import { createRunFold, type RunFold } from '../run/fold.ts';
 import { nextAttempt, numberCall, type CallNumbers } from '../run/numbering.ts';
 import type { RecordListing } from '../run/reading.ts';
-import { RECORD_FORMAT, unitOf, type GatelineRecord, type Writer } from '../run/record.ts';
+import { RECORD_FORMAT, type GatelineRecord, type Writer } from '../run/record.ts';
 import { addToArchive, openArchive, type Archive } from '../run/reuse.ts';
 import { writerKey, type RunState, type Told } from '../run/run-state.ts';
 import type { UnitGraph, Unit } from '../run/unit.ts';

@@ -4,7 +4,7 @@ import type { Unit } from '../run/unit.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import type { Call } from './call.ts';
-import { copierOf } from './content.ts';
+import { notOvertaken, placeFiles } from './place-files.ts';
 import type { Prepared } from './plan-unit.ts';
 
 /** Puts the files of an earlier output back where they are not, and records that it stands in, with today's verdict. */
@@ -26,11 +26,7 @@ export async function recordReuse(call: Call, unit: Unit, prepared: Prepared): P
     source: from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
   };
   // Before the record: one that says that it stands in, without its files, would never be looked at again.
-  for (const file of await call.ports.workspace.materialise(from.files, copierOf(call))) {
-    if (file.displaced === undefined) continue;
-    const message = `${file.path} was not as the gate left it; put back, and your version is kept at ${file.displaced}`;
-    await call.observe({ type: 'notice', unit: unit.key, message });
-  }
+  await call.inTurn(async () => placeFiles(call, unit, await notOvertaken(call, unit.key, from.files), 'the gate'));
   await write(call, unit, record);
   return record;
 }

@@ -27,7 +27,7 @@ async function inputTree(call: Call, unit: Unit): Promise<Tree> {
   const { inputs } = unit.gate;
   if (inputs?.length === 0) return new Map();
   const counts = (path: string): boolean => workspace.counts(inputs, path);
-  const upstream = upstreamChanges(call.graph, call.journal.state(), unit.key);
+  const upstream = upstreamChanges(call.graph, call.journal.archive().ended, unit.key);
   const settled = withoutRunning((await workspace.inputs(inputs)).files, call, upstream, counts);
   const tree = withUpstreamFiles(await withoutOthers(settled, call, unit, upstream, counts), call, unit, counts);
   const unmatched = (inputs ?? []).filter(

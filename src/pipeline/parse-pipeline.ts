@@ -8,7 +8,7 @@ import { inOrder, type Problem } from './problem.ts';
 import { readSource, type Source } from './source.ts';
 import { checkStructure } from './structure.ts';
 
-export { formatProblem, type Problem, type ProblemPlace } from './problem.ts';
+export { formatProblem, type Problem } from './problem.ts';
 
 /** More problems than this are counted in a last one instead of listed. */
 export const MAX_PROBLEMS = 500;

@@ -1,5 +1,12 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { comparePositions, unitOf, type FileChange, type GatelineRecord, type Position } from './record.ts';
+import {
+  comparePositions,
+  unitOf,
+  type EndedRecord,
+  type FileChange,
+  type GatelineRecord,
+  type Position,
+} from './record.ts';
 import type { RunState } from './run-state.ts';
 import { sameFile } from './tree.ts';
 import { ancestorsOf, type UnitGraph } from './unit.ts';
@@ -46,12 +53,17 @@ function withoutOvertaken(graph: UnitGraph, all: readonly Left[]): Left[] {
   return all.filter(({ by }) => !overtaken.has(by));
 }
 
-/** Every change that a unit's ancestors made and that stands, handed on or not, in no particular order. */
-export function upstreamChanges(graph: UnitGraph, state: RunState, key: UnitKey): FileChange[] {
-  return ancestorsOf(graph, key).flatMap((ancestor) => {
-    const ended = state.units.get(ancestor)?.ended;
-    return ended === undefined ? [] : [...ended.files, ...ended.touched];
-  });
+/**
+ * Every change that a unit's ancestors ever made, handed on or not, in no particular order. Failed attempts count too:
+ * what one of them left may still stand, and the one that came to something found it so.
+ */
+export function upstreamChanges(
+  graph: UnitGraph,
+  ended: ReadonlyMap<UnitKey, readonly EndedRecord[]>,
+  key: UnitKey,
+): FileChange[] {
+  const records = ancestorsOf(graph, key).flatMap((ancestor) => ended.get(ancestor) ?? []);
+  return records.flatMap((record) => [...record.files, ...record.touched]);
 }
 
 /** Files that gates which are not upstream ever left behind, by whether this run or another one did it; the latest first. */

@@ -56,7 +56,7 @@ export function createRunFold(
   const { records, conflicts } = orderRecords(mine);
   const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
   const ofRun = records.filter((record) => record.runNumber === runNumber);
-  const grouped = groupByUnit(records, listing.problems, runNumber);
+  const grouped = groupByUnit(graph, records, listing.problems, runNumber);
   const derived = new Map<UnitKey, ReturnType<typeof deriveUnit>>();
   const open = new Set(graph.keys());
   const unplaced = [...conflicts.map(describeConflict), ...listing.problems.map(describeProblem)];
@@ -138,11 +138,12 @@ function describeStranger(key: UnitKey): RunProblem {
 
 /** Records of each unit, and what is known of those that could not be read. */
 function groupByUnit(
+  graph: UnitGraph,
   records: readonly GatelineRecord[],
   problems: readonly ReadProblem[],
   runNumber: number,
 ): Map<UnitKey, UnitRecords> {
-  const grouped = new Map<UnitKey, UnitRecords>();
+  const grouped = new Map<UnitKey, UnitRecords>([...graph.keys()].map((key) => [key, emptyUnitRecords()]));
   const at = (key: UnitKey): UnitRecords => {
     const found = grouped.get(key) ?? emptyUnitRecords();
     grouped.set(key, found);

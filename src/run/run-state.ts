@@ -1,6 +1,5 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Digest } from './digest.ts';
-import type { ReadProblem } from './reading.ts';
 import type { Content, DecidedRecord, EndedRecord, Position, StartedRecord } from './record.ts';
 
 /** What is true of one unit of work now. */
@@ -92,4 +91,3 @@ export function writerKey(writer: { host: string; boot: string; pid: number; pid
   return [writer.host, writer.boot, writer.pid, writer.pidStart].join('|');
 }
 
-export type { ReadProblem };

@@ -67,9 +67,9 @@ export async function changesSince(capture: Capture): Promise<Changes> {
 
 /**
  * Which files go on to later gates. Those that the attempt changed; those that earlier attempts which came to nothing
- * had changed already; and of those that a glob names and no checkout would bring also the ones that were made before
- * and made again just the same, or left alone by a program that makes only what is out of date. What lies there
- * otherwise is somebody else's: handed on, it would later take the place of what they made of it since.
+ * had changed already; and of those that no checkout would bring also the ones that the gate made before and left alone,
+ * and those that a glob names and that it made again just the same. What lies there otherwise is somebody else's:
+ * handed on, it would later take the place of what they made of it since.
  */
 function goingOn({ earlier, globs, committed, before, now }: Capture): (one: Difference) => boolean {
   const { since, made = [] } = earlier;
@@ -78,9 +78,10 @@ function goingOn({ earlier, globs, committed, before, now }: Capture): (one: Dif
     const { path, after } = one;
     if (!sameFile(one.before, after)) return true;
     if (since !== undefined && !sameFile(since.get(path) ?? null, after)) return true;
-    if (globs === undefined || sameFile(committed?.get(path) ?? null, after)) return false;
+    if (sameFile(committed?.get(path) ?? null, after)) return false;
     const known = handedOn.get(path);
-    return before.stamps.get(path) !== now.stamps.get(path) || (known !== undefined && sameFile(known, after));
+    if (known !== undefined && sameFile(known, after)) return true;
+    return globs !== undefined && before.stamps.get(path) !== now.stamps.get(path);
   };
 }
 

@@ -87,7 +87,7 @@ function workspaceOn(root: string, view: FileView, limits: CaptureLimits): Works
     async changesSince(before, files, keep, earlier = {}) {
       const globs = files === 'changed' ? undefined : globsOf(files);
       const snapshot = await view.snapshot();
-      const [now, commit] = await Promise.all([standing(root, snapshot, globs), globs && view.committed()]);
+      const [now, commit] = await Promise.all([standing(root, snapshot, globs), view.committed()]);
       const looks = { snapshot, lookAgain: () => view.snapshot(), before, earlier, now, committed: commit };
       return changesSince({ root, ...looks, globs, keep, limits });
     },

@@ -74,9 +74,9 @@ export interface Workspace {
 
   /**
    * What changed since: `files` as the gate says them (globs, or `changed` for all that git sees as changed),
-   * and what else was touched. Plain files, deletions and modes; never anything outside the workspace. A file that
-   * globs name, and that the checked out commit does not have so, goes on too when the attempt wrote it again just as it
-   * was, or left it as the gate had handed it on before.
+   * and what else was touched. Plain files, deletions and modes; never anything outside the workspace. Of those
+   * that the checked out commit does not have so, what the gate handed on before goes on again when it still stands, and
+   * what globs name when the attempt wrote it again just as it was.
    */
   changesSince(
     baseline: Baseline,

@@ -28,9 +28,10 @@ const digests = ['one', 'two'].map((text) => digestOf(text));
 const anyRecord = fc
   .record({
     gate: fc.constantFrom(...GATES),
+    run: fc.constantFrom(1, 2, 2, 2),
     call: fc.integer({ min: 1, max: 3 }),
     n: fc.integer({ min: 1, max: 2 }),
-    kind: fc.constantFrom('started', 'ended', 'force', 'skip', 'reject'),
+    kind: fc.constantFrom('started', 'ended', 'reused', 'force', 'skip', 'reject', 'approve'),
     verdict: fc.constantFrom(PASSED, PASSED, FAILED, PARTIAL),
     fingerprint: fc.constantFrom(...digests),
     fresh: fc.boolean(),
@@ -41,7 +42,10 @@ const anyRecord = fc
     );
     if (kind === 'started') return started({ ...told, needs });
     if (kind === 'ended') return ended({ ...told, needs });
-    return decided({ gate: told.gate, call: told.call, n: 0, decision: kind as 'force' });
+    const source = { runNumber: 1, runAttempt: told.call, n: told.n };
+    if (kind === 'reused') return ended({ ...told, needs, how: 'reused', source });
+    const { gate, run, call } = told;
+    return decided({ gate, run, call, n: 0, decision: kind });
   });
 
 describe('a fold that goes on', () => {
@@ -51,11 +55,13 @@ describe('a fold that goes on', () => {
         fc.uniqueArray(anyRecord, { selector: recordName, maxLength: 24 }),
         fc.nat(24),
         fc.array(fc.tuple(fc.constantFrom(...GATES), fc.constantFrom(...digests)), { maxLength: 8 }),
-        (soup, cut, tellings) => {
+        (soup, some, tellings) => {
           const records = [...orderRecords(soup).records];
+          // What was recorded of earlier runs is there from the beginning.
+          const cut = Math.max(some, records.filter((record) => record.runNumber === 1).length);
           const fingerprints = new Map<UnitKey, Digest>();
           const told = { now: NOW, fingerprints };
-          const identity = { pipeline: PIPELINE, subject: SUBJECT, runNumber: 1 };
+          const identity = { pipeline: PIPELINE, subject: SUBJECT, runNumber: 2 };
           const fold = createRunFold(GRAPH, { records: records.slice(0, cut), problems: [] }, identity, told);
           const same = (upTo: number): void =>
             expect(fold.state()).toEqual(

@@ -24,7 +24,7 @@ export function pipelines(maxGates: number): fc.Arbitrary<Pipeline> {
         shapes.map(({ needs, legs, retries, partial, reuse }, index): [string, Partial<Gate>] => [
           `g${index}`,
           {
-            needs: [...new Set(needs.filter((need) => need < index))].sort().map((need) => `g${need}`),
+            needs: [...new Set(needs.filter((need) => need < index))].sort((a, b) => a - b).map((need) => `g${need}`),
             legs:
               legs === 1
                 ? [{ id: '', matrix: {} }]

@@ -54,9 +54,9 @@ export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}):
         const halfDone = since !== undefined && since.get(path)?.blob !== after?.blob;
         const named = globs === 'changed' || counts(globs, path);
         const again =
-          files.stamps.get(path) !== baseline.stamps.get(path) ||
+          (globs !== 'changed' && files.stamps.get(path) !== baseline.stamps.get(path)) ||
           made.some((one) => one.path === path && one.after?.blob === after?.blob);
-        const fresh = globs !== 'changed' && text !== committedFiles.get(path) && again;
+        const fresh = text !== committedFiles.get(path) && again;
         if (named && (changed || halfDone || fresh)) {
           const kept = text === undefined ? undefined : await keep(chunksOf(text), path);
           if (kept !== undefined && 'refused' in kept) refused.push({ path, why: kept.refused });
@@ -67,11 +67,12 @@ export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}):
     },
     materialise: async (changes, copy) => {
       const done: Materialised[] = [];
-      for (const { path, before, after } of changes) {
+      for (const [path, all] of Map.groupBy(changes, (one) => one.path)) {
+        const { after } = all.at(-1)!;
         const now = files.has(path) ? fileOf(files.get(path)!) : null;
         if (now?.blob === after?.blob) done.push({ path, action: 'unchanged' });
         else {
-          const strange = now !== null && now.blob !== before?.blob;
+          const strange = now !== null && !all.some((one) => [one.before?.blob, one.after?.blob].includes(now.blob));
           if (after === null) files.delete(path);
           else await copy(after.content!.digest, `memory:${path}`, 0o644);
           done.push({

@@ -23,7 +23,7 @@ export const tombstoneSchema = z.object({
   /** Where the bytes are now, relative to the workspace. */
   quarantine: z.string().max(4_096),
 });
-export type Tombstone = z.infer<typeof tombstoneSchema>;
+type Tombstone = z.infer<typeof tombstoneSchema>;
 
 /** Why something is in quarantine. */
 type Why = Pick<ReadProblem, 'code' | 'message'>;
