@@ -87,8 +87,10 @@ function workspaceOn(root: string, view: FileView, limits: CaptureLimits): Works
     async changesSince(before, files, keep, earlier = {}) {
       const globs = files === 'changed' ? undefined : globsOf(files);
       const snapshot = await view.snapshot();
-      const [now, commit] = await Promise.all([standing(root, snapshot, globs), view.committed()]);
-      const looks = { snapshot, lookAgain: () => view.snapshot(), before, earlier, now, committed: commit };
+      const asksForCommit = globs !== undefined || (earlier.made ?? []).length > 0;
+      const commit = asksForCommit ? view.committed() : undefined;
+      const now = await standing(root, snapshot, globs);
+      const looks = { snapshot, lookAgain: () => view.snapshot(), before, earlier, now, committed: await commit };
       return changesSince({ root, ...looks, globs, keep, limits });
     },
     materialise: (changes, copy) => materialise({ root, view }, changes, copy),

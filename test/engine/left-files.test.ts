@@ -106,6 +106,52 @@ describe('files that gates left', () => {
     ]);
   });
 
+  it('by one gate and edited by a later one are left alone when both are reused: they are nobody’s edits', async () => {
+    const pipeline = pipelineOf({
+      a: { inputs: ['x'], files: ['x'] },
+      b: { needs: ['a'], inputs: ['x'], files: ['x'] },
+      c: { needs: ['b'], inputs: ['x', 'y'] },
+    });
+    const world = engineWorld(
+      ({ unit, files }) => {
+        if (unit !== 'c') files.set('x', `${files.get('x')!}${unit}`);
+        return { output: files.get('x')! };
+      },
+      { x: '', y: 'one' },
+    );
+    await world.run(pipeline);
+    const written: unknown[] = [];
+    const { files } = world.workspace;
+    const set = files.set.bind(files);
+    files.set = (path, text) => (written.push([path, text]), set(path, text));
+    world.workspace.files.set('y', 'two');
+    expect(choices(await world.run(pipeline))).toEqual({ a: 'reuse', b: 'reuse', c: 'run' });
+    expect(written).toEqual([['y', 'two']]);
+    expect(choices(await world.run(pipeline, {}, { force: { gates: ['b'], actor: 'me', reason: 'again' } }))).toMatchObject({ b: 'run' });
+    expect(files.get('x')).toBe('ab');
+    expect(world.events.filter((event) => event.type === 'notice')).toEqual([]);
+  });
+
+  it('that are put back while an attempt runs are none that it changed', async () => {
+    const pipeline = pipelineOf({ long: { inputs: ['y'] }, make: { files: ['made'] }, use: { needs: ['make'] } });
+    let makeRoom = (): void => undefined;
+    const world = engineWorld(
+      async ({ unit, files }) => {
+        if (unit === 'make') files.set('made', 'made');
+        if (unit === 'use') makeRoom();
+        if (unit === 'long' && files.get('y') === 'two') await new Promise<void>((resolve) => (makeRoom = resolve));
+        return { output: files.get('y')! };
+      },
+      { y: 'one' },
+    );
+    await world.run(pipeline);
+    world.workspace.files.set('y', 'two');
+    world.workspace.files.delete('made');
+    const { state } = await world.run(pipeline, {}, { force: { gates: ['use'], actor: 'me', reason: 'again' } });
+    expect(world.workspace.files.get('made')).toBe('made');
+    expect(state.units.get('long')!.ended!.touched).toEqual([]);
+  });
+
   it('by legs side by side are told apart: legs that may leave the same ones run one after the other', async () => {
     const legs = ['x', 'y'].map((id) => ({ id, matrix: { leg: id } }));
     const pipeline = pipelineOf({ leg: { legs, files: ['r/**'] }, free: {}, join: { needs: ['leg'] } }, { maxParallel: 3 });

@@ -82,4 +82,14 @@ describe('a fold that goes on', () => {
       { numRuns: 300 },
     );
   });
+
+  it('knows of decisions of earlier runs when the first record of a gate in this one is added', () => {
+    const earlier = [ended({ gate: 'a', verdict: PARTIAL }), decided({ gate: 'a', call: 2, decision: 'approve' })];
+    const identity = { pipeline: PIPELINE, subject: SUBJECT, runNumber: 2 };
+    const fold = createRunFold(GRAPH, { records: earlier, problems: [] }, identity, { now: NOW });
+    expect(fold.state().units.get('a')!.status).toBe('ready');
+    const source = { runNumber: 1, runAttempt: 1, n: 1 };
+    fold.add(ended({ gate: 'a', run: 2, verdict: PARTIAL, how: 'reused', source }));
+    expect(fold.state().units.get('a')).toMatchObject({ status: 'partial', done: true });
+  });
 });
