@@ -4,7 +4,7 @@ import type { Issue } from '../verdict/verdict.ts';
 import type { KeepContent } from '../workspace/workspace.ts';
 import type { Begun } from './begin-attempt.ts';
 import type { Call } from './call.ts';
-import { earlierWork } from './earlier-work.ts';
+import { coveredFiles, earlierWork } from './earlier-work.ts';
 
 /** Files that an attempt left, and what is wrong with them. */
 export interface Captured {
@@ -37,7 +37,8 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
     severity: 'error',
     message: `${path} cannot be handed on: ${why}`,
   }));
-  return { files: changes.files, touched: changes.touched, problems };
+  const covered = await coveredFiles(call, begun.unit, baseline, earlier.made, changes);
+  return { files: [...changes.files, ...covered], touched: changes.touched, problems };
 }
 
 class SecretFound extends Error {}

@@ -64,6 +64,10 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   if (state.status === 'skipped') return { planned: describe(unit, 'skip', state.reason, work) };
   const found = await findWork(call, unit, work);
   if (found !== undefined) return found;
+  if (state.status === 'paused' && state.ended?.contract === contract.digest) {
+    const reason = `${state.reason}: \`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
+    return { planned: describe(unit, 'blocked', reason, work) };
+  }
   // Whatever the agent made, a contract that is not sound could not judge it.
   await call.contracts.compile(unit.gate);
   return withReason(call, unit, work, state);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/engine/decide.ts';
 import type { RunResult } from '../../src/engine/run-pipeline.ts';
 import type { Gate } from '../../src/pipeline/pipeline.ts';
 import type { EndedRecord } from '../../src/run/record.ts';
@@ -336,6 +337,26 @@ describe('files', () => {
     for (const bytes of world.medium.contents.values()) expect(Buffer.from(bytes).toString()).not.toContain('s3cr3t');
     for (const record of world.medium.records.values())
       expect(Buffer.from(record.bytes as Uint8Array).toString()).not.toContain('s3cr3t');
+  });
+});
+
+describe('a gate that waits for approval', () => {
+  it('is not run again by another call, but after a rejection it is', async () => {
+    const world = engineWorld(() => ({ output: { score: 50 } }));
+    const contract = { ...gateOf('a').contract, score: '/score', threshold: 80, partial: 'pause' as const };
+    const pipeline = pipelineOf({ a: { contract }, b: { needs: ['a'] } });
+    expect((await world.run(pipeline)).state.status).toBe('paused');
+    const again = await world.run(pipeline);
+    expect(again.state.status).toBe('paused');
+    expect(again.planned[0]).toMatchObject({ choice: 'blocked', reason: expect.stringContaining('approve a') as string });
+    expect(world.starts).toEqual(['a#1']);
+    const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
+    await decide(world.ports(), assignment, { decision: 'reject', gates: ['a'], actor: 'me', reason: 'too little' });
+    await world.run(pipeline);
+    expect(world.starts).toEqual(['a#1', 'a#1']);
+    await decide(world.ports(), assignment, { decision: 'approve', gates: ['a'], actor: 'me', reason: 'well' });
+    expect((await world.run(pipeline)).state.status).toBe('completed');
+    expect(world.starts).toEqual(['a#1', 'a#1', 'b#1']);
   });
 });
 

@@ -34,9 +34,9 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Make a folder and those above it, durable. @returns true when it was not there before. */
+/** Make a folder and those above it, durable, for nobody but its owner. @returns true when it was not there before. */
 export async function makeFolder(path: string): Promise<boolean> {
-  const first = await mkdir(path, { recursive: true });
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return false;
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
   return true;

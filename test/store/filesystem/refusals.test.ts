@@ -8,6 +8,11 @@ import { exitOf, filesBelow, makeWorkspace, startFixture } from './workspace.ts'
 
 const posix = process.platform !== 'win32';
 
+async function foldersBelow(root: string): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true, recursive: true });
+  return [root, ...entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))];
+}
+
 describe.runIf(posix)('a user whom file modes stop', () => {
   it('is told what cannot be read and written; nothing of it counts as absent', async () => {
     await using made = await makeWorkspace();
@@ -19,7 +24,8 @@ describe.runIf(posix)('a user whom file modes stop', () => {
     ];
     for (const record of records) await store.write(record);
     const { digest } = await store.put('secret of another user');
-    await chmod(made.workspace, 0o755);
+    // Ours are for their owner alone; here everybody may look, but for three places.
+    for (const folder of [made.workspace, ...(await foldersBelow(made.root))]) await chmod(folder, 0o755);
     await chmod(made.fileOf(records[1]!), 0);
     await chmod(dirname(made.fileOf(records[2]!)), 0);
     await chmod(made.fileOfContent(digest), 0);

@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { atomicWrite } from '../../../src/store/filesystem/atomic-write.ts';
@@ -23,6 +23,17 @@ describe('the state folder', () => {
     await writeFile(join(made.root, 'shop-login-gate1-output.json'), '{}');
     await made.open();
     expect(await readdir(made.root)).not.toContain('.gitignore');
+  });
+
+  it.runIf(process.platform !== 'win32')('is for its owner alone, with every folder that is made in it', async () => {
+    await using made = await makeWorkspace();
+    const store = await made.open();
+    await store.write(startedRecord({ n: 1 }));
+    await store.put('content');
+    const entries = await readdir(made.root, { withFileTypes: true, recursive: true });
+    const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+    expect(folders.length).toBeGreaterThan(4);
+    for (const folder of [made.root, ...folders]) expect((await stat(folder)).mode & 0o777, folder).toBe(0o700);
   });
 
   it('is not made by a reader', async () => {
