@@ -370,7 +370,10 @@ function mayShareFiles(a, b) {
     if (a === 'changed' || b === 'changed')
         return true;
     const folders = b.filter(includes).map(fixedPart);
-    return a.filter(includes).map(fixedPart).some((one) => folders.some((other) => isAbove(one, other) || isAbove(other, one)));
+    return a
+        .filter(includes)
+        .map(fixedPart)
+        .some((one) => folders.some((other) => isAbove(one, other) || isAbove(other, one)));
 }
 function includes(glob) {
     return !glob.startsWith('!');

@@ -86,7 +86,7 @@ function notNow(key, reason) {
 }
 /** Lets earlier outputs of upstream gates stand in where they still hold; runs nothing. */
 async function settleUpstream(call, unit) {
-    for (const key of (0,run_unit/* ancestorsOf */.G)(call.graph, unit.key)) {
+    for (const key of (0,run_unit/* ancestorsOf */.Gw)(call.graph, unit.key)) {
         const upstream = call.graph.get(key);
         const prepared = await (0,plan_unit/* planUnit */.M)(call, upstream);
         if (prepared.planned.choice === 'reuse')

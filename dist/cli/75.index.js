@@ -64,13 +64,16 @@ async function refuseIfLeft(call, gate) {
     const committed = (await workspace.committed([path])).get(path);
     if (committed !== undefined && (0,_run_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(committed, now))
         return;
-    throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'SCHEMA_LEFT_BY_GATE', `gate ${gate.id}: output.schema: ${path} stands as gate ${(0,_run_record_js__WEBPACK_IMPORTED_MODULE_1__/* .unitOf */ .uF)(by)} left it`, { hint: 'Restore it, or commit it if this is how it is meant: what an agent wrote does not judge agents.', place: { file: path } });
+    throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'SCHEMA_LEFT_BY_GATE', `gate ${gate.id}: output.schema: ${path} stands as gate ${(0,_run_record_js__WEBPACK_IMPORTED_MODULE_1__/* .unitOf */ .uF)(by)} left it`, {
+        hint: 'Restore it, or commit it if this is how it is meant: what an agent wrote does not judge agents.',
+        place: { file: path },
+    });
 }
 function changesOf(record) {
     return [...record.files, ...record.touched];
 }
 function changes(record, path) {
-    return record.kind === 'ended' && changesOf(record).some((one) => one.path === path && !(0,_run_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(one.before, one.after));
+    return (record.kind === 'ended' && changesOf(record).some((one) => one.path === path && !(0,_run_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(one.before, one.after)));
 }
 
 
@@ -201,7 +204,7 @@ async function inputTree(call, unit) {
     if (inputs?.length === 0)
         return new Map();
     const counts = (path) => workspace.counts(inputs, path);
-    const upstream = (0,run_files/* upstreamChanges */.Dr)(call.graph, call.journal.state(), unit.key);
+    const upstream = (0,run_files/* upstreamChanges */.Dr)(call.graph, call.journal.archive().ended, unit.key);
     const settled = withoutRunning((await workspace.inputs(inputs)).files, call, upstream, counts);
     const tree = withUpstreamFiles(await withoutOthers(settled, call, unit, upstream, counts), call, unit, counts);
     const unmatched = (inputs ?? []).filter((glob) => !glob.startsWith('!') && !tree.keys().some((path) => workspace.counts([glob], path)));
@@ -324,6 +327,10 @@ async function plan(call, unit) {
     const found = await findWork(call, unit, work);
     if (found !== undefined)
         return found;
+    if (state.status === 'paused' && state.ended?.contract === contract.digest) {
+        const reason = `${state.reason}: \`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
+        return { planned: describe(unit, 'blocked', reason, work) };
+    }
     // Whatever the agent made, a contract that is not sound could not judge it.
     await call.contracts.compile(unit.gate);
     return withReason(call, unit, work, state);
@@ -460,7 +467,7 @@ function describe(unit, choice, reason, work, from) {
 /* harmony export */ });
 /* harmony import */ var _run_request_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3311);
 /* harmony import */ var _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(7974);
-/* harmony import */ var _content_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9906);
+/* harmony import */ var _place_files_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8890);
 
 
 
@@ -483,12 +490,7 @@ async function recordReuse(call, unit, prepared) {
         source: from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
     };
     // Before the record: one that says that it stands in, without its files, would never be looked at again.
-    for (const file of await call.ports.workspace.materialise(from.files, (0,_content_js__WEBPACK_IMPORTED_MODULE_2__/* .copierOf */ .KD)(call))) {
-        if (file.displaced === undefined)
-            continue;
-        const message = `${file.path} was not as the gate left it; put back, and your version is kept at ${file.displaced}`;
-        await call.observe({ type: 'notice', unit: unit.key, message });
-    }
+    await call.inTurn(async () => (0,_place_files_js__WEBPACK_IMPORTED_MODULE_2__/* .placeFiles */ .h)(call, unit, await (0,_place_files_js__WEBPACK_IMPORTED_MODULE_2__/* .notOvertaken */ .j)(call, unit.key, from.files), 'the gate'));
     await write(call, unit, record);
     return record;
 }

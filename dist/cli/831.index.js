@@ -101,7 +101,7 @@ async function assignmentOf(world, options, loaded, workspace) {
 }
 /** With `--stand-in` and no `--input`: what others left in the state guide's files, as `{needs: {<gate>: output}}`. */
 async function inputFromStateFiles(world, loaded, workspace, subject) {
-    const { needs, warnings } = await stateInputs(workspace, loaded, subject, (0,unit/* unitsOf */.$)(loaded.pipeline).values());
+    const { needs, warnings } = await stateInputs(workspace, loaded, subject, (0,unit/* unitsOf */.$J)(loaded.pipeline).values());
     for (const warning of warnings)
         world.err.write(`note: ${(0,report_text/* oneLine */.TN)(warning)}\n`);
     return Object.keys(needs).length === 0 ? null : { needs };
@@ -2530,7 +2530,7 @@ async function open_open({ world, options }, loaded, access) {
     const durable = onDurable === undefined ? {} : { onDurable };
     const ports = await (0,local_ports/* localPorts */.ER)({ place: loaded, environment, now, readOnly: access.readOnly, ...durable });
     const assignment = await (0,cli_assignment/* assignmentOf */.t)(world, options, loaded, ports.workspace);
-    return { loaded, graph: (0,unit/* unitsOf */.$)(loaded.pipeline), ports, assignment };
+    return { loaded, graph: (0,unit/* unitsOf */.$J)(loaded.pipeline), ports, assignment };
 }
 /** {@link open} with the records as they are, for looking at the run that `--run` names, else the newest. */
 async function openToLook(invocation) {
@@ -2619,7 +2619,7 @@ function createRunFold(graph, listing, identity, told) {
     const { records, conflicts } = (0,order/* orderRecords */.t)(mine);
     const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
     const ofRun = records.filter((record) => record.runNumber === runNumber);
-    const grouped = groupByUnit(records, listing.problems, runNumber);
+    const grouped = groupByUnit(graph, records, listing.problems, runNumber);
     const derived = new Map();
     const open = new Set(graph.keys());
     const unplaced = [...conflicts.map(describeConflict), ...listing.problems.map(describeProblem)];
@@ -2693,8 +2693,8 @@ function describeStranger(key) {
     return { code: 'UNKNOWN_UNIT', message: `there are records of ${key}, which the pipeline does not have`, unit: key };
 }
 /** Records of each unit, and what is known of those that could not be read. */
-function groupByUnit(records, problems, runNumber) {
-    const grouped = new Map();
+function groupByUnit(graph, records, problems, runNumber) {
+    const grouped = new Map([...graph.keys()].map((key) => [key, emptyUnitRecords()]));
     const at = (key) => {
         const found = grouped.get(key) ?? emptyUnitRecords();
         grouped.set(key, found);
@@ -2942,7 +2942,7 @@ async function findDeadWriters(listing, isGone) {
 /** Opens a call: reads the records and numbers it. Nothing is written. */
 async function openCall(ports, assignment, observe, options = {}) {
     const { pipeline, subject } = assignment;
-    const graph = (0,unit/* unitsOf */.$)(pipeline);
+    const graph = (0,unit/* unitsOf */.$J)(pipeline);
     const journal = await openJournal(ports, { pipeline: pipeline.id, subject, graph, ...options });
     return {
         ports,
@@ -2959,7 +2959,16 @@ async function openCall(ports, assignment, observe, options = {}) {
         },
         redactor: (0,redact/* createRedactor */.l)({ secrets: secretValues(pipeline, ports) }),
         running: new Map(),
+        inTurn: oneAfterTheOther(),
         observe,
+    };
+}
+function oneAfterTheOther() {
+    let last = Promise.resolve();
+    return (work) => {
+        const mine = last.then(work);
+        last = mine.catch(() => undefined);
+        return mine;
     };
 }
 /** Values of every secret that any gate names, as far as they are set. */
@@ -3895,7 +3904,10 @@ function createAttemptFiles(options) {
             catch (cause) {
                 if (!(0,gateline_error/* isSystemError */.Or)(cause, 'EEXIST'))
                     throw failure('create', path, cause);
-                throw new gateline_error/* GatelineError */.Mk('platform', 'ATTEMPT_EXISTS', `${path} exists already`, { hint: 'Move it away and run again.', cause });
+                throw new gateline_error/* GatelineError */.Mk('platform', 'ATTEMPT_EXISTS', `${path} exists already`, {
+                    hint: 'Move it away and run again.',
+                    cause,
+                });
             }
             options.onDurable?.(`mkdir ${path}`);
             return directoryAt(path, options);
@@ -7101,7 +7113,10 @@ function addToArchive(archive, record) {
         append(archive.ended, record);
     else {
         const { decided, unknownAt } = archive.decisions.get((0,_record_js__WEBPACK_IMPORTED_MODULE_2__/* .unitOf */ .uF)(record)) ?? { decided: [], unknownAt: undefined };
-        archive.decisions.set((0,_record_js__WEBPACK_IMPORTED_MODULE_2__/* .unitOf */ .uF)(record), { decided: [...decided, record], unknownAt });
+        archive.decisions.set((0,_record_js__WEBPACK_IMPORTED_MODULE_2__/* .unitOf */ .uF)(record), {
+            decided: [...decided, record],
+            unknownAt,
+        });
     }
 }
 /** The newest earlier attempt with this fingerprint that may stand in for running the agent, and why or why not. */
@@ -7370,8 +7385,9 @@ function withEarlier(decisions, { earlier }) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   $: () => (/* binding */ unitsOf),
-/* harmony export */   G: () => (/* binding */ ancestorsOf)
+/* harmony export */   $J: () => (/* binding */ unitsOf),
+/* harmony export */   Gw: () => (/* binding */ ancestorsOf),
+/* harmony export */   gO: () => (/* binding */ descendantsOf)
 /* harmony export */ });
 /* harmony import */ var _pipeline_pipeline_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4469);
 
@@ -7400,6 +7416,14 @@ function unitsOf(pipeline) {
 function legsOf(gate, gates) {
     const needs = gate.needs.flatMap((id) => gates.get(id).legs.map((leg) => (0,_pipeline_pipeline_js__WEBPACK_IMPORTED_MODULE_0__/* .unitKey */ .g)(id, leg.id)));
     return gate.legs.map((leg) => ({ key: (0,_pipeline_pipeline_js__WEBPACK_IMPORTED_MODULE_0__/* .unitKey */ .g)(gate.id, leg.id), gate, leg, needs }));
+}
+/** Every unit downstream of this one, in the graph's order. */
+function descendantsOf(graph, key) {
+    const found = new Set();
+    for (const unit of graph.values())
+        if (unit.needs.some((need) => need === key || found.has(need)))
+            found.add(unit.key);
+    return [...found];
 }
 /** Every unit upstream of this one, in the graph's order. */
 function ancestorsOf(graph, key) {
@@ -7511,9 +7535,9 @@ async function syncFolder(path) {
         await handle.close();
     }
 }
-/** Make a folder and those above it, durable. @returns true when it was not there before. */
+/** Make a folder and those above it, durable, for nobody but its owner. @returns true when it was not there before. */
 async function makeFolder(path) {
-    const first = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.mkdir)(path, { recursive: true });
+    const first = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.mkdir)(path, { recursive: true, mode: 0o700 });
     if (first === undefined)
         return false;
     for (let made = path; made.length >= first.length; made = (0,node_path__WEBPACK_IMPORTED_MODULE_2__.dirname)(made))
@@ -10367,9 +10391,9 @@ async function changesSince(capture) {
 }
 /**
  * Which files go on to later gates. Those that the attempt changed; those that earlier attempts which came to nothing
- * had changed already; and of those that a glob names and no checkout would bring also the ones that were made before
- * and made again just the same, or left alone by a program that makes only what is out of date. What lies there
- * otherwise is somebody else's: handed on, it would later take the place of what they made of it since.
+ * had changed already; and of those that no checkout would bring also the ones that the gate made before and left alone,
+ * and those that a glob names and that it made again just the same. What lies there otherwise is somebody else's:
+ * handed on, it would later take the place of what they made of it since.
  */
 function goingOn({ earlier, globs, committed, before, now }) {
     const { since, made = [] } = earlier;
@@ -10380,10 +10404,12 @@ function goingOn({ earlier, globs, committed, before, now }) {
             return true;
         if (since !== undefined && !(0,tree/* sameFile */.V)(since.get(path) ?? null, after))
             return true;
-        if (globs === undefined || (0,tree/* sameFile */.V)(committed?.get(path) ?? null, after))
+        if ((0,tree/* sameFile */.V)(committed?.get(path) ?? null, after))
             return false;
         const known = handedOn.get(path);
-        return before.stamps.get(path) !== now.stamps.get(path) || (known !== undefined && (0,tree/* sameFile */.V)(known, after));
+        if (known !== undefined && (0,tree/* sameFile */.V)(known, after))
+            return true;
+        return globs !== undefined && before.stamps.get(path) !== now.stamps.get(path);
     };
 }
 async function lookAtAll({ snapshot, earlier, before, now }) {
@@ -11814,8 +11840,10 @@ function workspaceOn(root, view, limits) {
         async changesSince(before, files, keep, earlier = {}) {
             const globs = files === 'changed' ? undefined : globsOf(files);
             const snapshot = await view.snapshot();
-            const [now, commit] = await Promise.all([standing(root, snapshot, globs), globs && view.committed()]);
-            const looks = { snapshot, lookAgain: () => view.snapshot(), before, earlier, now, committed: commit };
+            const asksForCommit = globs !== undefined || (earlier.made ?? []).length > 0;
+            const commit = asksForCommit ? view.committed() : undefined;
+            const now = await standing(root, snapshot, globs);
+            const looks = { snapshot, lookAgain: () => view.snapshot(), before, earlier, now, committed: await commit };
             return changesSince({ root, ...looks, globs, keep, limits });
         },
         materialise: (changes, copy) => materialise({ root, view }, changes, copy),

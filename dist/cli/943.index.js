@@ -357,9 +357,12 @@ async function collectLearnings(call, directory) {
 
 // EXTERNAL MODULE: ./build/run/tree.js
 var run_tree = __webpack_require__(3448);
+// EXTERNAL MODULE: ./build/run/unit.js
+var run_unit = __webpack_require__(2878);
 // EXTERNAL MODULE: ./build/engine/baseline-file.js
 var baseline_file = __webpack_require__(5907);
 ;// CONCATENATED MODULE: ./build/engine/earlier-work.js
+
 
 
 
@@ -396,6 +399,28 @@ async function stoodBefore(call, { unit, started, baseline }, ended) {
     }
     return tree;
 }
+/**
+ * Files that the unit handed on before and that still stand, below what gates after it made of them since. The attempt
+ * left them alone, so they go on as they were.
+ */
+async function coveredFiles(call, unit, baseline, made, changes) {
+    const told = new Set([...changes.files, ...changes.touched, ...changes.refused].map(({ path }) => path));
+    const open = made.filter(({ path }) => !told.has(path));
+    if (open.length === 0)
+        return [];
+    const stands = merged(baseline);
+    const committed = await call.ports.workspace.committed(open.map(({ path }) => path));
+    const { ended } = call.journal.archive();
+    const after = (0,run_unit/* descendantsOf */.gO)(call.graph, unit.key).flatMap((key) => ended.get(key) ?? []);
+    const later = after.flatMap(({ files, touched }) => [...files, ...touched]).toReversed();
+    return open.filter((change) => {
+        const { path } = change;
+        const now = stands.get(path) ?? null;
+        const since = later.filter((one) => one.path === path);
+        const below = (0,run_tree/* unwind */.K)(new Map(now === null ? [] : [[path, now]]), since, [change], () => true, committed);
+        return !(0,run_tree/* sameFile */.V)(now, change.after) && (0,run_tree/* sameFile */.V)(below.get(path) ?? null, change.after);
+    });
+}
 function merged({ tree, named }) {
     return new Map([...tree, ...named]);
 }
@@ -421,12 +446,14 @@ async function captureFiles(call, begun) {
         }
     };
     const earlier = await earlierWork(call, begun);
-    const changes = await workspace.changesSince(begun.baseline, begun.unit.gate.files, keep, earlier);
+    const baseline = call.running.get(begun.unit.key) ?? begun.baseline;
+    const changes = await workspace.changesSince(baseline, begun.unit.gate.files, keep, earlier);
     const problems = changes.refused.map(({ path, why }) => ({
         severity: 'error',
         message: `${path} cannot be handed on: ${why}`,
     }));
-    return { files: changes.files, touched: changes.touched, problems };
+    const covered = await coveredFiles(call, begun.unit, baseline, earlier.made, changes);
+    return { files: [...changes.files, ...covered], touched: changes.touched, problems };
 }
 class SecretFound extends Error {
 }
@@ -460,7 +487,7 @@ const FINAL = new Set(['no-secret', 'cancelled', 'claimed', 'contract', 'not-sta
 /** Runs a unit until it is satisfied, out of retries, or a further attempt makes no sense. Each attempt leaves its records. */
 async function runAttempts(call, unit, work, signal) {
     for (let attempt = 0;; attempt += 1) {
-        const ended = await runAttempt(call, unit, work, signal);
+        const ended = await runAttempt(call, unit, work, signal).finally(() => call.running.delete(unit.key));
         const settled = (0,fold_unit/* verdictSatisfies */.vo)(unit, ended, { ruling: 'stands' }) || FINAL.has(ended.verdict.kind) || signal.aborted;
         const retrying = !settled && attempt < unit.gate.retries;
         await call.observe({ type: 'ended', unit: unit.key, record: ended, state: call.journal.state(), retrying });
@@ -470,7 +497,13 @@ async function runAttempts(call, unit, work, signal) {
 }
 async function runAttempt(call, unit, work, signal) {
     const started = await (0,begin_attempt/* claim */.B7)(call, unit, work);
-    await call.observe({ type: 'started', unit: unit.key, record: started, attempts: unit.gate.retries + 1, state: call.journal.state() });
+    await call.observe({
+        type: 'started',
+        unit: unit.key,
+        record: started,
+        attempts: unit.gate.retries + 1,
+        state: call.journal.state(),
+    });
     const secrets = (0,agent_environment/* missingSecrets */.mO)(call.ports.environment, unit.gate);
     if (secrets.length > 0)
         return end(call, unit, started, { verdict: noSecret(secrets) });
@@ -479,19 +512,16 @@ async function runAttempt(call, unit, work, signal) {
         begun = await prepareOrEnd(call, unit, work, started);
     }
     catch (error) {
-        const ended = call.journal.archive().ended.get(unit.key)?.findLast((one) => (0,record/* comparePositions */.Ez)(one, started) === 0);
+        const ended = call.journal
+            .archive()
+            .ended.get(unit.key)
+            ?.findLast((one) => (0,record/* comparePositions */.Ez)(one, started) === 0);
         if (ended !== undefined && error instanceof gateline_error/* GatelineError */.Mk && error.fault !== 'gateline')
             return ended;
         throw error;
     }
-    call.running.set(unit.key, begun.baseline);
-    try {
-        const result = await startAgent(call, begun, signal);
-        return await finishAttempt(call, begun, result);
-    }
-    finally {
-        call.running.delete(unit.key);
-    }
+    const result = await startAgent(call, begun, signal);
+    return finishAttempt(call, begun, result);
 }
 /** Prepares an attempt that is claimed. Where that fails, the attempt ends with that before the error goes on. */
 async function prepareOrEnd(call, unit, work, started) {
@@ -533,7 +563,7 @@ async function finishAttempt(call, begun, result) {
         const { metrics, notices } = await collectMetrics(call, directory);
         const learnings = await collectLearnings(call, directory);
         const collected = await collectOutput(call, unit, directory, verdictOn(result, unit));
-        const captured = await captureFiles(call, begun);
+        const captured = await call.inTurn(() => captureFiles(call, begun));
         const verdict = withFiles(collected.verdict, captured, notices);
         return await end(call, unit, started, {
             ...collected,
@@ -696,6 +726,8 @@ function treeOf(rows) {
 /* harmony import */ var _baseline_file_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(5907);
 /* harmony import */ var _content_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9906);
 /* harmony import */ var _keep_json_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(1405);
+/* harmony import */ var _place_files_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(8890);
+
 
 
 
@@ -733,13 +765,17 @@ async function claim(call, unit, work, open) {
 }
 /** Makes everything ready that the agent is promised: upstream files, its directory, request and feedback. */
 async function prepareAttempt(call, unit, work, started) {
-    await materialiseUpstream(call, unit);
     const directory = await call.ports.attempts.create(started);
     await directory.write(_agent_environment_js__WEBPACK_IMPORTED_MODULE_4__/* .ATTEMPT_FILES */ .sQ.request, (0,_run_canonical_json_js__WEBPACK_IMPORTED_MODULE_1__/* .canonicalChunks */ .Fp)(await agentView(call, unit, work, started, directory)));
     const feedback = lastAttempt(call, unit, started);
     if (feedback !== undefined)
         await directory.write(_agent_environment_js__WEBPACK_IMPORTED_MODULE_4__/* .ATTEMPT_FILES */ .sQ.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
-    const baseline = await call.ports.workspace.baseline(unit.gate.files);
+    const baseline = await call.inTurn(async () => {
+        await materialiseUpstream(call, unit);
+        const found = await call.ports.workspace.baseline(unit.gate.files);
+        call.running.set(unit.key, found);
+        return found;
+    });
     await (0,_baseline_file_js__WEBPACK_IMPORTED_MODULE_5__/* .writeBaseline */ .B)(directory, baseline);
     return { unit, started, directory, baseline, hasFeedback: feedback !== undefined };
 }
@@ -751,12 +787,7 @@ async function materialiseUpstream(call, unit) {
             hint: 'Let one of the two need the other, or hand the file on from one of them only.',
         });
     }
-    for (const done of await call.ports.workspace.materialise(files, (0,_content_js__WEBPACK_IMPORTED_MODULE_6__/* .copierOf */ .KD)(call))) {
-        if (done.displaced === undefined)
-            continue;
-        const message = `${done.path} was not as the gate upstream left it; put back, and your version is kept at ${done.displaced}`;
-        await call.observe({ type: 'notice', unit: unit.key, message });
-    }
+    await (0,_place_files_js__WEBPACK_IMPORTED_MODULE_8__/* .placeFiles */ .h)(call, unit, files, 'the gate upstream');
 }
 /** The request as the agent reads it: with the exports of its needs, the attempt's number, and names for people. */
 async function agentView(call, unit, work, started, directory) {
@@ -954,6 +985,86 @@ function keepJson(store, value) {
 
 /***/ }),
 
+/***/ 8890:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   h: () => (/* binding */ placeFiles),
+/* harmony export */   j: () => (/* binding */ notOvertaken)
+/* harmony export */ });
+/* harmony import */ var _run_unit_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2878);
+/* harmony import */ var _content_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9906);
+
+
+/**
+ * Brings files to where gates left them, and says what was put aside for that. What any gate left and is kept is
+ * nobody's edit. Attempts that run meanwhile find these files so: none of them changed them. To be called in turn.
+ *
+ * @param whose whose files these are, for people: `the gate`
+ */
+async function placeFiles(call, unit, changes, whose) {
+    if (changes.length === 0)
+        return;
+    const known = leftBefore(call, new Set(changes.map(({ path }) => path)));
+    const placed = await call.ports.workspace.materialise([...known, ...changes], (0,_content_js__WEBPACK_IMPORTED_MODULE_0__/* .copierOf */ .KD)(call));
+    for (const [key, baseline] of call.running)
+        call.running.set(key, withPlaced(baseline, placed, changes));
+    for (const { path, displaced } of placed) {
+        if (displaced === undefined)
+            continue;
+        const message = `${path} was not as ${whose} left it; put back, and your version is kept at ${displaced}`;
+        await call.observe({ type: 'notice', unit: unit.key, message });
+    }
+}
+/** Without those that stand as a gate after this one left them: it found them as this one had. */
+async function notOvertaken(call, key, files) {
+    const { ended } = call.journal.archive();
+    const later = new Map();
+    for (const after of files.length === 0 ? [] : (0,_run_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .descendantsOf */ .gO)(call.graph, key)) {
+        for (const change of (ended.get(after) ?? []).flatMap((record) => record.files))
+            later.set(change.path, [...(later.get(change.path) ?? []), change]);
+    }
+    const still = [];
+    for (const file of files)
+        if (!(await standsAsAny(call, later.get(file.path) ?? [])))
+            still.push(file);
+    return still;
+}
+async function standsAsAny({ ports: { workspace } }, changes) {
+    for (const change of changes)
+        if (await workspace.stands([change]))
+            return true;
+    return false;
+}
+/** How gates left these paths before, as far as it is kept. */
+function leftBefore(call, paths) {
+    const records = [...call.journal.archive().ended.values()].flat();
+    return records.flatMap(({ files }) => files.flatMap((file) => (paths.has(file.path) && file.after?.content ? [{ ...file, before: null }] : [])));
+}
+function withPlaced(baseline, placed, changes) {
+    const moved = new Set(placed.filter(({ action }) => action !== 'unchanged').map(({ path }) => path));
+    if (moved.size === 0)
+        return baseline;
+    const tree = new Map(baseline.tree);
+    const named = new Map(baseline.named);
+    for (const { path, after } of changes) {
+        if (!moved.has(path))
+            continue;
+        for (const files of [tree, named])
+            place(files, path, after);
+    }
+    return { ...baseline, tree, named };
+}
+function place(files, path, after) {
+    if (after === null)
+        files.delete(path);
+    else
+        files.set(path, { blob: after.blob, mode: after.mode });
+}
+
+
+/***/ }),
+
 /***/ 5663:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -1068,7 +1179,7 @@ function namesAsMap(names) {
 /** Files of all ancestors that are done, later gates over earlier ones. */
 function upstreamFiles(graph, state, key) {
     const left = new Map();
-    for (const by of (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key)) {
+    for (const by of (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, key)) {
         const unit = state.units.get(by);
         for (const change of (unit?.done ? unit.ended?.files : undefined) ?? []) {
             const others = left.get(change.path);
@@ -1092,22 +1203,23 @@ function upstreamFiles(graph, state, key) {
 }
 /** Changes of one path but for those by gates that another one of them comes after: that one found the file as they left it. */
 function withoutOvertaken(graph, all) {
-    const overtaken = new Set(all.flatMap(({ by }) => (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, by)));
+    const overtaken = new Set(all.flatMap(({ by }) => (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, by)));
     return all.filter(({ by }) => !overtaken.has(by));
 }
-/** Every change that a unit's ancestors made and that stands, handed on or not, in no particular order. */
-function upstreamChanges(graph, state, key) {
-    return (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key).flatMap((ancestor) => {
-        const ended = state.units.get(ancestor)?.ended;
-        return ended === undefined ? [] : [...ended.files, ...ended.touched];
-    });
+/**
+ * Every change that a unit's ancestors ever made, handed on or not, in no particular order. Failed attempts count too:
+ * what one of them left may still stand, and the one that came to something found it so.
+ */
+function upstreamChanges(graph, ended, key) {
+    const records = (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, key).flatMap((ancestor) => ended.get(ancestor) ?? []);
+    return records.flatMap((record) => [...record.files, ...record.touched]);
 }
 /**
  * Every file that gates which are not upstream of this one (itself included) ever left behind: for `unwind`.
  * Failed attempts count too: what stands in the workspace may come from any of them.
  */
 function leftByOthers(graph, records, key, runNumber) {
-    const upstream = new Set((0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key));
+    const upstream = new Set((0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, key));
     const ofThisRun = new Map();
     const ofOtherRuns = new Map();
     for (const record of records) {

@@ -481,7 +481,7 @@ const COMMANDS = [
         options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, JSON_OPTION],
         description: 'For each gate: keep, reuse, run, skip, blocked or depends, with the reason: which file, which variable, which upstream export changed, and where a reused output came from. Writes nothing and starts nothing but the version commands under `tools`.',
         examples: [{ command: 'gateline plan', what: 'the same as gateline run --dry-run' }],
-        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(75), __nccwpck_require__.e(211)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9286)),
+        load: () => Promise.all(/* import() */[__nccwpck_require__.e(134), __nccwpck_require__.e(831), __nccwpck_require__.e(75), __nccwpck_require__.e(494)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9286)),
     },
     {
         name: 'run',

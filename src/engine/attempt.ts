@@ -32,14 +32,23 @@ export async function runAttempts(call: Call, unit: Unit, work: Work, signal: Ab
 
 async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
   const started = await claim(call, unit, work);
-  await call.observe({ type: 'started', unit: unit.key, record: started, attempts: unit.gate.retries + 1, state: call.journal.state() });
+  await call.observe({
+    type: 'started',
+    unit: unit.key,
+    record: started,
+    attempts: unit.gate.retries + 1,
+    state: call.journal.state(),
+  });
   const secrets = missingSecrets(call.ports.environment, unit.gate);
   if (secrets.length > 0) return end(call, unit, started, { verdict: noSecret(secrets) });
   let begun: Begun;
   try {
     begun = await prepareOrEnd(call, unit, work, started);
   } catch (error) {
-    const ended = call.journal.archive().ended.get(unit.key)?.findLast((one) => comparePositions(one, started) === 0);
+    const ended = call.journal
+      .archive()
+      .ended.get(unit.key)
+      ?.findLast((one) => comparePositions(one, started) === 0);
     if (ended !== undefined && error instanceof GatelineError && error.fault !== 'gateline') return ended;
     throw error;
   }

@@ -89,7 +89,10 @@ async function goOnWith(
   if (prepared.error !== undefined) found.errors.push(prepared.error);
   if (planned.choice === 'run') {
     const work = noting(found, async () => void (await runAttempts(call, unit, prepared.work!, signal)));
-    running.set(unit.key, work.finally(() => running.delete(unit.key)));
+    running.set(
+      unit.key,
+      work.finally(() => running.delete(unit.key)),
+    );
   } else {
     await settle(call, unit, prepared);
   }
@@ -166,6 +169,7 @@ function stoppedBySibling(
 function onlyIfAsked(call: Call, prepared: Prepared): Prepared {
   const { only } = call.assignment;
   const { planned } = prepared;
-  if (only === undefined || only.has(planned.gate) || (planned.choice !== 'run' && planned.choice !== 'wait')) return prepared;
+  if (only === undefined || only.has(planned.gate) || (planned.choice !== 'run' && planned.choice !== 'wait'))
+    return prepared;
   return { planned: { ...planned, choice: 'blocked', reason: `not asked for; it would run: ${planned.reason}` } };
 }

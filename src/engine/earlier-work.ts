@@ -7,10 +7,15 @@ import type { Begun } from './begin-attempt.ts';
 import type { Call } from './call.ts';
 
 /** What a unit did to files before an attempt: what failed or killed attempts left half-done, and what it handed on. */
-export async function earlierWork(call: Call, begun: Begun): Promise<EarlierWork & Required<Pick<EarlierWork, 'made'>>> {
+export async function earlierWork(
+  call: Call,
+  begun: Begun,
+): Promise<EarlierWork & Required<Pick<EarlierWork, 'made'>>> {
   const ended = call.journal.archive().ended.get(begun.unit.key) ?? [];
   const since = await stoodBefore(call, begun, ended);
-  const made = new Map(ended.flatMap(({ files }) => files.map((change): [string, FileChange] => [change.path, change])));
+  const made = new Map(
+    ended.flatMap(({ files }) => files.map((change): [string, FileChange] => [change.path, change])),
+  );
   return { made: [...made.values()], ...(since && { since }) };
 }
 

@@ -43,7 +43,9 @@ async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
   if (changed.length === 0) return;
   const { workspace } = call.ports;
   const now = (await workspace.inputs([path])).files.get(path) ?? null;
-  const by = changed.findLast((record) => changesOf(record).some((one) => one.path === path && sameFile(one.after, now)));
+  const by = changed.findLast((record) =>
+    changesOf(record).some((one) => one.path === path && sameFile(one.after, now)),
+  );
   if (by === undefined) return;
   const committed = (await workspace.committed([path])).get(path);
   if (committed !== undefined && sameFile(committed, now)) return;
@@ -51,7 +53,10 @@ async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
     'user',
     'SCHEMA_LEFT_BY_GATE',
     `gate ${gate.id}: output.schema: ${path} stands as gate ${unitOf(by)} left it`,
-    { hint: 'Restore it, or commit it if this is how it is meant: what an agent wrote does not judge agents.', place: { file: path } },
+    {
+      hint: 'Restore it, or commit it if this is how it is meant: what an agent wrote does not judge agents.',
+      place: { file: path },
+    },
   );
 }
 
@@ -60,5 +65,7 @@ function changesOf(record: EndedRecord): EndedRecord['files'] {
 }
 
 function changes(record: GatelineRecord, path: string): boolean {
-  return record.kind === 'ended' && changesOf(record).some((one) => one.path === path && !sameFile(one.before, one.after));
+  return (
+    record.kind === 'ended' && changesOf(record).some((one) => one.path === path && !sameFile(one.before, one.after))
+  );
 }

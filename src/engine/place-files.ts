@@ -12,12 +12,7 @@ import { copierOf } from './content.ts';
  *
  * @param whose whose files these are, for people: `the gate`
  */
-export async function placeFiles(
-  call: Call,
-  unit: Unit,
-  changes: readonly FileChange[],
-  whose: string,
-): Promise<void> {
+export async function placeFiles(call: Call, unit: Unit, changes: readonly FileChange[], whose: string): Promise<void> {
   if (changes.length === 0) return;
   const known = leftBefore(call, new Set(changes.map(({ path }) => path)));
   const placed = await call.ports.workspace.materialise([...known, ...changes], copierOf(call));

@@ -25,7 +25,10 @@ export function hasRoom(
 function mayShareFiles(a: Gate['files'], b: Gate['files']): boolean {
   if (a === 'changed' || b === 'changed') return true;
   const folders = b.filter(includes).map(fixedPart);
-  return a.filter(includes).map(fixedPart).some((one) => folders.some((other) => isAbove(one, other) || isAbove(other, one)));
+  return a
+    .filter(includes)
+    .map(fixedPart)
+    .some((one) => folders.some((other) => isAbove(one, other) || isAbove(other, one)));
 }
 
 function includes(glob: string): boolean {

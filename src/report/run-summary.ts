@@ -76,7 +76,10 @@ function troubleText(unit: UnitState): string {
   const key = oneLine(unit.key);
   const verdict = resultOf(unit)?.verdict;
   const byVerdict = unit.status === 'failed' && unit.decided === undefined && verdict?.status === 'failed';
-  const reason = fit(withoutStop(oneLine(byVerdict ? (verdict.issues[0]?.message ?? verdict.advice) : unit.reason)), LONGEST_REASON);
+  const reason = fit(
+    withoutStop(oneLine(byVerdict ? (verdict.issues[0]?.message ?? verdict.advice) : unit.reason)),
+    LONGEST_REASON,
+  );
   const status =
     unit.status === 'paused'
       ? 'waits'

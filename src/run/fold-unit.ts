@@ -58,7 +58,8 @@ function choose(
   told: Told,
 ): Choice {
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
-  if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told)) return not('running', `attempt ${claim.n} began at ${claim.at}`);
+  if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told))
+    return not('running', `attempt ${claim.n} began at ${claim.at}`);
   const best = judged.findLast((one) => one.satisfies && one.relevant);
   const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);

@@ -44,12 +44,7 @@ export interface RunFold {
 }
 
 /** {@link foldRun} for whoever goes on writing records. `told` may change as long as that is said. */
-export function createRunFold(
-  graph: UnitGraph,
-  listing: RecordListing,
-  identity: RunIdentity,
-  told: Told,
-): RunFold {
+export function createRunFold(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunFold {
   const mine = listing.records.filter(
     (record) => record.pipeline === identity.pipeline && record.subject === identity.subject,
   );

@@ -60,7 +60,10 @@ export function addToArchive(archive: Archive, record: GatelineRecord): void {
   else if (record.kind === 'ended') append(archive.ended, record);
   else {
     const { decided, unknownAt } = archive.decisions.get(unitOf(record)) ?? { decided: [], unknownAt: undefined };
-    (archive.decisions as Map<UnitKey, UnitDecisions>).set(unitOf(record), { decided: [...decided, record], unknownAt });
+    (archive.decisions as Map<UnitKey, UnitDecisions>).set(unitOf(record), {
+      decided: [...decided, record],
+      unknownAt,
+    });
   }
 }
 

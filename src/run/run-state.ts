@@ -90,4 +90,3 @@ export interface Told {
 export function writerKey(writer: { host: string; boot: string; pid: number; pidStart: string }): string {
   return [writer.host, writer.boot, writer.pid, writer.pidStart].join('|');
 }
-

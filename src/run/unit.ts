@@ -41,7 +41,8 @@ function legsOf(gate: Gate, gates: ReadonlyMap<string, Gate>): Unit[] {
 /** Every unit downstream of this one, in the graph's order. */
 export function descendantsOf(graph: UnitGraph, key: UnitKey): UnitKey[] {
   const found = new Set<UnitKey>();
-  for (const unit of graph.values()) if (unit.needs.some((need) => need === key || found.has(need))) found.add(unit.key);
+  for (const unit of graph.values())
+    if (unit.needs.some((need) => need === key || found.has(need))) found.add(unit.key);
   return [...found];
 }
 

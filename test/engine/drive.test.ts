@@ -51,7 +51,8 @@ describe('driving a run on', () => {
     const ports = world.ports();
     const blocked = new GatelineError('user', 'PATH_BLOCKED', 'out is a file');
     const workspace = Object.assign(Object.create(ports.workspace) as typeof ports.workspace, {
-      materialise: (changes: readonly unknown[]) => (changes.length > 0 ? Promise.reject(blocked) : Promise.resolve([])),
+      materialise: (changes: readonly unknown[]) =>
+        changes.length > 0 ? Promise.reject(blocked) : Promise.resolve([]),
     });
     const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
     const options = { observe: () => undefined, signal: new AbortController().signal };

@@ -22,7 +22,10 @@ const chains = fc.array(
 const steps = fc.array(
   fc.oneof(
     fc.record({ do: fc.constant('edit' as const), at: fc.nat(5), text: fc.nat(3) }),
-    fc.record({ do: fc.constantFrom('break-or-mend' as const, 'force' as const, 'commit' as const, 'run' as const), at: fc.nat(3) }),
+    fc.record({
+      do: fc.constantFrom('break-or-mend' as const, 'force' as const, 'commit' as const, 'run' as const),
+      at: fc.nat(3),
+    }),
   ),
   { maxLength: 10 },
 );
@@ -58,7 +61,10 @@ function pipelineFor(chain: Chain): Pipeline {
 
 /** What a gate says is made of what it was given, and of nothing else. */
 function answer(chain: Chain, { unit, request, files }: AgentCall): { short: number; long: string } {
-  const needs = Object.entries(request['needs'] as JsonObject).map(([key, need]) => [key, (need as JsonObject)['digest']!]);
+  const needs = Object.entries(request['needs'] as JsonObject).map(([key, need]) => [
+    key,
+    (need as JsonObject)['digest']!,
+  ]);
   const long = digestOfJson([request['inputs']!, needs] as JsonValue).slice(-10);
   const link = chain[Number(unit.slice(1))];
   if (link?.edits !== undefined && !files.get(link.edits)!.includes(unit))
@@ -119,27 +125,32 @@ class History {
   /** The same gates on the same files, with nothing known and nothing left behind. */
   afresh(): History {
     const fresh = new History(this.#chain, this.theirs);
-    for (const [path, text] of this.world.workspace.committedFiles) fresh.world.workspace.committedFiles.set(path, text);
+    for (const [path, text] of this.world.workspace.committedFiles)
+      fresh.world.workspace.committedFiles.set(path, text);
     return fresh;
   }
 }
 
 describe('over random chains of gates that edit what others read', () => {
-  it('all comes out as if nothing had been there before, and then nothing is left to run', { timeout: 120_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(chains, steps, async (drawn, history) => {
-        const told = new History(withoutReliance(drawn));
-        for (const step of history) await told.take(step);
-        await told.exports();
-        told.broken.clear();
-        await told.exports();
-        const ended = await told.exports();
-        const starts = told.world.starts.length;
-        expect(await told.exports()).toEqual(ended);
-        expect(told.world.starts.slice(starts)).toEqual([]);
-        expect(ended).toEqual(await told.afresh().exports());
-      }),
-      { numRuns: 300 },
-    );
-  });
+  it(
+    'all comes out as if nothing had been there before, and then nothing is left to run',
+    { timeout: 120_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(chains, steps, async (drawn, history) => {
+          const told = new History(withoutReliance(drawn));
+          for (const step of history) await told.take(step);
+          await told.exports();
+          told.broken.clear();
+          await told.exports();
+          const ended = await told.exports();
+          const starts = told.world.starts.length;
+          expect(await told.exports()).toEqual(ended);
+          expect(told.world.starts.slice(starts)).toEqual([]);
+          expect(ended).toEqual(await told.afresh().exports());
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 });

@@ -6,7 +6,10 @@ import { engineWorld, type EngineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 
 /** Gates of a random graph: which earlier gates each needs, and whether it exports all that it says. */
-const shapes = fc.array(fc.record({ needs: fc.array(fc.nat(5), { maxLength: 3 }), terse: fc.boolean(), retries: fc.nat(1) }), { minLength: 1, maxLength: 6 });
+const shapes = fc.array(
+  fc.record({ needs: fc.array(fc.nat(5), { maxLength: 3 }), terse: fc.boolean(), retries: fc.nat(1) }),
+  { minLength: 1, maxLength: 6 },
+);
 
 /** What happens between two calls. */
 const steps = fc.array(
@@ -40,7 +43,12 @@ class History {
       Object.fromEntries(
         shapesOf.map((shape, index) => [
           `g${index}`,
-          { inputs: [`f${index}.txt`], needs: this.needsOf(index), retries: shape.retries, exports: shape.terse ? ['/short'] : [''] },
+          {
+            inputs: [`f${index}.txt`],
+            needs: this.needsOf(index),
+            retries: shape.retries,
+            exports: shape.terse ? ['/short'] : [''],
+          },
         ]),
       ),
     );
@@ -93,7 +101,9 @@ class History {
   /** Takes the output of a gate's newest attempt away. It may be that of other attempts and gates too. */
   async #lose(unit: string): Promise<void> {
     const listing = await this.world.ports().store.list('test', 'subject');
-    const ended = listing.records.findLast((record) => record.kind === 'ended' && record.gate === unit && record.value !== undefined);
+    const ended = listing.records.findLast(
+      (record) => record.kind === 'ended' && record.gate === unit && record.value !== undefined,
+    );
     if (ended?.kind !== 'ended') return;
     const bytes = this.world.medium.contents.get(ended.value!.digest);
     if (bytes === undefined) return;
@@ -112,7 +122,8 @@ class History {
       if (unit.done && unit.exports) expect(await this.#read(unit.exports.digest), key).toEqual(this.exported(key));
     }
     const counts = Map.groupBy(this.world.starts.slice(before), (start) => start.split('#')[0]!);
-    for (const [unit, starts] of counts) expect(starts.length).toBeLessThanOrEqual(this.#shapes[Number(unit.slice(1))]!.retries + 1);
+    for (const [unit, starts] of counts)
+      expect(starts.length).toBeLessThanOrEqual(this.#shapes[Number(unit.slice(1))]!.retries + 1);
   }
 
   async #read(digest: Parameters<ReturnType<EngineWorld['ports']>['store']['get']>[0]): Promise<unknown> {
@@ -123,19 +134,23 @@ class History {
 }
 
 describe('over random graphs, failures, edits and losses', () => {
-  it('no stale output is ever used, nothing runs that need not, and mending everything completes', { timeout: 120_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(shapes, steps, async (graph, history) => {
-        const told = new History(graph);
-        await told.run();
-        for (const step of history) await told.take(step);
-        told.broken.clear();
-        await told.run();
-        const { state } = await told.world.run(told.pipeline);
-        expect(state.status).toBe('completed');
-        expect(told.unneeded).toEqual([]);
-      }),
-      { numRuns: 200 },
-    );
-  });
+  it(
+    'no stale output is ever used, nothing runs that need not, and mending everything completes',
+    { timeout: 120_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(shapes, steps, async (graph, history) => {
+          const told = new History(graph);
+          await told.run();
+          for (const step of history) await told.take(step);
+          told.broken.clear();
+          await told.run();
+          const { state } = await told.world.run(told.pipeline);
+          expect(state.status).toBe('completed');
+          expect(told.unneeded).toEqual([]);
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 });

@@ -76,7 +76,10 @@ describe('files that gates left', () => {
       world.workspace.files.set('source', 'two');
       const { state } = await world.run(pipeline);
       expect(world.starts, way).toHaveLength(2);
-      expect(state.units.get('make')!.ended!.files.map(({ path }) => path), way).toEqual(['out/made']);
+      expect(
+        state.units.get('make')!.ended!.files.map(({ path }) => path),
+        way,
+      ).toEqual(['out/made']);
     }
   });
 
@@ -127,7 +130,9 @@ describe('files that gates left', () => {
     world.workspace.files.set('y', 'two');
     expect(choices(await world.run(pipeline))).toEqual({ a: 'reuse', b: 'reuse', c: 'run' });
     expect(written).toEqual([['y', 'two']]);
-    expect(choices(await world.run(pipeline, {}, { force: { gates: ['b'], actor: 'me', reason: 'again' } }))).toMatchObject({ b: 'run' });
+    expect(
+      choices(await world.run(pipeline, {}, { force: { gates: ['b'], actor: 'me', reason: 'again' } })),
+    ).toMatchObject({ b: 'run' });
     expect(files.get('x')).toBe('ab');
     expect(world.events.filter((event) => event.type === 'notice')).toEqual([]);
   });
@@ -154,7 +159,10 @@ describe('files that gates left', () => {
 
   it('by legs side by side are told apart: legs that may leave the same ones run one after the other', async () => {
     const legs = ['x', 'y'].map((id) => ({ id, matrix: { leg: id } }));
-    const pipeline = pipelineOf({ leg: { legs, files: ['r/**'] }, free: {}, join: { needs: ['leg'] } }, { maxParallel: 3 });
+    const pipeline = pipelineOf(
+      { leg: { legs, files: ['r/**'] }, free: {}, join: { needs: ['leg'] } },
+      { maxParallel: 3 },
+    );
     const running = new Set<string>();
     const together: string[][] = [];
     const world = engineWorld(async ({ unit, files }) => {

@@ -348,7 +348,10 @@ describe('a gate that waits for approval', () => {
     expect((await world.run(pipeline)).state.status).toBe('paused');
     const again = await world.run(pipeline);
     expect(again.state.status).toBe('paused');
-    expect(again.planned[0]).toMatchObject({ choice: 'blocked', reason: expect.stringContaining('approve a') as string });
+    expect(again.planned[0]).toMatchObject({
+      choice: 'blocked',
+      reason: expect.stringContaining('approve a') as string,
+    });
     expect(world.starts).toEqual(['a#1']);
     const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
     await decide(world.ports(), assignment, { decision: 'reject', gates: ['a'], actor: 'me', reason: 'too little' });

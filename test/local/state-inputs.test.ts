@@ -19,7 +19,11 @@ const GUIDES_GATE_1 = {
   gate: 1,
   agent: 'TestCaseDesigner',
   status: 'SUCCESS',
-  metadata: { domain: 'demoqa_com', feature: 'student_registration', url: 'https://demoqa.com/automation-practice-form' },
+  metadata: {
+    domain: 'demoqa_com',
+    feature: 'student_registration',
+    url: 'https://demoqa.com/automation-practice-form',
+  },
   output: { testCases: [{ testId: 'TC_001' }] },
   validation: { score: 95, issues: [], passed: true },
 };
@@ -53,8 +57,14 @@ describe('outputs that somebody else left in state files', () => {
 
   it('that are no state files are an error that names the file and the place in it', async () => {
     await put('demoqa_com-student_registration-gate1-output.json', { ...GUIDES_GATE_1, validation: { score: 'high' } });
-    await expect(read()).rejects.toMatchObject({ code: 'STATE_FILE_INVALID', message: expect.stringContaining('/validation/score') as string });
+    await expect(read()).rejects.toMatchObject({
+      code: 'STATE_FILE_INVALID',
+      message: expect.stringContaining('/validation/score') as string,
+    });
     await put('demoqa_com-student_registration-gate1-output.json', '{"gate": 1');
-    await expect(read()).rejects.toMatchObject({ code: 'STATE_FILE_INVALID', message: expect.stringContaining('gate1-output.json') as string });
+    await expect(read()).rejects.toMatchObject({
+      code: 'STATE_FILE_INVALID',
+      message: expect.stringContaining('gate1-output.json') as string,
+    });
   });
 });

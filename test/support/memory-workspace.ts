@@ -45,7 +45,12 @@ export function memoryWorkspace(initial: Readonly<Record<string, string>> = {}):
       const handedOn: FileChange[] = [];
       const touched: FileChange[] = [];
       const refused: { path: string; why: string }[] = [];
-      const known = [...files.keys(), ...baseline.tree.keys(), ...(since?.keys() ?? []), ...made.map((one) => one.path)];
+      const known = [
+        ...files.keys(),
+        ...baseline.tree.keys(),
+        ...(since?.keys() ?? []),
+        ...made.map((one) => one.path),
+      ];
       for (const path of [...new Set(known)].sort()) {
         const text = files.get(path);
         const before = baseline.tree.get(path) ?? null;

@@ -19,7 +19,12 @@ export interface AttemptDirectoryOptions {
 /** Attempt directories on disk: `<root>/<subject>/<run>/<gate>.<leg>.<call>.<n>/`. */
 export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFiles {
   const pathOf = (id: AttemptId): string =>
-    join(options.root, subjectSlug(id.subject, SLUG_DIGITS), String(id.runNumber), `${id.gate}.${id.leg || '_'}.${id.runAttempt}.${id.n}`);
+    join(
+      options.root,
+      subjectSlug(id.subject, SLUG_DIGITS),
+      String(id.runNumber),
+      `${id.gate}.${id.leg || '_'}.${id.runAttempt}.${id.n}`,
+    );
   return {
     root: options.root,
     create: async (id) => {
@@ -29,7 +34,10 @@ export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFil
         await mkdir(path);
       } catch (cause) {
         if (!isSystemError(cause, 'EEXIST')) throw failure('create', path, cause);
-        throw new GatelineError('platform', 'ATTEMPT_EXISTS', `${path} exists already`, { hint: 'Move it away and run again.', cause });
+        throw new GatelineError('platform', 'ATTEMPT_EXISTS', `${path} exists already`, {
+          hint: 'Move it away and run again.',
+          cause,
+        });
       }
       options.onDurable?.(`mkdir ${path}`);
       return directoryAt(path, options);

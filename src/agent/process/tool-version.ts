@@ -20,10 +20,15 @@ export function toolVersion(command: string, workingDirectory: string): Promise<
       }
       const why = stderr.trim().split('\n')[0] ?? messageOf(error);
       reject(
-        new GatelineError('user', 'TOOL_MISSING', `tools: \`${command}\` does not tell a version: ${why || messageOf(error)}`, {
-          hint: 'Install the tool, or correct or remove it under `tools`.',
-          cause: error,
-        }),
+        new GatelineError(
+          'user',
+          'TOOL_MISSING',
+          `tools: \`${command}\` does not tell a version: ${why || messageOf(error)}`,
+          {
+            hint: 'Install the tool, or correct or remove it under `tools`.',
+            cause: error,
+          },
+        ),
       );
     });
   });

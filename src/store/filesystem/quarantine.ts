@@ -23,7 +23,6 @@ export const tombstoneSchema = z.object({
   /** Where the bytes are now, relative to the workspace. */
   quarantine: z.string().max(4_096),
 });
-type Tombstone = z.infer<typeof tombstoneSchema>;
 
 /** Why something is in quarantine. */
 type Why = Pick<ReadProblem, 'code' | 'message'>;

@@ -1,5 +1,5 @@
-export const id = 211;
-export const ids = [211];
+export const id = 494;
+export const ids = [494];
 export const modules = {
 
 /***/ 9286:
@@ -494,6 +494,86 @@ function keepJson(store, value) {
 
 /***/ }),
 
+/***/ 8890:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   h: () => (/* binding */ placeFiles),
+/* harmony export */   j: () => (/* binding */ notOvertaken)
+/* harmony export */ });
+/* harmony import */ var _run_unit_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2878);
+/* harmony import */ var _content_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9906);
+
+
+/**
+ * Brings files to where gates left them, and says what was put aside for that. What any gate left and is kept is
+ * nobody's edit. Attempts that run meanwhile find these files so: none of them changed them. To be called in turn.
+ *
+ * @param whose whose files these are, for people: `the gate`
+ */
+async function placeFiles(call, unit, changes, whose) {
+    if (changes.length === 0)
+        return;
+    const known = leftBefore(call, new Set(changes.map(({ path }) => path)));
+    const placed = await call.ports.workspace.materialise([...known, ...changes], (0,_content_js__WEBPACK_IMPORTED_MODULE_0__/* .copierOf */ .KD)(call));
+    for (const [key, baseline] of call.running)
+        call.running.set(key, withPlaced(baseline, placed, changes));
+    for (const { path, displaced } of placed) {
+        if (displaced === undefined)
+            continue;
+        const message = `${path} was not as ${whose} left it; put back, and your version is kept at ${displaced}`;
+        await call.observe({ type: 'notice', unit: unit.key, message });
+    }
+}
+/** Without those that stand as a gate after this one left them: it found them as this one had. */
+async function notOvertaken(call, key, files) {
+    const { ended } = call.journal.archive();
+    const later = new Map();
+    for (const after of files.length === 0 ? [] : (0,_run_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .descendantsOf */ .gO)(call.graph, key)) {
+        for (const change of (ended.get(after) ?? []).flatMap((record) => record.files))
+            later.set(change.path, [...(later.get(change.path) ?? []), change]);
+    }
+    const still = [];
+    for (const file of files)
+        if (!(await standsAsAny(call, later.get(file.path) ?? [])))
+            still.push(file);
+    return still;
+}
+async function standsAsAny({ ports: { workspace } }, changes) {
+    for (const change of changes)
+        if (await workspace.stands([change]))
+            return true;
+    return false;
+}
+/** How gates left these paths before, as far as it is kept. */
+function leftBefore(call, paths) {
+    const records = [...call.journal.archive().ended.values()].flat();
+    return records.flatMap(({ files }) => files.flatMap((file) => (paths.has(file.path) && file.after?.content ? [{ ...file, before: null }] : [])));
+}
+function withPlaced(baseline, placed, changes) {
+    const moved = new Set(placed.filter(({ action }) => action !== 'unchanged').map(({ path }) => path));
+    if (moved.size === 0)
+        return baseline;
+    const tree = new Map(baseline.tree);
+    const named = new Map(baseline.named);
+    for (const { path, after } of changes) {
+        if (!moved.has(path))
+            continue;
+        for (const files of [tree, named])
+            place(files, path, after);
+    }
+    return { ...baseline, tree, named };
+}
+function place(files, path, after) {
+    if (after === null)
+        files.delete(path);
+    else
+        files.set(path, { blob: after.blob, mode: after.mode });
+}
+
+
+/***/ }),
+
 /***/ 1484:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -777,7 +857,7 @@ function namesAsMap(names) {
 /** Files of all ancestors that are done, later gates over earlier ones. */
 function upstreamFiles(graph, state, key) {
     const left = new Map();
-    for (const by of (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key)) {
+    for (const by of (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, key)) {
         const unit = state.units.get(by);
         for (const change of (unit?.done ? unit.ended?.files : undefined) ?? []) {
             const others = left.get(change.path);
@@ -801,22 +881,23 @@ function upstreamFiles(graph, state, key) {
 }
 /** Changes of one path but for those by gates that another one of them comes after: that one found the file as they left it. */
 function withoutOvertaken(graph, all) {
-    const overtaken = new Set(all.flatMap(({ by }) => (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, by)));
+    const overtaken = new Set(all.flatMap(({ by }) => (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, by)));
     return all.filter(({ by }) => !overtaken.has(by));
 }
-/** Every change that a unit's ancestors made and that stands, handed on or not, in no particular order. */
-function upstreamChanges(graph, state, key) {
-    return (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key).flatMap((ancestor) => {
-        const ended = state.units.get(ancestor)?.ended;
-        return ended === undefined ? [] : [...ended.files, ...ended.touched];
-    });
+/**
+ * Every change that a unit's ancestors ever made, handed on or not, in no particular order. Failed attempts count too:
+ * what one of them left may still stand, and the one that came to something found it so.
+ */
+function upstreamChanges(graph, ended, key) {
+    const records = (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, key).flatMap((ancestor) => ended.get(ancestor) ?? []);
+    return records.flatMap((record) => [...record.files, ...record.touched]);
 }
 /**
  * Every file that gates which are not upstream of this one (itself included) ever left behind: for `unwind`.
  * Failed attempts count too: what stands in the workspace may come from any of them.
  */
 function leftByOthers(graph, records, key, runNumber) {
-    const upstream = new Set((0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .G)(graph, key));
+    const upstream = new Set((0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, key));
     const ofThisRun = new Map();
     const ofOtherRuns = new Map();
     for (const record of records) {
