@@ -159,7 +159,7 @@ function adviceLines(state, { graph, options }) {
 }
 /** `--file` and `--subject` as they were given, for a shell. */
 function pointers(options) {
-    return ['file', 'subject'].map((name) => [name, (0,command/* textOption */.v)(options, name)]).reduce(spell, '');
+    return ['file', 'subject'].map((name) => [name, (0,command/* textOption */.vU)(options, name)]).reduce(spell, '');
 }
 function spell(text, [name, value]) {
     return value === undefined ? text : `${text} --${name} ${shellWord((0,report_text/* oneLine */.TN)(value))}`;

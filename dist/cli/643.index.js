@@ -623,9 +623,10 @@ const LONGEST_ISSUE = 300;
 function lineFor(event, paint, showAgents) {
     switch (event.type) {
         case 'planned': {
-            const { key, choice, reason } = event.planned;
+            const { key, choice, reason, notices } = event.planned;
             const tone = choice === 'blocked' ? 'bad' : choice === 'run' ? 'strong' : 'quiet';
-            return `${(0,report_text/* oneLine */.TN)(key)}: ${paint(tone, choice)}: ${(0,report_text/* oneLine */.TN)(reason)}`;
+            const notes = notices.map((notice) => `\n  note: ${(0,report_text/* oneLine */.TN)(notice)}`).join('');
+            return `${(0,report_text/* oneLine */.TN)(key)}: ${paint(tone, choice)}: ${(0,report_text/* oneLine */.TN)(reason)}${notes}`;
         }
         case 'started':
             return `${(0,report_text/* oneLine */.TN)(event.unit)}: started${event.attempts > 1 ? `, attempt ${event.record.n} of at most ${event.attempts}` : ''}`;
@@ -951,7 +952,7 @@ async function interruptible(world, progress, work) {
     }
 }
 function onlyGates(options, pipeline) {
-    const gates = (0,command/* listOption */.y)(options, 'gate');
+    const gates = (0,command/* listOption */.y8)(options, 'gate');
     if (gates.length === 0)
         return undefined;
     const known = pipeline.gates.map((gate) => gate.id);
@@ -965,15 +966,19 @@ function onlyGates(options, pipeline) {
     });
 }
 function forced(options, environment) {
-    const gates = (0,command/* listOption */.y)(options, 'force');
+    const gates = (0,command/* listOption */.y8)(options, 'force');
     if (gates.length === 0)
         return {};
-    const reason = (0,command/* textOption */.v)(options, 'reason') ?? 'gateline run --force';
+    const reason = (0,command/* recordedOption */.kV)(options, 'reason', 4_096) ?? 'gateline run --force';
     return { force: { gates, actor: actorOf(options, environment), reason } };
 }
 /** Who decides: `--actor`, else the name of the account. */
 function actorOf(options, environment) {
-    const names = [(0,command/* textOption */.v)(options, 'actor'), environment[build_environment/* CLI_VARIABLES */.PM.user], environment[build_environment/* CLI_VARIABLES */.PM.windowsUser]];
+    const names = [
+        (0,command/* recordedOption */.kV)(options, 'actor', 255),
+        environment[build_environment/* CLI_VARIABLES */.PM.user],
+        environment[build_environment/* CLI_VARIABLES */.PM.windowsUser],
+    ];
     return names.find((name) => name !== undefined && name.trim() !== '') ?? 'somebody';
 }
 /** The end of a run: the state, what to do next, and what kept gates from running. With `--json`, for people on stderr. */

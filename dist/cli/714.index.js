@@ -47,6 +47,7 @@ var run_unit = __webpack_require__(2878);
 /**
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and makes its request.
  * With `standIn`, needs that have no output are left to the caller's input (seed 000, step 0B).
+ * The caller holds the workspace's lock meanwhile: a run that is going on would not see the claim.
  * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`
  */
 async function beginGate(ports, assignment, key, observe) {
@@ -107,6 +108,8 @@ async function begin(call, unit, prepared) {
 
 // EXTERNAL MODULE: ./build/environment.js
 var environment = __webpack_require__(7853);
+// EXTERNAL MODULE: ./build/local/local-ports.js + 20 modules
+var local_ports = __webpack_require__(4358);
 // EXTERNAL MODULE: ./build/report/text.js
 var report_text = __webpack_require__(3920);
 // EXTERNAL MODULE: ./build/cli/advice.js + 1 modules
@@ -120,6 +123,59 @@ var print_json = __webpack_require__(3174);
 // EXTERNAL MODULE: ./build/cli/report-error.js
 var report_error = __webpack_require__(9980);
 ;// CONCATENATED MODULE: ./build/cli/commands/begin.js
+var __addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
+    if (value !== null && value !== void 0) {
+        if (typeof value !== "object" && typeof value !== "function") throw new TypeError("Object expected.");
+        var dispose, inner;
+        if (async) {
+            if (!Symbol.asyncDispose) throw new TypeError("Symbol.asyncDispose is not defined.");
+            dispose = value[Symbol.asyncDispose];
+        }
+        if (dispose === void 0) {
+            if (!Symbol.dispose) throw new TypeError("Symbol.dispose is not defined.");
+            dispose = value[Symbol.dispose];
+            if (async) inner = dispose;
+        }
+        if (typeof dispose !== "function") throw new TypeError("Object not disposable.");
+        if (inner) dispose = function() { try { inner.call(this); } catch (e) { return Promise.reject(e); } };
+        env.stack.push({ value: value, dispose: dispose, async: async });
+    }
+    else if (async) {
+        env.stack.push({ async: true });
+    }
+    return value;
+};
+var __disposeResources = (undefined && undefined.__disposeResources) || (function (SuppressedError) {
+    return function (env) {
+        function fail(e) {
+            env.error = env.hasError ? new SuppressedError(e, env.error, "An error was suppressed during disposal.") : e;
+            env.hasError = true;
+        }
+        var r, s = 0;
+        function next() {
+            while (r = env.stack.pop()) {
+                try {
+                    if (!r.async && s === 1) return s = 0, env.stack.push(r), Promise.resolve().then(next);
+                    if (r.dispose) {
+                        var result = r.dispose.call(r.value);
+                        if (r.async) return s |= 2, Promise.resolve(result).then(next, function(e) { fail(e); return next(); });
+                    }
+                    else s |= 1;
+                }
+                catch (e) {
+                    fail(e);
+                }
+            }
+            if (s === 1) return env.hasError ? Promise.reject(env.error) : Promise.resolve();
+            if (env.hasError) throw env.error;
+        }
+        return next();
+    };
+})(typeof SuppressedError === "function" ? SuppressedError : function (error, suppressed, message) {
+    var e = new Error(message);
+    return e.name = "SuppressedError", e.error = error, e.suppressed = suppressed, e;
+});
+
 
 
 
@@ -150,14 +206,29 @@ async function execute(invocation) {
     }
 }
 async function begin_begin(invocation) {
-    const { world, positionals } = invocation;
-    const opened = await (0,cli_open/* open */.ho)(invocation, await (0,cli_open/* loadFor */.kF)(invocation), { readOnly: false });
-    const begun = await beginGate(opened.ports, opened.assignment, positionals[0], (event) => {
-        if (event.type === 'notice')
-            world.err.write(`note: ${(0,report_text/* oneLine */.TN)(event.message)}\n`);
-    });
-    await (0,cli_open/* projectOnce */.$6)(world, opened);
-    return begun;
+    const env_1 = { stack: [], error: void 0, hasError: false };
+    try {
+        const { world, positionals } = invocation;
+        const loaded = await (0,cli_open/* loadFor */.kF)(invocation);
+        // A run that is going on would not see the claim, and start the gate too.
+        const _lock = __addDisposableResource(env_1, await (0,local_ports/* lockWorkspace */.Rn)(loaded.root, world), true);
+        const opened = await (0,cli_open/* open */.ho)(invocation, loaded, { readOnly: false });
+        const begun = await beginGate(opened.ports, opened.assignment, positionals[0], (event) => {
+            if (event.type === 'notice')
+                world.err.write(`note: ${(0,report_text/* oneLine */.TN)(event.message)}\n`);
+        });
+        await (0,cli_open/* projectOnce */.$6)(world, opened);
+        return begun;
+    }
+    catch (e_1) {
+        env_1.error = e_1;
+        env_1.hasError = true;
+    }
+    finally {
+        const result_1 = __disposeResources(env_1);
+        if (result_1)
+            await result_1;
+    }
 }
 /** What an earlier gate left in the shell must not be taken for this one's. */
 const FORGET = `unset ${[...Object.values(environment/* AGENT_VARIABLES */.It), environment/* CLI_VARIABLES */.PM.token].join(' ')}\n`;

@@ -191,7 +191,7 @@ var run_tree = __webpack_require__(3448);
 async function survey(call, unit) {
     const { gate } = unit;
     return {
-        tree: await inputTree(call, unit),
+        ...(await inputTree(call, unit)),
         env: countedVariables(call, gate),
         tools: await toolVersions(call, gate),
         needs: needsOf(call, unit),
@@ -202,18 +202,23 @@ async function inputTree(call, unit) {
     const { workspace } = call.ports;
     const { inputs } = unit.gate;
     if (inputs?.length === 0)
-        return new Map();
+        return { tree: new Map(), takenBack: [] };
     const counts = (path) => workspace.counts(inputs, path);
     const upstream = (0,run_files/* upstreamChanges */.Dr)(call.graph, call.journal.archive().ended, unit.key);
     const settled = withoutRunning((await workspace.inputs(inputs)).files, call, upstream, counts);
-    const tree = withUpstreamFiles(await withoutOthers(settled, call, unit, upstream, counts), call, unit, counts);
+    const asBefore = await withoutOthers(settled, call, unit, upstream, counts);
+    const tree = withUpstreamFiles(asBefore, call, unit, counts);
     const unmatched = (inputs ?? []).filter((glob) => !glob.startsWith('!') && !tree.keys().some((path) => workspace.counts([glob], path)));
     if (unmatched.length > 0) {
         throw new gateline_error/* GatelineError */.Mk('user', 'INPUT_UNMATCHED', `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`, {
             hint: 'A glob that matches nothing would let changes go unnoticed. Correct it, or remove it.',
         });
     }
-    return tree;
+    return { tree, takenBack: differing(settled, asBefore) };
+}
+function differing(a, b) {
+    const paths = new Set([...a.keys(), ...b.keys()]);
+    return [...paths].filter((path) => !(0,run_tree/* sameFile */.V)(a.get(path) ?? null, b.get(path) ?? null)).toSorted();
 }
 /** Files of gates upstream as they will stand when this one starts: whatever is there now is put right before. */
 function withUpstreamFiles(tree, call, unit, counts) {
@@ -318,7 +323,8 @@ async function plan(call, unit) {
     const applies = await evaluateIf(call, unit);
     if (!applies.choice)
         return notApplicable(call, unit, contract, applies.reason);
-    const request = (0,run_request/* buildRequest */.mK)(unit, call.around, await survey(call, unit));
+    const surveyed = await survey(call, unit);
+    const request = (0,run_request/* buildRequest */.mK)(unit, call.around, surveyed);
     const work = { request, fingerprint: (0,run_request/* fingerprintOf */.ax)(request), contract };
     call.journal.setFingerprint(unit.key, work.fingerprint);
     const state = call.journal.state().units.get(unit.key);
@@ -326,7 +332,7 @@ async function plan(call, unit) {
         return { planned: describe(unit, 'skip', state.reason, work) };
     const found = await findWork(call, unit, work);
     if (found !== undefined)
-        return found;
+        return noting(found, surveyed.takenBack);
     if (state.status === 'paused' && state.ended?.contract === contract.digest) {
         const reason = `${state.reason}: \`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
         return { planned: describe(unit, 'blocked', reason, work) };
@@ -334,6 +340,14 @@ async function plan(call, unit) {
     // Whatever the agent made, a contract that is not sound could not judge it.
     await call.contracts.compile(unit.gate);
     return withReason(call, unit, work, state);
+}
+/** Says which files did not count as they stand: somebody may have edited one while that gate ran. */
+function noting(prepared, takenBack) {
+    if (takenBack.length === 0)
+        return prepared;
+    const more = takenBack.length > 3 ? ` and ${takenBack.length - 3} more` : '';
+    const notice = `counted as before another gate changed it: ${takenBack.slice(0, 3).join(', ')}${more}; commit an edit of yours to make it count`;
+    return { ...prepared, planned: { ...prepared.planned, notices: [notice] } };
 }
 /** A plan that says what it waits for, while needs are not done and the caller does not stand in for them. */
 function waitsFor(call, unit) {

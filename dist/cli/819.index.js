@@ -165,13 +165,13 @@ var print_json = __webpack_require__(3174);
 /** `gateline complete`: judges what an agent left that ran by itself. */
 async function execute(invocation) {
     const { world, options } = invocation;
-    const token = (0,command/* textOption */.v)(options, 'token') ?? world.environment[environment/* CLI_VARIABLES */.PM.token] ?? '';
+    const token = (0,command/* textOption */.vU)(options, 'token') ?? world.environment[environment/* CLI_VARIABLES */.PM.token] ?? '';
     if (token === '') {
         throw new gateline_error/* GatelineError */.Mk('user', 'TOKEN_MISSING', 'there is no token', {
             hint: 'Pass `--token`, or keep GATELINE_TOKEN as `gateline begin` printed it.',
         });
     }
-    const exitCode = exitCodeGiven((0,command/* textOption */.v)(options, 'exit-code'));
+    const exitCode = exitCodeGiven((0,command/* textOption */.vU)(options, 'exit-code'));
     const { subject } = (0,claim_token/* readToken */.AI)(token);
     const here = await (0,cli_open/* open */.ho)(invocation, await (0,cli_open/* loadFor */.kF)(invocation), { readOnly: false });
     // The token says what it is about; what the branch is called by now does not count.

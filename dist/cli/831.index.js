@@ -86,15 +86,15 @@ var command = __webpack_require__(3192);
 /** What the options say to work on. @throws GatelineError `SUBJECT_EMPTY`, `INPUT_INVALID`, `METADATA_INVALID` */
 async function assignmentOf(world, options, loaded, workspace) {
     const { pipeline } = loaded;
-    const subject = (0,command/* textOption */.v)(options, 'subject') ?? pipeline.subject ?? (await workspace.branch()) ?? 'default';
+    const subject = (0,command/* recordedOption */.kV)(options, 'subject', 1_024) ?? pipeline.subject ?? (await workspace.branch()) ?? 'default';
     if (subject.trim() === '')
         throw new gateline_error/* GatelineError */.Mk('user', 'SUBJECT_EMPTY', 'the subject is empty', { hint: 'Pass `--subject TEXT`.' });
     const standIn = options['stand-in'] === true;
-    const input = await readInput(world, (0,command/* textOption */.v)(options, 'input'));
+    const input = await readInput(world, (0,command/* textOption */.vU)(options, 'input'));
     return {
         pipeline,
         subject,
-        metadata: { ...pipeline.metadata, ...metadataOf((0,command/* listOption */.y)(options, 'metadata')) },
+        metadata: { ...pipeline.metadata, ...metadataOf((0,command/* listOption */.y8)(options, 'metadata')) },
         input: standIn && input === null ? await inputFromStateFiles(world, loaded, workspace, subject) : input,
         standIn,
     };
@@ -150,13 +150,25 @@ async function readInput(world, path) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   v: () => (/* binding */ textOption),
-/* harmony export */   y: () => (/* binding */ listOption)
+/* harmony export */   kV: () => (/* binding */ recordedOption),
+/* harmony export */   vU: () => (/* binding */ textOption),
+/* harmony export */   y8: () => (/* binding */ listOption)
 /* harmony export */ });
+/* harmony import */ var _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7974);
+
 /** The text of an option; `undefined` when it was not given. */
 function textOption(options, name) {
     const value = options[name];
     return typeof value === 'string' ? value : undefined;
+}
+/** The text of an option that goes into a record. @throws GatelineError `OPTION_VALUE` when it has more than `most` characters */
+function recordedOption(options, name, most) {
+    const text = textOption(options, name);
+    if (text === undefined || text.length <= most)
+        return text;
+    throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'OPTION_VALUE', `--${name} has ${text.length} characters; at most ${most} are kept`, {
+        hint: 'Say it shorter.',
+    });
 }
 /** The texts of an option that may be given several times. */
 function listOption(options, name) {
@@ -2522,7 +2534,7 @@ var cli_command = __webpack_require__(3192);
 
 /** The pipeline that an invocation is about. */
 function loadFor({ world, options }) {
-    return loadPipeline(world.workingDirectory, (0,cli_command/* textOption */.v)(options, 'file'));
+    return loadPipeline(world.workingDirectory, (0,cli_command/* textOption */.vU)(options, 'file'));
 }
 /** The pipeline, the engine's ports and the assignment of an invocation. */
 async function open_open({ world, options }, loaded, access) {
@@ -2535,7 +2547,7 @@ async function open_open({ world, options }, loaded, access) {
 /** {@link open} with the records as they are, for looking at the run that `--run` names, else the newest. */
 async function openToLook(invocation) {
     const opened = await open_open(invocation, await loadFor(invocation), { readOnly: true });
-    const run = runAsked((0,cli_command/* textOption */.v)(invocation.options, 'run'));
+    const run = runAsked((0,cli_command/* textOption */.vU)(invocation.options, 'run'));
     const call = await (0,engine_call/* openCall */.L)(opened.ports, opened.assignment, () => undefined, { runNumber: run });
     const records = call.journal.records();
     if (run > 0 && !records.some((record) => record.runNumber === run) && call.journal.state().problems.length === 0) {
@@ -3934,6 +3946,7 @@ function directoryAt(path, options) {
             const target = pathOf(name);
             const temporary = pathOf(`.${name}.tmp`);
             try {
+                await regainRights(path);
                 await writeChunks(temporary, chunks);
                 await (0,promises_.rename)(temporary, target);
             }
@@ -3943,9 +3956,13 @@ function directoryAt(path, options) {
             options.onDurable?.(`write ${target}`);
         },
         place: (name, digest, place) => place(digest, pathOf(name), 0o444),
-        read: (name, limit) => readAgentFile(pathOf(name), limit),
+        read: async (name, limit) => {
+            await regainRights(path);
+            return readAgentFile(pathOf(name), limit);
+        },
         remove: async (name) => {
             try {
+                await regainRights(path);
                 await (0,promises_.rm)(pathOf(name), { force: true, recursive: true });
             }
             catch (cause) {
@@ -3953,6 +3970,18 @@ function directoryAt(path, options) {
             }
         },
     };
+}
+/** Gives us back the rights to the directory that an agent may have taken away. */
+async function regainRights(path) {
+    try {
+        const status = await (0,promises_.lstat)(path);
+        if (status.isDirectory() && (status.mode & 0o700) !== 0o700)
+            await (0,promises_.chmod)(path, 0o700);
+    }
+    catch (error) {
+        if (!(0,gateline_error/* isSystemError */.Or)(error, 'ENOENT') && !(0,gateline_error/* isSystemError */.Or)(error, 'EPERM'))
+            throw error;
+    }
 }
 async function writeChunks(path, chunks) {
     const env_1 = { stack: [], error: void 0, hasError: false };
@@ -4062,22 +4091,38 @@ function processRecordsBelow(root, depth = 0) {
     return entries.flatMap((entry) => entry.isDirectory() ? processRecordsBelow((0,external_node_path_.join)(root, entry.name), depth + 1) : []);
 }
 function entriesOf(directory) {
+    return withRights(directory, 0o700, () => (0,external_node_fs_.readdirSync)(directory, { withFileTypes: true })) ?? [];
+}
+/** Reads, where an agent took our rights away after giving them back. `undefined`: it cannot be read, so it says nothing. */
+function withRights(place, mode, read) {
     try {
-        return (0,external_node_fs_.readdirSync)(directory, { withFileTypes: true });
+        return read();
     }
     catch (error) {
-        if ((0,gateline_error/* isSystemError */.Or)(error, 'ENOENT'))
-            return [];
-        throw error;
+        if (!(0,gateline_error/* isSystemError */.Or)(error, 'EACCES'))
+            return unlessFromSystem(error);
+    }
+    try {
+        (0,external_node_fs_.chmodSync)(place, mode);
+        return read();
+    }
+    catch (error) {
+        return unlessFromSystem(error);
     }
 }
+function unlessFromSystem(error) {
+    if (!(error instanceof Error && 'code' in error))
+        throw error;
+}
 function recordIn(directory) {
+    const file = (0,external_node_path_.join)(directory, FILE);
+    const text = withRights(file, 0o600, () => (0,external_node_fs_.readFileSync)(file, 'utf8'));
     let value;
     try {
-        value = JSON.parse((0,external_node_fs_.readFileSync)((0,external_node_path_.join)(directory, FILE), 'utf8'));
+        value = JSON.parse(text ?? '');
     }
     catch (error) {
-        if (error instanceof SyntaxError || (0,gateline_error/* isSystemError */.Or)(error, 'ENOENT'))
+        if (error instanceof SyntaxError)
             return [];
         throw error;
     }

@@ -6,13 +6,25 @@ export const modules = {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   v: () => (/* binding */ textOption),
-/* harmony export */   y: () => (/* binding */ listOption)
+/* harmony export */   kV: () => (/* binding */ recordedOption),
+/* harmony export */   vU: () => (/* binding */ textOption),
+/* harmony export */   y8: () => (/* binding */ listOption)
 /* harmony export */ });
+/* harmony import */ var _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7974);
+
 /** The text of an option; `undefined` when it was not given. */
 function textOption(options, name) {
     const value = options[name];
     return typeof value === 'string' ? value : undefined;
+}
+/** The text of an option that goes into a record. @throws GatelineError `OPTION_VALUE` when it has more than `most` characters */
+function recordedOption(options, name, most) {
+    const text = textOption(options, name);
+    if (text === undefined || text.length <= most)
+        return text;
+    throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'OPTION_VALUE', `--${name} has ${text.length} characters; at most ${most} are kept`, {
+        hint: 'Say it shorter.',
+    });
 }
 /** The texts of an option that may be given several times. */
 function listOption(options, name) {
@@ -184,7 +196,7 @@ async function execute({ world, options }) {
                 world.out.write(`${name.padEnd(10)} ${summary}\n`);
         return exit_codes/* EXIT_CODES */.a.ok;
     }
-    const template = templateNamed((0,command/* textOption */.v)(options, 'template') ?? TEMPLATES[0].name);
+    const template = templateNamed((0,command/* textOption */.vU)(options, 'template') ?? TEMPLATES[0].name);
     const files = Object.keys(template.files);
     const written = options['dry-run'] !== true;
     await refuseExisting(world.workingDirectory, files);

@@ -9,7 +9,7 @@ import { unitsOf } from '../run/unit.ts';
 import type { JsonObject, JsonValue } from '../untrusted/json.ts';
 import { parseJson } from '../untrusted/parse-json.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { listOption, textOption, type OptionValues } from './command.ts';
+import { listOption, recordedOption, textOption, type OptionValues } from './command.ts';
 import type { CliWorld } from './world.ts';
 
 /** What the options say to work on. @throws GatelineError `SUBJECT_EMPTY`, `INPUT_INVALID`, `METADATA_INVALID` */
@@ -20,7 +20,8 @@ export async function assignmentOf(
   workspace: Pick<Workspace, 'root' | 'branch' | 'readText'>,
 ): Promise<Assignment> {
   const { pipeline } = loaded;
-  const subject = textOption(options, 'subject') ?? pipeline.subject ?? (await workspace.branch()) ?? 'default';
+  const subject =
+    recordedOption(options, 'subject', 1_024) ?? pipeline.subject ?? (await workspace.branch()) ?? 'default';
   if (subject.trim() === '')
     throw new GatelineError('user', 'SUBJECT_EMPTY', 'the subject is empty', { hint: 'Pass `--subject TEXT`.' });
   const standIn = options['stand-in'] === true;

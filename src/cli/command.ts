@@ -1,3 +1,4 @@
+import { GatelineError } from '../errors/gateline-error.ts';
 import type { CliWorld } from './world.ts';
 import type { ExitCode } from './exit-codes.ts';
 
@@ -40,6 +41,15 @@ export interface Invocation {
 export function textOption(options: OptionValues, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** The text of an option that goes into a record. @throws GatelineError `OPTION_VALUE` when it has more than `most` characters */
+export function recordedOption(options: OptionValues, name: string, most: number): string | undefined {
+  const text = textOption(options, name);
+  if (text === undefined || text.length <= most) return text;
+  throw new GatelineError('user', 'OPTION_VALUE', `--${name} has ${text.length} characters; at most ${most} are kept`, {
+    hint: 'Say it shorter.',
+  });
 }
 
 /** The texts of an option that may be given several times. */

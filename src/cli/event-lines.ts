@@ -14,9 +14,10 @@ const LONGEST_ISSUE = 300;
 export function lineFor(event: EngineEvent, paint: Paint, showAgents: boolean): string | undefined {
   switch (event.type) {
     case 'planned': {
-      const { key, choice, reason } = event.planned;
+      const { key, choice, reason, notices } = event.planned;
       const tone = choice === 'blocked' ? 'bad' : choice === 'run' ? 'strong' : 'quiet';
-      return `${oneLine(key)}: ${paint(tone, choice)}: ${oneLine(reason)}`;
+      const notes = notices.map((notice) => `\n  note: ${oneLine(notice)}`).join('');
+      return `${oneLine(key)}: ${paint(tone, choice)}: ${oneLine(reason)}${notes}`;
     }
     case 'started':
       return `${oneLine(event.unit)}: started${event.attempts > 1 ? `, attempt ${event.record.n} of at most ${event.attempts}` : ''}`;

@@ -29,6 +29,7 @@ export type BeginResult =
 /**
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and makes its request.
  * With `standIn`, needs that have no output are left to the caller's input (seed 000, step 0B).
+ * The caller holds the workspace's lock meanwhile: a run that is going on would not see the claim.
  * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`
  */
 export async function beginGate(

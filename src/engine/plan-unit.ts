@@ -57,13 +57,14 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   const contract = await call.contracts.load(unit.gate);
   const applies = await evaluateIf(call, unit);
   if (!applies.choice) return notApplicable(call, unit, contract, applies.reason);
-  const request = buildRequest(unit, call.around, await survey(call, unit));
+  const surveyed = await survey(call, unit);
+  const request = buildRequest(unit, call.around, surveyed);
   const work: Work = { request, fingerprint: fingerprintOf(request), contract };
   call.journal.setFingerprint(unit.key, work.fingerprint);
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: describe(unit, 'skip', state.reason, work) };
   const found = await findWork(call, unit, work);
-  if (found !== undefined) return found;
+  if (found !== undefined) return noting(found, surveyed.takenBack);
   if (state.status === 'paused' && state.ended?.contract === contract.digest) {
     const reason = `${state.reason}: \`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
     return { planned: describe(unit, 'blocked', reason, work) };
@@ -71,6 +72,14 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   // Whatever the agent made, a contract that is not sound could not judge it.
   await call.contracts.compile(unit.gate);
   return withReason(call, unit, work, state);
+}
+
+/** Says which files did not count as they stand: somebody may have edited one while that gate ran. */
+function noting(prepared: Prepared, takenBack: readonly string[]): Prepared {
+  if (takenBack.length === 0) return prepared;
+  const more = takenBack.length > 3 ? ` and ${takenBack.length - 3} more` : '';
+  const notice = `counted as before another gate changed it: ${takenBack.slice(0, 3).join(', ')}${more}; commit an edit of yours to make it count`;
+  return { ...prepared, planned: { ...prepared.planned, notices: [notice] } };
 }
 
 /** A plan that says what it waits for, while needs are not done and the caller does not stand in for them. */

@@ -7,14 +7,20 @@ import { sameFile, unwind, type Tree } from '../run/tree.ts';
 import type { Unit } from '../run/unit.ts';
 import type { Call } from './call.ts';
 
+/** What was found out, and what a person should know of it. */
+export interface Surveyed extends Findings {
+  /** Files that count as they were before a gate that is not upstream changed them; sorted. */
+  readonly takenBack: readonly string[];
+}
+
 /**
  * Finds out what a unit would be given now: files, variables, tool versions, exports of its needs.
  * @throws GatelineError `INPUT_UNMATCHED`, `TOOL_MISSING`
  */
-export async function survey(call: Call, unit: Unit): Promise<Findings> {
+export async function survey(call: Call, unit: Unit): Promise<Surveyed> {
   const { gate } = unit;
   return {
-    tree: await inputTree(call, unit),
+    ...(await inputTree(call, unit)),
     env: countedVariables(call, gate),
     tools: await toolVersions(call, gate),
     needs: needsOf(call, unit),
@@ -22,14 +28,15 @@ export async function survey(call: Call, unit: Unit): Promise<Findings> {
 }
 
 /** Files that count, as they were before gates that are not upstream touched them. */
-async function inputTree(call: Call, unit: Unit): Promise<Tree> {
+async function inputTree(call: Call, unit: Unit): Promise<Pick<Surveyed, 'tree' | 'takenBack'>> {
   const { workspace } = call.ports;
   const { inputs } = unit.gate;
-  if (inputs?.length === 0) return new Map();
+  if (inputs?.length === 0) return { tree: new Map(), takenBack: [] };
   const counts = (path: string): boolean => workspace.counts(inputs, path);
   const upstream = upstreamChanges(call.graph, call.journal.archive().ended, unit.key);
   const settled = withoutRunning((await workspace.inputs(inputs)).files, call, upstream, counts);
-  const tree = withUpstreamFiles(await withoutOthers(settled, call, unit, upstream, counts), call, unit, counts);
+  const asBefore = await withoutOthers(settled, call, unit, upstream, counts);
+  const tree = withUpstreamFiles(asBefore, call, unit, counts);
   const unmatched = (inputs ?? []).filter(
     (glob) => !glob.startsWith('!') && !tree.keys().some((path) => workspace.counts([glob], path)),
   );
@@ -43,7 +50,12 @@ async function inputTree(call: Call, unit: Unit): Promise<Tree> {
       },
     );
   }
-  return tree;
+  return { tree, takenBack: differing(settled, asBefore) };
+}
+
+function differing(a: Tree, b: Tree): string[] {
+  const paths = new Set([...a.keys(), ...b.keys()]);
+  return [...paths].filter((path) => !sameFile(a.get(path) ?? null, b.get(path) ?? null)).toSorted();
 }
 
 /** Files of gates upstream as they will stand when this one starts: whatever is there now is put right before. */

@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { AttemptDirectory, AttemptFiles } from '../../src/agent/attempt-files.ts';
 import { createAttemptFiles } from '../../src/agent/process/attempt-directory.ts';
@@ -45,5 +47,17 @@ describe('the directory of an attempt', () => {
     await using made = await scratch();
     await writeFile(made.directory.pathOf('output.json'), 'x'.repeat(101));
     expect(await made.directory.read('output.json', 100)).toEqual({ state: 'too-large', size: 101 });
+  });
+
+  it('is read, cleared and written after an agent took the rights to it away, and leftovers are still found in it', async () => {
+    await using made = await scratch();
+    await chmod(made.root, 0o777);
+    const script = join(import.meta.dirname, 'fixtures/without-rights.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [script, join(made.root, 'of-somebody')]);
+    expect(JSON.parse(stdout)).toEqual({
+      state: 'present',
+      left: 'absent',
+      records: [{ pid: 1, started: '1', boot: '1', format: 'gateline-process/1' }],
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -72,13 +73,27 @@ describe('an agent that runs by itself', () => {
     );
   });
 
+  it('does not begin while a run is going on, which would start the gate too', async () => {
+    const both = gatelineYml({ slow: { run: 'sleep 30', shell: 'sh', inputs: [] }, own: { inputs: [] } });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': both });
+    const run = workspace.start(['run', '--gate', 'slow']);
+    while (!existsSync(workspace.path('.state/attempts'))) await new Promise((resolve) => setTimeout(resolve, 20));
+    const begun = await workspace.gateline(['begin', 'own', '--json']);
+    expect(begun).toMatchObject({ code: 75, stdout: expect.stringContaining('ENGINE_BUSY') as string });
+    run.process.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+  });
+
   it('two that begin at once: one has the gate, the other is told so', async () => {
     const alone = gatelineYml({ own: { inputs: [] } });
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': alone });
     const both = await Promise.all([1, 2, 3].map(() => workspace.gateline(['begin', 'own', '--json'])));
     expect(both.map(({ code }) => code).toSorted((a, b) => a! - b!)).toEqual([0, 75, 75]);
     const refused = both.filter(({ code }) => code === 75).map(({ stdout }) => JSON.parse(stdout));
-    for (const error of refused) expect(error).toMatchObject({ format: 'gateline-error/1', code: 'GATE_CLAIMED' });
+    for (const error of refused) {
+      expect(error).toMatchObject({ format: 'gateline-error/1' });
+      expect(['GATE_CLAIMED', 'ENGINE_BUSY']).toContain(error.code);
+    }
   });
 
   it.each([

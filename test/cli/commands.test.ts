@@ -240,6 +240,23 @@ describe('run', () => {
     expect(await workspace.records()).toEqual([]);
   });
 
+  it('refuses texts that are too long for a record', async () => {
+    await using workspace = await withFile(FAILING);
+    const force = ['run', '--force', 'a'];
+    const calls = [
+      ['run', '--subject', 's'.repeat(1_025)],
+      [...force, '--actor', 'a'.repeat(256)],
+      [...force, '--reason', 'r'.repeat(4_097)],
+      ['decide', 'force', 'a', '--reason', 'r'.repeat(4_097)],
+    ];
+    for (const args of calls) {
+      const { code, err } = await gateline(workspace.root, args);
+      expect(err).toContain('OPTION_VALUE');
+      expect(code).toBe(2);
+    }
+    expect(await workspace.records()).toEqual([]);
+  });
+
   it('lets the caller stand in for needs that have no output', async () => {
     await using workspace = await withFile(FAILING);
     await workspace.write('input.json', '{"b": 1}');

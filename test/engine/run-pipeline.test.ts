@@ -288,8 +288,10 @@ describe('files', () => {
     });
     await world.run(pipeline);
     broken = false;
-    await world.run(pipeline);
+    const again = await world.run(pipeline);
     expect(world.starts).toEqual(['g1#1', 'g2#1', 'g3#1', 'g4#1', 'g4#1']);
+    expect(again.planned[0]!.notices).toEqual([expect.stringContaining('before another gate changed it: src.txt')]);
+    expect(again.planned[3]!.notices).toEqual([]);
   });
 
   it('are put back before a gate downstream starts, and an edit of the user’s is kept aside', async () => {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { subjectSlug } from '../../run/subject.ts';
@@ -63,6 +63,7 @@ function directoryAt(path: string, options: AttemptDirectoryOptions): AttemptDir
       const target = pathOf(name);
       const temporary = pathOf(`.${name}.tmp`);
       try {
+        await regainRights(path);
         await writeChunks(temporary, chunks);
         await rename(temporary, target);
       } catch (cause) {
@@ -71,15 +72,29 @@ function directoryAt(path: string, options: AttemptDirectoryOptions): AttemptDir
       options.onDurable?.(`write ${target}`);
     },
     place: (name, digest, place) => place(digest, pathOf(name), 0o444),
-    read: (name, limit) => readAgentFile(pathOf(name), limit),
+    read: async (name, limit) => {
+      await regainRights(path);
+      return readAgentFile(pathOf(name), limit);
+    },
     remove: async (name) => {
       try {
+        await regainRights(path);
         await rm(pathOf(name), { force: true, recursive: true });
       } catch (cause) {
         throw failure('remove', pathOf(name), cause);
       }
     },
   };
+}
+
+/** Gives us back the rights to the directory that an agent may have taken away. */
+async function regainRights(path: string): Promise<void> {
+  try {
+    const status = await lstat(path);
+    if (status.isDirectory() && (status.mode & 0o700) !== 0o700) await chmod(path, 0o700);
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT') && !isSystemError(error, 'EPERM')) throw error;
+  }
 }
 
 async function writeChunks(path: string, chunks: Iterable<string>): Promise<void> {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSystemError } from '../../errors/gateline-error.ts';
@@ -48,21 +48,37 @@ export function processRecordsBelow(root: string, depth = 0): ProcessRecord[] {
   );
 }
 
-function entriesOf(directory: string) {
+function entriesOf(directory: string): Dirent[] {
+  return withRights(directory, 0o700, () => readdirSync(directory, { withFileTypes: true })) ?? [];
+}
+
+/** Reads, where an agent took our rights away after giving them back. `undefined`: it cannot be read, so it says nothing. */
+function withRights<T>(place: string, mode: number, read: () => T): T | undefined {
   try {
-    return readdirSync(directory, { withFileTypes: true });
+    return read();
   } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return [];
-    throw error;
+    if (!isSystemError(error, 'EACCES')) return unlessFromSystem(error);
+  }
+  try {
+    chmodSync(place, mode);
+    return read();
+  } catch (error) {
+    return unlessFromSystem(error);
   }
 }
 
+function unlessFromSystem(error: unknown): undefined {
+  if (!(error instanceof Error && 'code' in error)) throw error;
+}
+
 function recordIn(directory: string): ProcessRecord[] {
+  const file = join(directory, FILE);
+  const text = withRights(file, 0o600, () => readFileSync(file, 'utf8'));
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(join(directory, FILE), 'utf8'));
+    value = JSON.parse(text ?? '');
   } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error, 'ENOENT')) return [];
+    if (error instanceof SyntaxError) return [];
     throw error;
   }
   const parsed = recordSchema.safeParse(value);

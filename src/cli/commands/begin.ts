@@ -1,5 +1,6 @@
 import { beginGate, type BeginResult } from '../../engine/begin.ts';
 import { AGENT_VARIABLES, CLI_VARIABLES } from '../../environment.ts';
+import { lockWorkspace } from '../../local/local-ports.ts';
 import { oneLine } from '../../report/text.ts';
 import { shellWord } from '../advice.ts';
 import type { Invocation } from '../command.ts';
@@ -29,7 +30,10 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
 
 async function begin(invocation: Invocation): Promise<BeginResult> {
   const { world, positionals } = invocation;
-  const opened = await open(invocation, await loadFor(invocation), { readOnly: false });
+  const loaded = await loadFor(invocation);
+  // A run that is going on would not see the claim, and start the gate too.
+  await using _lock = await lockWorkspace(loaded.root, world);
+  const opened = await open(invocation, loaded, { readOnly: false });
   const begun = await beginGate(opened.ports, opened.assignment, positionals[0]!, (event) => {
     if (event.type === 'notice') world.err.write(`note: ${oneLine(event.message)}\n`);
   });

@@ -4,7 +4,7 @@ import { didYouMean } from '../../pipeline/problem.ts';
 import { oneLine } from '../../report/text.ts';
 import { adviceLines } from '../advice.ts';
 import { readInput } from '../assignment.ts';
-import { textOption, type Invocation, type OptionValues } from '../command.ts';
+import { recordedOption, textOption, type Invocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectOnce } from '../open.ts';
 import { printJson } from '../print-json.ts';
@@ -40,7 +40,7 @@ async function decisionOf(world: CliWorld, options: OptionValues, word: string, 
       hint: `Decisions: ${DECISIONS.join(', ')}.`,
     });
   }
-  const reason = textOption(options, 'reason');
+  const reason = recordedOption(options, 'reason', 4_096);
   if (reason === undefined || reason.trim() === '') {
     throw new GatelineError('user', 'REASON_MISSING', 'a decision needs a reason', {
       hint: 'Pass `--reason TEXT`; it is shown wherever the gate is.',

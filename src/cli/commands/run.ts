@@ -9,7 +9,7 @@ import { statusJson } from '../../report/status-json.ts';
 import { statusTable } from '../../report/status-table.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import { adviceLines } from '../advice.ts';
-import { listOption, textOption, type Invocation, type OptionValues } from '../command.ts';
+import { listOption, recordedOption, type Invocation, type OptionValues } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectorFor, type Opened } from '../open.ts';
 import { exitCodeOfRun } from '../outcome.ts';
@@ -106,13 +106,17 @@ function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<strin
 function forced(options: OptionValues, environment: Environment): Pick<RunOptions, 'force'> {
   const gates = listOption(options, 'force');
   if (gates.length === 0) return {};
-  const reason = textOption(options, 'reason') ?? 'gateline run --force';
+  const reason = recordedOption(options, 'reason', 4_096) ?? 'gateline run --force';
   return { force: { gates, actor: actorOf(options, environment), reason } };
 }
 
 /** Who decides: `--actor`, else the name of the account. */
 export function actorOf(options: OptionValues, environment: Environment): string {
-  const names = [textOption(options, 'actor'), environment[CLI_VARIABLES.user], environment[CLI_VARIABLES.windowsUser]];
+  const names = [
+    recordedOption(options, 'actor', 255),
+    environment[CLI_VARIABLES.user],
+    environment[CLI_VARIABLES.windowsUser],
+  ];
   return names.find((name) => name !== undefined && name.trim() !== '') ?? 'somebody';
 }
 
