@@ -266,7 +266,9 @@ function paintFor(screen, environment) {
 /* harmony import */ var _verdict_verdict_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8579);
 /* harmony import */ var _run_digest_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4612);
 /* harmony import */ var _run_record_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1265);
+/* harmony import */ var _run_run_state_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(1759);
 /* harmony import */ var _wording_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(2867);
+
 
 
 
@@ -288,19 +290,7 @@ const gateStatusSchema = zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .re
     leg: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
     number: counter.nullable(),
     agent: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable(),
-    status: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n([
-        'pending',
-        'ready',
-        'blocked',
-        'running',
-        'paused',
-        'passed',
-        'partial',
-        'failed',
-        'lost',
-        'skipped',
-        'not-applicable',
-    ]),
+    status: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(_run_run_state_js__WEBPACK_IMPORTED_MODULE_5__/* .UNIT_STATUSES */ .UG),
     /** One sentence; free text. */
     reason: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
     /** Satisfied, and so is everything upstream. */
@@ -349,7 +339,7 @@ const statusJsonSchema = zod__WEBPACK_IMPORTED_MODULE_4__/* .strictObject */ .re
     /** 0: there is no run yet. */
     run: counter,
     call: counter,
-    status: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(['initializing', 'executing', 'paused', 'error', 'completed', 'rollback']),
+    status: zod__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(_run_run_state_js__WEBPACK_IMPORTED_MODULE_5__/* .RUN_STATUSES */ .LV),
     startedAt: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable(),
     updatedAt: zod__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP().nullable(),
     /** In an order in which each gate comes after those it needs. */

@@ -2063,6 +2063,8 @@ var local_ports = __webpack_require__(4358);
 var file_names = __webpack_require__(9860);
 // EXTERNAL MODULE: ./build/formats/gate-state.js
 var gate_state = __webpack_require__(8252);
+// EXTERNAL MODULE: ./build/run/run-state.js
+var run_state = __webpack_require__(1759);
 // EXTERNAL MODULE: ./build/formats/gate-state-schema.js + 1 modules
 var gate_state_schema = __webpack_require__(6379);
 // EXTERNAL MODULE: ./build/formats/read-state-file.js
@@ -2072,6 +2074,7 @@ var state_metadata = __webpack_require__(1410);
 // EXTERNAL MODULE: ./build/formats/words.js
 var words = __webpack_require__(1558);
 ;// CONCATENATED MODULE: ./build/formats/pipeline-state.js
+
 
 
 
@@ -2090,7 +2093,7 @@ const gatelineOfPipelineSchema = schemas/* object */.Ikc({
     run: counter,
     /** The latest call that wrote to the run. */
     call: counter,
-    status: schemas/* enum */.k5n(['initializing', 'executing', 'paused', 'error', 'completed', 'rollback']),
+    status: schemas/* enum */.k5n(run_state/* RUN_STATUSES */.LV),
     startedAt: schemas/* string */.YjP().nullable(),
     updatedAt: schemas/* string */.YjP().nullable(),
     /** Every gate, and every leg of a matrix gate, in an order in which each comes after those it needs. */
@@ -2098,7 +2101,7 @@ const gatelineOfPipelineSchema = schemas/* object */.Ikc({
         gate: schemas/* string */.YjP(),
         leg: schemas/* string */.YjP(),
         number: counter,
-        status: schemas/* enum */.k5n(gate_state_schema/* UNIT_STATUSES */.UG),
+        status: schemas/* enum */.k5n(run_state/* UNIT_STATUSES */.UG),
         reason: schemas/* string */.YjP(),
         done: schemas/* boolean */.zMY(),
         reused: schemas/* boolean */.zMY(),
@@ -2937,7 +2940,7 @@ async function findDeadWriters(listing, isGone) {
     const writers = new Map();
     for (const record of listing.records) {
         if (record.kind === 'started')
-            writers.set((0,run_state/* writerKey */.h)(record.by), record.by);
+            writers.set((0,run_state/* writerKey */.hQ)(record.by), record.by);
     }
     const dead = new Set();
     for (const [key, writer] of writers)
@@ -3398,7 +3401,6 @@ function gateStem(subject, number, leg) {
 // EXPORTS
 __webpack_require__.d(__webpack_exports__, {
   a5: () => (/* binding */ GATE_STATE_FORMAT),
-  UG: () => (/* binding */ UNIT_STATUSES),
   qC: () => (/* binding */ gateStateSchema),
   u8: () => (/* binding */ stateMetadataSchema)
 });
@@ -3411,6 +3413,8 @@ var schemas = __webpack_require__(2857);
 var verdict = __webpack_require__(8579);
 // EXTERNAL MODULE: ./build/run/digest.js
 var digest = __webpack_require__(4612);
+// EXTERNAL MODULE: ./build/run/run-state.js
+var run_state = __webpack_require__(1759);
 ;// CONCATENATED MODULE: ./build/formats/json-value.js
 
 /** Deeper values are refused: whatever reads them next may do it by recursion. */
@@ -3446,22 +3450,9 @@ var words = __webpack_require__(1558);
 
 
 
+
 /** Version of what is under `gateline` in a gate's state file. */
 const GATE_STATE_FORMAT = 'gateline-gate-state/1';
-/** Every status that a gate can have. */
-const UNIT_STATUSES = [
-    'pending',
-    'ready',
-    'blocked',
-    'running',
-    'paused',
-    'passed',
-    'partial',
-    'failed',
-    'lost',
-    'skipped',
-    'not-applicable',
-];
 const counter = schemas/* int */.Whr().min(0);
 const gate_state_schema_digest = digest/* digestSchema */.er.nullable();
 /** What Gateline adds to the guide's envelope, under one key. Nothing else reads it; the records are the truth. */
@@ -3472,7 +3463,7 @@ const gatelineOfGateSchema = schemas/* object */.Ikc({
     gate: schemas/* string */.YjP(),
     /** '' without a matrix. */
     leg: schemas/* string */.YjP(),
-    status: schemas/* enum */.k5n(UNIT_STATUSES),
+    status: schemas/* enum */.k5n(run_state/* UNIT_STATUSES */.UG),
     /** Kind of the verdict; `null`: nothing was judged. */
     kind: schemas/* enum */.k5n(verdict/* VERDICT_KINDS */.CX).nullable(),
     run: counter,
@@ -6815,7 +6806,7 @@ function needsMatch(unit, given, upstream) {
 function isGone(claim, told) {
     if (claim.holder === 'open')
         return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);
-    if (told.deadWriters?.has((0,_run_state_js__WEBPACK_IMPORTED_MODULE_3__/* .writerKey */ .h)(claim.by)))
+    if (told.deadWriters?.has((0,_run_state_js__WEBPACK_IMPORTED_MODULE_3__/* .writerKey */ .hQ)(claim.by)))
         return true;
     return (told.supersededBefore !== undefined && (0,_record_js__WEBPACK_IMPORTED_MODULE_1__/* .comparePositions */ .Ez)({ ...claim, n: 0 }, { ...told.supersededBefore, n: 0 }) < 0);
 }
@@ -6832,7 +6823,7 @@ function isRelevantClaim(claim, unit, decisions, upstream, told) {
 function lossOf(claim, told) {
     if (claim.holder === 'open')
         return `attempt ${claim.n} was begun at ${claim.at} and not completed in time`;
-    return told.deadWriters?.has((0,_run_state_js__WEBPACK_IMPORTED_MODULE_3__/* .writerKey */ .h)(claim.by))
+    return told.deadWriters?.has((0,_run_state_js__WEBPACK_IMPORTED_MODULE_3__/* .writerKey */ .hQ)(claim.by))
         ? `attempt ${claim.n} began at ${claim.at}; its process is gone and left no result`
         : `attempt ${claim.n} began at ${claim.at} and was overtaken by a later run attempt without a result`;
 }
@@ -7233,8 +7224,26 @@ function nameOf(ended, runNumber) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   h: () => (/* binding */ writerKey)
+/* harmony export */   LV: () => (/* binding */ RUN_STATUSES),
+/* harmony export */   UG: () => (/* binding */ UNIT_STATUSES),
+/* harmony export */   hQ: () => (/* binding */ writerKey)
 /* harmony export */ });
+/** Every status that a unit of work can have. */
+const UNIT_STATUSES = [
+    'pending',
+    'ready',
+    'blocked',
+    'running',
+    'paused',
+    'passed',
+    'partial',
+    'failed',
+    'lost',
+    'skipped',
+    'not-applicable',
+];
+/** Every status that a run can have. */
+const RUN_STATUSES = ['initializing', 'executing', 'paused', 'error', 'completed', 'rollback'];
 /** Identity of a process: equal keys are one process. */
 function writerKey(writer) {
     return [writer.host, writer.boot, writer.pid, writer.pidStart].join('|');

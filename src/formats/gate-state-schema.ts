@@ -1,26 +1,12 @@
 import { z } from 'zod';
 import { VERDICT_KINDS } from '../verdict/verdict.ts';
 import { digestSchema } from '../run/digest.ts';
+import { UNIT_STATUSES } from '../run/run-state.ts';
 import { jsonValueSchema } from './json-value.ts';
 import { GATE_WORDS } from './words.ts';
 
 /** Version of what is under `gateline` in a gate's state file. */
 export const GATE_STATE_FORMAT = 'gateline-gate-state/1';
-
-/** Every status that a gate can have. */
-export const UNIT_STATUSES = [
-  'pending',
-  'ready',
-  'blocked',
-  'running',
-  'paused',
-  'passed',
-  'partial',
-  'failed',
-  'lost',
-  'skipped',
-  'not-applicable',
-] as const;
 
 const counter = z.int().min(0);
 const digest = digestSchema.nullable();

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../untrusted/json.ts';
-import type { RunState, UnitState } from '../run/run-state.ts';
+import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../run/run-state.ts';
 import type { Unit, UnitGraph } from '../run/unit.ts';
 import { gateOutputFileName } from './file-names.ts';
-import { stateMetadataSchema, UNIT_STATUSES } from './gate-state-schema.ts';
+import { stateMetadataSchema } from './gate-state-schema.ts';
 import { resultOf } from './gate-state.ts';
 import { readStateFile, type ReadFrom } from './read-state-file.ts';
 import { pipelineMetadata } from './state-metadata.ts';
@@ -22,7 +22,7 @@ const gatelineOfPipelineSchema = z.object({
   run: counter,
   /** The latest call that wrote to the run. */
   call: counter,
-  status: z.enum(['initializing', 'executing', 'paused', 'error', 'completed', 'rollback']),
+  status: z.enum(RUN_STATUSES),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),
   /** Every gate, and every leg of a matrix gate, in an order in which each comes after those it needs. */

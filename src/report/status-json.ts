@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { issueSchema, VERDICT_KINDS } from '../verdict/verdict.ts';
 import { digestSchema } from '../run/digest.ts';
 import { metricsSchema, type Content, type EndedRecord } from '../run/record.ts';
-import type { RunState, UnitState } from '../run/run-state.ts';
+import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../run/run-state.ts';
 import type { UnitGraph } from '../run/unit.ts';
 import { changeOf, endedAfter, resultOf } from './wording.ts';
 
@@ -26,19 +26,7 @@ const gateStatusSchema = z.strictObject({
   leg: z.string(),
   number: counter.nullable(),
   agent: z.string().nullable(),
-  status: z.enum([
-    'pending',
-    'ready',
-    'blocked',
-    'running',
-    'paused',
-    'passed',
-    'partial',
-    'failed',
-    'lost',
-    'skipped',
-    'not-applicable',
-  ]),
+  status: z.enum(UNIT_STATUSES),
   /** One sentence; free text. */
   reason: z.string(),
   /** Satisfied, and so is everything upstream. */
@@ -90,7 +78,7 @@ export const statusJsonSchema = z.strictObject({
   /** 0: there is no run yet. */
   run: counter,
   call: counter,
-  status: z.enum(['initializing', 'executing', 'paused', 'error', 'completed', 'rollback']),
+  status: z.enum(RUN_STATUSES),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),
   /** In an order in which each gate comes after those it needs. */

@@ -2,21 +2,28 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Digest } from './digest.ts';
 import type { Content, DecidedRecord, EndedRecord, Position, StartedRecord } from './record.ts';
 
-/** What is true of one unit of work now. */
-export type UnitStatus =
-  | 'pending'
-  | 'ready'
-  | 'blocked'
-  | 'running'
-  | 'paused'
-  | 'passed'
-  | 'partial'
-  | 'failed'
-  | 'lost'
-  | 'skipped'
-  | 'not-applicable';
+/** Every status that a unit of work can have. */
+export const UNIT_STATUSES = [
+  'pending',
+  'ready',
+  'blocked',
+  'running',
+  'paused',
+  'passed',
+  'partial',
+  'failed',
+  'lost',
+  'skipped',
+  'not-applicable',
+] as const;
 
-export type RunStatus = 'initializing' | 'executing' | 'paused' | 'error' | 'completed' | 'rollback';
+/** What is true of one unit of work now. */
+export type UnitStatus = (typeof UNIT_STATUSES)[number];
+
+/** Every status that a run can have. */
+export const RUN_STATUSES = ['initializing', 'executing', 'paused', 'error', 'completed', 'rollback'] as const;
+
+export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** State of one unit, derived from records. */
 export interface UnitState {

@@ -7,11 +7,9 @@ import {
   runStatusOf,
   unitStatusOf,
 } from '../../src/formats/words.ts';
-import { UNIT_STATUSES } from '../../src/formats/gate-state-schema.ts';
+import { RUN_STATUSES, UNIT_STATUSES } from '../../src/run/run-state.ts';
 import type { RunStatus, UnitState, UnitStatus } from '../../src/run/run-state.ts';
 import { stateOf } from '../report/fixtures.ts';
-
-const RUN_STATUSES: readonly RunStatus[] = ['initializing', 'executing', 'paused', 'error', 'completed', 'rollback'];
 
 function runOf(status: RunStatus, ...statuses: UnitStatus[]) {
   const [one] = stateOf([]).state.units.values();
