@@ -13,6 +13,8 @@ __webpack_require__.d(__webpack_exports__, {
   execute: () => (/* binding */ execute)
 });
 
+// EXTERNAL MODULE: ./build/run/plan.js
+var plan = __webpack_require__(5823);
 // EXTERNAL MODULE: ./build/engine/call.js + 3 modules
 var engine_call = __webpack_require__(7423);
 // EXTERNAL MODULE: ./build/run/digest.js
@@ -70,6 +72,7 @@ var record_reuse = __webpack_require__(1475);
 
 
 
+
 /** Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started. */
 async function planPipeline(ports, assignment) {
     const call = await (0,engine_call/* openCall */.L)(rehearsal(ports), assignment, () => undefined);
@@ -81,7 +84,7 @@ async function planPipeline(ports, assignment) {
         const waits = unit.needs.filter((key) => undecided.has(key));
         if (waits.length > 0 && !assignment.standIn) {
             undecided.add(unit.key);
-            units.push(dependsOn(unit, waits));
+            units.push((0,plan/* dependsOn */.f)(unit, waits));
             continue;
         }
         const prepared = await (0,plan_unit/* planUnit */.M)(call, unit);
@@ -101,19 +104,6 @@ async function planPipeline(ports, assignment) {
     return {
         plan: { pipeline: assignment.pipeline.id, subject: assignment.subject, runNumber, runAttempt, continues, units },
         errors,
-    };
-}
-function dependsOn(unit, waits) {
-    return {
-        key: unit.key,
-        gate: unit.gate.id,
-        leg: unit.leg.id,
-        choice: 'depends',
-        reason: `waits for ${waits.join(', ')}; reused if what it is given comes out the same`,
-        fingerprint: undefined,
-        from: undefined,
-        differences: [],
-        notices: [],
     };
 }
 
@@ -836,6 +826,7 @@ function namesAsMap(names) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   $m: () => (/* binding */ upstreamFiles),
 /* harmony export */   Dr: () => (/* binding */ upstreamChanges),
+/* harmony export */   fs: () => (/* binding */ changesOf),
 /* harmony export */   wu: () => (/* binding */ leftByOthers)
 /* harmony export */ });
 /* harmony import */ var _record_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1265);
@@ -874,13 +865,17 @@ function withoutOvertaken(graph, all) {
     const overtaken = new Set(all.flatMap(({ by }) => (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, by)));
     return all.filter(({ by }) => !overtaken.has(by));
 }
+/** Every change of an attempt, handed on or not. */
+function changesOf({ files, touched }) {
+    return [...files, ...touched];
+}
 /**
  * Every change that a unit's ancestors ever made, handed on or not, in no particular order. Failed attempts count too:
  * what one of them left may still stand, and the one that came to something found it so.
  */
 function upstreamChanges(graph, ended, key) {
     const records = (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, key).flatMap((ancestor) => ended.get(ancestor) ?? []);
-    return records.flatMap((record) => [...record.files, ...record.touched]);
+    return records.flatMap(changesOf);
 }
 /**
  * Every file that gates which are not upstream of this one (itself included) ever left behind: for `unwind`.
@@ -895,7 +890,7 @@ function leftByOthers(graph, records, key, runNumber) {
             continue;
         const madeIn = record.how === 'reused' ? record.source?.runNumber : record.runNumber;
         const into = madeIn === runNumber ? ofThisRun : ofOtherRuns;
-        for (const change of [...record.files, ...record.touched]) {
+        for (const change of changesOf(record)) {
             if ((0,_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(change.before, change.after))
                 continue;
             const identity = identityOf(change);

@@ -13,6 +13,8 @@ __webpack_require__.d(__webpack_exports__, {
   execute: () => (/* binding */ execute)
 });
 
+// EXTERNAL MODULE: ./build/run/plan.js
+var plan = __webpack_require__(5823);
 // EXTERNAL MODULE: ./build/engine/call.js + 3 modules
 var engine_call = __webpack_require__(7423);
 // EXTERNAL MODULE: ./build/run/digest.js
@@ -70,6 +72,7 @@ var record_reuse = __webpack_require__(1475);
 
 
 
+
 /** Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started. */
 async function planPipeline(ports, assignment) {
     const call = await (0,engine_call/* openCall */.L)(rehearsal(ports), assignment, () => undefined);
@@ -81,7 +84,7 @@ async function planPipeline(ports, assignment) {
         const waits = unit.needs.filter((key) => undecided.has(key));
         if (waits.length > 0 && !assignment.standIn) {
             undecided.add(unit.key);
-            units.push(dependsOn(unit, waits));
+            units.push((0,plan/* dependsOn */.f)(unit, waits));
             continue;
         }
         const prepared = await (0,plan_unit/* planUnit */.M)(call, unit);
@@ -101,19 +104,6 @@ async function planPipeline(ports, assignment) {
     return {
         plan: { pipeline: assignment.pipeline.id, subject: assignment.subject, runNumber, runAttempt, continues, units },
         errors,
-    };
-}
-function dependsOn(unit, waits) {
-    return {
-        key: unit.key,
-        gate: unit.gate.id,
-        leg: unit.leg.id,
-        choice: 'depends',
-        reason: `waits for ${waits.join(', ')}; reused if what it is given comes out the same`,
-        fingerprint: undefined,
-        from: undefined,
-        differences: [],
-        notices: [],
     };
 }
 
@@ -339,6 +329,8 @@ __webpack_require__.d(__webpack_exports__, {
 var engine_call = __webpack_require__(7423);
 // EXTERNAL MODULE: ./build/errors/gateline-error.js
 var gateline_error = __webpack_require__(7974);
+// EXTERNAL MODULE: ./build/run/plan.js
+var plan = __webpack_require__(5823);
 // EXTERNAL MODULE: ./build/engine/attempt.js + 3 modules
 var attempt = __webpack_require__(2423);
 // EXTERNAL MODULE: ./build/engine/pin-contracts.js
@@ -389,6 +381,7 @@ function isAbove(folder, path) {
 }
 
 ;// CONCATENATED MODULE: ./build/engine/drive.js
+
 
 
 
@@ -503,20 +496,7 @@ function stoppedBySibling(call, unit, running, planned) {
         states.get(one.key)?.status === 'failed');
     if (failed === undefined)
         return undefined;
-    const reason = `${failed.key} failed, and strategy.fail-fast is on`;
-    return {
-        planned: {
-            key: unit.key,
-            gate: unit.gate.id,
-            leg: unit.leg.id,
-            choice: 'blocked',
-            reason,
-            fingerprint: undefined,
-            from: undefined,
-            differences: [],
-            notices: [],
-        },
-    };
+    return { planned: (0,plan/* plannedUnit */.h)(unit, 'blocked', `${failed.key} failed, and strategy.fail-fast is on`) };
 }
 /** A gate that would run, but that the caller did not ask for, stays as it is. */
 function onlyIfAsked(call, prepared) {
@@ -800,7 +780,7 @@ function createProgress(input) {
 // EXTERNAL MODULE: ./build/cli/report-error.js
 var report_error = __webpack_require__(9980);
 // EXTERNAL MODULE: ./build/cli/commands/plan.js + 4 modules
-var plan = __webpack_require__(9286);
+var commands_plan = __webpack_require__(9286);
 ;// CONCATENATED MODULE: ./build/cli/commands/run.js
 var __addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
     if (value !== null && value !== void 0) {
@@ -879,7 +859,7 @@ async function execute(invocation) {
     try {
         const { world, options } = invocation;
         if (options['dry-run'])
-            return (0,plan.execute)(invocation);
+            return (0,commands_plan.execute)(invocation);
         const loaded = await (0,cli_open/* loadFor */.kF)(invocation);
         const only = onlyGates(options, loaded.pipeline);
         const _lock = __addDisposableResource(env_1, await (0,local_ports/* lockWorkspace */.Rn)(loaded.root, world), true);

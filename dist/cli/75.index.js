@@ -10,8 +10,10 @@ export const modules = {
 /* harmony export */   y: () => (/* binding */ unsoundContracts)
 /* harmony export */ });
 /* harmony import */ var _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7974);
-/* harmony import */ var _run_record_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1265);
-/* harmony import */ var _run_tree_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3448);
+/* harmony import */ var _run_files_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8617);
+/* harmony import */ var _run_record_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1265);
+/* harmony import */ var _run_tree_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(3448);
+
 
 
 
@@ -58,22 +60,19 @@ async function refuseIfLeft(call, gate) {
         return;
     const { workspace } = call.ports;
     const now = (await workspace.inputs([path])).files.get(path) ?? null;
-    const by = changed.findLast((record) => changesOf(record).some((one) => one.path === path && (0,_run_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(one.after, now)));
+    const by = changed.findLast((record) => (0,_run_files_js__WEBPACK_IMPORTED_MODULE_1__/* .changesOf */ .fs)(record).some((one) => one.path === path && (0,_run_tree_js__WEBPACK_IMPORTED_MODULE_3__/* .sameFile */ .V)(one.after, now)));
     if (by === undefined)
         return;
     const committed = (await workspace.committed([path])).get(path);
-    if (committed !== undefined && (0,_run_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(committed, now))
+    if (committed !== undefined && (0,_run_tree_js__WEBPACK_IMPORTED_MODULE_3__/* .sameFile */ .V)(committed, now))
         return;
-    throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'SCHEMA_LEFT_BY_GATE', `gate ${gate.id}: output.schema: ${path} stands as gate ${(0,_run_record_js__WEBPACK_IMPORTED_MODULE_1__/* .unitOf */ .uF)(by)} left it`, {
+    throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_0__/* .GatelineError */ .Mk('user', 'SCHEMA_LEFT_BY_GATE', `gate ${gate.id}: output.schema: ${path} stands as gate ${(0,_run_record_js__WEBPACK_IMPORTED_MODULE_2__/* .unitOf */ .uF)(by)} left it`, {
         hint: 'Restore it, or commit it if this is how it is meant: what an agent wrote does not judge agents.',
         place: { file: path },
     });
 }
-function changesOf(record) {
-    return [...record.files, ...record.touched];
-}
 function changes(record, path) {
-    return (record.kind === 'ended' && changesOf(record).some((one) => one.path === path && !(0,_run_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(one.before, one.after)));
+    return (record.kind === 'ended' && (0,_run_files_js__WEBPACK_IMPORTED_MODULE_1__/* .changesOf */ .fs)(record).some((one) => one.path === path && !(0,_run_tree_js__WEBPACK_IMPORTED_MODULE_3__/* .sameFile */ .V)(one.before, one.after)));
 }
 
 
@@ -96,6 +95,8 @@ var difference = __webpack_require__(5663);
 var decisions = __webpack_require__(1893);
 // EXTERNAL MODULE: ./build/run/fold-unit.js
 var fold_unit = __webpack_require__(8466);
+// EXTERNAL MODULE: ./build/run/plan.js
+var plan = __webpack_require__(5823);
 // EXTERNAL MODULE: ./build/run/request.js
 var run_request = __webpack_require__(3311);
 // EXTERNAL MODULE: ./build/run/reuse.js
@@ -301,10 +302,11 @@ function needsOf(call, unit) {
 
 
 
+
 /** Plans one unit whose needs are settled. Errors of the user's become `blocked`, others are thrown. */
 async function planUnit(call, unit) {
     try {
-        return await plan(call, unit);
+        return await plan_unit_plan(call, unit);
     }
     catch (error) {
         if (!(error instanceof gateline_error/* GatelineError */.Mk) || error.fault === 'gateline')
@@ -312,7 +314,7 @@ async function planUnit(call, unit) {
         return { planned: describe(unit, 'blocked', `${error.code}: ${error.message}`), error };
     }
 }
-async function plan(call, unit) {
+async function plan_unit_plan(call, unit) {
     const waiting = waitsFor(call, unit);
     if (waiting !== undefined)
         return { planned: waiting };
@@ -358,7 +360,7 @@ function waitsFor(call, unit) {
     const stopped = open.filter((key) => ['failed', 'lost', 'partial', 'paused', 'blocked'].includes(units.get(key).status));
     if (stopped.length > 0)
         return describe(unit, 'blocked', `needs ${stopped.map((key) => `${key}, which is ${units.get(key).status}`).join(' and ')}`);
-    return describe(unit, 'depends', `waits for ${open.join(', ')}; reused if what it is given comes out the same`);
+    return (0,plan/* dependsOn */.f)(unit, open);
 }
 /** An `if` that is false satisfies what needs the gate. It counts for the needs as they are now. */
 function notApplicable(call, unit, contract, reason) {
@@ -457,15 +459,9 @@ async function differencesTo(call, unit, work) {
 }
 function describe(unit, choice, reason, work, from) {
     return {
-        key: unit.key,
-        gate: unit.gate.id,
-        leg: unit.leg.id,
-        choice,
-        reason,
+        ...(0,plan/* plannedUnit */.h)(unit, choice, reason),
         fingerprint: work?.fingerprint,
         from: from && { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
-        differences: [],
-        notices: [],
     };
 }
 
@@ -546,6 +542,35 @@ async function write(call, unit, record) {
     throw new _errors_gateline_error_js__WEBPACK_IMPORTED_MODULE_1__/* .GatelineError */ .Mk('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else is working on it`, {
         hint: 'Two commands worked on one gate at the same time. Look at `gateline status`, and run again when the other one is through.',
     });
+}
+
+
+/***/ }),
+
+/***/ 5823:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   f: () => (/* binding */ dependsOn),
+/* harmony export */   h: () => (/* binding */ plannedUnit)
+/* harmony export */ });
+/** The plan for a unit of which nothing more is known than what happens to it and why. */
+function plannedUnit(unit, choice, reason) {
+    return {
+        key: unit.key,
+        gate: unit.gate.id,
+        leg: unit.leg.id,
+        choice,
+        reason,
+        fingerprint: undefined,
+        from: undefined,
+        differences: [],
+        notices: [],
+    };
+}
+/** The plan for a unit that cannot be planned before others have run. */
+function dependsOn(unit, waits) {
+    return plannedUnit(unit, 'depends', `waits for ${waits.join(', ')}; reused if what it is given comes out the same`);
 }
 
 

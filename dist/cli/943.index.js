@@ -355,6 +355,8 @@ async function collectLearnings(call, directory) {
     return call.ports.store.put(call.redactor.redactText(new TextDecoder().decode(file.bytes)));
 }
 
+// EXTERNAL MODULE: ./build/run/files.js
+var files = __webpack_require__(8617);
 // EXTERNAL MODULE: ./build/run/tree.js
 var run_tree = __webpack_require__(3448);
 // EXTERNAL MODULE: ./build/run/unit.js
@@ -362,6 +364,7 @@ var run_unit = __webpack_require__(2878);
 // EXTERNAL MODULE: ./build/engine/baseline-file.js
 var baseline_file = __webpack_require__(5907);
 ;// CONCATENATED MODULE: ./build/engine/earlier-work.js
+
 
 
 
@@ -394,7 +397,7 @@ async function stoodBefore(call, { unit, started, baseline }, ended) {
                 tree = merged(found);
         }
         else if (claim.fingerprint === started.fingerprint) {
-            tree = (0,run_tree/* unwind */.K)(tree ?? merged(baseline), [...end.files, ...end.touched], [], () => true);
+            tree = (0,run_tree/* unwind */.K)(tree ?? merged(baseline), (0,files/* changesOf */.fs)(end), [], () => true);
         }
     }
     return tree;
@@ -412,7 +415,7 @@ async function coveredFiles(call, unit, baseline, made, changes) {
     const committed = await call.ports.workspace.committed(open.map(({ path }) => path));
     const { ended } = call.journal.archive();
     const after = (0,run_unit/* descendantsOf */.gO)(call.graph, unit.key).flatMap((key) => ended.get(key) ?? []);
-    const later = after.flatMap(({ files, touched }) => [...files, ...touched]).toReversed();
+    const later = after.flatMap(files/* changesOf */.fs).toReversed();
     return open.filter((change) => {
         const { path } = change;
         const now = stands.get(path) ?? null;
@@ -1168,6 +1171,7 @@ function namesAsMap(names) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   $m: () => (/* binding */ upstreamFiles),
 /* harmony export */   Dr: () => (/* binding */ upstreamChanges),
+/* harmony export */   fs: () => (/* binding */ changesOf),
 /* harmony export */   wu: () => (/* binding */ leftByOthers)
 /* harmony export */ });
 /* harmony import */ var _record_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1265);
@@ -1206,13 +1210,17 @@ function withoutOvertaken(graph, all) {
     const overtaken = new Set(all.flatMap(({ by }) => (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, by)));
     return all.filter(({ by }) => !overtaken.has(by));
 }
+/** Every change of an attempt, handed on or not. */
+function changesOf({ files, touched }) {
+    return [...files, ...touched];
+}
 /**
  * Every change that a unit's ancestors ever made, handed on or not, in no particular order. Failed attempts count too:
  * what one of them left may still stand, and the one that came to something found it so.
  */
 function upstreamChanges(graph, ended, key) {
     const records = (0,_unit_js__WEBPACK_IMPORTED_MODULE_1__/* .ancestorsOf */ .Gw)(graph, key).flatMap((ancestor) => ended.get(ancestor) ?? []);
-    return records.flatMap((record) => [...record.files, ...record.touched]);
+    return records.flatMap(changesOf);
 }
 /**
  * Every file that gates which are not upstream of this one (itself included) ever left behind: for `unwind`.
@@ -1227,7 +1235,7 @@ function leftByOthers(graph, records, key, runNumber) {
             continue;
         const madeIn = record.how === 'reused' ? record.source?.runNumber : record.runNumber;
         const into = madeIn === runNumber ? ofThisRun : ofOtherRuns;
-        for (const change of [...record.files, ...record.touched]) {
+        for (const change of changesOf(record)) {
             if ((0,_tree_js__WEBPACK_IMPORTED_MODULE_2__/* .sameFile */ .V)(change.before, change.after))
                 continue;
             const identity = identityOf(change);

@@ -1,6 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { PlannedUnit } from '../run/plan.ts';
+import { plannedUnit, type PlannedUnit } from '../run/plan.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { Unit } from '../run/unit.ts';
 import { runAttempts } from './attempt.ts';
@@ -149,20 +149,7 @@ function stoppedBySibling(
       states.get(one.key)?.status === 'failed',
   );
   if (failed === undefined) return undefined;
-  const reason = `${failed.key} failed, and strategy.fail-fast is on`;
-  return {
-    planned: {
-      key: unit.key,
-      gate: unit.gate.id,
-      leg: unit.leg.id,
-      choice: 'blocked',
-      reason,
-      fingerprint: undefined,
-      from: undefined,
-      differences: [],
-      notices: [],
-    },
-  };
+  return { planned: plannedUnit(unit, 'blocked', `${failed.key} failed, and strategy.fail-fast is on`) };
 }
 
 /** A gate that would run, but that the caller did not ask for, stays as it is. */

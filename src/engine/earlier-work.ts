@@ -1,3 +1,4 @@
+import { changesOf } from '../run/files.ts';
 import { comparePositions, type EndedRecord, type FileChange } from '../run/record.ts';
 import { sameFile, unwind, type Tree } from '../run/tree.ts';
 import { descendantsOf, type Unit } from '../run/unit.ts';
@@ -40,7 +41,7 @@ async function stoodBefore(
       const found = directory && (await readBaseline(directory));
       if (found !== undefined) tree = merged(found);
     } else if (claim.fingerprint === started.fingerprint) {
-      tree = unwind(tree ?? merged(baseline), [...end.files, ...end.touched], [], () => true);
+      tree = unwind(tree ?? merged(baseline), changesOf(end), [], () => true);
     }
   }
   return tree;
@@ -64,7 +65,7 @@ export async function coveredFiles(
   const committed = await call.ports.workspace.committed(open.map(({ path }) => path));
   const { ended } = call.journal.archive();
   const after = descendantsOf(call.graph, unit.key).flatMap((key) => ended.get(key) ?? []);
-  const later = after.flatMap(({ files, touched }) => [...files, ...touched]).toReversed();
+  const later = after.flatMap(changesOf).toReversed();
   return open.filter((change) => {
     const { path } = change;
     const now = stands.get(path) ?? null;

@@ -1,5 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Gate } from '../pipeline/pipeline.ts';
+import { changesOf } from '../run/files.ts';
 import { unitOf, type EndedRecord, type GatelineRecord } from '../run/record.ts';
 import { sameFile } from '../run/tree.ts';
 import type { Call } from './call.ts';
@@ -58,10 +59,6 @@ async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
       place: { file: path },
     },
   );
-}
-
-function changesOf(record: EndedRecord): EndedRecord['files'] {
-  return [...record.files, ...record.touched];
 }
 
 function changes(record: GatelineRecord, path: string): boolean {

@@ -1,7 +1,6 @@
 import type { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { Plan, PlannedUnit } from '../run/plan.ts';
-import type { Unit } from '../run/unit.ts';
+import { dependsOn, type Plan, type PlannedUnit } from '../run/plan.ts';
 import { openCall, type Assignment } from './call.ts';
 import { rehearsal } from './rehearsal.ts';
 import { pinContracts } from './pin-contracts.ts';
@@ -43,19 +42,5 @@ export async function planPipeline(ports: EnginePorts, assignment: Assignment): 
   return {
     plan: { pipeline: assignment.pipeline.id, subject: assignment.subject, runNumber, runAttempt, continues, units },
     errors,
-  };
-}
-
-function dependsOn(unit: Unit, waits: readonly UnitKey[]): PlannedUnit {
-  return {
-    key: unit.key,
-    gate: unit.gate.id,
-    leg: unit.leg.id,
-    choice: 'depends',
-    reason: `waits for ${waits.join(', ')}; reused if what it is given comes out the same`,
-    fingerprint: undefined,
-    from: undefined,
-    differences: [],
-    notices: [],
   };
 }

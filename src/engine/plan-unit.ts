@@ -3,7 +3,7 @@ import { asRequest, describeDifferences, differences, type Difference } from '..
 import type { Digest } from '../run/digest.ts';
 import { rulingOn } from '../run/decisions.ts';
 import { verdictSatisfies } from '../run/fold-unit.ts';
-import type { PlannedUnit } from '../run/plan.ts';
+import { dependsOn, plannedUnit, type PlannedUnit } from '../run/plan.ts';
 import type { EndedRecord } from '../run/record.ts';
 import { buildRequest, fingerprintOf, type Request } from '../run/request.ts';
 import { findCheckpoint } from '../run/reuse.ts';
@@ -96,7 +96,7 @@ function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
       'blocked',
       `needs ${stopped.map((key) => `${key}, which is ${units.get(key)!.status}`).join(' and ')}`,
     );
-  return describe(unit, 'depends', `waits for ${open.join(', ')}; reused if what it is given comes out the same`);
+  return dependsOn(unit, open);
 }
 
 /** An `if` that is false satisfies what needs the gate. It counts for the needs as they are now. */
@@ -212,14 +212,8 @@ function describe(
   from?: EndedRecord,
 ): PlannedUnit {
   return {
-    key: unit.key,
-    gate: unit.gate.id,
-    leg: unit.leg.id,
-    choice,
-    reason,
+    ...plannedUnit(unit, choice, reason),
     fingerprint: work?.fingerprint,
     from: from && { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
-    differences: [],
-    notices: [],
   };
 }

@@ -53,6 +53,11 @@ function withoutOvertaken(graph: UnitGraph, all: readonly Left[]): Left[] {
   return all.filter(({ by }) => !overtaken.has(by));
 }
 
+/** Every change of an attempt, handed on or not. */
+export function changesOf({ files, touched }: Pick<EndedRecord, 'files' | 'touched'>): FileChange[] {
+  return [...files, ...touched];
+}
+
 /**
  * Every change that a unit's ancestors ever made, handed on or not, in no particular order. Failed attempts count too:
  * what one of them left may still stand, and the one that came to something found it so.
@@ -63,7 +68,7 @@ export function upstreamChanges(
   key: UnitKey,
 ): FileChange[] {
   const records = ancestorsOf(graph, key).flatMap((ancestor) => ended.get(ancestor) ?? []);
-  return records.flatMap((record) => [...record.files, ...record.touched]);
+  return records.flatMap(changesOf);
 }
 
 /** Files that gates which are not upstream ever left behind, by whether this run or another one did it; the latest first. */
@@ -89,7 +94,7 @@ export function leftByOthers(
     if (record.kind !== 'ended' || upstream.has(unitOf(record))) continue;
     const madeIn = record.how === 'reused' ? record.source?.runNumber : record.runNumber;
     const into = madeIn === runNumber ? ofThisRun : ofOtherRuns;
-    for (const change of [...record.files, ...record.touched]) {
+    for (const change of changesOf(record)) {
       if (sameFile(change.before, change.after)) continue;
       const identity = identityOf(change);
       const known = into.get(identity);

@@ -2,6 +2,7 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Difference } from './difference.ts';
 import type { Digest } from './digest.ts';
 import type { Position } from './record.ts';
+import type { Unit } from './unit.ts';
 
 /**
  * What is going to happen to a unit:
@@ -43,4 +44,24 @@ export interface Plan {
   /** Goes on with an open run. */
   readonly continues: boolean;
   readonly units: readonly PlannedUnit[];
+}
+
+/** The plan for a unit of which nothing more is known than what happens to it and why. */
+export function plannedUnit(unit: Unit, choice: PlanChoice, reason: string): PlannedUnit {
+  return {
+    key: unit.key,
+    gate: unit.gate.id,
+    leg: unit.leg.id,
+    choice,
+    reason,
+    fingerprint: undefined,
+    from: undefined,
+    differences: [],
+    notices: [],
+  };
+}
+
+/** The plan for a unit that cannot be planned before others have run. */
+export function dependsOn(unit: Unit, waits: readonly UnitKey[]): PlannedUnit {
+  return plannedUnit(unit, 'depends', `waits for ${waits.join(', ')}; reused if what it is given comes out the same`);
 }
