@@ -2,7 +2,8 @@ import type { Agent } from '../agent/agent.ts';
 import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
 import type { Platform } from '../run/request.ts';
-import type { EndedRecord, StartedRecord, Writer } from '../run/record.ts';
+import type { Digest } from '../run/digest.ts';
+import type { EndedRecord, GatelineRecord, StartedRecord, Writer } from '../run/record.ts';
 import type { PlannedUnit } from '../run/plan.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -25,6 +26,27 @@ export interface EnginePorts {
   readonly platform: Platform;
   /** What a tool's version command prints, trimmed. @throws GatelineError `TOOL_MISSING` */
   readonly toolVersion: (command: string) => Promise<string>;
+  /** Asked when no listed record will do. */
+  readonly checkpoints?: CheckpointSource;
+}
+
+/** Checkpoints that are not among the listed records: kept by fingerprint, of whichever run. An accelerator, never the only copy. */
+export interface CheckpointSource {
+  /**
+   * Records of earlier attempts of this unit with this fingerprint (a claim and its end), oldest first. From then on the
+   * store answers for their contents, verified. Never throws: what went wrong is a notice, and nothing was found.
+   */
+  find(
+    unit: Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>,
+    fingerprint: Digest,
+  ): Promise<FoundCheckpoints>;
+}
+
+/** What {@link CheckpointSource.find} came to. */
+export interface FoundCheckpoints {
+  readonly records: readonly GatelineRecord[];
+  /** For people: one sentence each, no markup. */
+  readonly notices: readonly string[];
 }
 
 /** What the engine tells while it works. Observers must not throw; a promise is awaited before going on. */

@@ -43,6 +43,12 @@ const writerSchema = z.strictObject({
   /** When the process started, as the system tells it; guards against a reused pid. */
   pidStart: z.string().max(64),
   actor: z.string().max(255).optional(),
+  /** GitHub only: id of the workflow run, and of the job in its workflow file. `boot` is `<run id>.<run attempt>` then. */
+  runId: z
+    .string()
+    .regex(/^[0-9]{1,20}$/)
+    .optional(),
+  job: z.string().max(255).optional(),
 });
 export type Writer = z.infer<typeof writerSchema>;
 

@@ -7,6 +7,9 @@ export type { Read, ReadProblem, RecordListing };
 /** What a write of a record came to: `taken` means that a record of that name was there already. */
 export type Written = 'written' | 'taken';
 
+/** Which units' records are asked for. */
+export type UnitFilter = (unit: Pick<GatelineRecord, 'gate' | 'leg'>) => boolean;
+
 /**
  * Where records and contents live. Records are immutable and named by `recordName`; contents are
  * addressed by digest. Every implementation passes `test/contract/record-store.ts`.
@@ -19,8 +22,11 @@ export interface RecordStore {
    */
   write(record: GatelineRecord): Promise<Written>;
 
-  /** All records of a pipeline's subject, over all its runs, in no particular order. Never throws for what single records hold. */
-  list(pipeline: string, subject: string): Promise<RecordListing>;
+  /**
+   * All records of a pipeline's subject, over all its runs, in no particular order. Never throws for what single records hold.
+   * @param only where reading a record costs a request, those of other units may be left out
+   */
+  list(pipeline: string, subject: string, only?: UnitFilter): Promise<RecordListing>;
 
   /** Subjects of a pipeline that have records, sorted. */
   subjects(pipeline: string): Promise<string[]>;
