@@ -91,13 +91,18 @@ function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<Agen
   });
 }
 
-/** Judges what an agent left and writes the `ended` record. Also for an agent that ran by itself. */
-export async function finishAttempt(call: Call, begun: Begun, result: AgentResult): Promise<EndedRecord> {
+/** Judges what an agent left and writes the `ended` record. Also for an agent that ran by itself, which others may have `stopped`. */
+export async function finishAttempt(
+  call: Call,
+  begun: Begun,
+  result: AgentResult,
+  stopped?: Verdict,
+): Promise<EndedRecord> {
   const { unit, directory, started } = begun;
   try {
     const { metrics, notices } = await collectMetrics(call, directory);
     const learnings = await collectLearnings(call, directory);
-    const collected = await collectOutput(call, unit, directory, verdictOn(result, unit));
+    const collected = await collectOutput(call, unit, directory, stopped ?? verdictOn(result, unit));
     const captured = await call.inTurn(() => captureFiles(call, begun));
     const verdict = withFiles(collected.verdict, captured, notices);
     return await end(call, unit, started, {

@@ -47,7 +47,7 @@ export async function claim(call: Call, unit: Unit, work: Work, open?: OpenClaim
     contract: work.contract.digest,
     needs: needDigests(work.request),
     request: kept.digest,
-    holder: open === undefined ? 'process' : 'open',
+    holder: open === undefined ? call.holder : 'open',
     ...(open && { deadline: open.deadline }),
   };
   if ((await call.journal.write(started)) === 'taken') {

@@ -1,7 +1,8 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan.ts';
+import type { EndedRecord } from '../run/record.ts';
 import { protocolVariables } from './agent-environment.ts';
-import { prepareOrEnd } from './attempt.ts';
+import { prepareOrEnd, runAttempts } from './attempt.ts';
 import { claim } from './begin-attempt.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { tokenOf } from './claim-token.ts';
@@ -11,6 +12,15 @@ import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './record-reuse.ts';
 import type { Unit } from '../run/unit.ts';
 import { ancestorsOf } from '../run/unit.ts';
+import { verifyUpstream, type JobCall } from './verify-upstream.ts';
+
+/** Nothing was to be done: the output is there, or none is needed. */
+export interface Settled {
+  readonly choice: 'done';
+  readonly planned: PlannedUnit;
+  /** The attempt that stands; absent for a gate that somebody decided to skip. */
+  readonly ended: EndedRecord | undefined;
+}
 
 /** What `begin` came to: a claim to work on, or the reason why nothing is to be done. */
 export type BeginResult =
@@ -21,55 +31,114 @@ export type BeginResult =
       readonly token: string;
       /** The variables of agent protocol 1, for whoever runs the agent. */
       readonly variables: Readonly<Record<string, string>>;
-      /** The claim is given up then. */
+      /** The claim is given up then; a job's claim when the job ends. */
       readonly deadline: string;
+      /** Absolute path of the attempt's directory. */
+      readonly directory: string;
     }
-  | { readonly choice: 'done'; readonly planned: PlannedUnit };
+  | Settled;
+
+/** What running one gate came to. */
+export type GateResult =
+  | { readonly choice: 'ran'; readonly planned: PlannedUnit; readonly ended: EndedRecord }
+  | Settled;
 
 /**
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and makes its request.
  * With `standIn`, needs that have no output are left to the caller's input (seed 000, step 0B).
- * The caller holds the workspace's lock meanwhile: a run that is going on would not see the claim.
- * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`
+ * Locally the caller holds the workspace's lock meanwhile: a run that is going on would not see the claim.
+ * @param job this is a job of a CI run: everything upstream was done by other jobs, and is verified
+ * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`; for a job also what {@link verifyUpstream} throws
  */
 export async function beginGate(
   ports: EnginePorts,
   assignment: Assignment,
   key: string,
   observe: Observer,
+  job?: JobCall,
 ): Promise<BeginResult> {
-  const call = await openCall(ports, assignment, observe);
+  const { call, unit, prepared } = await prepareGate(ports, assignment, key, observe, job);
+  return (await settled(call, unit, prepared)) ?? begin(call, unit, prepared);
+}
+
+/**
+ * Does one gate of a CI run from claim to end in this process, retries included.
+ * @throws GatelineError as {@link beginGate}
+ */
+export async function runGate(
+  ports: EnginePorts,
+  assignment: Assignment,
+  key: string,
+  options: { readonly observe: Observer; readonly signal: AbortSignal; readonly job: JobCall },
+): Promise<GateResult> {
+  const { call, unit, prepared } = await prepareGate(ports, assignment, key, options.observe, options.job);
+  const done = await settled(call, unit, prepared);
+  if (done !== undefined) return done;
+  const ended = await runAttempts(call, unit, prepared.work!, options.signal);
+  return { choice: 'ran', planned: prepared.planned, ended };
+}
+
+async function prepareGate(
+  ports: EnginePorts,
+  assignment: Assignment,
+  key: string,
+  observe: Observer,
+  job: JobCall | undefined,
+): Promise<{ call: Call; unit: Unit; prepared: Prepared }> {
+  const call = await openCall(ports, assignment, observe, job?.call);
   const unit = call.graph.get(key);
   if (unit === undefined) {
     throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${key}`, {
       hint: `Gates: ${[...call.graph.keys()].join(', ')}.`,
     });
   }
-  await pinContracts(call);
-  await settleUpstream(call, unit);
-  const prepared = await planUnit(call, unit);
-  const { planned } = prepared;
-  await observe({ type: 'planned', planned });
-  if (planned.choice === 'run' || planned.choice === 'wait') return begin(call, unit, prepared);
-  if (planned.choice === 'blocked' || planned.choice === 'depends') {
-    throw prepared.error ?? notNow(key, planned.reason);
+  if (job === undefined) {
+    await pinContracts(call);
+    await settleUpstream(call, unit);
+  } else {
+    await verifyUpstream(call, unit, job);
   }
-  if (planned.choice === 'reuse') await recordReuse(call, unit, prepared);
-  if (planned.choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
-  return { choice: 'done', planned };
+  const prepared = await planUnit(call, unit);
+  await observe({ type: 'planned', planned: prepared.planned });
+  return { call, unit, prepared };
 }
 
-function notNow(key: string, reason: string): GatelineError {
-  const [, claimed] = /^GATE_CLAIMED: (.*)$/s.exec(reason) ?? [];
-  if (claimed !== undefined) {
-    return new GatelineError('user', 'GATE_CLAIMED', `gate ${key}: ${claimed}`, {
-      hint: 'Wait until it is through (`gateline status` tells), then begin again.',
-    });
+/** Records that an earlier output, or none, will do; `undefined` when there is work. */
+async function settled(call: Call, unit: Unit, prepared: Prepared): Promise<Settled | undefined> {
+  const { planned } = prepared;
+  switch (planned.choice) {
+    case 'run':
+    case 'wait':
+      return undefined;
+    case 'blocked':
+    case 'depends':
+      throw prepared.error ?? notNow(call, unit, prepared);
+    case 'reuse':
+      return { choice: 'done', planned, ended: await recordReuse(call, unit, prepared) };
+    case 'not-applicable':
+      return { choice: 'done', planned, ended: await recordNotApplicable(call, unit, prepared) };
+    case 'keep':
+    case 'skip':
+      return { choice: 'done', planned, ended: call.journal.state().units.get(unit.key)?.ended };
   }
-  return new GatelineError('user', 'GATE_BLOCKED', `gate ${key}: ${reason}`, {
-    hint: 'Run what it needs first (`gateline status` tells), or pass `--input` and `--stand-in` to take its place.',
-  });
 }
+
+function notNow(call: Call, unit: Unit, { planned, claimed }: Prepared): GatelineError {
+  const code = claimed === undefined ? 'GATE_BLOCKED' : 'GATE_CLAIMED';
+  const hints = call.holder === 'job' ? HINTS_FOR_JOBS : HINTS;
+  return new GatelineError('user', code, `gate ${unit.key}: ${claimed ?? planned.reason}`, { hint: hints[code] });
+}
+
+const HINTS = {
+  GATE_CLAIMED: 'Wait until it is through (`gateline status` tells), then begin again.',
+  GATE_BLOCKED:
+    'Run what it needs first (`gateline status` tells), or pass `--input` and `--stand-in` to take its place.',
+};
+
+const HINTS_FOR_JOBS = {
+  GATE_CLAIMED: 'Two jobs of this run work on one gate. Give each its own `gate:`, or its own `subject:`.',
+  GATE_BLOCKED: 'Mend what the reason names, and run the failed jobs again.',
+};
 
 /** Lets earlier outputs of upstream gates stand in where they still hold; runs nothing. */
 async function settleUpstream(call: Call, unit: Unit): Promise<void> {
@@ -84,9 +153,11 @@ async function settleUpstream(call: Call, unit: Unit): Promise<void> {
 async function begin(call: Call, unit: Unit, prepared: Prepared): Promise<BeginResult> {
   const work = prepared.work!;
   const deadline = new Date(call.ports.now().getTime() + unit.gate.timeoutMinutes * 60_000).toISOString();
-  const started = await claim(call, unit, work, { deadline });
-  const begun = await prepareOrEnd(call, unit, work, started);
+  const started = await claim(call, unit, work, call.holder === 'job' ? undefined : { deadline });
+  // Told before anything else can fail: from here on the claim has to be ended by somebody.
   await call.observe({ type: 'started', unit: unit.key, record: started, attempts: 1, state: call.journal.state() });
+  const begun = await prepareOrEnd(call, unit, work, started);
   const variables = protocolVariables(unit, started.n, begun.directory, begun.hasFeedback);
-  return { choice: 'run', planned: prepared.planned, token: tokenOf(started), variables, deadline };
+  const directory = begun.directory.path;
+  return { choice: 'run', planned: prepared.planned, token: tokenOf(started), variables, deadline, directory };
 }

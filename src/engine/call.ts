@@ -1,4 +1,5 @@
 import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import type { StartedRecord } from '../run/record.ts';
 import type { Surroundings } from '../run/request.ts';
 import { unitsOf, type UnitGraph } from '../run/unit.ts';
 import { createRedactor, type Redactor } from '../untrusted/redact.ts';
@@ -6,6 +7,7 @@ import type { JsonObject, JsonValue } from '../untrusted/json.ts';
 import type { Baseline } from '../workspace/workspace.ts';
 import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
 import { openJournal, type Journal } from './journal.ts';
+import type { JournalScope } from './journal.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 
 /** What a caller asks the engine to work on. */
@@ -25,7 +27,15 @@ export interface Assignment {
    * Everybody who judges a gate's outputs must give the same one.
    */
   readonly standardSchemas?: Readonly<Record<string, VersionedSchema>>;
+  /** The workflow file that defines the job around an agent that runs by itself: its prompt stands there, so it counts. */
+  readonly workflow?: Surroundings['workflow'];
 }
+
+/**
+ * How a call is opened. `numbers`: it is a job of a CI run, whose run and attempt number its records; its claims are
+ * the job's and end with it.
+ */
+export type CallOptions = Pick<JournalScope, 'runNumber' | 'alone' | 'numbers' | 'listing' | 'only'>;
 
 /** One call of the engine: its ports, what it works on, and what it has found out so far. */
 export interface Call {
@@ -40,6 +50,8 @@ export interface Call {
   readonly running: Map<UnitKey, Baseline>;
   /** Does one thing to the workspace's files after the other: what an attempt changed must not be mixed with what the engine brings. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Whose the claims of this call are. */
+  readonly holder: Exclude<StartedRecord['holder'], 'open'>;
   readonly observe: Observer;
 }
 
@@ -48,7 +60,7 @@ export async function openCall(
   ports: EnginePorts,
   assignment: Assignment,
   observe: Observer,
-  options: { runNumber?: number; alone?: boolean } = {},
+  options: CallOptions = {},
 ): Promise<Call> {
   const { pipeline, subject } = assignment;
   const graph = unitsOf(pipeline);
@@ -58,17 +70,19 @@ export async function openCall(
     assignment,
     graph,
     journal,
-    contracts: createContracts(ports.workspace, assignment.standardSchemas),
+    contracts: createContracts(ports.contractFiles ?? ports.workspace, assignment.standardSchemas),
     around: {
       pipeline: pipeline.id,
       subject,
       metadata: assignment.metadata,
       input: assignment.input,
       platform: ports.platform,
+      ...(assignment.workflow && { workflow: assignment.workflow }),
     },
     redactor: createRedactor({ secrets: secretValues(pipeline, ports) }),
     running: new Map(),
     inTurn: oneAfterTheOther(),
+    holder: options.numbers === undefined ? 'process' : 'job',
     observe,
   };
 }

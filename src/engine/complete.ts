@@ -6,6 +6,7 @@ import { rulingOn } from '../run/decisions.ts';
 import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import type { Unit } from '../run/unit.ts';
 import { parseContract } from '../verdict/contract.ts';
+import { failed } from '../verdict/verdict.ts';
 import type { AgentResult } from '../agent/agent.ts';
 import { endWith, finishAttempt } from './attempt.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
@@ -13,17 +14,21 @@ import { readToken, tokenMatches, type ClaimToken } from './claim-token.ts';
 import { readBaseline } from './baseline-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../untrusted/json.ts';
+import type { JobCall } from './verify-upstream.ts';
 
 /** How the agent ended, as its caller tells. */
 export interface Completion {
   readonly token: string;
   /** Default 0. */
   readonly exitCode?: number;
+  /** The agent did not come to its end, or failed, as somebody else tells: that is the verdict, whatever it wrote. */
+  readonly stopped?: { readonly kind: 'cancelled' | 'agent-error' | 'timeout'; readonly advice: string };
 }
 
 /**
  * Completes a gate that was begun: collects what the agent left, judges it by the contract that was fixed when it
  * began, and records what it came to.
+ * @param job this is a job of a CI run: the claim is one of its own, of this run attempt
  * @throws GatelineError `TOKEN_INVALID`, `TOKEN_UNKNOWN`, `ALREADY_COMPLETED`, `CLAIM_EXPIRED`
  */
 export async function completeGate(
@@ -31,9 +36,11 @@ export async function completeGate(
   assignment: Assignment,
   completion: Completion,
   observe: Observer,
+  job?: JobCall,
 ): Promise<EndedRecord> {
   const token = readToken(completion.token);
-  const opened = await openCall(ports, { ...assignment, subject: token.subject }, observe, { runNumber: token.run });
+  const options = job?.call ?? { runNumber: token.run };
+  const opened = await openCall(ports, { ...assignment, subject: token.subject }, observe, options);
   const { call, unit, started } = await claimOf(opened, token);
   refuseEnded(call, started);
   const directory = await ports.attempts.open(started);
@@ -52,7 +59,9 @@ export async function completeGate(
   await call.contracts.compile(unit.gate);
   const exitCode = completion.exitCode ?? 0;
   const result: AgentResult = { outcome: 'exited', exitCode, stdout: '', stderr: '' };
-  const ended = await finishAttempt(call, { unit, started, directory, baseline, hasFeedback: false }, result);
+  const { stopped } = completion;
+  const early = stopped && failed(stopped.kind, stopped.advice);
+  const ended = await finishAttempt(call, { unit, started, directory, baseline, hasFeedback: false }, result, early);
   await observe({ type: 'ended', unit: unit.key, record: ended, state: call.journal.state(), retrying: false });
   return ended;
 }

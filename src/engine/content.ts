@@ -51,7 +51,10 @@ export function missingContent(what: string, digest: Digest, why: string): Gatel
 }
 
 /** Digests among an attempt's contents that are not there as they should be. */
-export async function missingOf(store: Pick<RecordStore, 'check'>, ended: EndedRecord): Promise<Digest[]> {
+export async function missingOf(
+  store: Pick<RecordStore, 'check'>,
+  ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>,
+): Promise<Digest[]> {
   const missing: Digest[] = [];
   for (const digest of new Set(contentsOf(ended).map((content) => content.digest))) {
     if ((await store.check(digest)).state !== 'present') missing.push(digest);

@@ -8,7 +8,7 @@ import { RECORD_FORMAT, type GatelineRecord, type Writer } from '../run/record.t
 import { addToArchive, openArchive, type Archive } from '../run/reuse.ts';
 import { writerKey, type RunState, type Told } from '../run/run-state.ts';
 import type { UnitGraph, Unit } from '../run/unit.ts';
-import type { Written } from '../store/record-store.ts';
+import type { UnitFilter, Written } from '../store/record-store.ts';
 import type { EnginePorts } from './ports.ts';
 
 /** The records of a subject as this call sees them: read once, then kept up with what it writes itself. */
@@ -28,6 +28,8 @@ export interface Journal {
   setFingerprint(key: UnitKey, fingerprint: Digest): void;
   /** Content that was looked for and is not there as it should be. */
   setMissing(digests: readonly Digest[]): void;
+  /** Checkpoints that were found elsewhere: for looking up what may be reused, not for what is true of this run. */
+  include(checkpoints: readonly GatelineRecord[]): void;
 }
 
 type Identity = Pick<
@@ -44,6 +46,12 @@ export interface JournalScope {
   readonly runNumber?: number;
   /** No other engine works in this workspace: claims that a process held before this call are over, wherever it was. */
   readonly alone?: boolean;
+  /** The numbers are given from outside, as a CI job's are: whoever held a claim in an earlier run attempt is gone. */
+  readonly numbers?: Pick<CallNumbers, 'runNumber' | 'runAttempt'>;
+  /** The records, where the caller has read them already. */
+  readonly listing?: RecordListing;
+  /** Which units' records are needed. Default: all. */
+  readonly only?: UnitFilter;
 }
 
 /** Reads all records, finds out which of their writers are gone, and numbers the call. */
@@ -51,7 +59,7 @@ export async function openJournal(
   ports: Pick<EnginePorts, 'store' | 'now' | 'me' | 'isGone'>,
   scope: JournalScope,
 ): Promise<Journal> {
-  const listing = await ports.store.list(scope.pipeline, scope.subject);
+  const listing = scope.listing ?? (await ports.store.list(scope.pipeline, scope.subject, scope.only));
   const records = [...listing.records];
   const deadWriters = await findDeadWriters(listing, ports.isGone);
   const fingerprints = new Map<UnitKey, Digest>();
@@ -73,13 +81,9 @@ export async function openJournal(
     };
     return createRunFold(scope.graph, { records, problems: listing.problems }, identity, told);
   };
-  const latest = fold(scope.runNumber === 0 ? undefined : scope.runNumber).state();
-  const call =
-    scope.runNumber === undefined
-      ? numberCall(latest)
-      : { runNumber: latest.runNumber, runAttempt: latest.runAttempt, continues: true };
-  const run = fold(call.runNumber, scope.alone ? call : undefined);
-  const archive = openArchive({ records, problems: listing.problems });
+  const call = numbersOf(scope, fold);
+  const run = fold(call.runNumber, scope.alone || scope.numbers !== undefined ? call : undefined);
+  let archive = openArchive({ records, problems: listing.problems });
   return {
     call,
     state: () => run.state(),
@@ -107,7 +111,17 @@ export async function openJournal(
       for (const digest of digests) missingContent.add(digest);
       run.touchAll();
     },
+    include: (checkpoints) => {
+      archive = openArchive({ records: [...archive.records, ...checkpoints], problems: listing.problems });
+    },
   };
+}
+
+function numbersOf(scope: JournalScope, fold: (runNumber?: number) => RunFold): CallNumbers {
+  if (scope.numbers !== undefined) return { ...scope.numbers, continues: scope.numbers.runAttempt > 1 };
+  const latest = fold(scope.runNumber === 0 ? undefined : scope.runNumber).state();
+  if (scope.runNumber === undefined) return numberCall(latest);
+  return { runNumber: latest.runNumber, runAttempt: latest.runAttempt, continues: true };
 }
 
 function identify(

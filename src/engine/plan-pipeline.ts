@@ -1,7 +1,7 @@
 import type { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { dependsOn, type Plan, type PlannedUnit } from '../run/plan.ts';
-import { openCall, type Assignment } from './call.ts';
+import { openCall, type Assignment, type CallOptions } from './call.ts';
 import { rehearsal } from './rehearsal.ts';
 import { pinContracts } from './pin-contracts.ts';
 import { planUnit } from './plan-unit.ts';
@@ -14,9 +14,16 @@ export interface PlanResult {
   readonly errors: readonly GatelineError[];
 }
 
-/** Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started. */
-export async function planPipeline(ports: EnginePorts, assignment: Assignment): Promise<PlanResult> {
-  const call = await openCall(rehearsal(ports), assignment, () => undefined);
+/**
+ * Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started.
+ * @param options how to look at the records; a job of a CI run says which run it belongs to
+ */
+export async function planPipeline(
+  ports: EnginePorts,
+  assignment: Assignment,
+  options: CallOptions = {},
+): Promise<PlanResult> {
+  const call = await openCall(rehearsal(ports), assignment, () => undefined, options);
   await pinContracts(call);
   const units: PlannedUnit[] = [];
   const errors: GatelineError[] = [];

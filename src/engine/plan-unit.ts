@@ -29,6 +29,8 @@ export interface Prepared {
   readonly judged?: JudgedAgain;
   /** Why it is blocked, where an error says so. */
   readonly error?: GatelineError;
+  /** It is blocked because somebody else has it: who, as a sentence. */
+  readonly claimed?: string;
 }
 
 /** What a unit is asked to do, and by what it will be judged. */
@@ -52,8 +54,10 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   const waiting = waitsFor(call, unit);
   if (waiting !== undefined) return { planned: waiting };
   const before = call.journal.state().units.get(unit.key)!;
-  if (before.status === 'running')
-    return { planned: describe(unit, 'blocked', `GATE_CLAIMED: ${before.reason}; somebody else has this gate`) };
+  if (before.status === 'running') {
+    const claimed = `${before.reason}; somebody else has this gate`;
+    return { planned: describe(unit, 'blocked', `GATE_CLAIMED: ${claimed}`), claimed };
+  }
   const contract = await call.contracts.load(unit.gate);
   const applies = await evaluateIf(call, unit);
   if (!applies.choice) return notApplicable(call, unit, contract, applies.reason);
@@ -63,7 +67,7 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   call.journal.setFingerprint(unit.key, work.fingerprint);
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: describe(unit, 'skip', state.reason, work) };
-  const found = await findWork(call, unit, work);
+  const found = (await findWork(call, unit, work)) ?? (await findElsewhere(call, unit, work));
   if (found !== undefined) return noting(found, surveyed.takenBack);
   if (state.status === 'paused' && state.ended?.contract === contract.digest) {
     const reason = `${state.reason}: \`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
@@ -160,6 +164,21 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | 
     }
     except.add(found.ended);
   }
+}
+
+/** Asks for checkpoints that are kept elsewhere, by fingerprint, when no record that was listed will do. */
+async function findElsewhere(call: Call, unit: Unit, work: Work): Promise<Prepared | undefined> {
+  const { journal, ports, assignment } = call;
+  // Without all records nothing is reused; and what another run made would not count.
+  const useless = journal.archive().blind || (unit.gate.reuse === 'never' && journal.call.runAttempt <= 1);
+  if (ports.checkpoints === undefined || useless) return undefined;
+  const { id: pipeline } = assignment.pipeline;
+  const place = { pipeline, subject: assignment.subject, gate: unit.gate.id, leg: unit.leg.id };
+  const { records, notices } = await ports.checkpoints.find(place, work.fingerprint);
+  for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
+  if (records.length === 0) return undefined;
+  journal.include(records);
+  return findWork(call, unit, work);
 }
 
 /** The plan to run a unit, with what made an earlier output not do. */

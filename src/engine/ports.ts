@@ -26,6 +26,8 @@ export interface EnginePorts {
   readonly platform: Platform;
   /** What a tool's version command prints, trimmed. @throws GatelineError `TOOL_MISSING` */
   readonly toolVersion: (command: string) => Promise<string>;
+  /** Where contracts are read from, where that is not the workspace: the commit that a CI run trusts. */
+  readonly contractFiles?: Pick<Workspace, 'readText'>;
   /** Asked when no listed record will do. */
   readonly checkpoints?: CheckpointSource;
 }

@@ -3,6 +3,7 @@ import { needDigests } from '../run/request.ts';
 import type { Unit } from '../run/unit.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Verdict } from '../verdict/verdict.ts';
+import { claim } from './begin-attempt.ts';
 import type { Call } from './call.ts';
 import { notOvertaken, placeFiles } from './place-files.ts';
 import type { Prepared } from './plan-unit.ts';
@@ -13,7 +14,7 @@ export async function recordReuse(call: Call, unit: Unit, prepared: Prepared): P
   const from = checkpoint!;
   const exports = judged === undefined ? from.exports : judged.exports;
   const record: EndedRecord = {
-    ...common(call, unit, prepared),
+    ...(await common(call, unit, prepared)),
     how: 'reused',
     verdict: judged?.verdict ?? from.verdict,
     ...(from.value && { value: from.value }),
@@ -41,7 +42,7 @@ export async function recordNotApplicable(call: Call, unit: Unit, prepared: Prep
     advice: prepared.planned.reason.slice(0, 2_048),
   };
   const record: EndedRecord = {
-    ...common(call, unit, prepared),
+    ...(await common(call, unit, prepared)),
     how: 'ran',
     verdict,
     files: [],
@@ -52,13 +53,16 @@ export async function recordNotApplicable(call: Call, unit: Unit, prepared: Prep
   return record;
 }
 
-function common(
+/** Where many jobs work on one run, a claim comes first here too: nobody else may be at it. Locally the lock sees to that. */
+async function common(
   call: Call,
   unit: Unit,
   prepared: Prepared,
-): Omit<EndedRecord, 'how' | 'verdict' | 'files' | 'touched' | 'logs'> {
-  const identity = call.journal.identity(unit, call.journal.nextAttempt(unit.key));
-  const { request, fingerprint, contract } = prepared.work!;
+): Promise<Omit<EndedRecord, 'how' | 'verdict' | 'files' | 'touched' | 'logs'>> {
+  const work = prepared.work!;
+  const n = call.holder === 'job' ? (await claim(call, unit, work)).n : call.journal.nextAttempt(unit.key);
+  const identity = call.journal.identity(unit, n);
+  const { request, fingerprint, contract } = work;
   return {
     kind: 'ended',
     ...identity,

@@ -1,9 +1,11 @@
 import type { Fault } from './gateline-error.ts';
+import { ACTION_CODES } from './codes/action.ts';
 import { AGENTS_CODES } from './codes/agents.ts';
 import { COMMAND_LINE_CODES } from './codes/command-line.ts';
 import { CONTRACT_CODES } from './codes/contract.ts';
 import { DEFINITION_CODES } from './codes/definition.ts';
 import { ENGINE_CODES } from './codes/engine.ts';
+import { GITHUB_CODES } from './codes/github.ts';
 import { STATE_CODES } from './codes/state.ts';
 import { WORKSPACE_CODES } from './codes/workspace.ts';
 
@@ -35,4 +37,6 @@ export const CODE_SECTIONS: readonly {
   { title: "The pipeline's definition", codes: DEFINITION_CODES },
   { title: 'Contracts', codes: CONTRACT_CODES },
   { title: 'What is kept', codes: STATE_CODES },
+  { title: 'The action', codes: ACTION_CODES },
+  { title: "GitHub's services", codes: GITHUB_CODES },
 ];

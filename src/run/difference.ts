@@ -34,6 +34,7 @@ export function differences(before: Request, after: Request): Difference[] {
     ...single('command', 'shell', before.definition.shell, after.definition.shell),
     ...single('command', 'working-directory', before.definition.workingDirectory, after.definition.workingDirectory),
     ...single('command', 'files', before.definition.files, after.definition.files),
+    ...single('command', 'workflow', before.definition.workflow ?? null, after.definition.workflow ?? null),
     ...compareMaps('with', before.definition.with, after.definition.with),
     ...compareMaps('env', before.definition.env, after.definition.env),
     ...compareMaps('matrix', before.matrix, after.matrix),

@@ -165,7 +165,7 @@ export function verdictSatisfies(unit: Unit, ended: Pick<EndedRecord, 'verdict'>
 }
 
 /** Everything that an ended record refers to and that later gates may be handed. */
-export function contentsOf(ended: EndedRecord): Content[] {
+export function contentsOf(ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>): Content[] {
   const files = ended.files.flatMap((file) => (file.after?.content ? [file.after.content] : []));
   return [...(ended.value ? [ended.value] : []), ...(ended.exports ? [ended.exports] : []), ...files];
 }
@@ -212,7 +212,7 @@ function isRelevantClaim(
 function lossOf(claim: StartedRecord, told: Told): string {
   if (claim.holder === 'open') return `attempt ${claim.n} was begun at ${claim.at} and not completed in time`;
   return told.deadWriters?.has(writerKey(claim.by))
-    ? `attempt ${claim.n} began at ${claim.at}; its process is gone and left no result`
+    ? `attempt ${claim.n} began at ${claim.at}; its ${claim.holder} is gone and left no result`
     : `attempt ${claim.n} began at ${claim.at} and was overtaken by a later run attempt without a result`;
 }
 

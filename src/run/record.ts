@@ -81,8 +81,11 @@ export const startedSchema = z.strictObject({
   ...work,
   /** The request document, kept as content. */
   request: digest,
-  /** `process`: the writer does the work itself. `open`: `begin` was called, `complete` comes from elsewhere. */
-  holder: z.enum(['process', 'open']),
+  /**
+   * `process`: the writer does the work itself. `open`: `begin` was called, `complete` comes from elsewhere. `job`: a CI
+   * job has it, over all its steps; when the job is over, so is the claim.
+   */
+  holder: z.enum(['process', 'open', 'job']),
   /** When an `open` claim is given up. */
   deadline: time.optional(),
 });

@@ -33,6 +33,8 @@ export interface Request {
     readonly env: Readonly<Record<string, string | null>>;
     /** What is captured of the files that it leaves. */
     readonly files: 'changed' | readonly string[];
+    /** For an agent that runs by itself in a CI job: path and blob id of the workflow file that defines the job. */
+    readonly workflow?: string;
   };
   readonly inputs: {
     /** `declared` by globs, or the whole `tracked` tree. */
@@ -62,6 +64,8 @@ export interface Surroundings {
   readonly metadata: JsonObject;
   readonly input: JsonValue;
   readonly platform: Platform;
+  /** The workflow file around agents that run by themselves: path, and blob id as git has it. */
+  readonly workflow?: { readonly path: string; readonly blob: string };
 }
 
 /** What was found out for one unit. */
@@ -91,6 +95,8 @@ export function buildRequest(unit: Unit, around: Surroundings, found: Findings):
       with: gate.with,
       env: found.env,
       files: gate.files,
+      ...(gate.run === undefined &&
+        around.workflow !== undefined && { workflow: `${around.workflow.path} ${around.workflow.blob}` }),
     },
     inputs: {
       from: gate.inputs === undefined ? 'tracked' : 'declared',

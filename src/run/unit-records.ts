@@ -18,10 +18,16 @@ export interface UnitRecords {
 /** After everything: where decisions that were not even listed may be. */
 const LAST: Position = { runNumber: Infinity, runAttempt: Infinity, n: Infinity };
 
-/** Claims, each once: also when one was listed twice, or could be read in one listing and not in another. */
+/**
+ * Times that the agent was asked: claims, each once, also when one was listed twice, or could be read in one listing and
+ * not in another. One under which an earlier output was reused asked nobody.
+ */
 export function countClaims(own: UnitRecords): number {
   const unread = own.unknown.filter((name) => name.kind === 'started');
-  return new Set([...own.started, ...unread].map(placeOf)).size;
+  const claims = new Set([...own.started, ...unread].map(placeOf));
+  for (const ended of own.ended)
+    if (ended.how === 'reused' || ended.verdict.status === 'not-applicable') claims.delete(placeOf(ended));
+  return claims.size;
 }
 
 /** A position within a run, to look things up by. */

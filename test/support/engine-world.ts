@@ -53,8 +53,11 @@ export interface EngineWorld {
   plan(pipeline: Pipeline, more?: Partial<Assignment>): Promise<PlanResult>;
 }
 
-export function engineWorld(script: AgentScript, files: Readonly<Record<string, string>> = {}): EngineWorld {
-  const medium = createMemoryMedium();
+export function engineWorld(
+  script: AgentScript,
+  files: Readonly<Record<string, string>> = {},
+  medium = createMemoryMedium(),
+): EngineWorld {
   const workspace = memoryWorkspace(files);
   const attempts = memoryAttempts();
   const dead = new Set<number>();

@@ -112,6 +112,26 @@ export const ENGINE_CODES = {
     means: 'A gate is judged with another Standard Schema than it was begun with.',
     remedy: 'Give the one that it was begun with, or begin it again.',
   },
+  UPSTREAM_NOT_DONE: {
+    from: ['user'],
+    means: 'A job wants to begin a gate while something that it builds on is not done in this run.',
+    remedy: 'The message names each gate and how it stands. Mend it and run the failed jobs again.',
+  },
+  UPSTREAM_UNSOUND: {
+    from: ['platform'],
+    means: 'A record of a gate upstream does not hold together: it was never claimed, or claimed otherwise.',
+    remedy: 'Run all jobs again. If it happens again, look who else writes artifacts in this run.',
+  },
+  UPSTREAM_REFUSED: {
+    from: ['agent'],
+    means: 'An output was judged again by the job that needs it, and does not meet its contract.',
+    remedy: 'Run the gate that made it again; if the contract changed, its output must too.',
+  },
+  DIGEST_MISMATCH: {
+    from: ['platform'],
+    means: 'The output of a gate is not the one that its job named in its outputs.',
+    remedy: 'Somebody may have replaced an artifact. Run all jobs again.',
+  },
   GRAPH_UNSOUND: {
     from: ['gateline'],
     means: 'A pipeline with a cycle or an unknown need got past the checks.',

@@ -66,6 +66,11 @@ export const WORKSPACE_CODES = {
     means: '`.state` is, or holds, a link that leads out of the workspace.',
     remedy: 'Remove the link.',
   },
+  COMMIT_UNREADABLE: {
+    from: ['user'],
+    means: 'The commit that contracts are read from is not in the clone, and could not be fetched.',
+    remedy: 'Check out the repository before the step, with `fetch-depth: 0` where another commit is needed.',
+  },
   STATE_FILE_INVALID: {
     from: ['user'],
     means: "A file that stands in for a gate's output is not of the state guide's form.",

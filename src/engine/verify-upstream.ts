@@ -1,0 +1,137 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import type { Digest } from '../run/digest.ts';
+import { rulingOn } from '../run/decisions.ts';
+import { verdictSatisfies } from '../run/fold-unit.ts';
+import { comparePositions, type EndedRecord } from '../run/record.ts';
+import type { UnitState } from '../run/run-state.ts';
+import { ancestorsOf, type Unit } from '../run/unit.ts';
+import { parseContract } from '../verdict/contract.ts';
+import type { Call, CallOptions } from './call.ts';
+import { missingOf, readJson } from './content.ts';
+import { judgeAgain } from './judge-again.ts';
+
+/** What a job of a CI run knows when it works on one gate. */
+export interface JobCall {
+  readonly call: CallOptions & Required<Pick<CallOptions, 'numbers'>>;
+  /** Gates that are defined in other jobs only: what is known of them is in their records, their contracts too. */
+  readonly recorded?: ReadonlySet<string>;
+  /** Digests of outputs that came by another way than the records, by gate: outputs of the needed jobs. They must match. */
+  readonly digests?: ReadonlyMap<string, Digest>;
+}
+
+/** Records of one run may be read by anybody who runs in it; what they say of a contract is bounded by this. */
+const CONTRACT_LIMIT = 32 * 1024 * 1024;
+
+/**
+ * Checks everything upstream of a unit before anything is built on it, as its consumer: done in this run, claimed and
+ * ended by the same request and contract, content there with the right digest, and, for what it needs itself, judged
+ * again: by the contract of the commit that this run trusts, or where the definition is another job's alone, by the
+ * one that was claimed.
+ *
+ * @throws GatelineError `UPSTREAM_NOT_DONE`, `UPSTREAM_UNSOUND`, `UPSTREAM_REFUSED`, `DIGEST_MISMATCH`, `CONTENT_MISSING`
+ */
+export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Promise<void> {
+  const upstream = ancestorsOf(call.graph, unit.key).map((key) => call.graph.get(key)!);
+  await checkDone(call, unit, upstream, job);
+  for (const one of upstream) {
+    const state = call.journal.state().units.get(one.key)!;
+    if (state.ended === undefined) continue;
+    refuseUnclaimed(call, one, state.ended);
+    if (unit.needs.includes(one.key)) await judgeNeed(call, one, state, job);
+  }
+  refuseOtherDigests(call, unit, job);
+}
+
+/** Everything that is not done, in one error; content that is not there makes an attempt count for nothing. */
+async function checkDone(call: Call, unit: Unit, upstream: readonly Unit[], job: JobCall): Promise<void> {
+  const states = (): UnitState[] => upstream.map((one) => call.journal.state().units.get(one.key)!);
+  const missing = await Promise.all(
+    states().map(async ({ key, done, ended }) => {
+      if (!done || ended === undefined) return [];
+      // Of gates further up, only the files are used.
+      const used = unit.needs.includes(key) ? ended : { files: ended.files };
+      return missingOf(call.ports.store, used);
+    }),
+  );
+  if (missing.flat().length > 0) call.journal.setMissing(missing.flat());
+  const open = states().filter((state) => !state.done);
+  if (open.length === 0) return;
+  const list = open.map((state) => `${state.key} is ${state.status}: ${state.reason}`).join('; ');
+  const { problems } = call.journal.state();
+  const unread = problems.length === 0 ? '' : ` Not everything could be read: ${problems[0]!.message}.`;
+  throw new GatelineError('user', 'UPSTREAM_NOT_DONE', `gate ${unit.key} cannot begin: ${list}.${unread}`, {
+    hint: hintFor(open, job),
+  });
+}
+
+function hintFor(open: readonly UnitState[], { call }: JobCall): string {
+  const unseen = open.some(({ status }) => status === 'ready' || status === 'pending');
+  if (!unseen) return 'Mend what failed, and run the failed jobs again.';
+  return call.numbers.runAttempt > 1
+    ? 'Records of an earlier attempt of this run may no longer be visible: give the step `github-token` with `actions: read`, or run all jobs again, which reuses what is in the cache.'
+    : 'Let this job need the jobs of those gates (`needs:`), and let each of them run its gate with the same pipeline and subject.';
+}
+
+/** An output that nobody claimed, or that ended with another request or contract, is nobody's work. */
+function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
+  const claims = call.journal.archive().started.get(upstream.key) ?? [];
+  const claim = claims.find((one) => comparePositions(one, ended) === 0);
+  if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract) return;
+  throw unsound(
+    upstream,
+    claim === undefined
+      ? 'its record ends an attempt that was never claimed'
+      : 'it ended with another request or contract than was claimed',
+  );
+}
+
+/** Judges an output that the unit is going to be given, again. */
+async function judgeNeed(call: Call, need: Unit, state: UnitState, job: JobCall): Promise<void> {
+  const { ended } = state;
+  if (ended?.value === undefined) return;
+  if (job.recorded?.has(need.gate.id)) await useClaimedContract(call, need, ended);
+  const { verdict, exports } = await judgeAgain(call, need, ended);
+  const none = { decided: [], unknownAt: undefined };
+  const decisions = call.journal.archive().decisions.get(need.key) ?? none;
+  const ruling = rulingOn(ended, decisions, call.ports.now().toISOString());
+  if (!verdictSatisfies(need, { verdict }, ruling)) {
+    const why = verdict.issues[0]?.message ?? verdict.advice;
+    throw new GatelineError(
+      'agent',
+      'UPSTREAM_REFUSED',
+      `the output of gate ${need.key} does not meet its contract: ${verdict.kind}: ${why}`,
+      { hint: 'It was judged again before use. Run its job again; if the contract changed, so must the output.' },
+    );
+  }
+  if (exports?.digest !== ended.exports?.digest)
+    throw unsound(need, 'what it says that it exports is not what its contract exports of its output');
+}
+
+/** The contract that was fixed when the attempt was claimed. */
+async function useClaimedContract(call: Call, need: Unit, ended: EndedRecord): Promise<void> {
+  const content = { digest: ended.contract, bytes: 0 };
+  const value = await readJson(call.ports.store, content, { limit: CONTRACT_LIMIT, what: `contract of ${need.key}` });
+  call.contracts.fix(need.gate.id, { contract: parseContract(value), digest: ended.contract });
+}
+
+/** A digest that came by the outputs of jobs does not go through artifacts, which any job of the run can replace. */
+function refuseOtherDigests(call: Call, unit: Unit, { digests }: JobCall): void {
+  for (const [gate, digest] of digests ?? []) {
+    const states = [...call.journal.state().units.values()].filter((state) => state.gate === gate);
+    if (!unit.gate.needs.includes(gate) || states.length === 0) continue;
+    if (states.some((state) => state.ended?.value?.digest === digest)) continue;
+    const found = states.map((state) => state.ended?.value?.digest ?? 'none').join(', ');
+    throw new GatelineError(
+      'platform',
+      'DIGEST_MISMATCH',
+      `gate ${gate}: its job says that its output is ${digest}, its record says ${found}`,
+      { hint: 'Somebody may have replaced an artifact of this run. Run all jobs again.' },
+    );
+  }
+}
+
+function unsound(upstream: Unit, why: string): GatelineError {
+  return new GatelineError('platform', 'UPSTREAM_UNSOUND', `gate ${upstream.key}: ${why}`, {
+    hint: 'Somebody may have replaced an artifact of this run, or two jobs worked on one gate. Run all jobs again.',
+  });
+}

@@ -1,0 +1,137 @@
+import { unitKey, type Gate, type Pipeline } from '../pipeline/pipeline.ts';
+import type { Contract } from '../verdict/contract.ts';
+import type { Digest } from './digest.ts';
+import { comparePositions, unitOf, type DecidedRecord, type GatelineRecord } from './record.ts';
+
+/** What a pipeline is put together from where no file defines it. */
+export interface Observation {
+  readonly pipeline: string;
+  /** The gate that is defined here, if any. Its `needs` may name gates that left no record. */
+  readonly own: Gate | undefined;
+  /** Records of one run, and of nothing else. */
+  readonly records: readonly GatelineRecord[];
+  /** Contracts that the claims name, as far as they could be read. */
+  readonly contracts: ReadonlyMap<Digest, Contract>;
+  /** More gates that must be there, by id. */
+  readonly expected?: readonly string[];
+}
+
+/** A pipeline as its records show it, and which of its gates are known from them alone. */
+export interface Observed {
+  readonly pipeline: Pipeline;
+  readonly recorded: ReadonlySet<string>;
+}
+
+type Work = Exclude<GatelineRecord, DecidedRecord>;
+
+/**
+ * The pipeline that jobs made by describing one gate each: gates with the needs, legs and contracts of their newest
+ * records. Total: whatever the records say, there is a pipeline without cycles; a need that would close one is left out.
+ */
+export function observePipeline({ pipeline, own, records, contracts, expected = [] }: Observation): Observed {
+  const work = records
+    .filter((record): record is Work => record.kind !== 'decided' && record.pipeline === pipeline)
+    .toSorted(comparePositions);
+  const byGate = Map.groupBy(work, (record) => record.gate);
+  if (own !== undefined) byGate.delete(own.id);
+  const needed = new Map<string, string[]>();
+  for (const [id, list] of byGate) needed.set(id, needsIn(list));
+  if (own !== undefined) needed.set(own.id, [...own.needs]);
+  for (const id of [...needed.values()].flat().concat(expected)) if (!needed.has(id)) needed.set(id, []);
+  const ordered = withoutCycles(needed, own?.id);
+  const gates = [...ordered].map(([id, needs], number) =>
+    own?.id === id ? { ...own, needs, number } : recordedGate(id, number, needs, byGate.get(id) ?? [], contracts),
+  );
+  return {
+    pipeline: {
+      id: pipeline,
+      subject: undefined,
+      metadata: {},
+      maxParallel: 1,
+      gates: own === undefined ? gates : withOtherLegs(gates, own, work),
+      groups: [],
+    },
+    recorded: new Set(gates.filter((gate) => gate.id !== own?.id).map((gate) => gate.id)),
+  };
+}
+
+/** Gates that the newest record of each leg was given something from. */
+function needsIn(list: readonly Work[]): string[] {
+  const newest = new Map(list.map((record) => [unitOf(record), record]));
+  const keys = [...newest.values()].flatMap((record) => Object.keys(record.needs));
+  return [...new Set(keys.map((key) => key.split('/', 1)[0]!))];
+}
+
+/** Gates in an order in which each comes after its needs. The own gate's needs stand; what would make a circle does not. */
+function withoutCycles(needed: ReadonlyMap<string, readonly string[]>, own: string | undefined): Map<string, string[]> {
+  const ordered = new Map<string, string[]>();
+  const open = new Set<string>();
+  const visit = (id: string): void => {
+    if (ordered.has(id)) return;
+    open.add(id);
+    const needs: string[] = [];
+    for (const need of needed.get(id) ?? []) {
+      if (open.has(need)) continue;
+      visit(need);
+      needs.push(need);
+    }
+    open.delete(id);
+    ordered.set(id, needs);
+  };
+  if (own !== undefined) visit(own);
+  for (const id of needed.keys()) visit(id);
+  return ordered;
+}
+
+function recordedGate(
+  id: string,
+  number: number,
+  needs: readonly string[],
+  list: readonly Work[],
+  contracts: ReadonlyMap<Digest, Contract>,
+): Gate {
+  const last = list.at(-1);
+  const contract = last === undefined ? undefined : contracts.get(last.contract);
+  const legs = [...new Set(list.map((record) => record.leg))].filter((leg) => leg !== '');
+  return {
+    id,
+    number,
+    agent: id,
+    run: undefined,
+    shell: 'bash',
+    workingDirectory: '.',
+    needs,
+    if: undefined,
+    inputs: [],
+    env: {},
+    with: {},
+    tools: {},
+    secrets: [],
+    contract: {
+      schema: undefined,
+      score: contract?.score,
+      threshold: contract?.threshold ?? 0,
+      partial: contract?.partial ?? 'block',
+      checks: [],
+    },
+    exports: contract?.exports ?? [''],
+    files: [],
+    retries: 0,
+    timeoutMinutes: 60,
+    reuse: 'auto',
+    maxAge: undefined,
+    legs: legs.length === 0 ? [{ id: '', matrix: {} }] : legs.map((leg) => ({ id: leg, matrix: {} })),
+    legsMaxParallel: undefined,
+    failFast: true,
+  };
+}
+
+/** The own gate is described for one leg; the legs that its siblings have recorded are shown beside it. */
+function withOtherLegs(gates: readonly Gate[], own: Gate, work: readonly Work[]): Gate[] {
+  const known = new Set(own.legs.map((leg) => unitKey(own.id, leg.id)));
+  const others = work.filter((record) => record.gate === own.id && record.leg !== '' && !known.has(unitOf(record)));
+  const legs = [...new Set(others.map((record) => record.leg))].map((id) => ({ id, matrix: {} }));
+  return gates.map((gate) =>
+    gate.id === own.id && own.legs[0]?.id !== '' ? { ...gate, legs: [...gate.legs, ...legs] } : gate,
+  );
+}

@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest';
+import { completeGate } from '../../src/engine/complete.ts';
+import { createMemoryMedium, createMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { observePipeline } from '../../src/run/observed-pipeline.ts';
+import { digestOf } from '../../src/run/digest.ts';
+import type { EndedRecord, GatelineRecord } from '../../src/run/record.ts';
+import { parseContract, type Contract } from '../../src/verdict/contract.ts';
+import type { AgentScript } from '../support/engine-world.ts';
+import { ciRun, type CiRun } from '../support/ci-run.ts';
+import { gateOf, pipelineOf } from '../support/pipelines.ts';
+
+const SCORED = {
+  schema: { path: 'schema.json' },
+  score: '/score',
+  threshold: 80,
+  partial: 'block' as const,
+  checks: [],
+};
+const CHAIN = pipelineOf({
+  a: { contract: SCORED, inputs: ['a.txt'] },
+  b: { needs: ['a'], inputs: ['b.txt'] },
+  c: { needs: ['b'], inputs: ['c.txt'] },
+});
+const FILES = { 'schema.json': '{"type": "object"}', 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
+const GOOD: AgentScript = ({ unit, files }) => ({
+  output: { score: 90, by: unit, from: files.get(`${unit}.txt`) ?? '' },
+});
+
+async function records(run: CiRun): Promise<readonly GatelineRecord[]> {
+  return (await createMemoryStore(run.medium).list('test', 'subject')).records;
+}
+
+async function runChain(run: CiRun): Promise<void> {
+  for (const gate of ['a', 'b', 'c']) await run.job(CHAIN, gate);
+}
+
+/** Changes the record of a gate's end, as somebody with access to a run's artifacts could. */
+async function forge(run: CiRun, gate: string, change: (record: EndedRecord) => EndedRecord): Promise<void> {
+  for (const [key, kept] of run.medium.records) {
+    if (!kept.name.startsWith(`${gate}.`) || !kept.name.endsWith('.ended')) continue;
+    const record = JSON.parse(Buffer.from(kept.bytes as Uint8Array).toString()) as EndedRecord;
+    run.medium.records.set(key, { ...kept, bytes: Buffer.from(JSON.stringify(change(record))) });
+  }
+}
+
+describe('gates as jobs of one CI run', () => {
+  it('hands each gate what the one before it exported', async () => {
+    const seen: unknown[] = [];
+    const run = ciRun((task) => (seen.push(task.request['needs']), GOOD(task)), FILES);
+    await runChain(run);
+    expect(run.starts).toEqual(['a#1', 'b#1', 'c#1']);
+    expect(seen[1]).toMatchObject({ a: { output: { score: 90, by: 'a' } } });
+    expect((await records(run)).map(({ runNumber, runAttempt, n }) => [runNumber, runAttempt, n])).toEqual(
+      Array.from({ length: 6 }, () => [1, 1, 1]),
+    );
+  });
+
+  it('lets nothing begin while something upstream is not done, and says what', async () => {
+    const run = ciRun((task) => (task.unit === 'a' ? { output: { score: 10 } } : GOOD(task)), FILES);
+    expect(await run.job(CHAIN, 'a')).toMatchObject({ choice: 'ran', ended: { verdict: { status: 'partial' } } });
+    const refused = run.job(CHAIN, 'b');
+    await expect(refused).rejects.toMatchObject({ code: 'UPSTREAM_NOT_DONE' });
+    await expect(refused).rejects.toThrow(/a is partial: score 10 is below the threshold of 80/);
+    await expect(run.job(CHAIN, 'c')).rejects.toThrow(/a is partial.*b is blocked/);
+    expect(run.starts).toEqual(['a#1']);
+  });
+
+  it('says that a gate upstream left no record at all', async () => {
+    const run = ciRun(GOOD, FILES);
+    await expect(run.job(CHAIN, 'b')).rejects.toThrow(/a is ready: needs nothing/);
+    run.runAttempt = 2;
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ hint: expect.stringContaining('github-token') });
+  });
+
+  it('goes on after "re-run failed jobs" with what the first attempt left', async () => {
+    let transient = true;
+    const run = ciRun((task) => (task.unit === 'b' && transient ? { result: { exitCode: 1 } } : GOOD(task)), FILES);
+    await run.job(CHAIN, 'a');
+    await run.job(CHAIN, 'b');
+    transient = false;
+    run.runAttempt = 2;
+    expect(await run.job(CHAIN, 'b')).toMatchObject({ choice: 'ran', ended: { runAttempt: 2, n: 1 } });
+    await run.job(CHAIN, 'c');
+    expect(run.starts).toEqual(['a#1', 'b#1', 'b#1', 'c#1']);
+  });
+
+  it('keeps what is done after "re-run all jobs", without a new record', async () => {
+    const run = ciRun(GOOD, FILES);
+    await runChain(run);
+    run.runAttempt = 2;
+    const kept = await run.job(CHAIN, 'a');
+    expect(kept).toMatchObject({ choice: 'done', planned: { choice: 'keep' }, ended: { runAttempt: 1 } });
+    expect(await records(run)).toHaveLength(6);
+    expect(run.starts).toHaveLength(3);
+  });
+
+  it('reuses in a new run, with a claim that nobody counts as a start', async () => {
+    const run = ciRun(GOOD, FILES);
+    await runChain(run);
+    run.runNumber = 2;
+    run.files = { ...FILES, 'b.txt': 'fixed' };
+    const reused = await run.job(CHAIN, 'a');
+    expect(reused).toMatchObject({
+      choice: 'done',
+      planned: { choice: 'reuse' },
+      ended: { how: 'reused', runNumber: 2, source: { runNumber: 1, runAttempt: 1, n: 1 } },
+    });
+    expect(await run.job(CHAIN, 'b')).toMatchObject({ choice: 'ran' });
+    expect(await run.job(CHAIN, 'c')).toMatchObject({ choice: 'ran' });
+    expect(run.starts).toEqual(['a#1', 'b#1', 'c#1', 'b#1', 'c#1']);
+    const claims = (await records(run)).filter((record) => record.kind === 'started' && record.runNumber === 2);
+    expect(claims.map(({ gate }) => gate)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('refuses a second job with the same gate, while the first works and when its claim was not seen', async () => {
+    const run = ciRun(GOOD, FILES);
+    const store = createMemoryStore(run.medium);
+    const begun = await run.begin(CHAIN, 'a');
+    expect(begun.choice).toBe('run');
+    await expect(run.job(CHAIN, 'a')).rejects.toMatchObject({ code: 'GATE_CLAIMED' });
+    run.ports = { store: { ...bound(store), list: async () => ({ records: [], problems: [] }) } };
+    await expect(run.job(CHAIN, 'a')).rejects.toMatchObject({ code: 'GATE_CLAIMED' });
+    expect(run.starts).toEqual([]);
+  });
+
+  it('takes a job of an earlier attempt that left no end for lost, and runs its gate again', async () => {
+    const run = ciRun(GOOD, FILES);
+    await run.begin(CHAIN, 'a');
+    run.runAttempt = 2;
+    await expect(run.job(CHAIN, 'b')).rejects.toThrow(/a is lost: .*its job is gone and left no result/);
+    expect(await run.job(CHAIN, 'a')).toMatchObject({ choice: 'ran' });
+  });
+
+  it('reads contracts from where it is told to, not from the workspace', async () => {
+    const run = ciRun(GOOD, { ...FILES, 'schema.json': '{}' });
+    run.ports = { contractFiles: { readText: async () => '{"type": "object", "required": ["proof"]}' } };
+    expect(await run.job(CHAIN, 'a')).toMatchObject({ ended: { verdict: { status: 'failed', kind: 'schema' } } });
+  });
+});
+
+describe('what a consumer checks before it builds on an output', () => {
+  it('does not begin on an output whose content was altered', async () => {
+    const run = ciRun(GOOD, FILES);
+    await run.job(CHAIN, 'a');
+    for (const [digest, bytes] of run.medium.contents)
+      if (Buffer.from(bytes).includes('"by":"a"')) run.medium.contents.set(digest, Buffer.from('{"score":99}'));
+    await expect(run.job(CHAIN, 'b')).rejects.toThrow(/a is ready: its output is missing or was altered/);
+  });
+
+  it('does not believe a verdict that the output does not bear out', async () => {
+    const run = ciRun((task) => (task.unit === 'a' ? { output: { score: 10 } } : GOOD(task)), FILES);
+    await run.job(CHAIN, 'a');
+    await forge(run, 'a', (record) => ({
+      ...record,
+      exports: record.value!,
+      verdict: { ...record.verdict, status: 'passed', kind: 'passed', score: 95 },
+    }));
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ code: 'UPSTREAM_REFUSED', fault: 'agent' });
+  });
+
+  it('does not take exports that are not what the contract exports', async () => {
+    const run = ciRun(GOOD, FILES);
+    await run.job(CHAIN, 'a');
+    const other = await createMemoryStore(run.medium).put('{"score":90,"by":"somebody"}');
+    await forge(run, 'a', (record) => ({ ...record, exports: other }));
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ code: 'UPSTREAM_UNSOUND' });
+  });
+
+  it('does not take an end that nobody claimed, or that was claimed otherwise', async () => {
+    const run = ciRun(GOOD, FILES);
+    await run.job(CHAIN, 'a');
+    const fingerprint = digestOf('another request');
+    await forge(run, 'a', (record) => ({ ...record, fingerprint }));
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ code: 'UPSTREAM_NOT_DONE' });
+    for (const key of run.medium.records.keys()) if (key.includes('.started')) run.medium.records.delete(key);
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ code: 'UPSTREAM_UNSOUND' });
+  });
+
+  it('holds the digest that came by job outputs against the records', async () => {
+    const run = ciRun(GOOD, FILES);
+    const made = await run.job(CHAIN, 'a');
+    const digest = made.ended!.value!.digest;
+    await expect(run.job(CHAIN, 'b', { digests: new Map([['a', digestOf('other')]]) })).rejects.toMatchObject({
+      code: 'DIGEST_MISMATCH',
+    });
+    expect(await run.job(CHAIN, 'b', { digests: new Map([['a', digest]]) })).toMatchObject({ choice: 'ran' });
+  });
+});
+
+describe('checkpoints that are kept elsewhere', () => {
+  async function elsewhere(): Promise<CiRun> {
+    const earlier = ciRun(GOOD, FILES);
+    await earlier.job(CHAIN, 'a');
+    const kept = await records(earlier);
+    const run = ciRun(GOOD, FILES);
+    run.ports = {
+      checkpoints: {
+        find: async ({ gate }, fingerprint) => {
+          const found = kept.filter(
+            (one) => one.kind !== 'decided' && one.gate === gate && one.fingerprint === fingerprint,
+          );
+          for (const [digest, bytes] of earlier.medium.contents)
+            if (found.length > 0) run.medium.contents.set(digest, bytes);
+          return { records: found, notices: [`asked for ${gate}`] };
+        },
+      },
+    };
+    return run;
+  }
+
+  it('stand in, and are recorded as reused in this attempt', async () => {
+    const run = await elsewhere();
+    run.runAttempt = 2;
+    expect(await run.job(CHAIN, 'a')).toMatchObject({
+      choice: 'done',
+      planned: { choice: 'reuse' },
+      ended: { how: 'reused', runAttempt: 2, source: { runNumber: 1, runAttempt: 1, n: 1 } },
+    });
+    expect(run.starts).toEqual([]);
+    expect(await run.job(CHAIN, 'b')).toMatchObject({ choice: 'ran' });
+    expect(run.notices).toEqual(['asked for a', 'asked for b']);
+  });
+
+  it('are not asked for where a listed record will do, nor while records may be missing', async () => {
+    const run = await elsewhere();
+    run.files = { ...FILES, 'a.txt': 'other' };
+    await run.job(CHAIN, 'a');
+    run.runAttempt = 2;
+    run.notices.length = 0;
+    await run.job(CHAIN, 'a');
+    expect(run.notices).toEqual([]);
+    const blind = createMemoryStore(createMemoryMedium());
+    const problem = { code: 'OUTAGE' as const, where: 'artifacts', message: 'no answer' };
+    run.ports = { ...run.ports, store: { ...bound(blind), list: async () => ({ records: [], problems: [problem] }) } };
+    run.files = FILES;
+    await run.job(CHAIN, 'a');
+    expect(run.notices).toEqual([]);
+    expect(run.starts).toEqual(['a#1', 'a#1']);
+  });
+});
+
+describe('a claim that lasts over the steps of a job', () => {
+  const OPEN = pipelineOf({ a: { run: undefined, timeoutMinutes: 1 } });
+
+  it('is completed in the same job, however long the agent took', async () => {
+    const run = ciRun(GOOD, FILES);
+    const { world, ports, call } = run.open('a');
+    const { beginGate } = await import('../../src/engine/begin.ts');
+    const assignment = { pipeline: OPEN, subject: 'subject', metadata: {}, input: null };
+    const begun = await beginGate(ports, assignment, 'a', () => undefined, call);
+    if (begun.choice !== 'run') throw new Error('not begun');
+    world.clock = new Date(world.clock.getTime() + 3_600_000);
+    await (await ports.attempts.open({
+      subject: 'subject',
+      gate: 'a',
+      leg: '',
+      runNumber: 1,
+      runAttempt: 1,
+      n: 1,
+    }))!.write('output.json', ['7']);
+    const ended = await completeGate(ports, assignment, { token: begun.token }, () => undefined, call);
+    expect(ended).toMatchObject({ verdict: { status: 'passed' }, runAttempt: 1, n: 1 });
+  });
+
+  it('ends as what the job says that stopped it, with the output that was there', async () => {
+    const run = ciRun(GOOD, FILES);
+    const { ports, call } = run.open('a');
+    const { beginGate } = await import('../../src/engine/begin.ts');
+    const assignment = { pipeline: OPEN, subject: 'subject', metadata: {}, input: null };
+    const begun = await beginGate(ports, assignment, 'a', () => undefined, call);
+    if (begun.choice !== 'run') throw new Error('not begun');
+    const stopped = { kind: 'cancelled' as const, advice: 'The job was cancelled.' };
+    const ended = await completeGate(ports, assignment, { token: begun.token, stopped }, () => undefined, call);
+    expect(ended.verdict).toMatchObject({ status: 'failed', kind: 'cancelled', advice: 'The job was cancelled.' });
+  });
+});
+
+describe('a workflow file around an agent that runs by itself', () => {
+  const OPEN = pipelineOf({ a: { run: undefined } });
+  const workflow = (blob: string) => ({ assignment: { workflow: { path: '.github/workflows/w.yml', blob } } });
+
+  it('counts: another prompt is another request', async () => {
+    const run = ciRun(GOOD, FILES);
+    const first = await run.begin(OPEN, 'a', workflow('1'.repeat(40)));
+    const gate = (await records(run)).find((record) => record.kind === 'started')!;
+    run.runNumber = 2;
+    await run.begin(OPEN, 'a', workflow('2'.repeat(40)));
+    run.runNumber = 3;
+    await run.begin(OPEN, 'a', workflow('1'.repeat(40)));
+    const claims = (await records(run)).filter((record) => record.kind === 'started');
+    expect(claims).toHaveLength(3);
+    expect(claims[1]!.fingerprint).not.toBe(gate.fingerprint);
+    expect(claims[2]!.fingerprint).toBe(gate.fingerprint);
+    expect(first.choice).toBe('run');
+  });
+
+  it('does not count for a gate whose command is known', async () => {
+    const run = ciRun(GOOD, FILES);
+    await run.job(CHAIN, 'a', workflow('1'.repeat(40)));
+    run.runNumber = 2;
+    expect(await run.job(CHAIN, 'a', workflow('2'.repeat(40)))).toMatchObject({ planned: { choice: 'reuse' } });
+  });
+});
+
+describe('a pipeline that no file defines', () => {
+  it('is put together from the records, and each need is judged by the contract that was claimed', async () => {
+    const run = ciRun(GOOD, FILES);
+    const alone = (id: string, needs: string[] = []) =>
+      gateOf(id, { needs, inputs: [`${id}.txt`], contract: id === 'a' ? SCORED : gateOf('x').contract });
+    const job = async (id: string, needs: string[] = []) => {
+      const listed = await records(run);
+      const contracts = new Map<`sha256:${string}`, Contract>();
+      for (const [digest, bytes] of run.medium.contents) {
+        const text = Buffer.from(bytes).toString();
+        if (text.includes('gateline-contract/1')) contracts.set(digest as never, parseContract(JSON.parse(text)));
+      }
+      const observed = observePipeline({ pipeline: 'test', own: alone(id, needs), records: listed, contracts });
+      return run.job(observed.pipeline, id, { recorded: observed.recorded });
+    };
+    await job('a');
+    await job('b', ['a']);
+    expect(await job('c', ['b'])).toMatchObject({ choice: 'ran', ended: { verdict: { status: 'passed' } } });
+    await forge(run, 'b', (record) => ({ ...record, value: record.exports!, exports: undefined }) as EndedRecord);
+    run.runAttempt = 2;
+    await expect(job('c', ['b'])).rejects.toMatchObject({ code: 'UPSTREAM_UNSOUND' });
+    await expect(job('d', ['nobody'])).rejects.toThrow(/nobody is ready/);
+  });
+});
+
+function bound(store: ReturnType<typeof createMemoryStore>): ReturnType<typeof createMemoryStore> {
+  return {
+    write: (record) => store.write(record),
+    list: (pipeline, subject) => store.list(pipeline, subject),
+    subjects: (pipeline) => store.subjects(pipeline),
+    put: (content) => store.put(content),
+    putStream: (chunks) => store.putStream(chunks),
+    get: (digest) => store.get(digest),
+    check: (digest) => store.check(digest),
+    copyTo: (digest, path, mode) => store.copyTo(digest, path, mode),
+  };
+}
