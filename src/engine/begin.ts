@@ -1,6 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan.ts';
-import type { EndedRecord } from '../run/record.ts';
+import type { EndedRecord, StartedRecord } from '../run/record.ts';
+import type { RunState } from '../run/run-state.ts';
 import { protocolVariables } from './agent-environment.ts';
 import { prepareOrEnd, runAttempts } from './attempt.ts';
 import { claim } from './begin-attempt.ts';
@@ -20,6 +21,7 @@ export interface Settled {
   readonly planned: PlannedUnit;
   /** The attempt that stands; absent for a gate that somebody decided to skip. */
   readonly ended: EndedRecord | undefined;
+  readonly state: RunState;
 }
 
 /** What `begin` came to: a claim to work on, or the reason why nothing is to be done. */
@@ -35,12 +37,14 @@ export type BeginResult =
       readonly deadline: string;
       /** Absolute path of the attempt's directory. */
       readonly directory: string;
+      readonly started: StartedRecord;
+      readonly state: RunState;
     }
   | Settled;
 
 /** What running one gate came to. */
 export type GateResult =
-  | { readonly choice: 'ran'; readonly planned: PlannedUnit; readonly ended: EndedRecord }
+  | { readonly choice: 'ran'; readonly planned: PlannedUnit; readonly ended: EndedRecord; readonly state: RunState }
   | Settled;
 
 /**
@@ -75,7 +79,7 @@ export async function runGate(
   const done = await settled(call, unit, prepared);
   if (done !== undefined) return done;
   const ended = await runAttempts(call, unit, prepared.work!, options.signal);
-  return { choice: 'ran', planned: prepared.planned, ended };
+  return { choice: 'ran', planned: prepared.planned, ended, state: call.journal.state() };
 }
 
 async function prepareGate(
@@ -106,6 +110,12 @@ async function prepareGate(
 /** Records that an earlier output, or none, will do; `undefined` when there is work. */
 async function settled(call: Call, unit: Unit, prepared: Prepared): Promise<Settled | undefined> {
   const { planned } = prepared;
+  const done = (ended: EndedRecord | undefined): Settled => ({
+    choice: 'done',
+    planned,
+    ended,
+    state: call.journal.state(),
+  });
   switch (planned.choice) {
     case 'run':
     case 'wait':
@@ -114,12 +124,12 @@ async function settled(call: Call, unit: Unit, prepared: Prepared): Promise<Sett
     case 'depends':
       throw prepared.error ?? notNow(call, unit, prepared);
     case 'reuse':
-      return { choice: 'done', planned, ended: await recordReuse(call, unit, prepared) };
+      return done(await recordReuse(call, unit, prepared));
     case 'not-applicable':
-      return { choice: 'done', planned, ended: await recordNotApplicable(call, unit, prepared) };
+      return done(await recordNotApplicable(call, unit, prepared));
     case 'keep':
     case 'skip':
-      return { choice: 'done', planned, ended: call.journal.state().units.get(unit.key)?.ended };
+      return done(call.journal.state().units.get(unit.key)?.ended);
   }
 }
 
@@ -159,5 +169,7 @@ async function begin(call: Call, unit: Unit, prepared: Prepared): Promise<BeginR
   const begun = await prepareOrEnd(call, unit, work, started);
   const variables = protocolVariables(unit, started.n, begun.directory, begun.hasFeedback);
   const directory = begun.directory.path;
-  return { choice: 'run', planned: prepared.planned, token: tokenOf(started), variables, deadline, directory };
+  const { planned } = prepared;
+  const state = call.journal.state();
+  return { choice: 'run', planned, token: tokenOf(started), variables, deadline, directory, started, state };
 }

@@ -24,21 +24,22 @@ export interface CommitOptions {
 
 const LARGEST = 16 * 1_024 ** 2;
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\0-\x1f]{1,255}$/;
 
 /**
  * The files of a commit, read from git's objects: what an agent does to the work tree, to branches or to the index changes
  * nothing of them.
  *
  * @param root a folder in a git work tree; paths are relative to it
- * @param commit a whole commit id
+ * @param revision a whole commit id; or the full ref of a branch, as `origin` has it now
  * @throws GatelineError `COMMIT_UNREADABLE` when there is no repository, or the commit is neither there nor to be fetched
  */
-export async function openCommit(root: string, commit: string, options: CommitOptions): Promise<CommitFiles> {
-  if (!COMMIT.test(commit)) throw unreadable(commit, 'that is no commit id');
+export async function openCommit(root: string, revision: string, options: CommitOptions): Promise<CommitFiles> {
+  if (!COMMIT.test(revision) && !BRANCH.test(revision)) throw unreadable(revision, 'that is no commit id');
   const repository = await findRepository(root, options.git ?? 'git', options.environment);
-  if (repository === undefined) throw unreadable(commit, `${root} is not in a git work tree`);
+  if (repository === undefined) throw unreadable(revision, `${root} is not in a git work tree`);
   const { git, top, prefix } = repository;
-  if (!(await has(git, commit))) await fetchCommit(git, commit, options.fetch ?? true);
+  const commit = await commitOf(git, revision, options.fetch ?? true);
   const blobs = async (paths: readonly string[]): Promise<ReadonlyMap<string, string>> =>
     findBlobs(
       git,
@@ -64,13 +65,19 @@ async function has(git: Git, commit: string): Promise<boolean> {
   return (await git(['cat-file', '-e', `${commit}^{commit}`], { answers: [0, 1, 128] })).code === 0;
 }
 
-async function fetchCommit(git: Git, commit: string, allowed: boolean): Promise<void> {
-  if (!allowed) throw unreadable(commit, 'the clone does not have it');
+/** The id of a commit that is there from now on. What `origin` calls a branch is always asked of it: a local one may be anybody's. */
+async function commitOf(git: Git, revision: string, mayFetch: boolean): Promise<string> {
+  const isCommit = COMMIT.test(revision);
+  if (isCommit && (await has(git, revision))) return revision;
+  if (!mayFetch) throw unreadable(revision, 'the clone does not have it');
   try {
-    await git(['fetch', '--quiet', '--no-tags', '--depth=1', 'origin', commit]);
+    await git(['fetch', '--quiet', '--no-tags', '--depth=1', 'origin', revision]);
   } catch (cause) {
-    throw unreadable(commit, `the clone does not have it, and it could not be fetched: ${messageOf(cause)}`, cause);
+    throw unreadable(revision, `the clone does not have it, and it could not be fetched: ${messageOf(cause)}`, cause);
   }
+  return isCommit
+    ? revision
+    : (await git(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'])).out.toString('utf8').trim();
 }
 
 /** @throws GatelineError `PATH_ESCAPES` */
@@ -114,8 +121,8 @@ async function readBlob(git: Git, blob: string, path: string): Promise<string> {
   }
 }
 
-function unreadable(commit: string, why: string, cause?: unknown): GatelineError {
-  return new GatelineError('user', 'COMMIT_UNREADABLE', `commit ${commit.slice(0, 40)} cannot be read: ${why}`, {
+function unreadable(revision: string, why: string, cause?: unknown): GatelineError {
+  return new GatelineError('user', 'COMMIT_UNREADABLE', `commit ${revision.slice(0, 80)} cannot be read: ${why}`, {
     hint: 'Check out the repository before this step (actions/checkout), with `fetch-depth: 0` where the commit is not the one that is checked out.',
     ...(cause !== undefined && { cause }),
   });

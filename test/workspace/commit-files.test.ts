@@ -73,6 +73,17 @@ describe('the files of a commit', () => {
     expect(await files.readText('schemas/a.json')).toBe('{"type": "object"}');
   });
 
+  it('are those of a branch as origin has it, not as somebody calls one here', async () => {
+    const { folder } = await withCommit();
+    await using _folder = folder;
+    await using clone = await Folder.plain();
+    clone.git('clone', '-q', `file://${folder.root}`, '.');
+    clone.write('schemas/a.json', '{}');
+    clone.commitAll();
+    const files = await openCommit(clone.root, 'refs/heads/main', { environment: clone.environment });
+    expect(await files.readText('schemas/a.json')).toBe('{"type": "object"}');
+  });
+
   it('cannot be read where there is no repository, no such commit, or no commit id', async () => {
     const { folder } = await withCommit();
     await using _folder = folder;

@@ -1,0 +1,129 @@
+import { constants } from 'node:fs';
+import { lstat, open, realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import type { AgentFile, AttemptDirectory, AttemptFiles } from '../agent/attempt-files.ts';
+import { ATTEMPT_FILES } from '../engine/agent-environment.ts';
+import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
+
+/** Where an agent that does not know Gateline writes its output. */
+export interface OutputFile {
+  /** Absolute, real path of the workspace; the file must lie in it or in `temp`. */
+  readonly workspace: string;
+  /** The runner's folder for temporary files. */
+  readonly temp: string;
+  /** As the user names it: relative to the workspace, or absolute. */
+  readonly path: string;
+}
+
+/** In the attempt's directory: what the file was like before the agent began. */
+const STAMP = 'output-file.json';
+
+/**
+ * Attempt directories in which an output that the agent did not write to `GATELINE_OUTPUT` is taken from a file of the
+ * user's choice. A file that stands as it stood before the agent began is not its output.
+ */
+export function withOutputFile(attempts: AttemptFiles, file: OutputFile): AttemptFiles {
+  return {
+    root: attempts.root,
+    create: async (id) => {
+      const stamp = await stampOf(await placeOf(file));
+      const directory = await attempts.create(id);
+      await directory.write(STAMP, [JSON.stringify(stamp)]);
+      return fallingBack(directory, file);
+    },
+    open: async (id) => {
+      const directory = await attempts.open(id);
+      return directory && fallingBack(directory, file);
+    },
+  };
+}
+
+function fallingBack(directory: AttemptDirectory, file: OutputFile): AttemptDirectory {
+  return {
+    path: directory.path,
+    pathOf: (name) => directory.pathOf(name),
+    write: (name, chunks) => directory.write(name, chunks),
+    place: (name, digest, place) => directory.place(name, digest, place),
+    remove: (name) => directory.remove(name),
+    read: async (name, limit) => {
+      const own = await directory.read(name, limit);
+      if (name !== ATTEMPT_FILES.output || own.state !== 'absent') return own;
+      return readOutput(directory, file, limit);
+    },
+  };
+}
+
+async function readOutput(directory: AttemptDirectory, file: OutputFile, limit: number): Promise<AgentFile> {
+  const place = await placeOf(file);
+  const stamp = await stampOf(place);
+  if (stamp === null) return { state: 'absent' };
+  const before = await directory.read(STAMP, 1_024);
+  if (before.state === 'present' && new TextDecoder().decode(before.bytes) === JSON.stringify(stamp))
+    return { state: 'absent' };
+  return readPlainFile(place, limit);
+}
+
+/** Identity and time of a file; `null`: it is not there. */
+async function stampOf(path: string): Promise<readonly string[] | null> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await lstat(path, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].map(String);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return null;
+    throw unreadable(path, error);
+  }
+}
+
+async function readPlainFile(path: string, limit: number): Promise<AgentFile> {
+  try {
+    await using file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const stats = await file.stat();
+    if (!stats.isFile()) return { state: 'refused', why: 'it is no plain file' };
+    if (stats.size > limit) return { state: 'too-large', size: stats.size };
+    return { state: 'present', bytes: await file.readFile() };
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return { state: 'absent' };
+    if (isSystemError(error, 'ELOOP')) return { state: 'refused', why: 'it is a symbolic link' };
+    return { state: 'refused', why: messageOf(error) };
+  }
+}
+
+/**
+ * The file's place, its folder's links followed.
+ * @throws GatelineError `OUTPUT_FILE_OUTSIDE`
+ */
+async function placeOf({ workspace, temp, path }: OutputFile): Promise<string> {
+  const asked = isAbsolute(path) ? path : join(workspace, path);
+  const folder = await realFolder(join(asked, '..'));
+  const place = folder === undefined ? asked : join(folder, asked.slice(asked.lastIndexOf(sep) + 1));
+  const roots = [workspace, (await realFolder(temp)) ?? temp];
+  if (roots.some((root) => isInside(root, place))) return place;
+  throw new GatelineError(
+    'user',
+    'OUTPUT_FILE_OUTSIDE',
+    `output-file: ${path} lies outside the workspace and RUNNER_TEMP`,
+    {
+      hint: 'Name a file inside one of them.',
+    },
+  );
+}
+
+async function realFolder(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return undefined;
+    throw unreadable(path, error);
+  }
+}
+
+function isInside(root: string, place: string): boolean {
+  const way = relative(root, place);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function unreadable(path: string, cause: unknown): GatelineError {
+  return new GatelineError('platform', 'OUTPUT_FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(cause)}`, {
+    cause,
+  });
+}

@@ -1,0 +1,104 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import type { PlannedUnit } from '../run/plan.ts';
+import type { EndedRecord } from '../run/record.ts';
+import type { RunState } from '../run/run-state.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { StepResult } from './invocation.ts';
+
+/** Kinds of failures that have a title of their own; any other is `Gate failed`. */
+const TITLES: Readonly<Partial<Record<EndedRecord['verdict']['kind'], string>>> = {
+  missing: 'Gate failed: no output',
+  malformed: 'Gate failed: the output is not JSON',
+  schema: 'Gate failed: the output does not have the right shape',
+  score: 'Gate failed: no valid score',
+  check: 'Gate failed: a check does not hold',
+  files: 'Gate failed: its files could not be kept',
+  'agent-error': 'Gate failed: the agent ended with an error',
+  timeout: 'Gate failed: the agent took too long',
+  cancelled: 'Gate cancelled',
+  'no-secret': 'Gate failed: a secret is missing',
+  'not-started': 'Gate failed: the agent could not be started',
+};
+
+/**
+ * What becomes of the job of a gate: green when later gates may go on, red in every other case, each with its own title.
+ * A gate's job is never skipped by us: GitHub counts a skipped required check as passed.
+ */
+export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult {
+  const unit = state.units.get(planned.key);
+  const status = unit?.status ?? 'blocked';
+  const verdict = unit?.ended?.verdict;
+  const name = `gate ${planned.key}`;
+  switch (status) {
+    case 'passed':
+    case 'skipped':
+    case 'not-applicable':
+      return green(status, `${name}: ${status}`);
+    case 'partial':
+      return unit?.done === true
+        ? green(
+            'partial',
+            `${name}: score ${verdict?.score ?? 0} is below the threshold, and the gate says to continue`,
+          )
+        : red('Gate failed: the score is below the threshold', `${name}: ${unit?.reason ?? ''}`);
+    case 'paused':
+      return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}`);
+    case 'failed':
+      return red(TITLES[verdict?.kind ?? 'schema'] ?? 'Gate failed', `${name}: ${unit?.reason ?? ''}`);
+    case 'running':
+      return red('Gate claimed by another job', `${name}: ${unit?.reason ?? ''}`);
+    case 'blocked':
+    case 'lost':
+    case 'pending':
+    case 'ready':
+      return red('Gate blocked', `${name}: ${unit?.reason ?? planned.reason}`);
+  }
+}
+
+/** Titles of errors that keep a gate from beginning. */
+const ERROR_TITLES: Readonly<Record<string, string>> = {
+  GATE_CLAIMED: 'Gate claimed by another job',
+  GATE_BLOCKED: 'Gate blocked',
+  UPSTREAM_NOT_DONE: 'Gate blocked',
+  UPSTREAM_UNSOUND: 'Gate blocked: a record upstream does not hold together',
+  UPSTREAM_REFUSED: 'Gate blocked: an output upstream does not meet its contract',
+  DIGEST_MISMATCH: 'Gate blocked: an output upstream was replaced',
+};
+
+/** The title of an error's annotation; `undefined` for errors that say nothing of a gate. */
+export function titleOfError(error: unknown): string | undefined {
+  return error instanceof GatelineError ? ERROR_TITLES[error.code] : undefined;
+}
+
+/**
+ * What becomes of the check that a branch rule requires: green only when every gate is satisfied and every needed job left
+ * a record. No gates at all are a failure.
+ *
+ * @param missing needed jobs without a satisfied record, as `job (result)`
+ */
+export function resultOfRun(state: RunState, missing: readonly string[]): StepResult {
+  const units = [...state.units.values()];
+  if (units.length === 0) return red('No gates', 'no gate left a record in this run, so nothing was checked');
+  const paused = keysOf(units.filter((unit) => unit.status === 'paused'));
+  const open = keysOf(units.filter((unit) => !unit.done));
+  if (open.length === 0 && missing.length === 0)
+    return green('All gates passed', `${units.length} of ${units.length} gates done`);
+  const parts = [
+    ...(open.length > 0 ? [`not done: ${open.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`needed jobs without a satisfied gate: ${missing.join(', ')}`] : []),
+  ];
+  const waits = paused.length > 0 && paused.length === open.length && missing.length === 0;
+  return red(waits ? 'Waiting for approval' : 'Gates failed', parts.join('; '));
+}
+
+function keysOf(units: readonly { readonly key: UnitKey }[]): UnitKey[] {
+  return units.map(({ key }) => key);
+}
+
+function green(title: string, message: string): StepResult {
+  return { ok: true, title, message };
+}
+
+function red(title: string, message: string): StepResult {
+  return { ok: false, title, message };
+}
