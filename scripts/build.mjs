@@ -5,11 +5,11 @@ import { DIST, bundle, compile, update } from './bundle.mjs';
 import { script } from './steps.mjs';
 
 // `npm run build`: src/ → build/ → dist/.
-await script(() => {
+await script(async () => {
   compile();
   const fresh = mkdtempSync(join(tmpdir(), 'gateline-dist-'));
   try {
-    bundle(join(fresh, 'dist'));
+    await bundle(join(fresh, 'dist'));
     update(join(fresh, 'dist'), DIST);
   } finally {
     rmSync(fresh, { recursive: true, force: true });

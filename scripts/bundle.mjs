@@ -4,12 +4,21 @@ import { dirname, join } from 'node:path';
 import { ROOT, StepFailed, resolveCommand } from './steps.mjs';
 
 /**
- * src/ → build/ (JavaScript and types, one file each, for library users) → dist/ (bundles that need no
- * node_modules, for the command line). TypeScript 7 has no API that a bundler could call, so the compiler comes first.
+ * src/ → build/ (JavaScript and types, one file each, for library users) → dist/ (bundles that need no node_modules, for
+ * the action and the command line). TypeScript 7 has no API that a bundler could call, so the compiler comes first.
  */
 
-/** Bundles: the compiled entry, and the folder of dist/ that its chunks go to as `index.js` and `<number>.index.js`. */
-const BUNDLES = [{ entry: 'cli/index.js', folder: 'cli' }];
+/**
+ * Bundles: the compiled entry, and the folder of dist/ that its chunks go to as `index.js` and `<number>.index.js`.
+ * `action.yml` names `dist/index.js`, so the action's are at the top of dist/.
+ */
+const BUNDLES = [
+  { entry: 'action/index.js', folder: '' },
+  { entry: 'cli/index.js', folder: 'cli' },
+];
+
+/** The files of dist/ that are started themselves. */
+const PROGRAMS = new Set(BUNDLES.map(({ folder }) => (folder === '' ? 'index.js' : `${folder}/index.js`)));
 
 const BUILD = join(ROOT, 'build');
 export const DIST = join(ROOT, 'dist');
@@ -32,15 +41,37 @@ export function compile() {
 }
 
 /** Bundle build/ into `folder`, which is emptied first. The licences of what is bundled go beside it. */
-export function bundle(folder) {
+export async function bundle(folder) {
   rmSync(folder, { recursive: true, force: true });
   for (const { entry, folder: name } of BUNDLES) {
     const out = join(folder, name);
     mkdirSync(out, { recursive: true });
     const options = ['--license', 'licenses.txt', '--no-cache', '--quiet'];
     tool('ncc build', join(BUILD, entry), '--out', out, ...options);
-    for (const path of filesIn(out)) chmodSync(join(out, path), path === 'index.js' ? 0o755 : 0o644);
   }
+  await minify(folder);
+  for (const path of filesIn(folder)) chmodSync(join(folder, path), modeOf(path));
+}
+
+/** Without it dist/ would be more than twice as large: ncc minifies entries only. Names stay, for stack traces. */
+async function minify(folder) {
+  const { minifySync } = await import('rolldown/utils');
+  const options = {
+    module: true,
+    compress: { keepNames: { function: true, class: true } },
+    mangle: { keepNames: true },
+    codegen: { removeWhitespace: true },
+  };
+  for (const path of filesIn(folder).filter((name) => name.endsWith('.js'))) {
+    const { code, errors } = minifySync(path, readFileSync(join(folder, path), 'utf8'), options);
+    if (errors.length > 0) throw new StepFailed(`${path}: ${errors.map(({ message }) => message).join('; ')}`);
+    writeFileSync(join(folder, path), code);
+  }
+}
+
+/** Mode of a file of dist/. */
+function modeOf(path) {
+  return PROGRAMS.has(path) ? 0o755 : 0o644;
 }
 
 /** Paths of the files under a folder, `/`-separated, sorted; empty when there is no such folder. */
@@ -81,6 +112,6 @@ export function update(from, to) {
     }
     mkdirSync(dirname(join(to, path)), { recursive: true });
     writeFileSync(join(to, path), readFileSync(join(from, path)));
-    chmodSync(join(to, path), path.endsWith('/index.js') ? 0o755 : 0o644);
+    chmodSync(join(to, path), modeOf(path));
   }
 }

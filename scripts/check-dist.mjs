@@ -17,12 +17,12 @@ function untracked() {
 }
 
 // `npm run check:dist`: dist/ is byte for byte what src/ builds to, and git holds all of it.
-await script(() => {
+await script(async () => {
   compile();
   const fresh = mkdtempSync(join(tmpdir(), 'gateline-dist-'));
   let lines;
   try {
-    bundle(join(fresh, 'dist'));
+    await bundle(join(fresh, 'dist'));
     lines = differences(join(fresh, 'dist'), DIST);
   } finally {
     rmSync(fresh, { recursive: true, force: true });

@@ -2,10 +2,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { install } from './install.mjs';
 import { ROOT, StepFailed, resolveCommand, run, say, script } from './steps.mjs';
+import { leftOut, mustHaveTools } from './workflow-tools.mjs';
 
 /**
  * `npm test`: install, then every `check:` script of package.json, two at a time and whatever the others came to,
- * and at last the tests. Each of them can be run alone: `npm run check:lint`.
+ * and at last the tests. Each of them can be run alone: `npm run check:lint`. What this machine has no tool for is left
+ * out and named; in CI that is a failure.
  */
 
 /** Vitest's report of the last run. */
@@ -73,6 +75,9 @@ await script(async () => {
   const [tests, others] = [all.filter(({ name }) => name === 'tests'), all.filter(({ name }) => name !== 'tests')];
   const failures = await runAll(others, node);
   failures.push(...(await runTests(tests[0], node)));
+  const missing = leftOut();
+  for (const line of missing) say(`left out: ${line}`);
+  if (missing.length > 0 && mustHaveTools()) failures.push('In CI nothing is left out.');
 
   const { passed, failed } = counts();
   const line = `${passed} passed, ${Math.max(failed, failures.length)} failed`;

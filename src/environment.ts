@@ -42,8 +42,59 @@ export const CLI_VARIABLES = {
   windowsUser: 'USERNAME',
 } as const;
 
-/** Taken out of what a gate's command inherits: the runner's own, which a `run:` step would not have. */
-export const WITHHELD_FROM_AGENTS = /^(?:INPUT_.*|STATE_.*|ACTIONS_(?:RUNTIME|RESULTS|CACHE|ID_TOKEN)_.*|GATELINE_.*)$/;
+/**
+ * Set by the runner for every step, but for `ACTIONS_*`.
+ * https://docs.github.com/actions/reference/workflows-and-actions/variables#default-environment-variables
+ */
+export const GITHUB_VARIABLES = {
+  repository: 'GITHUB_REPOSITORY',
+  runId: 'GITHUB_RUN_ID',
+  runNumber: 'GITHUB_RUN_NUMBER',
+  runAttempt: 'GITHUB_RUN_ATTEMPT',
+  job: 'GITHUB_JOB',
+  sha: 'GITHUB_SHA',
+  ref: 'GITHUB_REF',
+  refName: 'GITHUB_REF_NAME',
+  eventName: 'GITHUB_EVENT_NAME',
+  /** File: the payload of the webhook, JSON. */
+  eventPath: 'GITHUB_EVENT_PATH',
+  actor: 'GITHUB_ACTOR',
+  serverUrl: 'GITHUB_SERVER_URL',
+  apiUrl: 'GITHUB_API_URL',
+  /** `owner/name/.github/workflows/file.yml@ref`: of the workflow that was started, whoever it calls. */
+  workflowRef: 'GITHUB_WORKFLOW_REF',
+  workspace: 'GITHUB_WORKSPACE',
+  /** Folder that is emptied at the beginning and the end of each job. */
+  temp: 'RUNNER_TEMP',
+  /** Files that the runner reads when a step has ended. */
+  output: 'GITHUB_OUTPUT',
+  state: 'GITHUB_STATE',
+  summary: 'GITHUB_STEP_SUMMARY',
+} as const;
+
+/** What the runner puts before the name of an input (in capitals, spaces as `_`), and of a state that main saved for post. */
+export const INPUT_PREFIX = 'INPUT_';
+export const STATE_PREFIX = 'STATE_';
+
+/** States that the action's main saves for its post step. */
+export const ACTION_STATE = {
+  /** `true` from the first moment of main on: whoever finds it is the post step. */
+  started: 'started',
+  /** `true`: main came to its end, green or red. Not set: it was cut short. */
+  finished: 'finished',
+  /** The token of a claim that may still be open. Empty or not set: there is none. */
+  claim: 'claim',
+} as const;
+
+/**
+ * Taken out of what a gate's command inherits: what a `run:` step of the same job would not have, and our own.
+ * What the runner gives to actions only: `NodeScriptActionHandler` against `ScriptHandler` in actions/runner. Both give
+ * `ACTIONS_ID_TOKEN_REQUEST_*`, where the job has `id-token: write`, so that stays.
+ */
+export const WITHHELD_FROM_AGENTS = /^(?:INPUT_.*|STATE_.*|ACTIONS_(?:RUNTIME|RESULTS|CACHE)_.*|GATELINE_.*)$/;
+
+/** Which action a step runs: empty in a `run:` step. */
+export const EMPTY_WITHOUT_ACTION = ['GITHUB_ACTION_REPOSITORY', 'GITHUB_ACTION_REF'] as const;
 
 /** Set for git: answers in one language, no lock taken for a mere look, no question on the terminal. */
 export const GIT_SETTINGS = { LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' } as const;
@@ -53,3 +104,19 @@ export const GIT_SETTINGS = { LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL
  * out, since `GIT_DIR`, `GIT_INDEX_FILE` and the like (set in hooks, for one) would point it at another repository.
  */
 export const KEPT_FOR_GIT = /^GIT_(?:CONFIG_.*|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|LFS_.*)$/;
+
+/** GitHub's cache. The first three are read; all are set for the process that saves an entry with GitHub's own client. */
+export const CACHE_VARIABLES = {
+  /** Where artifacts and caches are kept; given to actions only. */
+  resultsUrl: 'ACTIONS_RESULTS_URL',
+  /** What opens them, for this job; given to actions only. */
+  runtimeToken: 'ACTIONS_RUNTIME_TOKEN',
+  /** `cache-mode` of the workflow or job: `none`, `read`, `write` or `write-only`. */
+  mode: 'ACTIONS_CACHE_MODE',
+  /** Any value: the service of the second generation. */
+  service2: 'ACTIONS_CACHE_SERVICE_V2',
+  /** More lines in the log; never set for that process. */
+  debug: 'RUNNER_DEBUG',
+  /** The tar of macOS: no files beside the files. */
+  copyfile: 'COPYFILE_DISABLE',
+} as const;

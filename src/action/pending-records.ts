@@ -35,16 +35,7 @@ export function pendingRecords(folder: string): PendingRecords {
         await rm(pathOf(record), { force: true });
         return written;
       };
-      return {
-        write,
-        list: (pipeline, subject, only) => store.list(pipeline, subject, only),
-        subjects: (pipeline) => store.subjects(pipeline),
-        put: (content) => store.put(content),
-        putStream: (chunks) => store.putStream(chunks),
-        get: (digest) => store.get(digest),
-        check: (digest) => store.check(digest),
-        copyTo: (digest, path, mode) => store.copyTo(digest, path, mode),
-      };
+      return withWrite(store, write);
     },
     read: async () => {
       const records: GatelineRecord[] = [];
@@ -56,6 +47,20 @@ export function pendingRecords(folder: string): PendingRecords {
       }
       return { records, unreadable };
     },
+  };
+}
+
+/** The same store, which writes records another way. */
+export function withWrite(store: RecordStore, write: RecordStore['write']): RecordStore {
+  return {
+    write,
+    list: (pipeline, subject, only) => store.list(pipeline, subject, only),
+    subjects: (pipeline) => store.subjects(pipeline),
+    put: (content) => store.put(content),
+    putStream: (chunks) => store.putStream(chunks),
+    get: (digest) => store.get(digest),
+    check: (digest) => store.check(digest),
+    copyTo: (digest, path, mode) => store.copyTo(digest, path, mode),
   };
 }
 

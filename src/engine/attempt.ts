@@ -25,7 +25,15 @@ export async function runAttempts(call: Call, unit: Unit, work: Work, signal: Ab
     const settled =
       verdictSatisfies(unit, ended, { ruling: 'stands' }) || FINAL.has(ended.verdict.kind) || signal.aborted;
     const retrying = !settled && attempt < unit.gate.retries;
-    await call.observe({ type: 'ended', unit: unit.key, record: ended, state: call.journal.state(), retrying });
+    const records = call.journal.records();
+    await call.observe({
+      type: 'ended',
+      unit: unit.key,
+      record: ended,
+      state: call.journal.state(),
+      records,
+      retrying,
+    });
     if (!retrying) return ended;
   }
 }

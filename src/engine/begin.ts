@@ -1,6 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan.ts';
-import type { EndedRecord, StartedRecord } from '../run/record.ts';
+import type { EndedRecord, GatelineRecord, StartedRecord } from '../run/record.ts';
 import type { RunState } from '../run/run-state.ts';
 import { protocolVariables } from './agent-environment.ts';
 import { prepareOrEnd, runAttempts } from './attempt.ts';
@@ -11,24 +11,30 @@ import { pinContracts } from './pin-contracts.ts';
 import { planUnit, type Prepared } from './plan-unit.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './record-reuse.ts';
+import { rehearsal } from './rehearsal.ts';
 import type { Unit } from '../run/unit.ts';
 import { ancestorsOf } from '../run/unit.ts';
 import { verifyUpstream, type JobCall } from './verify-upstream.ts';
 
-/** Nothing was to be done: the output is there, or none is needed. */
-export interface Settled {
-  readonly choice: 'done';
+/** What was known of the run when a gate had been dealt with. */
+interface Known {
   readonly planned: PlannedUnit;
+  readonly state: RunState;
+  /** All records that were read or written, of this run and of others. */
+  readonly records: readonly GatelineRecord[];
+}
+
+/** Nothing was to be done: the output is there, or none is needed. */
+export interface Settled extends Known {
+  readonly choice: 'done';
   /** The attempt that stands; absent for a gate that somebody decided to skip. */
   readonly ended: EndedRecord | undefined;
-  readonly state: RunState;
 }
 
 /** What `begin` came to: a claim to work on, or the reason why nothing is to be done. */
 export type BeginResult =
-  | {
+  | (Known & {
       readonly choice: 'run';
-      readonly planned: PlannedUnit;
       /** To be brought back to `complete`. */
       readonly token: string;
       /** The variables of agent protocol 1, for whoever runs the agent. */
@@ -38,14 +44,11 @@ export type BeginResult =
       /** Absolute path of the attempt's directory. */
       readonly directory: string;
       readonly started: StartedRecord;
-      readonly state: RunState;
-    }
+    })
   | Settled;
 
 /** What running one gate came to. */
-export type GateResult =
-  | { readonly choice: 'ran'; readonly planned: PlannedUnit; readonly ended: EndedRecord; readonly state: RunState }
-  | Settled;
+export type GateResult = (Known & { readonly choice: 'ran'; readonly ended: EndedRecord }) | Settled;
 
 /**
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and makes its request.
@@ -79,7 +82,21 @@ export async function runGate(
   const done = await settled(call, unit, prepared);
   if (done !== undefined) return done;
   const ended = await runAttempts(call, unit, prepared.work!, options.signal);
-  return { choice: 'ran', planned: prepared.planned, ended, state: call.journal.state() };
+  return { choice: 'ran', ended, ...known(call, prepared) };
+}
+
+/**
+ * Says what {@link runGate} would do, and why. Nothing is written and nothing is started.
+ * @throws GatelineError as {@link beginGate}
+ */
+export async function planGate(
+  ports: EnginePorts,
+  assignment: Assignment,
+  key: string,
+  job: JobCall,
+): Promise<PlannedUnit> {
+  const { prepared } = await prepareGate(rehearsal(ports), assignment, key, () => undefined, job);
+  return prepared.planned;
 }
 
 async function prepareGate(
@@ -112,9 +129,8 @@ async function settled(call: Call, unit: Unit, prepared: Prepared): Promise<Sett
   const { planned } = prepared;
   const done = (ended: EndedRecord | undefined): Settled => ({
     choice: 'done',
-    planned,
     ended,
-    state: call.journal.state(),
+    ...known(call, prepared),
   });
   switch (planned.choice) {
     case 'run':
@@ -169,7 +185,10 @@ async function begin(call: Call, unit: Unit, prepared: Prepared): Promise<BeginR
   const begun = await prepareOrEnd(call, unit, work, started);
   const variables = protocolVariables(unit, started.n, begun.directory, begun.hasFeedback);
   const directory = begun.directory.path;
-  const { planned } = prepared;
-  const state = call.journal.state();
-  return { choice: 'run', planned, token: tokenOf(started), variables, deadline, directory, started, state };
+  const about = known(call, prepared);
+  return { choice: 'run', ...about, token: tokenOf(started), variables, deadline, directory, started };
+}
+
+function known(call: Call, { planned }: Prepared): Known {
+  return { planned, state: call.journal.state(), records: call.journal.records() };
 }

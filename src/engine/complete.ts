@@ -62,7 +62,15 @@ export async function completeGate(
   const { stopped } = completion;
   const early = stopped && failed(stopped.kind, stopped.advice);
   const ended = await finishAttempt(call, { unit, started, directory, baseline, hasFeedback: false }, result, early);
-  await observe({ type: 'ended', unit: unit.key, record: ended, state: call.journal.state(), retrying: false });
+  const state = call.journal.state();
+  await observe({
+    type: 'ended',
+    unit: unit.key,
+    record: ended,
+    state,
+    records: call.journal.records(),
+    retrying: false,
+  });
   return ended;
 }
 

@@ -67,6 +67,8 @@ export type EngineEvent =
       readonly unit: UnitKey;
       readonly record: EndedRecord;
       readonly state: RunState;
+      /** All records that the call knows, of this run and of others. */
+      readonly records: readonly GatelineRecord[];
       readonly retrying: boolean;
     }
   | { readonly type: 'state'; readonly state: RunState }

@@ -1,5 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Digest } from '../run/digest.ts';
+import { unitKey } from '../pipeline/pipeline.ts';
 import { rulingOn } from '../run/decisions.ts';
 import { verdictSatisfies } from '../run/fold-unit.ts';
 import { comparePositions, type EndedRecord } from '../run/record.ts';
@@ -36,10 +37,21 @@ export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Prom
   for (const one of upstream) {
     const state = call.journal.state().units.get(one.key)!;
     if (state.ended === undefined) continue;
-    refuseUnclaimed(call, one, state.ended);
-    if (unit.needs.includes(one.key)) await judgeNeed(call, one, state, job);
+    if (unit.needs.includes(one.key)) await verifyOutput(call, one, state, job);
+    else refuseUnclaimed(call, one, state.ended);
   }
-  refuseOtherDigests(call, unit, job);
+}
+
+/**
+ * Checks the output of a unit that is done, as whoever builds on it: claimed as it ended, the digest that came by another
+ * way, and judged again.
+ * @throws GatelineError as {@link verifyUpstream}
+ */
+export async function verifyOutput(call: Call, unit: Unit, state: UnitState, job: JobCall): Promise<void> {
+  if (state.ended === undefined) return;
+  refuseUnclaimed(call, unit, state.ended);
+  refuseOtherDigest(call, unit, job);
+  await judgeOutput(call, unit, state.ended, job);
 }
 
 /** Everything that is not done, in one error; content that is not there makes an attempt count for nothing. */
@@ -85,10 +97,8 @@ function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
   );
 }
 
-/** Judges an output that the unit is going to be given, again. */
-async function judgeNeed(call: Call, need: Unit, state: UnitState, job: JobCall): Promise<void> {
-  const { ended } = state;
-  if (ended?.value === undefined) return;
+async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {
+  if (ended.value === undefined) return;
   if (job.recorded?.has(need.gate.id)) await useClaimedContract(call, need, ended);
   const { verdict, exports } = await judgeAgain(call, need, ended);
   const none = { decided: [], unknownAt: undefined };
@@ -114,20 +124,21 @@ async function useClaimedContract(call: Call, need: Unit, ended: EndedRecord): P
   call.contracts.fix(need.gate.id, { contract: parseContract(value), digest: ended.contract });
 }
 
-/** A digest that came by the outputs of jobs does not go through artifacts, which any job of the run can replace. */
-function refuseOtherDigests(call: Call, unit: Unit, { digests }: JobCall): void {
-  for (const [gate, digest] of digests ?? []) {
-    const states = [...call.journal.state().units.values()].filter((state) => state.gate === gate);
-    if (!unit.gate.needs.includes(gate) || states.length === 0) continue;
-    if (states.some((state) => state.ended?.value?.digest === digest)) continue;
-    const found = states.map((state) => state.ended?.value?.digest ?? 'none').join(', ');
-    throw new GatelineError(
-      'platform',
-      'DIGEST_MISMATCH',
-      `gate ${gate}: its job says that its output is ${digest}, its record says ${found}`,
-      { hint: 'Somebody may have replaced an artifact of this run. Run all jobs again.' },
-    );
-  }
+/**
+ * A digest that came by the outputs of jobs does not go through artifacts, which any job of the run can replace. Of a
+ * matrix gate it is that of one of its legs, whichever ended last.
+ */
+function refuseOtherDigest(call: Call, { gate }: Unit, { digests }: JobCall): void {
+  const digest = digests?.get(gate.id);
+  if (digest === undefined) return;
+  const found = gate.legs.map(({ id }) => call.journal.state().units.get(unitKey(gate.id, id))?.ended?.value?.digest);
+  if (found.includes(digest)) return;
+  throw new GatelineError(
+    'platform',
+    'DIGEST_MISMATCH',
+    `gate ${gate.id}: its job says that its output is ${digest}, its record says ${found.map((one) => one ?? 'none').join(', ')}`,
+    { hint: 'Somebody may have replaced an artifact of this run. Run all jobs again.' },
+  );
 }
 
 function unsound(upstream: Unit, why: string): GatelineError {

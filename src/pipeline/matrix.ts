@@ -151,28 +151,48 @@ function scalar(value: JsonValue | undefined): data.ExpressionData {
   return typeof value === 'boolean' ? new data.BooleanData(value) : new data.Null();
 }
 
+/** The leg of a job of whose matrix only its own values are known: named as {@link legsOf} names legs. */
+export function legOf(matrix: JsonObject): Leg {
+  const texts = leaves(matrix);
+  const slug = slugOf(texts.join('-'));
+  // `a-b` and `c` join to what `a` and `b-c` join to.
+  const isCertain = texts.length === 1 || texts.every((text) => !text.includes('-'));
+  if (isCertain && isReadable(slug, texts.join('-'))) return { id: slug, matrix };
+  return { id: withDigits(slug, fnv1a(canonicalJson(matrix)).slice(0, 12)), matrix };
+}
+
 /**
  * Ids of the legs: their values joined by `-` where that is an id as it stands and no other leg has it; else that,
  * made one, and some digits of a digest of the values (their place, should even 16 digits be the same).
  */
 function legIds(rows: readonly Row[]): string[] {
   const plain = rows.map((row) => leaves(row.named).join('-'));
-  const slugs = plain.map((text) =>
-    text
-      .toLowerCase()
-      .replace(/[^a-z0-9_-]+/g, '-')
-      .replace(/^-+|-+$/g, ''),
-  );
+  const slugs = plain.map(slugOf);
   for (let digits = 6; ; digits += 2) {
     const ids = slugs.map((slug, index) => {
       const isAmbiguous = slugs.indexOf(slug) !== index || slugs.lastIndexOf(slug) !== index;
-      if (slug !== '' && slug === plain[index] && slug.length <= 40 && !isAmbiguous) return slug;
+      if (isReadable(slug, plain[index]!) && !isAmbiguous) return slug;
       const digest =
         digits > 16 ? String(index).padStart(3, '0') : fnv1a(canonicalJson(rows[index]!.named)).slice(0, digits);
-      return `${slug.slice(0, 39 - digest.length).replace(/-+$/, '') || 'leg'}-${digest}`;
+      return withDigits(slug, digest);
     });
     if (new Set(ids).size === ids.length) return ids;
   }
+}
+
+function slugOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}
+
+function isReadable(slug: string, plain: string): boolean {
+  return slug !== '' && slug === plain && slug.length <= 40;
+}
+
+function withDigits(slug: string, digits: string): string {
+  return `${slug.slice(0, 39 - digits.length).replace(/-+$/, '') || 'leg'}-${digits}`;
 }
 
 /** 16 hex digits that tell texts apart: FNV-1a, 64 bits. No safeguard against somebody who wants two alike. */

@@ -32,12 +32,16 @@ const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\0-\x1f]{1,255}$/;
  *
  * @param root a folder in a git work tree; paths are relative to it
  * @param revision a whole commit id; or the full ref of a branch, as `origin` has it now
- * @throws GatelineError `COMMIT_UNREADABLE` when there is no repository, or the commit is neither there nor to be fetched
+ * @throws GatelineError `REPOSITORY_MISSING`; `COMMIT_UNREADABLE` when the commit is neither there nor to be fetched
  */
 export async function openCommit(root: string, revision: string, options: CommitOptions): Promise<CommitFiles> {
   if (!COMMIT.test(revision) && !BRANCH.test(revision)) throw unreadable(revision, 'that is no commit id');
   const repository = await findRepository(root, options.git ?? 'git', options.environment);
-  if (repository === undefined) throw unreadable(revision, `${root} is not in a git work tree`);
+  if (repository === undefined) {
+    throw new GatelineError('user', 'REPOSITORY_MISSING', `${root} is not in a git work tree`, {
+      hint: 'Check out the repository before this step (actions/checkout).',
+    });
+  }
   const { git, top, prefix } = repository;
   const commit = await commitOf(git, revision, options.fetch ?? true);
   const blobs = async (paths: readonly string[]): Promise<ReadonlyMap<string, string>> =>

@@ -11,7 +11,7 @@ const ID = { subject: 's', gate: 'a', leg: '', runNumber: 1, runAttempt: 1, n: 1
 interface Place {
   readonly workspace: string;
   readonly temp: string;
-  open(path: string): Promise<AttemptDirectory>;
+  readonly open: (path: string) => Promise<AttemptDirectory>;
 }
 
 async function inWorkspace(work: (place: Place) => Promise<void>): Promise<void> {

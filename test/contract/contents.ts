@@ -13,7 +13,9 @@ export function describeContents(makeStore: () => Promise<StoreUnderTest>): void
     for (const content of ['', 'text: ä 分 \u{1F600}', Buffer.from([0, 255, 10, 13, 0]), randomBytes(100_000)]) {
       const kept = await made.store.put(content);
       expect(kept).toEqual({ digest: digestOf(content), bytes: Buffer.from(content).length });
-      for (const store of [made.store, await made.another()]) {
+      const other = await made.another();
+      await made.bring?.(kept, made.store, other);
+      for (const store of [made.store, other]) {
         expect(bytesIn(await store.get(kept.digest))).toEqual(Buffer.from(content));
         expect(await store.check(kept.digest)).toEqual({ state: 'present', value: kept });
       }
@@ -44,6 +46,7 @@ export function describeContents(makeStore: () => Promise<StoreUnderTest>): void
       stores.flatMap((store) => [store.put(content), store.putStream([content.subarray(0, 7), content.subarray(7)])]),
     );
     expect(new Set(kept.map((one) => JSON.stringify(one))).size).toBe(1);
+    await made.bring?.(kept[0]!, stores[0]!, made.store);
     expect(bytesIn(await made.store.get(kept[0]!.digest))).toEqual(content);
   });
 

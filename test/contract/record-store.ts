@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { digestOf, type Digest } from '../../src/run/digest.ts';
-import { recordName, type GatelineRecord } from '../../src/run/record.ts';
+import { recordName, type Content, type GatelineRecord } from '../../src/run/record.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { BAD_RECORDS } from './bad-records.ts';
 import { describeContents, describeSpoilt } from './contents.ts';
@@ -9,8 +9,18 @@ import { decidedRecord, endedRecord, startedRecord } from './samples.ts';
 /** A store to be tested, and ways behind its back. */
 export interface StoreUnderTest extends AsyncDisposable {
   readonly store: RecordStore;
-  /** Another store over the same things, as another process would open it. */
+  /** Another store over the same things, as another process would open it; on another machine, where the store is for that. */
   another(): Promise<RecordStore>;
+  /**
+   * The only run whose records there are. An artifact belongs to one run of GitHub, and no other run can upload there:
+   * such a store is tested with records of its own run wherever it does not matter which run they are of.
+   */
+  readonly onlyRun?: number;
+  /**
+   * Makes content that was put into one store reach another one, where that takes more than putting it. Between two
+   * machines only artifacts travel: content goes with a record that refers to it, and is found by whoever listed that.
+   */
+  bring?(content: Content, from: RecordStore, to: RecordStore): Promise<void>;
   /** Replace what is kept under this record's name; `unreadable`: the medium refuses to give it. */
   spoilRecord(record: GatelineRecord, bytes: Uint8Array | 'unreadable'): Promise<void>;
   /** Replace what is kept as this content; `undefined`: remove it. */
@@ -72,7 +82,9 @@ function describeRecords(makeStore: () => Promise<StoreUnderTest>): void {
 
   it('keeps what concurrent writers of different names write, all of it', async () => {
     await using made = await makeStore();
-    const records = Array.from({ length: 60 }, (_, index) => startedRecord({ n: index, runNumber: 1 + (index % 3) }));
+    const records = Array.from({ length: 60 }, (_, index) =>
+      startedRecord({ n: index, runNumber: made.onlyRun ?? 1 + (index % 3) }),
+    );
     await Promise.all(records.map(async (record) => (await made.another()).write(record)));
     expect(byName((await made.store.list('ship', 'pr-42')).records)).toEqual(byName(records));
   });
@@ -146,11 +158,12 @@ const COLLIDING = ['殐肰', '沶袺'] as const;
 function describeProblems(makeStore: () => Promise<StoreUnderTest>): void {
   it.each(BAD_RECORDS)('a record that is %s: %s, never absent, its name never free again', async (_, code, spoil) => {
     await using made = await makeStore();
-    const bad = startedRecord({ gate: 'design', runNumber: 3, runAttempt: 2, n: 4 });
+    const runNumber = made.onlyRun ?? 3;
+    const bad = startedRecord({ gate: 'design', runNumber, runAttempt: 2, n: 4 });
     await made.store.write(bad);
     await made.store.write(endedRecord());
     await made.spoilRecord(bad, spoil(bad));
-    const names = { gate: 'design', leg: '', runNumber: 3, runAttempt: 2, n: 4, kind: 'started' };
+    const names = { gate: 'design', leg: '', runNumber, runAttempt: 2, n: 4, kind: 'started' };
     for (const store of [made.store, made.store, await made.another()]) {
       const listing = await store.list('ship', 'pr-42');
       expect(listing.records).toEqual([endedRecord()]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { completeGate } from '../../src/engine/complete.ts';
 import { createMemoryMedium, createMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { observePipeline } from '../../src/run/observed-pipeline.ts';
-import { digestOf } from '../../src/run/digest.ts';
+import { digestOf, type Digest } from '../../src/run/digest.ts';
 import type { EndedRecord, GatelineRecord } from '../../src/run/record.ts';
 import { parseContract, type Contract } from '../../src/verdict/contract.ts';
 import type { AgentScript } from '../support/engine-world.ts';
@@ -309,10 +309,10 @@ describe('a pipeline that no file defines', () => {
       gateOf(id, { needs, inputs: [`${id}.txt`], contract: id === 'a' ? SCORED : gateOf('x').contract });
     const job = async (id: string, needs: string[] = []) => {
       const listed = await records(run);
-      const contracts = new Map<`sha256:${string}`, Contract>();
+      const contracts = new Map<Digest, Contract>();
       for (const [digest, bytes] of run.medium.contents) {
         const text = Buffer.from(bytes).toString();
-        if (text.includes('gateline-contract/1')) contracts.set(digest as never, parseContract(JSON.parse(text)));
+        if (text.includes('gateline-contract/1')) contracts.set(digest, parseContract(JSON.parse(text)));
       }
       const observed = observePipeline({ pipeline: 'test', own: alone(id, needs), records: listed, contracts });
       return run.job(observed.pipeline, id, { recorded: observed.recorded });
@@ -320,7 +320,7 @@ describe('a pipeline that no file defines', () => {
     await job('a');
     await job('b', ['a']);
     expect(await job('c', ['b'])).toMatchObject({ choice: 'ran', ended: { verdict: { status: 'passed' } } });
-    await forge(run, 'b', (record) => ({ ...record, value: record.exports!, exports: undefined }) as EndedRecord);
+    await forge(run, 'b', (record) => ({ ...record, value: record.exports!, exports: undefined }));
     run.runAttempt = 2;
     await expect(job('c', ['b'])).rejects.toMatchObject({ code: 'UPSTREAM_UNSOUND' });
     await expect(job('d', ['nobody'])).rejects.toThrow(/nobody is ready/);

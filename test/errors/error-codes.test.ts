@@ -14,7 +14,7 @@ const sources = files.map((file) => ({
 /** What is spelt like a code and is none. */
 const NO_CODES = new Set([
   // Variables of the environment.
-  ...readFileSync('src/environment.ts', 'utf8').match(/[A-Z][A-Z_]{3,}/g)!,
+  ...readFileSync('src/environment.ts', 'utf8').match(/[A-Z][A-Z0-9_]{3,}/g)!,
   'GITHUB_TOKEN',
   // Words of the YAML library.
   'MULTIPLE_DOCS',
@@ -25,6 +25,9 @@ const NO_CODES = new Set([
   'BLOCK_AS_IMPLICIT_KEY',
   // Words of Node.
   'ERR_STREAM_DESTROYED',
+  'ERR_BUFFER_TOO_LARGE',
+  'NODE_OPTIONS',
+  'NODE_CHANNEL_FD',
 ]);
 
 /** The rooms in which words in capitals are those of other formats. */

@@ -89,7 +89,6 @@ describe('the files of a commit', () => {
     await using _folder = folder;
     await using plain = await Folder.plain();
     const attempts: [string, string][] = [
-      [plain.root, 'a'.repeat(40)],
       [folder.root, 'a'.repeat(40)],
       [folder.root, '--upload-pack=x'],
     ];
@@ -97,5 +96,7 @@ describe('the files of a commit', () => {
       const opened = openCommit(root, commit, { environment: folder.environment });
       await expect(opened).rejects.toMatchObject({ code: 'COMMIT_UNREADABLE', fault: 'user' });
     }
+    const nowhere = openCommit(plain.root, 'a'.repeat(40), { environment: plain.environment });
+    await expect(nowhere).rejects.toMatchObject({ code: 'REPOSITORY_MISSING', fault: 'user' });
   });
 });

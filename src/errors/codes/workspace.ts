@@ -66,6 +66,11 @@ export const WORKSPACE_CODES = {
     means: '`.state` is, or holds, a link that leads out of the workspace.',
     remedy: 'Remove the link.',
   },
+  REPOSITORY_MISSING: {
+    from: ['user'],
+    means: 'Files of a commit are needed, and the folder is in no git work tree.',
+    remedy: 'Check out the repository before the step.',
+  },
   COMMIT_UNREADABLE: {
     from: ['user'],
     means: 'The commit that contracts are read from is not in the clone, and could not be fetched.',

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { GatelineRecord } from '../../run/record.ts';
 import { subjectSlug } from '../../run/subject.ts';
 import { isSystemError } from '../../errors/gateline-error.ts';
+import { eachInParallel } from '../in-parallel.ts';
 import { checkedRecord } from '../parse-record.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
 import type { ReadProblem, RecordListing, Written } from '../record-store.ts';
@@ -142,12 +143,4 @@ function mayBeRecord(fileName: string, pipeline: string): boolean {
   if (!fileName.endsWith('.json') || fileName.startsWith('.')) return false;
   const parsed = parseRecordFileName(fileName);
   return parsed === undefined || parsed.pipeline === pipeline;
-}
-
-async function eachInParallel<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  const worker = async () => {
-    for (const item of rest) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
 }

@@ -14,6 +14,8 @@ export interface JobOptions {
   readonly attempt?: number;
   /** Id of the job in its workflow file. */
   readonly job: string;
+  /** What tells it from the other legs of its matrix, and REST's name for it: `build (node, linux)`. Default: its id. */
+  readonly name?: string;
   /** What the run is, where it is not there yet or something of it is to change. */
   readonly about?: Omit<RunOptions, 'id'>;
   /** `GITHUB_REF`; default: the head branch, for pull requests `refs/pull/<n>/merge`, for outsiders' triggers the default branch. */
@@ -64,9 +66,15 @@ const OUTSIDERS = new Set(['pull_request_target', 'issue_comment', 'workflow_run
 
 const DEFAULT_PERMISSIONS: Permissions = { actions: 'read', contents: 'read', 'pull-requests': 'write' };
 
+/** What a run and its event are, as `GITHUB_*` variables: what is known before any job has a runner. */
+export function eventVariables(world: World, options: Omit<JobOptions, 'job'>): Record<string, string> {
+  const run = addRun(world, { ...options.about, id: options.run });
+  return runVariables(run, options.attempt ?? 1, refsOf(run, options));
+}
+
 /** Lays a job's folders and describes its environment. */
 export async function prepareJob(world: World, options: JobOptions): Promise<JobEnvironment> {
-  const { attempt = 1, job: name, permissions = DEFAULT_PERMISSIONS } = options;
+  const { attempt = 1, job: id, name = id, permissions = DEFAULT_PERMISSIONS } = options;
   const run = addRun(world, { ...options.about, id: options.run });
   const job = beginJob(world, run, name, attempt);
   const folder = await mkdtemp(join(tmpdir(), 'gateline-job-'));
@@ -89,7 +97,7 @@ export async function prepareJob(world: World, options: JobOptions): Promise<Job
     ...runnerVariables(folders),
     ...serviceVariables(world, runtimeToken),
     ...(options.cacheMode === undefined ? {} : { ACTIONS_CACHE_MODE: options.cacheMode }),
-    GITHUB_JOB: name,
+    GITHUB_JOB: id,
     GITHUB_EVENT_PATH: event,
     GITHUB_RETENTION_DAYS: String(options.retentionDays ?? 90),
   };
@@ -136,7 +144,7 @@ interface Refs {
   readonly defaultBranch: string;
 }
 
-function refsOf(run: WorkflowRun, { ref, baseBranch = 'main', defaultBranch = 'main' }: JobOptions): Refs {
+function refsOf(run: WorkflowRun, { ref, baseBranch = 'main', defaultBranch = 'main' }: Omit<JobOptions, 'job'>): Refs {
   if (run.event === 'pull_request' || run.event === 'pull_request_target') {
     const merge = `refs/pull/${run.pullRequests[0] ?? 1}/merge`;
     const usual = run.event === 'pull_request' ? merge : `refs/heads/${baseBranch}`;

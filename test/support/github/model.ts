@@ -65,7 +65,7 @@ export interface WorkflowRun {
   readonly event: string;
   readonly headBranch: string;
   readonly headSha: string;
-  /** `owner/name` of where the commit comes from: another one for a fork. */
+  /** `owner/name` of where the commit comes from: another one for a fork; empty once that is deleted. */
   readonly headRepository: string;
   readonly actor: string;
   /** Numbers of pull requests, empty for forks. */

@@ -113,7 +113,7 @@ function document(world: World, run: WorkflowRun, attempt: number): object {
     head_branch: run.headBranch,
     head_sha: run.headSha,
     repository: repositoryDocument(world, run.repository),
-    head_repository: repositoryDocument(world, run.headRepository),
+    head_repository: run.headRepository === '' ? null : repositoryDocument(world, run.headRepository),
     actor: { login: run.actor },
     triggering_actor: { login: run.actor },
     pull_requests: run.pullRequests.map((number) => ({ number })),

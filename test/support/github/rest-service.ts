@@ -1,6 +1,7 @@
 import type { World } from './model.ts';
 import { Refusal, type Operation, type ServiceRequest } from './protocol.ts';
 import { rateLimitHeaders, tokenOf } from './rest-access.ts';
+import { routeAccount } from './rest-account.ts';
 import { ARTIFACT_ROUTES } from './rest-artifacts.ts';
 import { COMMENT_ROUTES } from './rest-comments.ts';
 import { RUN_ROUTES } from './rest-runs.ts';
@@ -10,7 +11,7 @@ const ROUTES = [...ARTIFACT_ROUTES, ...RUN_ROUTES, ...COMMENT_ROUTES].map((route
   pattern: new RegExp(`^/repos/([^/]+/[^/]+)${route.path.replaceAll(/:(?:id|n)/g, '([^/]+)')}$`),
 }));
 
-/** The calls of REST that are about artifacts, runs, jobs and comments. */
+/** The calls of REST that are about artifacts, runs, jobs, comments and the account. */
 export function routeRest(request: ServiceRequest, world: World): Operation | undefined {
   for (const { name, method, pattern, work } of ROUTES) {
     const match = method === request.method ? pattern.exec(request.url.pathname) : null;
@@ -35,5 +36,5 @@ export function routeRest(request: ServiceRequest, world: World): Operation | un
       },
     };
   }
-  return undefined;
+  return routeAccount(request, world);
 }

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ROOT, StepFailed, say, script } from './steps.mjs';
+import { findTool, leftOut, mustHaveTools } from './workflow-tools.mjs';
+
+/** `uses: $/…` and `$/` in `uses:` of a job: this repository at the workflow's own commit. actionlint does not know it yet. */
+const SELF = /^(\s*(?:-\s+)?uses:\s*['"]?)\$\//gm;
+
+/** Workflow files below a folder: those of the repository itself, and of its examples. */
+function workflows(root) {
+  const folders = [root, ...below(join(root, 'examples'))].map((folder) => join(folder, '.github', 'workflows'));
+  return folders.filter(existsSync).flatMap((folder) => {
+    const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
+    return names.sort().map((name) => join(folder, name));
+  });
+}
+
+function below(folder) {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** What a tool complains of, or undefined. */
+function complaint(name, args, options) {
+  const path = findTool(name);
+  if (path === undefined) return undefined;
+  const { status, signal, stdout, stderr, error } = spawnSync(path, args, { encoding: 'utf8', ...options });
+  if (error !== undefined) throw error;
+  return status === 0 ? undefined : `${name}: ${signal ?? `exit code ${status}`}\n${stdout}${stderr}`.trimEnd();
+}
+
+function lint(path) {
+  const input = readFileSync(path, 'utf8').replaceAll(SELF, '$1./');
+  return complaint('actionlint', ['-no-color', '-shellcheck=', '-pyflakes=', '-stdin-filename', path, '-'], { input });
+}
+
+// `npm run check:workflows [folder]`: every workflow is one that GitHub understands, and asks for no trouble.
+await script(() => {
+  const root = resolve(process.argv[2] ?? ROOT);
+  const files = workflows(root);
+  if (files.length === 0) throw new StepFailed(`There is no workflow below ${root}.`);
+  const audited = ['action.yml', '.github/dependabot.yml'].map((name) => join(root, name)).filter(existsSync);
+  const complaints = [
+    ...files.map(lint),
+    complaint('zizmor', ['--offline', '--no-progress', '--color=never', ...files, ...audited]),
+  ].filter((text) => text !== undefined);
+  const missing = leftOut().filter((line) => !line.startsWith('no act,'));
+  for (const line of missing) say(`left out: ${line}`);
+  if (missing.length > 0 && mustHaveTools()) complaints.push('In CI nothing is left out.');
+  if (complaints.length > 0) throw new StepFailed(complaints.join('\n'));
+  say(`${files.length} workflows are as they should be.`);
+});

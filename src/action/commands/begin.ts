@@ -1,0 +1,37 @@
+import { beginGate } from '../../engine/begin.ts';
+import { AGENT_VARIABLES } from '../../environment.ts';
+import { engineLog } from '../engine-log.ts';
+import { setGateOutputs, tellGate } from '../gate-step.ts';
+import type { ActionInvocation, StepResult } from '../invocation.ts';
+import { openJob } from '../job.ts';
+import { keepCheckpoint } from '../keep-checkpoint.ts';
+import type { OutputName } from '../outputs.ts';
+
+/** Which output names which file of the attempt. */
+const FILES: readonly (readonly [OutputName, string])[] = [
+  ['request-file', AGENT_VARIABLES.request],
+  ['output-file', AGENT_VARIABLES.output],
+  ['metrics-file', AGENT_VARIABLES.metrics],
+  ['learnings-file', AGENT_VARIABLES.learnings],
+  ['feedback-file', AGENT_VARIABLES.feedback],
+];
+
+/** `command: begin`: everything before the agent, which runs in the steps that follow. */
+export async function execute(invocation: ActionInvocation): Promise<StepResult> {
+  const { runner } = invocation.world;
+  const job = await openJob(invocation);
+  const begun = await beginGate(job.ports, job.assignment, job.key, engineLog(runner), job.call);
+  if (begun.choice === 'done') {
+    await keepCheckpoint(invocation, job, begun);
+    return tellGate(invocation, job, begun);
+  }
+  setGateOutputs(invocation, job, { ...begun, ended: undefined });
+  runner.setOutput('token', begun.token);
+  runner.setOutput('attempt', begun.started.n);
+  runner.setOutput('attempt-directory', begun.directory);
+  for (const [output, variable] of FILES) {
+    const path = begun.variables[variable];
+    if (path !== undefined) runner.setOutput(output, path);
+  }
+  return { ok: true, title: 'Gate begun', message: `gate ${job.key}: attempt ${begun.started.n} has begun` };
+}

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { planGate } from '../../engine/begin.ts';
+import { planPipeline, type PlanResult } from '../../engine/plan-pipeline.ts';
+import { isSystemError } from '../../errors/gateline-error.ts';
+import { planTable } from '../../report/plan-table.ts';
+import type { PlannedUnit } from '../../run/plan.ts';
+import { unitsOf, type UnitGraph } from '../../run/unit.ts';
+import { forMarkdown } from '../../untrusted/escape.ts';
+import { callersInput } from '../callers-input.ts';
+import type { ActionInvocation, StepResult } from '../invocation.ts';
+import { numbersOf } from '../job-identity.ts';
+import { openJob, openSurroundings } from '../job.ts';
+import { movingUses } from '../moving-uses.ts';
+import { decisionOf, reasonOf } from '../outputs.ts';
+
+/** `command: plan`: says for each gate what its job would do and why. Nothing is written and nothing is started. */
+export async function execute(invocation: ActionInvocation): Promise<StepResult> {
+  const { runner } = invocation.world;
+  const { plan, graph, errors } = await planOf(invocation);
+  runner.info(planTable(plan, graph));
+  for (const unit of plan.units)
+    for (const notice of unit.notices) runner.annotate('notice', `gate ${unit.key}: ${notice}`);
+  for (const error of errors) runner.annotate('warning', error.message, { title: error.code });
+  warnOfMoving(invocation, await workflowText(invocation));
+  if (invocation.inputs.summary) runner.appendSummary(planMarkdown(plan.pipeline, plan.subject, plan.units));
+  const [only] = plan.units;
+  if (plan.units.length === 1 && only !== undefined) {
+    runner.setOutput('decision', decisionOf(only));
+    runner.setOutput('reason', reasonOf(only));
+  }
+  const runs = plan.units.filter(({ choice }) => choice === 'run' || choice === 'wait').length;
+  return { ok: true, title: 'Planned', message: `${runs} of ${plan.units.length} gates would run their agent now` };
+}
+
+/** The whole pipeline where a file defines it, else the gate of this job. */
+async function planOf(invocation: ActionInvocation): Promise<PlanResult & { readonly graph: UnitGraph }> {
+  const around = await openSurroundings(invocation);
+  const { pipeline } = around.definition;
+  const { inputs, event } = invocation;
+  if (pipeline !== undefined) {
+    const subject = inputs.subject ?? pipeline.subject ?? event.subject;
+    const metadata = { ...pipeline.metadata, ...inputs.metadata };
+    const assignment = { pipeline, subject, metadata, input: await callersInput(inputs, event.workspace) };
+    const planned = await planPipeline(around.ports, assignment, { numbers: numbersOf(event) });
+    return { ...planned, graph: unitsOf(pipeline) };
+  }
+  const job = await openJob(invocation);
+  const { pipeline: described, subject } = job.assignment;
+  const unit = await planGate(job.ports, job.assignment, job.key, job.call);
+  const plan = { pipeline: described.id, subject, ...numbersOf(event), continues: event.runAttempt > 1, units: [unit] };
+  return { plan, errors: [], graph: unitsOf(described) };
+}
+
+function warnOfMoving({ world: { runner }, event }: ActionInvocation, text: string | undefined): void {
+  const file = event.workflowFile.path;
+  for (const { uses, line } of text === undefined ? [] : movingUses(text, event.job)) {
+    const message = `\`uses: ${uses}\` may become another program without a change of the workflow: pin it to a commit`;
+    runner.annotate('warning', message, { title: 'Moving reference', place: { file, line } });
+  }
+}
+
+async function workflowText({ event }: ActionInvocation): Promise<string | undefined> {
+  try {
+    return await readFile(join(event.workspace, event.workflowFile.path), 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+/** The plan as a table; reasons hold names of files and gates. */
+function planMarkdown(pipeline: string, subject: string, units: readonly PlannedUnit[]): string {
+  const rows = units
+    .slice(0, 1_000)
+    .map(({ key, choice, reason }) => `| ${forMarkdown(key)} | ${choice} | ${forMarkdown(reason.slice(0, 300))} |`);
+  return [
+    `## Plan: ${forMarkdown(pipeline)} for ${forMarkdown(subject)}`,
+    '',
+    '| gate | would | why |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}

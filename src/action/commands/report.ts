@@ -1,0 +1,59 @@
+import { annotationsOf } from '../../report/github/annotations.ts';
+import { jobsWithoutRecord } from '../../report/github/needed-jobs.ts';
+import { runReport } from '../../report/github/run-report.ts';
+import { createRestClient } from '../github/rest.ts';
+import type { ActionInvocation, StepResult } from '../invocation.ts';
+import { openSurroundings, type Surroundings } from '../job.ts';
+import { commentReport } from '../report-comment.ts';
+import { earlierRuns, keepHistory } from '../run-history.ts';
+import { reportInput, viewRun, type RunView } from '../run-view.ts';
+import { resultOfRun } from '../step-results.ts';
+
+/** `command: report`: what the run came to, and whether that is good: the job that branch rules should require. */
+export async function execute(invocation: ActionInvocation): Promise<StepResult> {
+  const { inputs, event } = invocation;
+  const around = await openSurroundings(invocation);
+  const view = await viewRun(invocation, around);
+  const rest =
+    inputs.githubToken === undefined
+      ? undefined
+      : createRestClient({ apiUrl: event.apiUrl, token: inputs.githubToken, repository: event.repository });
+  const [history] = await Promise.all([
+    earlierRuns(invocation, rest, view),
+    keepHistory(invocation, around.store, view),
+  ]);
+  const input = reportInput(invocation, view, history);
+  const missing = jobsWithoutRecord(input.jobs ?? [], input.records, view.state).map(
+    ({ id, result }) => `${id} (${result})`,
+  );
+  const result = resultOfRun(view.state, missing);
+  tell(invocation, view, result);
+  if (inputs.summary) addSummary(invocation, (bytes) => runReport(input, bytes));
+  const about = { pipeline: view.state.pipeline, subject: view.state.subject };
+  await commentReport(invocation, rest, about, () => drawAgain(invocation, around));
+  return result;
+}
+
+/** The picture of the comment is drawn from the records as they are then. */
+async function drawAgain(invocation: ActionInvocation, around: Surroundings): Promise<ReturnType<typeof reportInput>> {
+  return reportInput(invocation, await viewRun(invocation, around));
+}
+
+function tell({ world: { runner }, event }: ActionInvocation, { state }: RunView, result: StepResult): void {
+  const units = [...state.units.values()];
+  const open = units.filter(({ done }) => !done).map(({ key }) => key);
+  runner.setOutput('run-status', state.status);
+  runner.setOutput('passed', result.ok);
+  runner.setOutput('failed-gates', open.join(','));
+  const room = result.ok ? {} : { error: 9 };
+  for (const { level, title, message, file, line } of annotationsOf({ units, workspace: event.workspace, room })) {
+    const place = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };
+    runner.annotate(level, message, { title, ...(place && { place }) });
+  }
+}
+
+function addSummary({ world: { runner } }: ActionInvocation, draw: (bytes: number) => string): void {
+  const drawn = draw(runner.summaryRoom());
+  if (!runner.appendSummary(drawn))
+    runner.annotate('warning', 'The summary of this step is full: the report is not in it.');
+}

@@ -1,0 +1,40 @@
+import type { Agent } from '../../agent/agent.ts';
+import { runGate } from '../../engine/begin.ts';
+import { engineLog } from '../engine-log.ts';
+import { tellGate } from '../gate-step.ts';
+import type { ActionInvocation, StepResult } from '../invocation.ts';
+import { openJob } from '../job.ts';
+import { keepCheckpoint } from '../keep-checkpoint.ts';
+import type { Runner } from '../runner.ts';
+
+/** `command: run`: the whole gate in one step. */
+export async function execute(invocation: ActionInvocation): Promise<StepResult> {
+  const { runner, signal } = invocation.world;
+  const job = await openJob(invocation);
+  const quoting = quotedAgent(job.ports.agent, runner);
+  const result = await runGate({ ...job.ports, agent: quoting.agent }, job.assignment, job.key, {
+    observe: engineLog(runner, quoting.print),
+    signal,
+    job: job.call,
+  });
+  const kept = keepCheckpoint(invocation, job, result);
+  const step = await tellGate(invocation, job, result);
+  await kept;
+  return step;
+}
+
+/** An agent whose lines are shown as they are while it works, and can be no commands to the runner. */
+function quotedAgent(agent: Agent, runner: Runner): { readonly agent: Agent; readonly print: (line: string) => void } {
+  let print: (line: string) => void = () => undefined;
+  return {
+    print: (line) => print(line),
+    agent: {
+      endLeftovers: (root) => agent.endLeftovers(root),
+      run: (task) =>
+        runner.quote((quoted) => {
+          print = quoted;
+          return agent.run(task);
+        }),
+    },
+  };
+}

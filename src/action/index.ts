@@ -1,0 +1,19 @@
+import { argv, env } from 'node:process';
+import { startAction } from './main.ts';
+import { SAVE_CACHE } from './save-cache.ts';
+
+if (argv[2] === SAVE_CACHE) {
+  const { saveEntry } = await import('../store/github/cache/save-process.ts');
+  await saveEntry(argv[3] ?? '');
+} else {
+  startAction(env, {
+    commands: {
+      run: async () => (await import('./commands/run.ts')).execute,
+      begin: async () => (await import('./commands/begin.ts')).execute,
+      complete: async () => (await import('./commands/complete.ts')).execute,
+      plan: async () => (await import('./commands/plan.ts')).execute,
+      report: async () => (await import('./commands/report.ts')).execute,
+    },
+    settle: async () => (await import('./settle-claim.ts')).settleClaim,
+  });
+}

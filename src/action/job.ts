@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { arch, pid, platform } from 'node:process';
+import { createAttemptFiles } from '../agent/process/attempt-directory.ts';
+import { createProcessAgent } from '../agent/process/process-agent.ts';
+import { toolVersion } from '../agent/process/tool-version.ts';
+import type { Assignment } from '../engine/call.ts';
+import type { ClaimToken } from '../engine/claim-token.ts';
+import type { EnginePorts } from '../engine/ports.ts';
+import type { JobCall } from '../engine/verify-upstream.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
+import { ancestorsOf, unitsOf } from '../run/unit.ts';
+import { openWorkspace } from '../workspace/open-workspace.ts';
+import { begunPipeline, unknownToken } from './begun-pipeline.ts';
+import { callersInput } from './callers-input.ts';
+import { commandEnvironment } from './command-environment.ts';
+import { findDefinition, unitOfJob, type Definition } from './definition.ts';
+import { describeGate, pipelineIdOf } from './describe-gate.ts';
+import { checkDefinition, type ActionInputs } from './inputs.ts';
+import type { ActionInvocation } from './invocation.ts';
+import { isJobOver, numbersOf, writerOf } from './job-identity.ts';
+import { endedJobs, outputDigests } from './job-results.ts';
+import { openJobStore, type JobStore } from './job-store.ts';
+import { observeRun } from './observe-run.ts';
+import { withOutputFile } from './output-file.ts';
+import { workflowBlob } from './workflow-blob.ts';
+
+/** What every step that works on a gate has. */
+export interface Surroundings {
+  readonly definition: Definition;
+  readonly store: JobStore;
+  readonly ports: EnginePorts;
+}
+
+/** Everything that a step needs to work on the gate of its job. */
+export interface Job extends Surroundings {
+  readonly assignment: Assignment;
+  readonly gate: Gate;
+  readonly key: UnitKey;
+  readonly call: JobCall;
+}
+
+/** Units of a pipeline above which a step reads only the records that it builds on. */
+const FEW_UNITS = 64;
+
+/**
+ * Opens the gate of this job: the definition that counts for this event, the run's records, and the ports of the engine.
+ * @throws GatelineError, ActionInputsError, PipelineInvalidError for whatever of it is wrong; nothing is written by then
+ */
+export async function openJob(invocation: ActionInvocation): Promise<Job> {
+  const { inputs, event } = invocation;
+  const around = await openSurroundings(invocation);
+  const { definition, store, ports } = around;
+  checkDefinition(inputs, definition.pipeline !== undefined);
+  const found =
+    definition.pipeline === undefined
+      ? await describedHere(invocation, store)
+      : definedInFile(definition.pipeline, invocation);
+  const { gate, pipeline } = found;
+  const workflow = gate.run === undefined ? await workflowBlob(event, ports.environment) : undefined;
+  const assignment: Assignment = {
+    pipeline,
+    subject: found.subject,
+    metadata: { ...pipeline.metadata, ...inputs.metadata },
+    input: await callersInput(inputs, event.workspace),
+    ...(workflow && { workflow }),
+  };
+  const call: JobCall = { ...found.call, digests: outputDigests(inputs.needs) };
+  return { ...around, assignment, gate, key: found.key, call };
+}
+
+/**
+ * Opens the gate of a claim, for the steps after the agent: what of the gate is not in a file is in its request.
+ * @throws GatelineError as {@link openJob}; `TOKEN_UNKNOWN` when no record is what the token says
+ */
+export async function openClaimedJob(invocation: ActionInvocation, token: ClaimToken): Promise<Job> {
+  const { inputs, event } = invocation;
+  const around = await openSurroundings(invocation);
+  const { definition, store } = around;
+  const key = unitKey(token.gate, token.leg);
+  const only = ({ gate, leg }: { readonly gate: string; readonly leg: string }): boolean => unitKey(gate, leg) === key;
+  const pipelineId = definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
+  const listing = await store.records.list(pipelineId, token.subject, only);
+  const pipeline = definition.pipeline ?? (await begunPipeline(store.records, pipelineId, listing.records, token));
+  const gate = pipeline.gates.find(({ id }) => id === token.gate);
+  if (gate === undefined) throw unknownToken(token);
+  const assignment: Assignment = { pipeline, subject: token.subject, metadata: {}, input: null };
+  return { ...around, assignment, gate, key, call: { call: { numbers: numbersOf(event), listing } } };
+}
+
+/** What does not depend on one gate. @throws GatelineError, PipelineInvalidError */
+export async function openSurroundings(invocation: ActionInvocation): Promise<Surroundings> {
+  const { world, inputs, event } = invocation;
+  const { environment } = await commandEnvironment(world.environment, event.temp);
+  const [definition, store] = await Promise.all([findDefinition(event, inputs, environment), openJobStore(invocation)]);
+  for (const notice of definition.notices) world.runner.annotate('warning', notice);
+  const workspace = await openWorkspace(definition.root, { environment });
+  const attempts = createAttemptFiles({ root: join(event.temp, 'gateline', 'attempts') });
+  const { outputFile: path } = inputs;
+  const ended = endedJobs(inputs.needs);
+  const ports: EnginePorts = {
+    store: store.records,
+    workspace,
+    agent: createProcessAgent(),
+    attempts:
+      path === undefined ? attempts : withOutputFile(attempts, { workspace: event.workspace, temp: event.temp, path }),
+    now: world.now,
+    me: writerOf(event, pid, randomUUID()),
+    isGone: async (writer) => isJobOver(event, ended, writer),
+    environment,
+    platform: { os: platform, arch },
+    toolVersion: (tool) => toolVersion(tool, definition.root, environment),
+    contractFiles: definition.files,
+    checkpoints: store.checkpoints,
+  };
+  return { definition, store, ports };
+}
+
+interface FoundGate extends Pick<Job, 'gate' | 'key' | 'call'> {
+  readonly pipeline: Pipeline;
+  readonly subject: string;
+}
+
+function definedInFile(pipeline: Pipeline, { inputs, event }: ActionInvocation): FoundGate {
+  const { gate, key } = unitOfJob(pipeline, event, inputs);
+  refuseOtherCommand(gate, inputs.command);
+  const subject = inputs.subject ?? pipeline.subject ?? event.subject;
+  return {
+    pipeline,
+    gate,
+    key,
+    subject,
+    call: { call: { numbers: numbersOf(event), ...onlyUpstream(pipeline, key) } },
+  };
+}
+
+async function describedHere({ world, inputs, event }: ActionInvocation, store: JobStore): Promise<FoundGate> {
+  const { gate, pipelineId, warnings } = describeGate(inputs, event);
+  for (const warning of warnings) world.runner.annotate('warning', warning);
+  const subject = inputs.subject ?? event.subject;
+  const about = { pipeline: pipelineId, subject, own: gate, runNumber: event.runNumber };
+  const { pipeline, recorded, listing } = await observeRun(store.records, about);
+  const call: JobCall = { call: { numbers: numbersOf(event), listing }, recorded };
+  return { pipeline, gate, key: unitKey(gate.id, gate.legs[0]!.id), subject, call };
+}
+
+/** @throws GatelineError `GATE_RUNS_BY_ITSELF`, `GATE_HAS_COMMAND` */
+function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void {
+  if (command === 'run' && gate.run === undefined) {
+    throw new GatelineError('user', 'GATE_RUNS_BY_ITSELF', `gate ${gate.id} has no \`run\` in its definition`, {
+      hint: 'Give it one, or use `command: begin` and `command: complete` around the action that is its agent.',
+    });
+  }
+  if (command === 'begin' && gate.run !== undefined) {
+    throw new GatelineError('user', 'GATE_HAS_COMMAND', `gate ${gate.id} has a \`run\` in its definition`, {
+      hint: 'Use `command: run`, or take `run` out of the definition when another action is its agent.',
+    });
+  }
+}
+
+/** Of a large pipeline only the records that this gate builds on, and its own. */
+function onlyUpstream(pipeline: Pipeline, key: UnitKey): Pick<JobCall['call'], 'only'> {
+  const graph = unitsOf(pipeline);
+  if (graph.size <= FEW_UNITS) return {};
+  const wanted = new Set([key, ...ancestorsOf(graph, key)]);
+  return { only: ({ gate, leg }) => wanted.has(unitKey(gate, leg)) };
+}

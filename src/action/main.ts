@@ -1,0 +1,64 @@
+import { ACTION_STATE, type Environment } from '../environment.ts';
+import type { CommandName } from './input-uses.ts';
+import type { ActionCommand, ActionWorld } from './invocation.ts';
+import { runPost, type PostHook } from './post.ts';
+import { guardProcess, interruptSignal } from './process-guard.ts';
+import { readStep } from './read-step.ts';
+import { reportError } from './report-error.ts';
+import { createRunner } from './runner.ts';
+
+/** What the action can do. Each part is loaded when it is needed: a step needs one. */
+export interface ActionParts {
+  readonly commands: Readonly<Record<CommandName, () => Promise<ActionCommand>>>;
+  /** What the post step does about a claim that may be open. */
+  readonly settle: () => Promise<PostHook>;
+}
+
+/**
+ * Runs this process as a step of the action: main, or post where main has left its mark. Returns at once; the process
+ * ends when the work does, with the code 0 only when that came to a green end.
+ */
+export function startAction(environment: Environment, parts: ActionParts): void {
+  const runner = createRunner(environment, (text) => void process.stdout.write(text));
+  const isPost = runner.getState(ACTION_STATE.started) !== '';
+  const finish = guardProcess({
+    uncaught: (error) => reportError(runner, error),
+    unfinished: () =>
+      runner.annotate(
+        'error',
+        'The process came to its end before its work was done: a service cut off an answer, or never gave one. Nothing that it would have done counts.',
+        { title: 'Gateline did not finish' },
+      ),
+  });
+  const world: ActionWorld = { environment, runner, now: () => new Date(), signal: interruptSignal() };
+  const work = isPost ? runPost(world, parts.settle) : runMain(world, parts.commands);
+  void work
+    .catch((error: unknown) => {
+      reportError(runner, error);
+      return false;
+    })
+    .then(finish);
+}
+
+/** What main does: the command that the inputs name, and a mark that it came to its end. True: green. */
+export async function runMain(world: ActionWorld, commands: ActionParts['commands']): Promise<boolean> {
+  const { runner } = world;
+  runner.saveState(ACTION_STATE.started, 'true');
+  const ok = await execute(world, commands).catch((error: unknown) => {
+    reportError(runner, error);
+    return false;
+  });
+  runner.saveState(ACTION_STATE.finished, 'true');
+  return ok;
+}
+
+async function execute(world: ActionWorld, commands: ActionParts['commands']): Promise<boolean> {
+  const { runner, environment } = world;
+  const { inputs, event } = await readStep(environment);
+  for (const notice of [...inputs.notices, ...event.notices]) runner.annotate('notice', notice, { title: 'Gateline' });
+  const command = await commands[inputs.command]();
+  const { ok, title, message } = await command({ world, inputs, event });
+  if (ok) runner.info(message);
+  else runner.annotate('error', message, { title });
+  return ok;
+}

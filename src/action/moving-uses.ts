@@ -1,0 +1,58 @@
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type YAMLMap } from 'yaml';
+
+/** A `uses:` whose meaning may change without a change of the workflow. */
+export interface MovingUse {
+  /** As it is written. */
+  readonly uses: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+const MAX_WORKFLOW_BYTES = 1_048_576;
+/** A full commit id, with SHA-1 or SHA-256. */
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
+
+/**
+ * The `uses:` of a job, and of its steps, that are not pinned: a tag or a branch of another repository, or a container
+ * image without digest. What is in the workflow's own repository (`./…`, `$/…`) moves with its commit, which counts.
+ * Never throws: a text that is no workflow has none.
+ * @param text of the workflow file; over 1 MiB nothing is looked at
+ */
+export function movingUses(text: string, job: string): MovingUse[] {
+  if (text.length > MAX_WORKFLOW_BYTES) return [];
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent', prettyErrors: false });
+  const defined = mapIn(document, ['jobs', job]);
+  if (defined === undefined) return [];
+  const steps = resolved(document, defined.get('steps', true));
+  const holders = [defined, ...(isSeq(steps) ? steps.items : [])];
+  return holders.flatMap((holder) => {
+    const map = resolved(document, holder);
+    const uses = isMap(map) ? resolved(document, map.get('uses', true)) : undefined;
+    if (!isScalar(uses) || typeof uses.value !== 'string' || isPinned(uses.value.trim())) return [];
+    return [{ uses: uses.value.trim(), line: lines.linePos(uses.range?.[0] ?? 0).line }];
+  });
+}
+
+function isPinned(uses: string): boolean {
+  if (uses === '' || /^(?:\.|\$)\//.test(uses)) return true;
+  if (uses.startsWith('docker://')) return /@sha256:[0-9a-f]{64}$/i.test(uses);
+  return COMMIT.test(uses.slice(uses.lastIndexOf('@') + 1));
+}
+
+function mapIn(document: Document.Parsed, path: readonly string[]): YAMLMap | undefined {
+  let here: unknown = document.contents;
+  for (const key of path) {
+    const map = resolved(document, here);
+    here = isMap(map) ? map.get(key, true) : undefined;
+  }
+  const found = resolved(document, here);
+  return isMap(found) ? found : undefined;
+}
+
+/** What an alias stands for: GitHub reads YAML anchors. */
+function resolved(document: Document.Parsed, node: unknown): unknown {
+  return typeof node === 'object' && node !== null && 'resolve' in node && typeof node.resolve === 'function'
+    ? (node as { resolve(document: Document.Parsed): unknown }).resolve(document)
+    : node;
+}

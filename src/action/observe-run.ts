@@ -1,0 +1,53 @@
+import type { Gate } from '../pipeline/pipeline.ts';
+import type { Digest } from '../run/digest.ts';
+import { observePipeline, type Observed } from '../run/observed-pipeline.ts';
+import type { RecordListing } from '../run/reading.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { parseJson } from '../untrusted/parse-json.ts';
+import { parseContract, type Contract } from '../verdict/contract.ts';
+
+/** Of which run. */
+export interface ObservedRun {
+  readonly pipeline: string;
+  readonly subject: string;
+  readonly runNumber: number;
+  /** The gate that this step describes, if any. */
+  readonly own?: Gate;
+  /** More gates that must be there. */
+  readonly expected?: readonly string[];
+}
+
+/** The pipeline that the jobs of a run make together, where no file defines it, and the records that tell of it. */
+export async function observeRun(
+  store: Pick<RecordStore, 'list' | 'get'>,
+  { pipeline, subject, runNumber, own, expected = [] }: ObservedRun,
+): Promise<Observed & { readonly listing: RecordListing }> {
+  const listing = await store.list(pipeline, subject);
+  const records = listing.records.filter((record) => record.runNumber === runNumber);
+  const named = records.flatMap((record) => (record.kind === 'started' ? [record.contract] : []));
+  const contracts = await readContracts(store, new Set(named));
+  return { ...observePipeline({ pipeline, own, records, contracts, expected }), listing };
+}
+
+/** Contracts that can be read and are sound. What is missing is told when its output is judged. */
+async function readContracts(
+  store: Pick<RecordStore, 'get'>,
+  digests: ReadonlySet<Digest>,
+): Promise<Map<Digest, Contract>> {
+  const read = await Promise.all(
+    [...digests].map(async (digest) => [digest, await readContract(store, digest)] as const),
+  );
+  return new Map(read.flatMap(([digest, contract]) => (contract === undefined ? [] : [[digest, contract]])));
+}
+
+async function readContract(store: Pick<RecordStore, 'get'>, digest: Digest): Promise<Contract | undefined> {
+  const read = await store.get(digest);
+  const parsed = read.state === 'present' ? parseJson(read.value) : undefined;
+  if (parsed?.ok !== true) return undefined;
+  try {
+    return parseContract(parsed.value);
+  } catch {
+    // Whoever consumes an output of that gate meets the same contract again, and says what is wrong with it.
+    return undefined;
+  }
+}

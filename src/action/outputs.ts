@@ -1,0 +1,101 @@
+import type { Difference } from '../run/difference.ts';
+import type { PlannedUnit } from '../run/plan.ts';
+
+/**
+ * Every output of the action, as `action.yml` names them. All but `value` are scalars or words of ours: no text of an
+ * agent, a pull request or a file is ever among them, so that a workflow may put them into a shell line.
+ */
+export const OUTPUT_NAMES = [
+  'decision',
+  'reason',
+  'gate',
+  'leg',
+  'status',
+  'score',
+  'passed',
+  'digest',
+  'attempt',
+  'token',
+  'request-file',
+  'output-file',
+  'metrics-file',
+  'learnings-file',
+  'feedback-file',
+  'attempt-directory',
+  'artifact-id',
+  'reused-from',
+  'value',
+  'run-status',
+  'failed-gates',
+] as const;
+
+export type OutputName = (typeof OUTPUT_NAMES)[number];
+
+/** The most bytes of UTF-8 that `value` may have: a job's outputs may have 1 MiB together. */
+export const MAX_EXPOSED_BYTES = 256 * 1024;
+
+/** The values of the output `decision`. */
+export const DECISIONS = ['run', 'keep', 'reuse', 'skip', 'not-applicable', 'blocked'] as const;
+
+export type GateDecision = (typeof DECISIONS)[number];
+
+/** What a planned unit comes to for the job that is here to do it: whoever waits or depends on others is blocked for now. */
+export function decisionOf({ choice }: Pick<PlannedUnit, 'choice'>): GateDecision {
+  if (choice === 'wait') return 'run';
+  return choice === 'depends' ? 'blocked' : choice;
+}
+
+/** What is different, in words; the order is that of the sentence. */
+const KINDS: Readonly<Record<Difference['what'], readonly [one: string, many: string]>> = {
+  export: ['output of a needed gate', 'outputs of needed gates'],
+  file: ['input file', 'input files'],
+  command: ['part of the definition', 'parts of the definition'],
+  with: ['value of with', 'values of with'],
+  env: ['variable', 'variables'],
+  matrix: ['matrix value', 'matrix values'],
+  metadata: ['metadata value', 'metadata values'],
+  subject: ['subject', 'subjects'],
+  input: ['input of the caller', 'inputs of the caller'],
+  tool: ['tool version', 'tool versions'],
+  secret: ['secret name', 'secret names'],
+  platform: ['part of the platform', 'parts of the platform'],
+  format: ['format version', 'format versions'],
+};
+
+/**
+ * The output `reason`: one line of at most 400 letters, digits, spaces and `.,:`, made of our own words and of numbers. The plan's own reason
+ * names files, gates and agents' words, and is for the log and the summary.
+ */
+export function reasonOf(planned: Pick<PlannedUnit, 'choice' | 'from' | 'differences'>): string {
+  const { choice, from, differences } = planned;
+  const source =
+    from === undefined ? '' : `: attempt ${from.n} of run attempt ${from.runAttempt} in run ${from.runNumber}`;
+  switch (choice) {
+    case 'run':
+    case 'wait':
+      return differences.length === 0
+        ? 'No earlier output can stand in.'
+        : `The request is another one than the last time: ${inWords(differences)} changed.`;
+    case 'keep':
+      return `The gate is done in this run already${source}.`;
+    case 'reuse':
+      return `An earlier output with the same request meets the contract${source}.`;
+    case 'skip':
+      return 'Somebody decided to skip the gate.';
+    case 'not-applicable':
+      return 'The condition of the gate is false.';
+    case 'depends':
+    case 'blocked':
+      return 'The gate cannot run now, and the log says why.';
+  }
+}
+
+function inWords(differences: readonly Difference[]): string {
+  const counts = new Map<Difference['what'], number>();
+  for (const { what } of differences) counts.set(what, (counts.get(what) ?? 0) + 1);
+  const parts = Object.entries(KINDS).flatMap(([what, [one, many]]) => {
+    const count = counts.get(what as Difference['what']);
+    return count === undefined ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+  return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)!}`;
+}

@@ -1,0 +1,44 @@
+import { ACTION_STATE } from '../environment.ts';
+import type { ActionInvocation, ActionWorld, StepResult } from './invocation.ts';
+import { readInputs } from './inputs.ts';
+import { readStep } from './read-step.ts';
+
+/** What the post step is given to settle a claim that may be open. */
+export interface PostInvocation extends ActionInvocation {
+  /** The token that main saved ({@link ACTION_STATE}). */
+  readonly claim: string;
+  /** Main came to its end. False: it was killed, or its process ended early. */
+  readonly finished: boolean;
+}
+
+/**
+ * Settles a claim that may still be open when the job ends: an agent that failed, a job that was cancelled, a `complete`
+ * that never came (`inputs.jobStatus` tells how the job ended). Outputs of a post step reach nobody; a red one makes the
+ * job red.
+ */
+export type PostHook = (invocation: PostInvocation) => Promise<StepResult>;
+
+/** What the post step does: says so when main was cut short, and has an open claim settled. True: green. */
+export async function runPost(world: ActionWorld, settle: () => Promise<PostHook>): Promise<boolean> {
+  const { runner } = world;
+  const claim = runner.getState(ACTION_STATE.claim);
+  const finished = runner.getState(ACTION_STATE.finished) !== '';
+  const ok = finished || tellCutShort(world);
+  if (claim === '') return ok;
+  const { inputs, event } = await readStep(world.environment);
+  const hook = await settle();
+  const result = await hook({ world, inputs, event, claim, finished });
+  if (!result.ok) runner.annotate('error', result.message, { title: result.title });
+  else if (result.message !== '') runner.info(result.message);
+  return ok && result.ok;
+}
+
+/** A step that ended with nothing done must not leave a green job; one that was cancelled or failed has not. */
+function tellCutShort({ runner, environment }: ActionWorld): boolean {
+  const read = readInputs(environment);
+  const status = read.ok ? read.inputs.jobStatus : undefined;
+  const isRed = status === 'failure' || status === 'cancelled';
+  const message = 'The step of Gateline ended before its work was done. What it had begun may be without a result.';
+  runner.annotate(isRed ? 'warning' : 'error', message, { title: 'Gateline was cut short' });
+  return isRed;
+}

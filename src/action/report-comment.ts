@@ -1,0 +1,74 @@
+import { commentBody } from '../report/github/comment.ts';
+import type { CommentRevision } from '../report/github/comment-marker.ts';
+import type { RunReportInput } from '../report/github/report-input.ts';
+import type { GatelineRecord } from '../run/record.ts';
+import type { RunState } from '../run/run-state.ts';
+import { createRestComments } from './comment/rest-comments.ts';
+import { revisionParser, type Picture } from './comment/comment-step.ts';
+import { syncComment } from './comment/sync-comment.ts';
+import type { RestClient } from './github/rest.ts';
+import type { ActionInvocation } from './invocation.ts';
+import { liveRows } from './live-rows.ts';
+import type { JobStore } from './job-store.ts';
+import { linksOf } from './links.ts';
+
+/** Whose comment. */
+export interface CommentOf {
+  readonly pipeline: string;
+  readonly subject: string;
+}
+
+/** Brings the comment of the pull request up to date with a report. Never throws, and never decides over the step. */
+export function commentReport(
+  invocation: ActionInvocation,
+  rest: RestClient | undefined,
+  about: CommentOf,
+  draw: () => Promise<RunReportInput>,
+): Promise<void> {
+  return comment(invocation, rest, about, async () => {
+    const input = await draw();
+    const revision = revisionOf(input.state, input.records);
+    return { body: commentBody({ from: 'report', ...input, revision }), revision };
+  });
+}
+
+/** The same from a gate's job, while others are at work: from the names of records alone. */
+export function commentLive(
+  invocation: ActionInvocation,
+  rest: RestClient | undefined,
+  about: CommentOf,
+  store: Pick<JobStore, 'statuses'>,
+): Promise<void> {
+  const { event } = invocation;
+  return comment(invocation, rest, about, async () => {
+    const { statuses } = await store.statuses(about.pipeline, about.subject);
+    const revision = { runNumber: event.runNumber, runAttempt: event.runAttempt, records: statuses.length };
+    const { run } = linksOf(event);
+    return {
+      body: commentBody({ from: 'names', ...about, revision, rows: liveRows(statuses), ...(run && { run }) }),
+      revision,
+    };
+  });
+}
+
+async function comment(
+  { world, inputs, event }: ActionInvocation,
+  rest: RestClient | undefined,
+  { pipeline, subject }: CommentOf,
+  render: () => Promise<Picture>,
+): Promise<void> {
+  const pull = event.pullRequest?.number;
+  if (pull === undefined || inputs.comment === 'never') return;
+  if (rest === undefined) {
+    world.runner.annotate('notice', 'There is no comment on the pull request: `github-token` is empty.');
+    return;
+  }
+  const parseRevision = revisionParser(pipeline, subject);
+  const result = await syncComment(createRestComments(rest, { pull }), { render, parseRevision });
+  for (const notice of result.notices) world.runner.annotate('notice', notice);
+  world.runner.info(`comment on pull request ${pull}: ${result.choice} (${result.reason})`);
+}
+
+function revisionOf({ runNumber, runAttempt }: RunState, records: readonly GatelineRecord[]): CommentRevision {
+  return { runNumber, runAttempt, records: records.filter((record) => record.runNumber === runNumber).length };
+}

@@ -1,0 +1,43 @@
+import { historyEntryOf, mergeHistory, parseHistoryEntry, type HistoryEntry } from '../report/github/history-entry.ts';
+import { scopeOf } from '../store/github/artifact-names.ts';
+import { historyArtifactName, readHistory } from './github/history-artifacts.ts';
+import type { RestClient } from './github/rest.ts';
+import type { ActionInvocation } from './invocation.ts';
+import type { JobStore } from './job-store.ts';
+import { factsOf, type RunView } from './run-view.ts';
+
+/**
+ * The history of earlier runs of this pipeline and subject, from the artifacts that their reports left. Never throws; what
+ * cannot be read is a notice. An entry that says another run than GitHub does is left out.
+ */
+export async function earlierRuns(
+  { world, inputs, event }: ActionInvocation,
+  rest: RestClient | undefined,
+  view: RunView,
+): Promise<readonly HistoryEntry[]> {
+  if (rest === undefined || inputs.history === 0) return [];
+  const { pipeline, subject } = view.state;
+  const { entries, notices } = await readHistory(rest, {
+    prefix: scopeOf(pipeline, subject),
+    currentRunId: Number(event.runId),
+    runAttempt: event.runAttempt,
+    runs: inputs.history,
+  });
+  for (const notice of notices) world.runner.annotate('notice', notice);
+  const read = entries.flatMap(({ runId, entry }) => {
+    const parsed = parseHistoryEntry(entry);
+    if (parsed.state !== 'present') return [];
+    const { value } = parsed;
+    return value.runId === String(runId) && value.pipeline === pipeline && value.subject === subject ? [value] : [];
+  });
+  return mergeHistory(read);
+}
+
+/** Keeps what this run came to for later ones: one small artifact a run attempt. What goes wrong is a notice. */
+export async function keepHistory({ world, event }: ActionInvocation, store: JobStore, view: RunView): Promise<void> {
+  const { state, records } = view;
+  const entry = historyEntryOf({ state, records, facts: factsOf(event), now: world.now().toISOString() });
+  const name = historyArtifactName(scopeOf(state.pipeline, state.subject), event.runAttempt);
+  const trouble = await store.keepDocument(name, JSON.stringify(entry));
+  if (trouble !== undefined) world.runner.annotate('notice', `The history of this run was not kept: ${trouble}`);
+}

@@ -1,0 +1,92 @@
+import type { Assignment } from '../engine/call.ts';
+import type { JobCall } from '../engine/verify-upstream.ts';
+import { verifyRun, type VerifiedRun } from '../engine/verify-run.ts';
+import type { ReportLinks, RunFacts, RunReportInput } from '../report/github/report-input.ts';
+import type { HistoryEntry } from '../report/github/history-entry.ts';
+import type { RunState, UnitState } from '../run/run-state.ts';
+import { numbersOf } from './job-identity.ts';
+import { pipelineIdOf } from './describe-gate.ts';
+import type { ActionInputs } from './inputs.ts';
+import type { ActionInvocation } from './invocation.ts';
+import { linksOf } from './links.ts';
+import type { Surroundings } from './job.ts';
+import { observeRun } from './observe-run.ts';
+import { outputDigests } from './job-results.ts';
+import type { WorkflowEvent } from './event.ts';
+
+/** A run as the report shows it. */
+export interface RunView extends VerifiedRun {
+  readonly assignment: Assignment;
+}
+
+/**
+ * The run as its records tell it now, every output judged again. A gate whose output does not stand up to that is shown as
+ * failed, whatever its record says.
+ */
+export async function viewRun(
+  invocation: ActionInvocation,
+  { definition, store, ports }: Surroundings,
+): Promise<RunView> {
+  const { inputs, event } = invocation;
+  const numbers = numbersOf(event);
+  const subject = inputs.subject ?? definition.pipeline?.subject ?? event.subject;
+  const pipelineId = definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
+  const about = { pipeline: pipelineId, subject, runNumber: event.runNumber, expected: expectedGates(inputs) };
+  const observed = definition.pipeline === undefined ? await observeRun(store.records, about) : undefined;
+  const pipeline = definition.pipeline ?? observed!.pipeline;
+  const call: JobCall = {
+    call: { numbers, ...(observed && { listing: observed.listing }) },
+    ...(observed && { recorded: observed.recorded }),
+    digests: outputDigests(inputs.needs),
+  };
+  const assignment: Assignment = { pipeline, subject, metadata: pipeline.metadata, input: null };
+  const verified = await verifyRun(ports, assignment, call);
+  return { ...verified, assignment, state: withRefused(verified) };
+}
+
+/** Of a list of gates all count; of jobs that GitHub tells of, whether they left records is told apart. */
+function expectedGates({ needs }: Pick<ActionInputs, 'needs'>): readonly string[] {
+  return needs === undefined || needs.results !== undefined ? [] : needs.gates;
+}
+
+function withRefused({ state, refused }: VerifiedRun): RunState {
+  if (refused.size === 0) return state;
+  const units = new Map<string, UnitState>(
+    [...state.units].map(([key, unit]) => {
+      const error = refused.get(key);
+      return [
+        key,
+        error === undefined
+          ? unit
+          : { ...unit, status: 'failed', done: false, reason: `${error.code}: ${error.message}` },
+      ];
+    }),
+  );
+  return { ...state, units, status: 'error' };
+}
+
+/** What the reports of a run are made from. */
+export function reportInput(
+  { inputs, event, world }: ActionInvocation,
+  view: RunView,
+  history: readonly HistoryEntry[] = [],
+  links: ReportLinks = linksOf(event),
+): RunReportInput {
+  const jobs = [...(inputs.needs?.results ?? [])].map(([id, { result }]) => ({ id, result }));
+  return {
+    pipeline: view.assignment.pipeline,
+    state: view.state,
+    records: view.records,
+    now: world.now().toISOString(),
+    facts: factsOf(event),
+    history,
+    links,
+    jobs,
+    problems: view.problems,
+    workspace: event.workspace,
+  };
+}
+
+export function factsOf({ runId, sha, refName, name, pullRequest }: WorkflowEvent): RunFacts {
+  return { runId, sha: pullRequest?.headSha ?? sha, branch: pullRequest?.headBranch ?? refName, event: name };
+}

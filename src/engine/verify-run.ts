@@ -1,0 +1,51 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { GatelineRecord } from '../run/record.ts';
+import type { ReadProblem } from '../run/reading.ts';
+import type { RunState } from '../run/run-state.ts';
+import { openCall, type Assignment } from './call.ts';
+import { missingOf } from './content.ts';
+import type { EnginePorts } from './ports.ts';
+import { rehearsal } from './rehearsal.ts';
+import { verifyOutput, type JobCall } from './verify-upstream.ts';
+
+/** A run as somebody sees it who builds on all of it. */
+export interface VerifiedRun {
+  readonly state: RunState;
+  /** All records that could be read, of this run and of others. */
+  readonly records: readonly GatelineRecord[];
+  readonly problems: readonly ReadProblem[];
+  /** Units that say that they are done, and what speaks against it. */
+  readonly refused: ReadonlyMap<UnitKey, GatelineError>;
+}
+
+/**
+ * Looks at a whole run as a consumer of every output: content there with the right digest, claimed as it ended, and
+ * judged again by the contract that counts. Nothing is written.
+ */
+export async function verifyRun(ports: EnginePorts, assignment: Assignment, job: JobCall): Promise<VerifiedRun> {
+  const listing = job.call.listing ?? (await ports.store.list(assignment.pipeline.id, assignment.subject));
+  const call = await openCall(rehearsal(ports), assignment, () => undefined, { ...job.call, listing });
+  const units = [...call.graph.values()];
+  const states = (): RunState['units'] => call.journal.state().units;
+  const missing = await Promise.all(
+    units.map(async ({ key }) => {
+      const { done, ended } = states().get(key)!;
+      // Files were held against their digests by whoever was given them.
+      return done && ended !== undefined ? missingOf(call.ports.store, { ...ended, files: [] }) : [];
+    }),
+  );
+  if (missing.flat().length > 0) call.journal.setMissing(missing.flat());
+  const refused = new Map<UnitKey, GatelineError>();
+  for (const unit of units) {
+    const state = states().get(unit.key)!;
+    if (!state.done || state.ended === undefined) continue;
+    try {
+      await verifyOutput(call, unit, state, job);
+    } catch (error) {
+      if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
+      refused.set(unit.key, error);
+    }
+  }
+  return { state: call.journal.state(), records: call.journal.records(), problems: listing.problems, refused };
+}

@@ -1,0 +1,62 @@
+import type { Metrics } from '../../run/record.ts';
+
+/** Time, money and tokens of some attempts, as far as they are known. */
+export interface Amount {
+  /** Milliseconds; `undefined`: not known of any. */
+  readonly ms: number | undefined;
+  /** US dollars, as agents told; `undefined`: none told. */
+  readonly costUsd: number | undefined;
+  /** Tokens in and out, as agents told; `undefined`: none told. */
+  readonly tokens: number | undefined;
+}
+
+/** Nothing is known. */
+export const NO_AMOUNT: Amount = { ms: undefined, costUsd: undefined, tokens: undefined };
+
+/** Larger figures are not shown: agents may tell any number. */
+const MOST = 1e9;
+
+/** What one attempt took, with what its agent told. */
+export function amountOf(ms: number | undefined, metrics: Metrics | undefined): Amount {
+  const { inputTokens, outputTokens, costUsd } = metrics ?? {};
+  return { ms, costUsd, tokens: plus(inputTokens, outputTokens) };
+}
+
+/** The sum of amounts; what is not known of one counts nothing. */
+export function sumOf(amounts: readonly Amount[]): Amount {
+  return amounts.reduce(
+    (a, b) => ({ ms: plus(a.ms, b.ms), costUsd: plus(a.costUsd, b.costUsd), tokens: plus(a.tokens, b.tokens) }),
+    NO_AMOUNT,
+  );
+}
+
+/** `USD 0.012`, `USD 12.30`; '' for what is not known. Not `$`, between two of which GitHub shows mathematics. */
+export function costText(costUsd: number | undefined): string {
+  if (costUsd === undefined) return '';
+  if (costUsd > MOST) return 'over USD 1,000,000,000';
+  if (costUsd === 0 || costUsd >= 1) return `USD ${grouped(costUsd, 2)}`;
+  return costUsd < 0.0001 ? 'under USD 0.0001' : `USD ${Number(costUsd.toPrecision(2))}`;
+}
+
+/** `1,540`, `2.3 million`; '' for what is not known. */
+export function tokensText(tokens: number | undefined): string {
+  if (tokens === undefined) return '';
+  if (tokens > MOST) return 'over 1,000 million';
+  return tokens < 1_000_000 ? grouped(Math.round(tokens), 0) : `${grouped(tokens / 1_000_000, 1)} million`;
+}
+
+/** `340 bytes`, `12 KiB`, `3.4 MiB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} bytes`;
+  return bytes < 1_048_576 ? `${grouped(bytes / 1_024, 0)} KiB` : `${grouped(bytes / 1_048_576, 1)} MiB`;
+}
+
+function plus(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : a + b;
+}
+
+function grouped(number: number, decimals: number): string {
+  const [whole = '', fraction] = number.toFixed(decimals).split('.');
+  const groups = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? groups : `${groups}.${fraction}`;
+}

@@ -1,0 +1,112 @@
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { UnitState } from '../../run/run-state.ts';
+import type { Issue, Verdict } from '../../verdict/verdict.ts';
+import type { JsonValue } from '../../untrusted/json.ts';
+import { truncateBytes } from '../../untrusted/escape.ts';
+import { count, oneLine } from '../text.ts';
+import { KIND_MEANING, resultOf } from '../wording.ts';
+import { findingsOf, placeAt, type Level } from './findings.ts';
+import type { NamedPlace, PathOptions } from './named-place.ts';
+
+/**
+ * Annotations of one level that GitHub shows of one step
+ * (https://docs.github.com/rest/checks/runs, and the runner's own limit for workflow commands).
+ */
+export const ANNOTATIONS_PER_LEVEL = 10;
+
+const LONGEST_TITLE = 200;
+const LONGEST_MESSAGE = 2_000;
+
+/** A message at a file's line, or at the run. Its texts are safe for logs; whoever writes a workflow command escapes it as a command. */
+export interface Annotation extends Partial<NamedPlace> {
+  readonly level: Level;
+  readonly title: string;
+  readonly message: string;
+}
+
+/** What annotations are made from. */
+export interface AnnotationsInput extends PathOptions {
+  /** The units to tell of. Those that are not done come first. */
+  readonly units: readonly UnitState[];
+  /** Outputs, as far as they were read. */
+  readonly values?: ReadonlyMap<UnitKey, JsonValue>;
+  /** How many of a level may be given; default and most: {@link ANNOTATIONS_PER_LEVEL}. A step that ends red gives one error itself. */
+  readonly room?: Partial<Readonly<Record<Level, number>>>;
+}
+
+/**
+ * What a step should annotate: for each unit the issues of its verdict, then what its output says about places in files
+ * (see `findingsOf`), each with file and line where they are named. Never more of a level than GitHub shows: the last one counts the rest.
+ * A unit that passed has no errors: what its output calls so is a warning.
+ */
+export function annotationsOf(input: AnnotationsInput): Annotation[] {
+  const open = input.units.filter(({ done }) => !done);
+  const done = input.units.filter((unit) => unit.done);
+  const all = [...open, ...done].flatMap((unit) => ofUnit(unit, input.values?.get(unit.key), input));
+  return (['error', 'warning', 'notice'] as const).flatMap((level) => {
+    const most = Math.min(Math.max(0, input.room?.[level] ?? ANNOTATIONS_PER_LEVEL), ANNOTATIONS_PER_LEVEL);
+    return limited(level, unique(all.filter((annotation) => annotation.level === level)), most);
+  });
+}
+
+function ofUnit(unit: UnitState, value: JsonValue | undefined, options: PathOptions): Annotation[] {
+  const verdict = resultOf(unit)?.verdict;
+  const title = titleOf(unit, verdict);
+  const well = unit.status === 'passed' || unit.status === 'skipped' || unit.status === 'not-applicable';
+  const issues = (verdict?.issues ?? []).map((issue) =>
+    annotation(issueLevel(issue, well), title, issue.message, issuePlace(issue, value, options)),
+  );
+  const found = value === undefined ? [] : findingsOf(value, options);
+  const findings = found.map(({ level, message, ...place }) =>
+    annotation(well && level === 'error' ? 'warning' : level, title, message, place),
+  );
+  const told = issues.some(({ level }) => level === 'error') || well;
+  return [...(told ? [] : whole(unit, verdict, title)), ...issues, ...findings];
+}
+
+/** What there is to say of a unit that is stuck and names no error. */
+function whole(unit: UnitState, verdict: Verdict | undefined, title: string): Annotation[] {
+  if (unit.done || !['failed', 'lost', 'partial', 'paused'].includes(unit.status)) return [];
+  const meaning = verdict?.status === 'failed' && unit.decided === undefined ? `${KIND_MEANING[verdict.kind]} ` : '';
+  const level = unit.status === 'paused' ? 'notice' : 'error';
+  return [annotation(level, title, meaning + (meaning !== '' && verdict?.advice ? verdict.advice : unit.reason))];
+}
+
+function titleOf(unit: UnitState, verdict: Verdict | undefined): string {
+  const kind =
+    verdict !== undefined && verdict.kind !== unit.status && unit.status === 'failed' ? ` (${verdict.kind})` : '';
+  return `Gate ${unit.key}: ${unit.status}${kind}`;
+}
+
+function issueLevel({ severity }: Issue, well: boolean): Level {
+  return well && severity === 'error' ? 'warning' : severity;
+}
+
+function issuePlace(issue: Issue, value: JsonValue | undefined, options: PathOptions): NamedPlace | undefined {
+  return value === undefined || issue.pointer === undefined ? undefined : placeAt(value, issue.pointer, options);
+}
+
+function annotation(level: Level, title: string, message: string, place?: NamedPlace): Annotation {
+  return {
+    level,
+    title: truncateBytes(oneLine(title), LONGEST_TITLE),
+    message: truncateBytes(oneLine(message), LONGEST_MESSAGE) || '(no message)',
+    ...place,
+  };
+}
+
+function unique(annotations: readonly Annotation[]): Annotation[] {
+  const byText = new Map<string, Annotation>();
+  for (const one of annotations) {
+    const text = JSON.stringify([one.file, one.line, one.message]);
+    if (!byText.has(text)) byText.set(text, one);
+  }
+  return [...byText.values()];
+}
+
+function limited(level: Level, annotations: readonly Annotation[], most: number): Annotation[] {
+  if (annotations.length <= most || most === 0) return annotations.slice(0, most);
+  const rest = annotations.length - most + 1;
+  const message = `GitHub shows ${most} of a step: the job summary has ${count(rest, `more ${level}`)}.`;
+  return [...annotations.slice(0, most - 1), { level, title: 'Gateline', message }];
+}

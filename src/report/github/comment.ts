@@ -1,0 +1,119 @@
+import type { UnitStatus } from '../../run/run-state.ts';
+import { count } from '../text.ts';
+import { attemptsOf } from './attempts.ts';
+import { markerLine, type CommentRevision } from './comment-marker.ts';
+import { shortTable, withoutPassed } from './gates-table.ts';
+import { troubleLines, troublesOf } from './issue-sections.ts';
+import { code, codeCell, linkTo, row, said, tableHead } from './markdown.ts';
+import { jobsWithoutRecord } from './needed-jobs.ts';
+import { nextStepOfRun } from './next-step.ts';
+import type { RunReportInput } from './report-input.ts';
+import { figuresText, outcomeText, runText, savedText } from './run-headline.ts';
+import { block, COMMENT_LIMIT, fitSummary, type Section } from './section.ts';
+import { bounded } from './problems-section.ts';
+import { isWell, statusText } from './status-words.ts';
+
+/** Rows of a comment's table; of a larger pipeline only what did not pass is listed. */
+const MOST_ROWS = 40;
+/** Gates and issues of each that a comment tells in full. */
+const MOST_TROUBLES = 5;
+const MOST_ISSUES = 5;
+/** Bytes of each issue's message. */
+const QUOTED = 400;
+
+/** A comment about a run of which everything is known. */
+export interface ReportComment extends RunReportInput {
+  readonly from: 'report';
+  readonly revision: CommentRevision;
+}
+
+/** A comment about a run of which only the names of records are known, while its jobs are at work. */
+export interface LiveComment {
+  readonly from: 'names';
+  readonly pipeline: string;
+  readonly subject: string;
+  readonly revision: CommentRevision;
+  readonly rows: ReadonlyArray<{ readonly gate: string; readonly leg: string; readonly status: UnitStatus }>;
+  /** Page of the workflow run. */
+  readonly run?: string;
+}
+
+/**
+ * The body of the sticky comment on a pull request: a hidden mark in the first line (see `parseCommentRevision`), what the
+ * run came to, a short table, what failed first, and a link to the run. At most {@link COMMENT_LIMIT} UTF-8 bytes.
+ */
+export function commentBody(input: ReportComment | LiveComment): string {
+  const { revision } = input;
+  if (input.from === 'names') return marked(input.pipeline, input.subject, revision, liveSections(input), input.run);
+  const { pipeline, subject } = input.state;
+  return marked(pipeline, subject, revision, reportSections(input), input.links?.run);
+}
+
+function marked(
+  pipeline: string,
+  subject: string,
+  revision: CommentRevision,
+  sections: readonly Section[],
+  run: string | undefined,
+): string {
+  const marker = markerLine(pipeline, subject, revision);
+  return `${marker}\n${fitSummary(sections, COMMENT_LIMIT - marker.length - 1, run)}`;
+}
+
+function reportSections(input: ReportComment): Section[] {
+  const attempts = attemptsOf(input.records, input.state);
+  const missing = jobsWithoutRecord(input.jobs ?? [], input.records, input.state);
+  const title = `### ${outcomeText(input.state, missing.length)}: ${code(input.state.pipeline)} for ${code(input.state.subject, 200)}`;
+  const troubles = troublesOf(input.state);
+  const lines = troubles.slice(0, MOST_TROUBLES).flatMap((unit) => troubleLines(unit, input, MOST_ISSUES, QUOTED));
+  const more =
+    troubles.length > MOST_TROUBLES ? [`\n… and ${count(troubles.length - MOST_TROUBLES, 'more gate')}`] : [];
+  const saved = savedText(input);
+  return [
+    block(
+      'the headline',
+      0,
+      `${title}\n\n${figuresText(input, attempts)}${saved === '' ? '' : ` · ${saved} by reuse`}`,
+    ),
+    {
+      title: 'jobs without a record',
+      weight: 2,
+      heading: '',
+      pieces: missing.map(({ id, result }) => ({ text: `- ❌ ${code(id, 120)} (${said(result, 50)}) left no record` })),
+    },
+    { title: 'what is wrong', weight: 3, heading: '', pieces: [...lines, ...more].map((text) => ({ text })) },
+    shortTable(input, MOST_ROWS),
+    block(
+      'what to do next',
+      1,
+      input.state.status === 'completed' ? '' : `**What next:** ${nextStepOfRun(input.state)}`,
+    ),
+    block('the link to the run', 0, bounded(`Report: ${runText(input)}`)),
+  ];
+}
+
+function liveSections({ pipeline, subject, rows, run, revision }: LiveComment): Section[] {
+  const done = rows.filter(({ status }) => isWell(status) || status === 'skipped').length;
+  const bad = rows.some(({ status }) => status === 'failed' || status === 'lost' || status === 'partial');
+  const title = `### ${bad ? '❌' : '🔄'} ${code(pipeline)} for ${code(subject, 200)}`;
+  const pieces = rows.map(({ gate, leg, status }) => ({
+    text: row([codeCell(leg === '' ? gate : `${gate}/${leg}`, 130), statusText(status)]),
+    passed: isWell(status),
+  }));
+  const which = linkTo(`run ${revision.runNumber}, run attempt ${revision.runAttempt}`, run);
+  return [
+    block(
+      'the headline',
+      0,
+      `${title}\n\n**${done} of ${count(rows.length, 'gate')} done so far.** The report comes when all jobs are through.`,
+    ),
+    {
+      title: 'the table of gates',
+      weight: 1,
+      heading: '',
+      head: tableHead(['Gate', 'Status']),
+      pieces: withoutPassed(pieces, MOST_ROWS, 2),
+    },
+    block('the link to the run', 0, which),
+  ];
+}

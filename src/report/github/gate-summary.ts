@@ -1,0 +1,254 @@
+import { differenceText } from '../plan-table.ts';
+import {
+  changeOf,
+  durationOf,
+  durationText,
+  howOf,
+  KIND_MEANING,
+  resultOf,
+  scoreText,
+  shortDigest,
+} from '../wording.ts';
+import type { PlanChoice, PlannedUnit } from '../../run/plan.ts';
+import type { EndedRecord, GatelineRecord } from '../../run/record.ts';
+import type { RunState, UnitState } from '../../run/run-state.ts';
+import type { Unit, UnitGraph } from '../../run/unit.ts';
+import type { JsonValue } from '../../untrusted/json.ts';
+import { attemptRow } from './amount-sections.ts';
+import { bytesText, costText, tokensText } from './amounts.ts';
+import { attemptsOf, reusedIn, spentOn } from './attempts.ts';
+import { artifactsOf } from './gates-table.ts';
+import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
+import { code, codeCell, linkTo, row, said, saidInCell, tableHead } from './markdown.ts';
+import { nextStepOf } from './next-step.ts';
+import type { ReportLinks } from './report-input.ts';
+import { block, fitSummary, SUMMARY_LIMIT, type Section } from './section.ts';
+import { iconOf, placeText, reasonText } from './status-words.ts';
+
+/** Findings of an output that are listed beside the issues of its verdict. */
+const FINDINGS = 50;
+
+/** What the summary of one gate is made from. */
+export interface GateSummaryInput {
+  readonly unit: Unit;
+  readonly graph: UnitGraph;
+  readonly state: RunState;
+  /** Every record there is. */
+  readonly records: readonly GatelineRecord[];
+  /** What was decided about it and why; left out where nothing was planned. */
+  readonly planned?: PlannedUnit;
+  /** Its output, where it was read. */
+  readonly value?: JsonValue;
+  readonly links?: ReportLinks;
+  /** The folder of the repository, absolute, for agents that name files so. */
+  readonly workspace?: string;
+}
+
+/**
+ * The job summary of one gate (or leg), GitHub Flavored Markdown: how it stands and why, why the agent ran or from where its
+ * output was reused, score and threshold, issues with pointers, files and lines, what it was given and what of that is different from the last
+ * time, files handed on, attempts, what it took, and what to do next. At most `maxBytes` UTF-8 bytes; ends with a
+ * line break. Text from agents shows and does nothing.
+ */
+export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_LIMIT): string {
+  const own = input.state.units.get(input.unit.key);
+  const title = `Gate ${input.unit.gate.number} ${code(input.unit.key, 130)}`;
+  if (own === undefined) return `## ${title}\n\nThe run knows nothing of it.\n`;
+  const ended = resultOf(own);
+  const sections: Section[] = [
+    block('the headline', 0, headline(input, own, title)),
+    factsSection(input, own),
+    ...issuesOf(input, ended),
+    block('what to do next', 1, nextStepOf(own, nextUnits(input)), '### What next'),
+    noticesSection(input.planned),
+    givenSection(input, own),
+    differencesSection(input.planned),
+    filesSection('files handed on', ended?.files ?? []),
+    filesSection('files changed, but not handed on', ended?.touched ?? []),
+    attemptsSection(input, own),
+  ];
+  return fitSummary(sections, maxBytes, input.links?.run);
+}
+
+function headline(input: GateSummaryInput, own: UnitState, title: string): string {
+  const verdict = resultOf(own)?.verdict;
+  const kind =
+    verdict !== undefined && own.decided === undefined && verdict.kind !== own.status ? ` (${verdict.kind})` : '';
+  const meaning =
+    verdict?.status === 'failed' && own.decided === undefined ? KIND_MEANING[verdict.kind] : sentence(reasonText(own));
+  const why = decisionText(input.planned, own);
+  return `## ${iconOf(own.status)} ${title}: ${own.status}${kind}\n\n${meaning}${why === '' ? '' : `\n\n${why}`}`;
+}
+
+const DECIDED: Readonly<Record<PlanChoice, string>> = {
+  keep: 'Kept',
+  reuse: 'Reused',
+  run: 'The agent ran',
+  wait: 'The agent runs by itself',
+  skip: 'Skipped',
+  'not-applicable': 'Not applicable',
+  depends: 'Not known yet',
+  blocked: 'Blocked',
+};
+
+function decisionText(planned: PlannedUnit | undefined, own: UnitState): string {
+  const by = own.decided;
+  const decided = by === undefined ? '' : `**${by.decision}** by ${said(by.actor, 100)}: ${sentence(by.reason)}`;
+  if (planned === undefined) return decided;
+  const from = planned.from === undefined ? '' : ` The output is that of ${placeText(planned.from)}.`;
+  return `**${DECIDED[planned.choice]}:** ${sentence(planned.reason)}${from}${decided === '' ? '' : `\n\n${decided}`}`;
+}
+
+function factsSection(input: GateSummaryInput, own: UnitState): Section {
+  const { unit, state, records, links } = input;
+  const ended = resultOf(own);
+  const judged = ended !== undefined && own.status !== 'not-applicable';
+  const spent = spentOn(attemptsOf(records, state).filter(({ key }) => key === unit.key));
+  const saved = reusedIn(state, records).find((one) => one.unit.key === unit.key)?.saved;
+  const artifacts = artifactsOf(links, unit.key)
+    .slice(0, 20)
+    .map(
+      ({ name, url, bytes }) =>
+        linkTo(saidInCell(name, 100), url) + (bytes === undefined ? '' : ` (${bytesText(bytes)})`),
+    );
+  const facts: Array<readonly [string, string]> = [
+    ['Pipeline', `${codeCell(state.pipeline)} for ${codeCell(state.subject, 200)}`],
+    ['Agent', saidInCell(unit.gate.agent, 200)],
+    [
+      'Score',
+      judged ? `**${scoreText(ended.verdict.score)}**, threshold ${scoreText(unit.gate.contract.threshold)}` : '',
+    ],
+    ['How', howText(own)],
+    ['Took', durationText(durationOf(own))],
+    ['Model', saidInCell(ended?.metrics?.model ?? '', 200)],
+    ['Cost', costText(spent.costUsd)],
+    ['Tokens', tokensText(spent.tokens)],
+    [
+      'Saved',
+      [
+        durationText(saved?.ms),
+        costText(saved?.costUsd),
+        saved?.tokens === undefined ? '' : `${tokensText(saved.tokens)} tokens`,
+      ]
+        .filter((text) => text !== '')
+        .join(', '),
+    ],
+    ['Exit code', ended?.exitCode === undefined ? '' : String(ended.exitCode)],
+    [
+      'Output',
+      ended?.value === undefined ? '' : `${bytesText(ended.value.bytes)}, ${codeCell(shortDigest(ended.value.digest))}`,
+    ],
+    ['Artifacts', artifacts.join(', ')],
+    [
+      'Fingerprint',
+      codeCell((ended ?? own.started) === undefined ? '' : shortDigest((ended ?? own.started)!.fingerprint)),
+    ],
+  ];
+  const pieces = facts.filter(([, value]) => value !== '').map(([name, value]) => ({ text: row([name, value]) }));
+  return { title: 'the facts', weight: 1, heading: '', head: tableHead(['', '']), pieces };
+}
+
+function howText(own: UnitState): string {
+  const ended = resultOf(own);
+  const at = ended ?? own.started;
+  const where = at === undefined ? '' : placeText(at);
+  if (howOf(own) !== 'reused') return [howOf(own), where].filter((text) => text !== '').join(', ');
+  return ended?.source === undefined ? 'reused' : `reused: the output is that of ${placeText(ended.source)}`;
+}
+
+function issuesOf(input: GateSummaryInput, ended: EndedRecord | undefined): Section[] {
+  const context: IssueContext = {
+    value: input.value,
+    files: input.links?.files,
+    ...(input.workspace !== undefined && { workspace: input.workspace }),
+  };
+  const issues = issueLines(ended?.verdict.issues ?? [], context);
+  const findings = findingLines(context, FINDINGS);
+  return [
+    {
+      title: 'the issues',
+      weight: 2,
+      heading: `### Issues (${issues.length})`,
+      pieces: issues.map((text) => ({ text })),
+    },
+    {
+      title: 'what the output says of files',
+      weight: 3,
+      heading: '### What the output says of files',
+      pieces: findings.map((text) => ({ text })),
+    },
+  ];
+}
+
+function noticesSection(planned: PlannedUnit | undefined): Section {
+  const pieces = (planned?.notices ?? []).map((notice) => ({ text: `- ${said(notice, 500)}` }));
+  return { title: 'notices', weight: 3, heading: '### To know', pieces };
+}
+
+function givenSection({ unit, state }: GateSummaryInput, own: UnitState): Section {
+  const given = (resultOf(own) ?? own.started)?.needs ?? {};
+  const keys = [...new Set([...unit.needs, ...Object.keys(given)])];
+  const pieces = keys.map((key) => {
+    const need = state.units.get(key);
+    const digest = Object.hasOwn(given, key) ? given[key] : undefined;
+    const what = digest === undefined ? 'not given' : digest === null ? 'no output' : codeCell(shortDigest(digest));
+    const status = need === undefined ? '' : `${iconOf(need.status)} ${need.status}${need.reused ? ', reused' : ''}`;
+    return { text: row([codeCell(key, 130), status, what]), passed: need?.done === true };
+  });
+  return {
+    title: 'what it was given',
+    weight: 6,
+    heading: '',
+    fold: `Needs (${keys.length})`,
+    head: tableHead(['Gate', 'Status', 'What it hands on']),
+    pieces,
+  };
+}
+
+function differencesSection(planned: PlannedUnit | undefined): Section {
+  const found = planned?.differences ?? [];
+  const pieces = found.map((difference) => ({ text: `- ${said(differenceText(difference), 400)}` }));
+  return {
+    title: 'differences to the last request',
+    weight: 5,
+    heading: '',
+    fold: `Different from the last time it was asked (${found.length})`,
+    pieces,
+  };
+}
+
+function filesSection(title: string, files: EndedRecord['files']): Section {
+  const pieces = files.map((file) => ({ text: `- ${changeOf(file)} ${code(file.path, 1_024)}` }));
+  return {
+    title,
+    weight: 7,
+    heading: '',
+    fold: `${title.charAt(0).toUpperCase()}${title.slice(1)} (${files.length})`,
+    pieces,
+  };
+}
+
+function attemptsSection({ unit, records, state }: GateSummaryInput, own: UnitState): Section {
+  const attempts = attemptsOf(records, state).filter(({ key }) => key === unit.key);
+  const pieces = attempts.length < 2 ? [] : attempts.map((attempt) => ({ text: attemptRow(attempt) }));
+  return {
+    title: 'the attempts',
+    weight: 5,
+    heading: '',
+    fold: `Attempts in this run (${Math.max(own.attempts, attempts.length)})`,
+    head: tableHead(['Gate', 'Run attempt:', 'Attempt:', 'Came to', 'Time:']),
+    pieces,
+  };
+}
+
+function nextUnits({ unit, graph, state }: GateSummaryInput): UnitState[] {
+  return [...graph.values()].flatMap(({ key, needs }) => {
+    const after = needs.includes(unit.key) ? state.units.get(key) : undefined;
+    return after === undefined || after.done ? [] : [after];
+  });
+}
+
+function sentence(text: string): string {
+  const safe = said(text);
+  return safe === '' || /[.!?…]$/.test(safe) ? safe : `${safe.charAt(0).toUpperCase()}${safe.slice(1)}.`;
+}

@@ -1,0 +1,209 @@
+import { Buffer } from 'node:buffer';
+import { z } from 'zod';
+import { ID_PATTERN } from '../../pipeline/pipeline.ts';
+import { canonicalJson } from '../../run/canonical-json.ts';
+import type { Read } from '../../run/reading.ts';
+import type { GatelineRecord } from '../../run/record.ts';
+import { UNIT_STATUSES, type RunState, type RunStatus, type UnitState } from '../../run/run-state.ts';
+import { truncateBytes } from '../../untrusted/escape.ts';
+import type { JsonValue } from '../../untrusted/json.ts';
+import { durationOf, howOf, resultOf } from '../wording.ts';
+import { sumOf, type Amount } from './amounts.ts';
+import { agentRan, attemptsOf, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
+import type { RunFacts } from './report-input.ts';
+
+/** Version of a history entry. Fields may be added within a version; none is taken away or changes its meaning. */
+export const HISTORY_FORMAT = 'gateline-history/1';
+
+/** The most that an entry takes as JSON, in UTF-8 bytes: gates are left out, and counted, until it fits. */
+export const HISTORY_ENTRY_LIMIT = 16 * 1_024;
+
+/** How a run ended. `unfinished`: it had not when the entry was written. */
+export const CONCLUSIONS = ['success', 'failure', 'paused', 'cancelled', 'rolled-back', 'unfinished'] as const;
+export type Conclusion = (typeof CONCLUSIONS)[number];
+
+const counter = z.int().min(0).max(1_000_000_000);
+/** Milliseconds, US dollars or tokens: agents may tell any number, sums of these stay finite. */
+const quantity = z.number().min(0).max(1e15);
+const amount = z.object({
+  ms: quantity.optional(),
+  costUsd: quantity.optional(),
+  tokens: quantity.optional(),
+});
+
+const gateSchema = z.object({
+  /** `gate`, or `gate/leg`. */
+  key: z.string().min(1).max(130),
+  status: z.enum(UNIT_STATUSES),
+  how: z.enum(['ran', 'reused', 'skipped', '']),
+  score: z.number().min(0).max(100).optional(),
+  /** Of the attempt that made it what it is. */
+  ms: quantity.optional(),
+  /** Of all attempts in this run. */
+  costUsd: quantity.optional(),
+  tokens: quantity.optional(),
+  /** How often the agent was started in this run. */
+  tries: counter,
+  /** Whether the first of these tries passed; absent when there was none. */
+  firstTime: z.boolean().optional(),
+});
+
+/** What one run came to. */
+export const historyEntrySchema = z.object({
+  format: z.literal(HISTORY_FORMAT),
+  pipeline: z.string().regex(ID_PATTERN),
+  subject: z.string().min(1).max(1_024),
+  runId: z.string().regex(/^[0-9]{1,20}$/),
+  runNumber: counter,
+  runAttempt: counter,
+  sha: z.string().regex(/^(?:[0-9a-f]{7,64})?$/),
+  branch: z.string().max(300),
+  event: z.string().max(100),
+  conclusion: z.enum(CONCLUSIONS),
+  startedAt: z.iso.datetime({ precision: 3 }),
+  /** Time in which somebody was at work: the run attempts one after the other, without what lay between them. */
+  durationMs: quantity,
+  /** Counts of units of work, of all of them. */
+  units: z.object({ all: counter, done: counter, reused: counter, tries: counter }),
+  /** What the agents of this run told in sum; `ms` is their time, side by side or not. */
+  spent: amount,
+  /** What the attempts took whose outputs were reused. */
+  saved: amount,
+  gates: z.array(gateSchema).max(1_000),
+  /** How many gates are not listed, for size. */
+  gatesLeftOut: counter,
+});
+export type HistoryEntry = z.infer<typeof historyEntrySchema>;
+type GateEntry = HistoryEntry['gates'][number];
+
+/** What {@link historyEntryOf} is made from. */
+export interface HistoryInput {
+  readonly state: RunState;
+  readonly records: readonly GatelineRecord[];
+  readonly facts: RunFacts;
+  /** ISO 8601, UTC, milliseconds. */
+  readonly now: string;
+  /** Where more is known than the state tells: the run was cancelled, or a job is missing. */
+  readonly conclusion?: Conclusion;
+}
+
+const CONCLUSION_OF: Readonly<Record<RunStatus, Conclusion>> = {
+  initializing: 'unfinished',
+  executing: 'unfinished',
+  paused: 'paused',
+  error: 'failure',
+  completed: 'success',
+  rollback: 'rolled-back',
+};
+
+/** What a run came to, at most {@link HISTORY_ENTRY_LIMIT} bytes as JSON without white space. Gates that passed are left out first. */
+export function historyEntryOf({ state, records, facts, now, conclusion }: HistoryInput): HistoryEntry {
+  const attempts = attemptsOf(records, state);
+  const units = [...state.units.values()];
+  const reused = reusedIn(state, records);
+  const entry: Omit<HistoryEntry, 'gates' | 'gatesLeftOut'> = {
+    format: HISTORY_FORMAT,
+    pipeline: state.pipeline,
+    subject: state.subject,
+    runId: facts.runId,
+    runNumber: state.runNumber,
+    runAttempt: state.runAttempt,
+    sha: /^[0-9a-f]{7,64}$/.test(facts.sha) ? facts.sha : '',
+    branch: truncateBytes(facts.branch, 300),
+    event: truncateBytes(facts.event, 100),
+    conclusion: conclusion ?? CONCLUSION_OF[state.status],
+    startedAt: state.startedAt ?? now,
+    durationMs: bounded(spansOf(attempts, state, now).reduce((sum, { from, to }) => sum + to - from, 0)),
+    units: {
+      all: units.length,
+      done: units.filter(({ done }) => done).length,
+      reused: reused.length,
+      tries: attempts.filter(agentRan).length,
+    },
+    spent: amountEntry(spentOn(attempts)),
+    saved: amountEntry(sumOf(reused.map(({ saved }) => saved))),
+  };
+  const byUnit = Map.groupBy(attempts, ({ key }) => key);
+  const gates = units.map((unit) => gateEntry(unit, byUnit.get(unit.key) ?? []));
+  const kept = fitGates(gates, HISTORY_ENTRY_LIMIT - Buffer.byteLength(JSON.stringify(entry)) - 64);
+  return { ...entry, gates: kept, gatesLeftOut: gates.length - kept.length };
+}
+
+/** An entry as somebody kept it, from anywhere. `unknown`: it is none of this version. */
+export function parseHistoryEntry(value: unknown, where = 'history entry'): Read<HistoryEntry> {
+  const parsed = historyEntrySchema.safeParse(value);
+  if (parsed.success) return { state: 'present', value: parsed.data };
+  const issue = parsed.error.issues[0]!;
+  const place = issue.path.map(String).join('.');
+  const code = place === 'format' ? 'UNKNOWN_VERSION' : 'CORRUPT';
+  return { state: 'unknown', problem: { code, where, message: `${place || 'it'}: ${issue.message}` } };
+}
+
+/**
+ * One entry a run, the one of its highest run attempt, in the order of run numbers. Insensitive to order and repetition.
+ * Whether an entry was written by the run that it names is for whoever read it to say.
+ */
+export function mergeHistory(entries: readonly HistoryEntry[]): HistoryEntry[] {
+  const byRun = new Map<string, HistoryEntry>();
+  for (const entry of entries) {
+    const known = byRun.get(entry.runId);
+    if (known === undefined || later(entry, known)) byRun.set(entry.runId, entry);
+  }
+  return [...byRun.values()].sort(
+    (a, b) => a.runNumber - b.runNumber || a.runId.length - b.runId.length || (a.runId < b.runId ? -1 : 1),
+  );
+}
+
+function later(a: HistoryEntry, b: HistoryEntry): boolean {
+  if (a.runAttempt !== b.runAttempt) return a.runAttempt > b.runAttempt;
+  return canonicalJson(a as unknown as JsonValue) > canonicalJson(b as unknown as JsonValue);
+}
+
+function gateEntry(unit: UnitState, attempts: readonly Attempt[]): GateEntry {
+  const ended = resultOf(unit);
+  const tries = attempts.filter(agentRan);
+  const ms = durationOf({ ...unit, status: unit.status === 'running' ? 'pending' : unit.status });
+  const { costUsd, tokens } = amountEntry(spentOn(attempts));
+  return {
+    key: truncateBytes(unit.key, 130),
+    status: unit.status,
+    how: howOf(unit),
+    ...(ended !== undefined &&
+      unit.status !== 'not-applicable' && { score: Math.round(ended.verdict.score * 100) / 100 }),
+    ...(ms !== undefined && { ms: bounded(ms) }),
+    ...(costUsd !== undefined && { costUsd }),
+    ...(tokens !== undefined && { tokens }),
+    tries: tries.length,
+    ...(isOver(tries, unit) && { firstTime: tries[0]?.ended?.verdict.status === 'passed' }),
+  };
+}
+
+/** Whether the first try came to something, be it that it was lost. */
+function isOver(tries: readonly Attempt[], unit: UnitState): boolean {
+  return tries.length > 1 || (tries.length === 1 && (tries[0]!.ended !== undefined || unit.status !== 'running'));
+}
+
+/** As many gates as fit, in their order; those that passed or are not applicable go first. */
+function fitGates(gates: readonly GateEntry[], room: number): GateEntry[] {
+  let left = room;
+  const kept = new Set<GateEntry>();
+  const well = (gate: GateEntry): boolean => gate.status === 'passed' || gate.status === 'not-applicable';
+  for (const gate of [...gates.filter((gate) => !well(gate)), ...gates.filter(well)]) {
+    left -= Buffer.byteLength(JSON.stringify(gate)) + 1;
+    if (left < 0) break;
+    kept.add(gate);
+  }
+  return gates.filter((gate) => kept.has(gate));
+}
+
+function amountEntry({ ms, costUsd, tokens }: Amount): HistoryEntry['spent'] {
+  return {
+    ...(ms !== undefined && { ms: bounded(ms) }),
+    ...(costUsd !== undefined && { costUsd: bounded(costUsd) }),
+    ...(tokens !== undefined && { tokens: bounded(tokens) }),
+  };
+}
+
+function bounded(quantity: number): number {
+  return Number.isNaN(quantity) ? 0 : Math.min(Math.max(quantity, 0), 1e15);
+}

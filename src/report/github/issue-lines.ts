@@ -1,0 +1,44 @@
+import type { JsonValue } from '../../untrusted/json.ts';
+import type { Issue } from '../../verdict/verdict.ts';
+import { findingsOf, placeAt } from './findings.ts';
+import { code, fileAddress, linkTo, said } from './markdown.ts';
+import type { NamedPlace, PathOptions } from './named-place.ts';
+
+/** What the lines about issues may know beside the issues themselves. */
+export interface IssueContext extends PathOptions {
+  /** The output that they are about. */
+  readonly value?: JsonValue | undefined;
+  /** Where files are, see `ReportLinks.files`. */
+  readonly files?: string | undefined;
+  /** Bytes of a message that are quoted. Default 1,500. */
+  readonly quoted?: number;
+}
+
+/** One item of a Markdown list an issue: severity, pointer, message, file and line where the output names them, rule. */
+export function issueLines(issues: readonly Issue[], context: IssueContext): string[] {
+  return issues.map(({ severity, message, pointer, rule }) => {
+    const at = pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : code(pointer)}`;
+    const place =
+      context.value === undefined || pointer === undefined ? undefined : placeAt(context.value, pointer, context);
+    const where = place === undefined ? '' : `, in ${placeLink(place, context)}`;
+    const by = rule === undefined || rule === '' || message.includes(rule) ? '' : `, by ${code(rule)}`;
+    return `- **${severity}**${at}${where}: ${said(message, context.quoted)}${by}`;
+  });
+}
+
+/** One item a finding of the output about a place in a file, at most `most`; the rest is counted. */
+export function findingLines(context: IssueContext, most: number): string[] {
+  const found = context.value === undefined ? [] : findingsOf(context.value, context);
+  const lines = found
+    .slice(0, most)
+    .map(
+      (finding) =>
+        `- **${finding.level}** in ${placeLink(finding, context)}: ${said(finding.message, Math.min(context.quoted ?? 500, 500))}`,
+    );
+  return found.length > most ? [...lines, `- … and ${found.length - most} more`] : lines;
+}
+
+function placeLink(place: NamedPlace, { files }: IssueContext): string {
+  const text = place.line === undefined ? place.file : `${place.file}:${place.line}`;
+  return linkTo(code(text), fileAddress(files, place.file, place.line));
+}

@@ -1,0 +1,81 @@
+import type { RunState, UnitState } from '../../run/run-state.ts';
+import { count } from '../text.ts';
+import { KIND_MEANING, resultOf, scoreText } from '../wording.ts';
+import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
+import { code, said } from './markdown.ts';
+import type { RunReportInput } from './report-input.ts';
+import type { Piece, Section } from './section.ts';
+import { iconOf, isWell } from './status-words.ts';
+
+/** Issues of one gate in a report of the whole run; its own summary has all. */
+const ISSUES_OF_A_GATE = 10;
+
+/** What is wrong: first the gates that stand in the way, open; then issues of gates that passed, folded. */
+export function issueSections(input: RunReportInput): Section[] {
+  const units = [...input.state.units.values()];
+  const bad = troublesOf(input.state);
+  const listed = new Set(bad);
+  const well = units.filter((unit) => !listed.has(unit) && (resultOf(unit)?.verdict.issues.length ?? 0) > 0);
+  const issues = well.reduce((sum, unit) => sum + resultOf(unit)!.verdict.issues.length, 0);
+  return [
+    {
+      title: 'what is wrong',
+      weight: 2,
+      heading: '### What is wrong',
+      pieces: bad.flatMap((unit) => troubleLines(unit, input, ISSUES_OF_A_GATE).map((text) => ({ text }))),
+    },
+    {
+      title: 'issues of gates that passed',
+      weight: 9,
+      heading: '',
+      fold: `${count(issues, 'issue')} of ${count(well.length, 'gate')} that did not stop the run`,
+      pieces: well.flatMap((unit) =>
+        troubleLines(unit, input, ISSUES_OF_A_GATE).map((text): Piece => ({ text, passed: true })),
+      ),
+    },
+  ];
+}
+
+const TROUBLES = ['failed', 'lost', 'partial', 'paused'] as const;
+
+/** The units that stand in the way by themselves, not because of one before them: failed ones first, each sort in the graph's order. */
+export function troublesOf(state: RunState): UnitState[] {
+  const open = [...state.units.values()].filter(({ done }) => !done);
+  return TROUBLES.flatMap((status) => open.filter((unit) => unit.status === status));
+}
+
+/** A unit's heading line, then its issues as a list, at most `most`, of each message `quoted` bytes; the rest is counted. */
+export function troubleLines(unit: UnitState, input: RunReportInput, most: number, quoted = 1_000): string[] {
+  const verdict = resultOf(unit)?.verdict;
+  const context = { ...issueContext(unit, input), quoted };
+  const issues = verdict?.issues ?? [];
+  const lines = issueLines(issues.slice(0, most), context);
+  const more = issues.length > most ? [`- … and ${issues.length - most} more`] : [];
+  return [`\n${troubleHead(unit, input)}\n`, ...lines, ...more, ...findingLines(context, most - lines.length)];
+}
+
+/** What `issueLines` needs to know of a unit. */
+export function issueContext(
+  unit: UnitState,
+  input: Pick<RunReportInput, 'values' | 'links' | 'workspace'>,
+): IssueContext {
+  return {
+    value: input.values?.get(unit.key),
+    files: input.links?.files,
+    ...(input.workspace !== undefined && { workspace: input.workspace }),
+  };
+}
+
+function troubleHead(unit: UnitState, { pipeline }: RunReportInput): string {
+  const verdict = resultOf(unit)?.verdict;
+  const head = `${iconOf(unit.status)} **${code(unit.key, 130)}** ${unit.status}`;
+  if (isWell(unit.status)) return head;
+  if (verdict === undefined || unit.decided !== undefined || verdict.status === 'passed')
+    return `${head}: ${said(unit.reason, 500)}`;
+  const threshold = pipeline.gates.find(({ id }) => id === unit.gate)?.contract.threshold;
+  const scored = verdict.kind === 'partial' || verdict.kind === 'check';
+  const score = scored
+    ? ` Score ${scoreText(verdict.score)}${threshold === undefined ? '' : `, threshold ${scoreText(threshold)}`}.`
+    : '';
+  return `${head}${verdict.kind === unit.status ? '' : ` (${verdict.kind})`}: ${KIND_MEANING[verdict.kind]}${score}`;
+}

@@ -1,0 +1,28 @@
+import type { GatelineRecord } from '../../run/record.ts';
+import type { RunState } from '../../run/run-state.ts';
+
+/** A job that the reporting job needs, as `toJSON(needs)` tells of it. */
+export interface NeededJob {
+  /** Its id in the workflow file. */
+  readonly id: string;
+  /** `success`, `failure`, `cancelled` or `skipped`. */
+  readonly result: string;
+}
+
+/**
+ * The needed jobs of which this run has no record: none was written by them, and none is about a gate of their name. GitHub counts
+ * such a job as passed when it was skipped, so nothing was checked.
+ */
+export function jobsWithoutRecord(
+  jobs: readonly NeededJob[],
+  records: readonly GatelineRecord[],
+  run: Pick<RunState, 'pipeline' | 'subject' | 'runNumber'>,
+): NeededJob[] {
+  const known = new Set<string>();
+  for (const { pipeline, subject, runNumber, gate, by } of records) {
+    if (pipeline !== run.pipeline || subject !== run.subject || runNumber !== run.runNumber) continue;
+    known.add(gate);
+    if (by.job !== undefined) known.add(by.job);
+  }
+  return jobs.filter(({ id }) => !known.has(id));
+}

@@ -1,0 +1,72 @@
+import type { RunState, UnitState } from '../../run/run-state.ts';
+import type { VerdictKind } from '../../verdict/verdict.ts';
+import { listOf } from '../text.ts';
+import { resultOf } from '../wording.ts';
+import { code, said } from './markdown.ts';
+
+/** GitHub's own button: the same commit, and only failed jobs and what needs them. */
+const AGAIN = '**Re-run failed jobs** tries again with the same commit; gates that are done are not started.';
+const PUSH = 'Or push a fix: that begins a new run, in which every gate whose inputs did not change is reused.';
+
+/** What helps against each kind of failure. */
+const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'contract' | 'claimed'>> = {
+  passed: 'either',
+  partial: 'either',
+  'not-applicable': 'either',
+  missing: 'either',
+  malformed: 'either',
+  'too-large': 'either',
+  schema: 'either',
+  score: 'either',
+  check: 'either',
+  files: 'either',
+  'agent-error': 'either',
+  'not-started': 'either',
+  timeout: 'again',
+  cancelled: 'again',
+  lost: 'again',
+  claimed: 'claimed',
+  'no-secret': 'secret',
+  contract: 'contract',
+};
+
+/** What to do about one unit, as safe Markdown: one paragraph. `next`: units that need it and are not done. */
+export function nextStepOf(unit: UnitState, next: readonly UnitState[] = []): string {
+  if (unit.done) {
+    const names = next.map(({ key, status }) => `${code(key)} (${status})`);
+    return names.length === 0 ? 'Nothing is left to do for this gate.' : `Next: ${listOf(names, 10)}.`;
+  }
+  if (unit.status === 'paused') return 'It waits for somebody’s approval; the gates after it wait too.';
+  if (unit.status === 'running') return 'It is at work.';
+  if (unit.status === 'lost') return `Its machine or process is gone. ${AGAIN}`;
+  if (unit.status === 'blocked' || unit.status === 'pending')
+    return 'It starts when what it needs is done: see to that first.';
+  if (unit.status === 'ready') return `It can start. ${AGAIN}`;
+  if (unit.decided !== undefined) return `Somebody decided so. ${PUSH.replace('Or push', 'Push')}`;
+  const verdict = resultOf(unit)?.verdict;
+  const advice = verdict === undefined || verdict.advice.trim() === '' ? '' : `${said(verdict.advice)} `;
+  return `${advice}${remedyText(verdict?.kind ?? 'lost')}`;
+}
+
+function remedyText(kind: VerdictKind): string {
+  const remedy = REMEDY[kind];
+  if (remedy === 'again') return AGAIN;
+  if (remedy === 'secret')
+    return `Set the secret in the repository’s settings, then: ${AGAIN} Runs from forks get no secrets.`;
+  if (remedy === 'contract') return 'Correct the contract and push: no attempt can be judged before that.';
+  if (remedy === 'claimed')
+    return 'Another job has this gate: look for two jobs with one gate id, or wait for the other one, then re-run this job.';
+  return `${AGAIN} ${PUSH}`;
+}
+
+/** What to do about a run, as safe Markdown: one paragraph about the first thing that is in the way. */
+export function nextStepOfRun(state: RunState): string {
+  const open = [...state.units.values()].filter(({ done }) => !done);
+  if (state.status === 'completed') return 'Every gate is done.';
+  if (state.status === 'initializing') return 'No gate has begun.';
+  for (const status of ['failed', 'lost', 'partial', 'paused', 'running', 'ready'] as const) {
+    const first = open.find((unit) => unit.status === status);
+    if (first !== undefined) return `${code(first.key)}: ${nextStepOf(first)}`;
+  }
+  return 'Gates wait for others that are not done.';
+}

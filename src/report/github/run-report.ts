@@ -1,0 +1,70 @@
+import { code, said } from './markdown.ts';
+import { attemptsOf, spansOf, type Attempt } from './attempts.ts';
+import { attemptsSection, costSection, reusedSection } from './amount-sections.ts';
+import { gateGraph } from './gate-graph.ts';
+import { gatesTable } from './gates-table.ts';
+import { historySections } from './history-sections.ts';
+import { issueSections } from './issue-sections.ts';
+import { jobsWithoutRecord } from './needed-jobs.ts';
+import { nextStepOfRun } from './next-step.ts';
+import type { RunReportInput } from './report-input.ts';
+import { figuresText, outcomeText, runText, savedText } from './run-headline.ts';
+import { block, fitSummary, SUMMARY_LIMIT, type Section } from './section.ts';
+import { timelineLines } from './timeline.ts';
+import { bounded, problemsSection } from './problems-section.ts';
+
+/**
+ * The report of a whole run as GitHub Flavored Markdown, for a job summary: what it came to and what to do, the table of
+ * gates, their graph, what is wrong, what was reused and what that saved, cost and tokens as far as agents told them, attempts,
+ * timeline, records that are not as they should be, needed jobs without a record, and the history of the last runs.
+ *
+ * Pure: the same input gives the same text. At most `maxBytes` UTF-8 bytes (see `fitSummary`); ends with a line break.
+ * Text from agents shows and does nothing.
+ */
+export function runReport(input: RunReportInput, maxBytes: number = SUMMARY_LIMIT): string {
+  const attempts = attemptsOf(input.records, input.state);
+  const missing = jobsWithoutRecord(input.jobs ?? [], input.records, input.state);
+  const graph = gateGraph(input.pipeline, input.state);
+  const sections: Section[] = [
+    block('the headline', 0, headline(input, attempts, missing.length)),
+    ...missingJobs(missing),
+    gatesTable(input),
+    block('the graph', 6, graph),
+    ...issueSections(input),
+    reusedSection(input),
+    costSection(input, attempts),
+    attemptsSection(attempts),
+    timelineSection(input, attempts),
+    problemsSection(input),
+    ...historySections(input),
+  ];
+  return fitSummary(sections, maxBytes, input.links?.run);
+}
+
+function headline(input: RunReportInput, attempts: readonly Attempt[], missing: number): string {
+  const { state } = input;
+  const title = `## ${outcomeText(state, missing)}: ${code(state.pipeline)} for ${code(state.subject, 200)}`;
+  const saved = savedText(input);
+  const next = missing > 0 && state.status === 'completed' ? '' : `\n\n**What next:** ${nextStepOfRun(state)}`;
+  return `${title}\n\n${figuresText(input, attempts)}${saved === '' ? '' : ` · ${saved} by reuse`}\n\n${bounded(runText(input))}${next}`;
+}
+
+function missingJobs(missing: ReturnType<typeof jobsWithoutRecord>): Section[] {
+  const pieces = missing.map(({ id, result }) => ({
+    text: `- ❌ ${code(id, 120)} (${said(result, 50)}) left no record: nothing of it was checked`,
+  }));
+  return [{ title: 'jobs without a record', weight: 2, heading: '### Jobs without a record', pieces }];
+}
+
+function timelineSection(input: RunReportInput, attempts: readonly Attempt[]): Section {
+  const lines = timelineLines(attempts, spansOf(attempts, input.state, input.now), input.state, input.now);
+  return {
+    title: 'the timeline',
+    weight: 8,
+    heading: '',
+    fold: 'Timeline',
+    head: '```text',
+    pieces: lines.map((text) => ({ text })),
+    foot: '```',
+  };
+}

@@ -1,0 +1,115 @@
+import { Buffer } from 'node:buffer';
+import { listOf } from '../text.ts';
+import { linkTo } from './markdown.ts';
+
+/**
+ * The most that a job summary may have here, in UTF-8 bytes. Above 1 MiB a step GitHub drops the whole summary
+ * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions, "Step isolation and limits"); the
+ * rest is room for what others write in the same step.
+ */
+export const SUMMARY_LIMIT = 900 * 1_024;
+
+/** The most that a comment may have here, in UTF-8 bytes: GitHub takes 65,536 characters, which are never more than bytes. */
+export const COMMENT_LIMIT = 65_000;
+
+/** A line, row or block that is shown whole or not at all. */
+export interface Piece {
+  /** Safe Markdown. */
+  readonly text: string;
+  /** About something that is well: left out before anything else is. */
+  readonly passed?: boolean;
+}
+
+/** A part of a report. It is shown whole, with fewer pieces, or not at all; what is left out is counted. */
+export interface Section {
+  /** What it is called where it is left out: `the timeline`. Our own words. */
+  readonly title: string;
+  /** The higher, the sooner it is left out. */
+  readonly weight: number;
+  /** A Markdown heading, `### Gates`; '' for none. */
+  readonly heading: string;
+  /** Makes it fold: the line that stays. Our own words, no markup. */
+  readonly fold?: string;
+  /** Before the pieces: the head of a table, the beginning of a fence. */
+  readonly head?: string;
+  /** One a line. */
+  readonly pieces: readonly Piece[];
+  /** After the pieces: the end of a fence. */
+  readonly foot?: string;
+}
+
+/** A section that is shown whole or not at all. */
+export function block(title: string, weight: number, text: string, heading = ''): Section {
+  return { title, weight, heading, pieces: text === '' ? [] : [{ text }] };
+}
+
+/** Room for the line that counts what is left out of a section, and for the address in it. */
+const NOTE = 80;
+
+interface Part {
+  readonly section: Section;
+  readonly kept: boolean[];
+  readonly sizes: readonly number[];
+  readonly frame: number;
+  dropped: number;
+  gone: boolean;
+}
+
+/**
+ * Sections as one Markdown text of at most `maxBytes` UTF-8 bytes that ends with a line break. Where that is too little,
+ * pieces about what passed go first, then other pieces, the heaviest section first and each from its end, then whole sections. Never
+ * cuts a piece, so never inside a fence, a table or a tag; what is left out is counted, with a link to the whole.
+ * Sections without pieces are not shown.
+ * @param whole address of a page with everything
+ */
+export function fitSummary(sections: readonly Section[], maxBytes: number, whole?: string): string {
+  const parts = sections.filter(({ pieces }) => pieces.length > 0).map(partOf);
+  const link = linkTo('the whole is here', whole);
+  const where = link === 'the whole is here' ? '' : `; ${link}`;
+  const note = NOTE + Buffer.byteLength(where);
+  const heaviestFirst = parts.toSorted((a, b) => b.section.weight - a.section.weight);
+  let total = parts.reduce((sum, part) => sum + part.frame + part.sizes.reduce((a, b) => a + b, 0), note);
+  const shed = (part: Part, droppable: (piece: Piece) => boolean): void => {
+    for (let at = part.sizes.length - 1; at >= 0 && total > maxBytes; at -= 1) {
+      if (!part.kept[at] || !droppable(part.section.pieces[at]!)) continue;
+      part.kept[at] = false;
+      total -= part.sizes[at]!;
+      if (part.dropped === 0) total += note;
+      part.dropped += 1;
+    }
+    if (part.gone || part.dropped < part.sizes.length) return;
+    part.gone = true;
+    total += Buffer.byteLength(part.section.title) + 2 - part.frame - note;
+  };
+  for (const part of heaviestFirst) shed(part, (piece) => piece.passed === true);
+  for (const part of heaviestFirst) shed(part, () => true);
+  const gone = parts.filter((part) => part.gone).map(({ section }) => section.title);
+  const texts = parts.filter((part) => !part.gone).map((part) => textOf(part, where));
+  if (gone.length > 0) texts.push(`_Left out for its size: ${listOf(gone, gone.length)}${where}._`);
+  const text = `${texts.join('\n\n')}\n`;
+  return Buffer.byteLength(text) <= maxBytes ? text : '';
+}
+
+function partOf(section: Section): Part {
+  const sizes = section.pieces.map(({ text }) => Buffer.byteLength(text) + 1);
+  const frame = Buffer.byteLength(framed(section, '', '')) + 2;
+  return { section, kept: sizes.map(() => true), sizes, frame, dropped: 0, gone: false };
+}
+
+function textOf(part: Part, where: string): string {
+  const { section } = part;
+  const shown = section.pieces.filter((_, at) => part.kept[at]).map(({ text }) => text);
+  const left = section.pieces.filter((_, at) => !part.kept[at]);
+  if (left.length === 0) return framed(section, shown.join('\n'), '');
+  const passed = left.filter((piece) => piece.passed === true).length;
+  const of = passed === 0 ? '' : passed === left.length ? ', all of what passed' : `, ${passed} of them of what passed`;
+  return framed(section, shown.join('\n'), `\n\n_… and ${left.length} more${of}${where}._`);
+}
+
+function framed(section: Section, body: string, note: string): string {
+  const { heading, fold, head, foot } = section;
+  const start = head === undefined ? '' : `${head}\n`;
+  const inner = `${start}${start === '' ? body.replace(/^\n+/, '') : body}${foot === undefined ? '' : `\n${foot}`}${note}`;
+  const folded = fold === undefined ? inner : `<details><summary>${fold}</summary>\n\n${inner}\n\n</details>`;
+  return heading === '' ? folded : `${heading}\n\n${folded}`;
+}

@@ -1,0 +1,41 @@
+import type { UnitState, UnitStatus } from '../../run/run-state.ts';
+
+const ICONS: Readonly<Record<UnitStatus, string>> = {
+  pending: '⏳',
+  ready: '⏳',
+  blocked: '⛔',
+  running: '🔄',
+  paused: '⏸️',
+  passed: '✅',
+  partial: '🟡',
+  failed: '❌',
+  lost: '💥',
+  skipped: '⏭️',
+  'not-applicable': '➖',
+};
+
+/** A status with its icon: `✅ passed`. The word says the same without it, and the two are not parted at the end of a line. */
+export function statusText(status: UnitStatus | undefined): string {
+  return status === undefined ? '' : `${ICONS[status]}\u00a0${status}`;
+}
+
+/** The icon of a status. */
+export function iconOf(status: UnitStatus): string {
+  return ICONS[status];
+}
+
+/** Whether nobody has to look at it: it passed, or its condition is false. */
+export function isWell(status: UnitStatus): boolean {
+  return status === 'passed' || status === 'not-applicable';
+}
+
+/** Why a unit has its status, as untrusted text: what the run state says, in GitHub's words where an output was reused. */
+export function reasonText({ reused, decided, ended, reason }: UnitState): string {
+  const source = reused && decided === undefined ? ended?.source : undefined;
+  return source === undefined ? reason : `the output is that of ${placeText(source)}`;
+}
+
+/** A place in the order of attempts, in GitHub's words: `attempt 1 in run attempt 2 of run 3`. */
+export function placeText(at: { readonly runNumber: number; readonly runAttempt: number; readonly n: number }): string {
+  return `attempt ${at.n} in run attempt ${at.runAttempt} of run ${at.runNumber}`;
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { digestSchema, type Digest } from '../../../run/digest.ts';
+import { GatelineError } from '../../../errors/gateline-error.ts';
+import type { ListedArtifact } from '../artifact-service.ts';
+import { bodyOf, refusal, send } from './http.ts';
+import { CallFailure, type ServiceLimits } from './limits.ts';
+
+/** The results service of a job, as the runner gives it to actions. */
+export interface ResultsAccess {
+  /** `ACTIONS_RESULTS_URL`; only its origin counts. */
+  readonly url: string;
+  /** `ACTIONS_RUNTIME_TOKEN`: a JWT whose `scp` names run and job. */
+  readonly token: string;
+}
+
+/** Run and job as the service knows them. */
+interface BackendIds {
+  readonly run: string;
+  readonly job: string;
+}
+
+const SERVICE = '/twirp/github.actions.results.api.v1.ArtifactService/';
+
+/** An answer that lists a thousand artifacts has half a megabyte. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+const claimsSchema = z.object({ scp: z.string() });
+/** 64-bit numbers come as texts. */
+const numberSchema = z.union([z.string().regex(/^[0-9]{1,15}$/), z.int().min(0)]).transform(Number);
+const listSchema = z.object({
+  artifacts: z
+    .array(
+      z.object({
+        workflow_job_run_backend_id: z.string().min(1),
+        database_id: numberSchema,
+        name: z.string().min(1),
+        size: numberSchema.default(0),
+        digest: z.string().nullish(),
+      }),
+    )
+    .default([]),
+});
+const urlSchema = z.object({ signed_url: z.url({ protocol: /^https?$/ }) });
+
+/** The calls of the results service that the toolkit's client does not offer in one round trip each. */
+export class ResultsClient {
+  readonly #origin: URL;
+  readonly #token: string;
+  readonly #ids: BackendIds;
+  readonly #limits: ServiceLimits;
+
+  /** @throws GatelineError `ARTIFACTS_UNAVAILABLE` when address or token are not what a runner gives */
+  constructor(access: ResultsAccess, limits: ServiceLimits) {
+    this.#origin = new URL(new URL(access.url).origin);
+    this.#token = access.token;
+    this.#ids = backendIdsOf(access.token);
+    this.#limits = limits;
+  }
+
+  /** Artifacts of this run that jobs may see. @throws CallFailure */
+  async list(): Promise<ListedArtifact[]> {
+    const { artifacts } = await this.#call('ListArtifacts', listSchema, {
+      workflow_run_backend_id: this.#ids.run,
+      workflow_job_run_backend_id: this.#ids.job,
+    });
+    return artifacts.map(({ workflow_job_run_backend_id: owner, database_id: id, name, size, digest }) => ({
+      name,
+      id,
+      size,
+      ...asDigest(digest),
+      expired: false,
+      owner,
+    }));
+  }
+
+  /** Where an artifact of that name and job may be read. @throws CallFailure */
+  async addressOf(name: string, owner: string): Promise<string> {
+    const { signed_url: address } = await this.#call('GetSignedArtifactURL', urlSchema, {
+      workflow_run_backend_id: this.#ids.run,
+      workflow_job_run_backend_id: owner,
+      name,
+    });
+    return sameProtocol(address, this.#origin);
+  }
+
+  async #call<T>(method: string, schema: z.ZodType<T>, body: object): Promise<T> {
+    const answer = await send({
+      what: method,
+      method: 'POST',
+      url: new URL(SERVICE + method, this.#origin).href,
+      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      limit: this.#limits.callMs,
+      maxBytes: MAX_ANSWER_BYTES,
+    });
+    const bytes = await bodyOf(answer);
+    if (answer.status !== 200) throw refusal(method, answer);
+    return parsedAnswer(method, schema, bytes);
+  }
+}
+
+/** What a service answered with 200, checked. An answer that makes no sense is taken for a broken one, and asked for again. */
+export function parsedAnswer<T>(what: string, schema: z.ZodType<T>, bytes: Buffer): T {
+  try {
+    return schema.parse(JSON.parse(bytes.toString('utf8')));
+  } catch (cause) {
+    throw new CallFailure(`${what} was answered with something else than what was asked for`, { passing: true, cause });
+  }
+}
+
+/** A digest where it is one. */
+export function asDigest(told: string | null | undefined): { digest?: Digest } {
+  const digest = digestSchema.safeParse(told);
+  return digest.success ? { digest: digest.data } : {};
+}
+
+/** Nobody is led from https to http. @throws CallFailure */
+export function sameProtocol(address: string, from: URL): string {
+  if (new URL(address).protocol === from.protocol) return address;
+  throw new CallFailure('a download leads to an address without encryption', { passing: false });
+}
+
+function backendIdsOf(token: string): BackendIds {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    const scope = claimsSchema
+      .parse(claims)
+      .scp.split(' ')
+      .find((one) => one.startsWith('Actions.Results:'));
+    const [, run, job] = scope?.split(':') ?? [];
+    if (run !== undefined && job !== undefined) return { run, job };
+  } catch {
+    // Said below, without the token.
+  }
+  throw new GatelineError('platform', 'ARTIFACTS_UNAVAILABLE', 'the runtime token names no run and job', {
+    hint: 'Artifacts need a runner of GitHub (or a compatible one), and an action: a `run:` step has no such token.',
+  });
+}

@@ -1,0 +1,47 @@
+import { Unusable } from './unusable.ts';
+
+/** What a job is told of its cache. */
+export interface CacheAccess {
+  /** `ACTIONS_RESULTS_URL`. */
+  readonly resultsUrl: string | undefined;
+  /** `ACTIONS_RUNTIME_TOKEN`. */
+  readonly runtimeToken: string | undefined;
+  /** `ACTIONS_CACHE_MODE`. */
+  readonly cacheMode: string | undefined;
+  /** `GITHUB_SERVER_URL`. */
+  readonly serverUrl: string | undefined;
+}
+
+/** The parts without which nothing can be asked. */
+export interface GivenAccess extends CacheAccess {
+  readonly resultsUrl: string;
+  readonly runtimeToken: string;
+}
+
+/**
+ * What `cache-mode` of a workflow or job permits. Not set, or a word that is not known: everything, as for the toolkit.
+ * https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax
+ */
+const MODES: Readonly<Record<string, { readonly read: boolean; readonly write: boolean }>> = {
+  none: { read: false, write: false },
+  read: { read: true, write: false },
+  write: { read: true, write: true },
+  'write-only': { read: false, write: true },
+};
+
+/** What is needed to read or write. @throws Unusable where it cannot succeed, so that nobody tries. */
+export function accessFor(use: 'read' | 'write', access: CacheAccess): GivenAccess {
+  const { resultsUrl, runtimeToken, serverUrl } = access;
+  const mode = (access.cacheMode ?? '').trim().toLowerCase();
+  if (Object.hasOwn(MODES, mode) && !MODES[mode]![use]) throw new Unusable(`cache-mode is ${mode}`);
+  if (!resultsUrl || !runtimeToken || !URL.canParse(resultsUrl))
+    throw new Unusable('the runner gives no access to it here');
+  if (isEnterpriseServer(serverUrl)) throw new Unusable('the cache of an Enterprise Server is not supported');
+  return { ...access, resultsUrl, runtimeToken };
+}
+
+/** As the toolkit tells it: any other host has the cache service of an earlier generation. */
+function isEnterpriseServer(serverUrl: string | undefined): boolean {
+  const host = URL.parse(serverUrl || 'https://github.com')?.hostname.toLowerCase() ?? '';
+  return host !== 'github.com' && !host.endsWith('.ghe.com') && !host.endsWith('.localhost');
+}

@@ -1,0 +1,153 @@
+import { messageOf } from '../../../errors/gateline-error.ts';
+import type { Environment } from '../../../environment.ts';
+import type { Digest } from '../../../run/digest.ts';
+import type { EndedRecord, GatelineRecord, StartedRecord } from '../../../run/record.ts';
+import type { RecordStore } from '../../record-store.ts';
+import { accessFor, type CacheAccess } from './access.ts';
+import { download, lookUp, type FoundEntry, type ServiceAccess } from './cache-service.ts';
+import { verifyEntry, type CheckpointRecords, type CheckpointUnit } from './checkpoint-document.ts';
+import { canRead } from './decompress.ts';
+import { COMPRESSIONS, DOCUMENT_NAME, compareOrigins, entryKey, type EntryOrigin } from './entry-name.ts';
+import { createHttpClient } from './http-call.ts';
+import { DEFAULT_CACHE_LIMITS, type CacheLimits } from './limits.ts';
+import { Unusable } from './unusable.ts';
+
+/** What was found, and what went wrong: one sentence each, no markup. Nothing found and no notice: there is no entry. */
+export interface FoundCheckpoints {
+  readonly records: readonly GatelineRecord[];
+  readonly notices: readonly string[];
+}
+
+/**
+ * Checkpoints by fingerprint in GitHub's cache, of whichever run: an accelerator, never the only copy. Nothing of it
+ * ever fails a gate: neither method throws, both end in bounded time, and what went wrong is a notice.
+ */
+export interface CheckpointCache {
+  /**
+   * The newest checkpoint of this unit with this fingerprint that the job may read: a claim, where it is known, and its
+   * end. Everything is verified before it counts; the contents are in the spool then.
+   */
+  find(unit: CheckpointUnit, fingerprint: Digest): Promise<FoundCheckpoints>;
+  /**
+   * Keeps a checkpoint for later runs, with every content that its records refer to; the spool must have them.
+   * @returns notices. None when it was saved, and none when another job of this run attempt did it first
+   */
+  keep(started: StartedRecord | undefined, ended: EndedRecord): Promise<readonly string[]>;
+}
+
+/** What a cache of checkpoints works with. */
+export interface CheckpointCacheOptions extends CacheAccess, EntryOrigin {
+  /** False: neither looked up nor saved, and nothing said. Default true. */
+  readonly enabled?: boolean;
+  /** Where contents are taken from and put. */
+  readonly spool: Pick<RecordStore, 'put' | 'copyTo'>;
+  /** Where a folder may be made for the time of a save: `RUNNER_TEMP`. */
+  readonly temp: string;
+  /**
+   * Program and arguments of a process that calls `saveEntry` with its last argument, which is added. The toolkit
+   * works on the environment and the working directory of its process and prints what went wrong: so it has its own.
+   */
+  readonly saver: readonly [string, ...string[]];
+  /** What that process inherits, without what the runner gives to actions only; proxies are read from it too. */
+  readonly environment: Environment;
+  readonly limits?: Partial<CacheLimits>;
+}
+
+/** The cache of a job. Makes no call by itself. */
+export function createCheckpointCache(options: CheckpointCacheOptions): CheckpointCache {
+  const limits = { ...DEFAULT_CACHE_LIMITS, ...options.limits };
+  return {
+    find: async (unit, fingerprint) => {
+      const notices: string[] = [];
+      if (options.enabled === false) return { records: [], notices };
+      try {
+        return { records: await find(options, limits, unit, fingerprint, notices), notices };
+      } catch (error) {
+        return { records: [], notices: [...notices, noCheckpoint(error)] };
+      }
+    },
+    keep: async (started, ended) => {
+      if (options.enabled === false) return [];
+      try {
+        const reason = await keep(options, limits, started === undefined ? [ended] : [started, ended]);
+        return reason === undefined ? [] : [notSaved(reason)];
+      } catch (error) {
+        return [notSaved(reasonOf(error))];
+      }
+    },
+  };
+}
+
+async function find(
+  options: CheckpointCacheOptions,
+  limits: CacheLimits,
+  unit: CheckpointUnit,
+  fingerprint: Digest,
+  notices: string[],
+): Promise<readonly GatelineRecord[]> {
+  const { resultsUrl, runtimeToken } = accessFor('read', options);
+  const signal = AbortSignal.timeout(limits.findMs);
+  const http = createHttpClient(options.environment);
+  const service: ServiceAccess = { resultsUrl, runtimeToken, http, limits, signal };
+  for (const entry of await entriesFor(service, fingerprint, notices)) {
+    try {
+      return await take(service, entry, unit, fingerprint, options.spool);
+    } catch (error) {
+      notices.push(noCheckpoint(error));
+    }
+  }
+  return [];
+}
+
+/** What the service has, in either compression: the newest first. */
+async function entriesFor(service: ServiceAccess, fingerprint: Digest, notices: string[]): Promise<FoundEntry[]> {
+  const looks = COMPRESSIONS.filter(canRead).map((compression) => lookUp(service, fingerprint, compression));
+  const found: FoundEntry[] = [];
+  const reasons = new Set<string>();
+  for (const look of await Promise.allSettled(looks)) {
+    if (look.status === 'rejected') reasons.add(noCheckpoint(look.reason));
+    else if (look.value !== undefined) found.push(look.value);
+  }
+  if (found.length === 0) notices.push(...reasons);
+  return found.sort((a, b) => compareOrigins(b.origin, a.origin));
+}
+
+/** Brings an entry and proves it before the first byte of it is kept. */
+async function take(
+  service: ServiceAccess,
+  entry: FoundEntry,
+  unit: CheckpointUnit,
+  fingerprint: Digest,
+  spool: Pick<RecordStore, 'put'>,
+): Promise<CheckpointRecords> {
+  const { readArchive } = await import('./read-archive.ts');
+  const files = await readArchive(await download(service, entry), entry.compression, service.limits);
+  const records = verifyEntry(files, unit, fingerprint);
+  for (const [name, bytes] of files) if (name !== DOCUMENT_NAME) await spool.put(bytes);
+  return records;
+}
+
+async function keep(
+  options: CheckpointCacheOptions,
+  limits: CacheLimits,
+  records: CheckpointRecords,
+): Promise<string | undefined> {
+  const access = accessFor('write', options);
+  const { saveCheckpoint } = await import('./save-checkpoint.ts');
+  const { spool, temp, saver, environment } = options;
+  const key = entryKey(records[0].fingerprint, options);
+  return saveCheckpoint({ key, records, spool, temp, saver, environment, access, limits });
+}
+
+function noCheckpoint(error: unknown): string {
+  return `The cache gave no checkpoint: ${reasonOf(error)}.`;
+}
+
+function notSaved(reason: string): string {
+  return `The checkpoint was not saved to the cache: ${reason}.`;
+}
+
+/** What is not foreseen is told as it is: the gate goes on without a cache all the same. */
+function reasonOf(error: unknown): string {
+  return error instanceof Unusable ? error.message : `something unexpected (${messageOf(error).slice(0, 300)})`;
+}

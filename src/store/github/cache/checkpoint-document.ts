@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { digestOf, hexOf, type Digest } from '../../../run/digest.ts';
+import { comparePositions, type EndedRecord, type GatelineRecord, type StartedRecord } from '../../../run/record.ts';
+import { claimMatches } from '../../../run/unit-records.ts';
+import { parseJson } from '../../../untrusted/parse-json.ts';
+import { formatOf, judgeRecord } from '../../parse-record.ts';
+import { DOCUMENT_NAME } from './entry-name.ts';
+import type { EntryFiles } from './read-archive.ts';
+import { Unusable } from './unusable.ts';
+
+/** Which gate of which subject a checkpoint is of. */
+export type CheckpointUnit = Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>;
+
+/** A claim and its end; the claim may not be known. */
+export type CheckpointRecords = readonly [EndedRecord] | readonly [StartedRecord, EndedRecord];
+
+/** Version of the document in an entry. A reader that meets another one finds nothing. */
+const CHECKPOINT_FORMAT = 'gateline-checkpoint/1';
+
+const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
+const MAX_DOCUMENT_DEPTH = 50;
+
+const documentSchema = z.strictObject({
+  format: z.literal(CHECKPOINT_FORMAT),
+  /** Records as they are stored, the claim first. */
+  records: z.array(z.unknown()).min(1).max(2),
+});
+
+/** The document of an entry, as JSON. */
+export function writeDocument(records: CheckpointRecords): string {
+  return JSON.stringify({ format: CHECKPOINT_FORMAT, records });
+}
+
+/** A content as a record refers to it: a claim tells no size of its request. */
+export interface ContentReference {
+  readonly digest: Digest;
+  readonly bytes?: number;
+}
+
+/** Everything that records refer to, as often as they do; but for the contract, since whoever finds them judges by today's. */
+export function referencesIn(records: CheckpointRecords): ContentReference[] {
+  return records.flatMap((record) => {
+    if (record.kind === 'started') return [{ digest: record.request }];
+    const { value, exports, logs, learnings, files, touched } = record;
+    const changed = [...files, ...touched].map((file) => file.after?.content);
+    return [value, exports, logs.stdout, logs.stderr, learnings, ...changed].filter((content) => content !== undefined);
+  });
+}
+
+/**
+ * The records of an entry, proven to be what was asked for: of this unit and fingerprint, each as its schema wants it,
+ * and every content that they refer to there with the right bytes, and no other.
+ * @throws Unusable
+ */
+export function verifyEntry(files: EntryFiles, unit: CheckpointUnit, fingerprint: Digest): CheckpointRecords {
+  const records = readDocument(files.get(DOCUMENT_NAME)!);
+  for (const record of records) verifyIdentity(record, unit, fingerprint);
+  const [first, second] = records;
+  if (second !== undefined && first.kind === 'started') {
+    const isOneAttempt = comparePositions(first, second) === 0 && claimMatches(second, first);
+    if (!isOneAttempt) throw new Unusable('the claim in the entry is of another attempt than its end');
+  }
+  verifyContents(files, referencesIn(records));
+  return records;
+}
+
+function readDocument(bytes: Uint8Array): CheckpointRecords {
+  const json = parseJson(bytes, { maxBytes: MAX_DOCUMENT_BYTES, maxDepth: MAX_DOCUMENT_DEPTH });
+  if (!json.ok) throw new Unusable(`the document in the entry is ${json.kind}`);
+  if (formatOf(json.value) !== CHECKPOINT_FORMAT) throw new Unusable('the entry is of a format that is not known here');
+  const document = documentSchema.safeParse(json.value);
+  if (!document.success) throw new Unusable('the document in the entry has another shape');
+  const records = document.data.records.map((value) => {
+    const judged = judgeRecord(value);
+    if ('fault' in judged) throw new Unusable(`a record in the entry is not one (${judged.fault.code})`);
+    return judged.record;
+  });
+  const [first, second] = records;
+  if (first?.kind === 'ended' && second === undefined) return [first];
+  if (first?.kind === 'started' && second?.kind === 'ended') return [first, second];
+  throw new Unusable('the entry holds other records than a claim and its end');
+}
+
+function verifyIdentity(record: StartedRecord | EndedRecord, unit: CheckpointUnit, fingerprint: Digest): void {
+  const isOfUnit = (['pipeline', 'subject', 'gate', 'leg'] as const).every((key) => record[key] === unit[key]);
+  if (!isOfUnit) throw new Unusable('the entry is of another gate or subject');
+  if (record.fingerprint !== fingerprint) throw new Unusable('the entry is of another fingerprint');
+}
+
+function verifyContents(files: EntryFiles, references: readonly ContentReference[]): void {
+  const needed = new Set(references.map(({ digest }) => digest));
+  for (const digest of needed) {
+    const content = files.get(hexOf(digest));
+    if (content === undefined) throw new Unusable('a content is missing in the entry');
+    if (digestOf(content) !== digest) throw new Unusable('a content in the entry has the wrong digest');
+  }
+  for (const { digest, bytes } of references)
+    if (bytes !== undefined && bytes !== files.get(hexOf(digest))!.length)
+      throw new Unusable('a content in the entry has the wrong size');
+  // The document comes on top.
+  if (files.size > needed.size + 1) throw new Unusable('the entry holds contents that its records do not name');
+}

@@ -1,0 +1,35 @@
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
+import type { Compression } from './entry-name.ts';
+import { inMebibytes, type CacheLimits } from './limits.ts';
+import { Unusable } from './unusable.ts';
+
+const gunzip = promisify(zlib.gunzip);
+
+/**
+ * Largest window that a zstd frame may ask for, as a power of two: 16 MiB. The toolkit compresses at level 3, whose
+ * window has 2 MiB; a frame of a hostile writer may ask for more memory than there is.
+ */
+const ZSTD_WINDOW = 24;
+
+/** Compressions that this Node can undo: zstd from 22.15 on. */
+export function canRead(compression: Compression): boolean {
+  return compression === 'gzip' || typeof zlib.zstdDecompress === 'function';
+}
+
+/** An archive as it was before it was compressed; larger ones than the limit are given up on the way. @throws Unusable */
+export async function unpack(packed: Buffer, compression: Compression, { maxBytes }: CacheLimits): Promise<Buffer> {
+  const maxOutputLength = maxBytes;
+  try {
+    if (compression === 'gzip') return await gunzip(packed, { maxOutputLength });
+    const params = { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW };
+    return await promisify(zlib.zstdDecompress)(packed, { maxOutputLength, params });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+    const reason =
+      code === 'ERR_BUFFER_TOO_LARGE'
+        ? `unpacked, the entry has more than ${inMebibytes(maxBytes)}`
+        : `the entry cannot be decompressed (${code})`;
+    throw new Unusable(reason, { cause: error });
+  }
+}

@@ -1,0 +1,63 @@
+import { extract, type Header } from 'tar-stream';
+import { ARCHIVE_FOLDER, DOCUMENT_NAME, ENTRY_PATH, type Compression } from './entry-name.ts';
+import { unpack } from './decompress.ts';
+import type { CacheLimits } from './limits.ts';
+import { Unusable } from './unusable.ts';
+
+/** The files of an entry by base name: {@link DOCUMENT_NAME}, or the 64 hex digits of a content. */
+export type EntryFiles = ReadonlyMap<string, Buffer>;
+
+/** How an entry's files are called in its archive. */
+const FOLDER = `${ARCHIVE_FOLDER}/${ENTRY_PATH}/`;
+const FILE_NAME = /^(?:checkpoint\.json|[0-9a-f]{64})$/;
+
+/**
+ * The files of an entry, in memory. Nothing is written anywhere: whatever paths and links an archive holds, they are
+ * only read. It holds the files that we put into it and nothing else, or it is refused as a whole.
+ * @throws Unusable
+ */
+export async function readArchive(packed: Buffer, compression: Compression, limits: CacheLimits): Promise<EntryFiles> {
+  return filesIn(await unpack(packed, compression, limits), limits);
+}
+
+async function filesIn(archive: Buffer, { maxContents }: CacheLimits): Promise<EntryFiles> {
+  const files = new Map<string, Buffer>();
+  let entries = 0;
+  const reader = extract();
+  reader.end(archive);
+  try {
+    for await (const entry of reader) {
+      const { header } = entry;
+      entries += 1;
+      // The folder and the document come on top.
+      if (entries > maxContents + 2) throw new Unusable(`the entry holds more than ${maxContents} contents`);
+      if (header.type === 'directory' && header.name === FOLDER) {
+        entry.resume();
+        continue;
+      }
+      const name = expectedName(header);
+      if (name === undefined || files.has(name))
+        throw new Unusable('the entry holds something that does not belong there');
+      files.set(name, await bytesOf(entry as AsyncIterable<Buffer>));
+    }
+  } catch (error) {
+    if (error instanceof Unusable) throw error;
+    throw new Unusable('the entry is not a whole tar archive', { cause: error });
+  }
+  if (!files.has(DOCUMENT_NAME)) throw new Unusable('the entry holds no checkpoint');
+  return files;
+}
+
+/** The base name of a plain file of ours. */
+function expectedName({ type, name }: Header): string | undefined {
+  if (type !== 'file' || !name.startsWith(FOLDER)) return undefined;
+  const base = name.slice(FOLDER.length);
+  return FILE_NAME.test(base) ? base : undefined;
+}
+
+/** All of a file; as a rule a part of the archive, without a copy. */
+async function bytesOf(file: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of file) parts.push(part);
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+}

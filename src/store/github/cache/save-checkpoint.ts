@@ -1,0 +1,104 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hexOf, type Digest } from '../../../run/digest.ts';
+import { CACHE_VARIABLES, GITHUB_VARIABLES, WITHHELD_FROM_AGENTS, type Environment } from '../../../environment.ts';
+import type { RecordStore } from '../../record-store.ts';
+import { referencesIn, writeDocument, type CheckpointRecords } from './checkpoint-document.ts';
+import { ARCHIVE_FOLDER, DOCUMENT_NAME, ENTRY_PATH } from './entry-name.ts';
+import { inMebibytes, type CacheLimits } from './limits.ts';
+import { reasonNotSaved } from './save-outcome.ts';
+import { runSaver } from './start-saver.ts';
+import { Unusable } from './unusable.ts';
+
+/** What saving an entry takes. */
+export interface SaveCall {
+  readonly key: string;
+  readonly records: CheckpointRecords;
+  readonly spool: Pick<RecordStore, 'copyTo'>;
+  readonly temp: string;
+  readonly saver: readonly [string, ...string[]];
+  readonly environment: Environment;
+  readonly access: {
+    readonly resultsUrl: string;
+    readonly runtimeToken: string;
+    readonly serverUrl: string | undefined;
+    readonly cacheMode: string | undefined;
+  };
+  readonly limits: CacheLimits;
+}
+
+/** What tar adds to a file: its header, the times in a header of their own, and padding to full blocks. */
+const TAR_OVERHEAD = 4 * 512;
+
+/** Read by Node itself, and what a runner sets to have more in the log: nothing that a program of ours needs. */
+const NOT_HANDED_ON = new Set<string>(['NODE_OPTIONS', 'NODE_CHANNEL_FD', CACHE_VARIABLES.debug]);
+
+/**
+ * Lays the entry's files in a folder of their own, has them saved, and removes the folder.
+ * @returns why it was not saved: the end of a sentence; undefined when it was
+ * @throws Unusable where it cannot be saved by this job; GatelineError and errors of the system where a disk fails
+ */
+export async function saveCheckpoint(call: SaveCall): Promise<string | undefined> {
+  const contents = new Map(referencesIn(call.records).map(({ digest, bytes = 0 }) => [digest, bytes]));
+  const document = writeDocument(call.records);
+  refuseLarge(contents, document, call.limits);
+  const folder = await mkdtemp(join(call.temp, 'gateline-cache-'));
+  try {
+    const cwd = join(folder, ARCHIVE_FOLDER);
+    const entry = join(cwd, ENTRY_PATH);
+    await mkdir(entry, { recursive: true });
+    await writeFile(join(entry, DOCUMENT_NAME), document);
+    let bytes = document.length;
+    for (const digest of contents.keys()) bytes += await lay(call.spool, digest, join(entry, hexOf(digest)));
+    refuseBytes(bytes + TAR_OVERHEAD * (contents.size + 2), call.limits);
+    const env = saverEnvironment(call, folder);
+    const { key, saver: command, limits } = call;
+    return reasonNotSaved(await runSaver({ command, key, cwd, env, timeoutMs: limits.keepMs }));
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** What records tell of their contents is enough to refuse before anything is copied. */
+function refuseLarge(contents: ReadonlyMap<Digest, number>, document: string, limits: CacheLimits): void {
+  if (contents.size > limits.maxContents)
+    throw new Unusable(`it has ${contents.size} contents, more than ${limits.maxContents}`);
+  refuseBytes(
+    [...contents.values()].reduce((sum, bytes) => sum + bytes, document.length),
+    limits,
+  );
+}
+
+function refuseBytes(bytes: number, { maxBytes }: CacheLimits): void {
+  if (bytes > maxBytes) throw new Unusable(`it has ${inMebibytes(bytes)}, more than ${inMebibytes(maxBytes)}`);
+}
+
+async function lay(spool: Pick<RecordStore, 'copyTo'>, digest: Digest, path: string): Promise<number> {
+  const read = await spool.copyTo(digest, path, 0o600);
+  if (read.state === 'present') return read.value.bytes;
+  throw new Unusable(`a content of it is ${read.state === 'absent' ? 'not there' : 'not as it was kept'}`);
+}
+
+/**
+ * The toolkit resolves {@link ENTRY_PATH} against the working directory, names it in the archive relative to the
+ * workspace, and has tar, which starts in a folder below `RUNNER_TEMP`, change to the workspace. With `..` for the
+ * workspace both mean our folder, and no path with spaces comes into tar's command line, which is not quoted.
+ */
+function saverEnvironment({ environment, access }: SaveCall, folder: string): Record<string, string> {
+  const kept = Object.entries(environment).filter(
+    (pair): pair is [string, string] =>
+      pair[1] !== undefined && !WITHHELD_FROM_AGENTS.test(pair[0]) && !NOT_HANDED_ON.has(pair[0]),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    [CACHE_VARIABLES.resultsUrl]: access.resultsUrl,
+    [CACHE_VARIABLES.runtimeToken]: access.runtimeToken,
+    [CACHE_VARIABLES.mode]: access.cacheMode ?? '',
+    [CACHE_VARIABLES.service2]: 'true',
+    [GITHUB_VARIABLES.serverUrl]: access.serverUrl ?? '',
+    [GITHUB_VARIABLES.workspace]: '..',
+    [GITHUB_VARIABLES.temp]: folder,
+    // Else the tar of macOS adds a file to each file, for what is known of it beside its bytes.
+    [CACHE_VARIABLES.copyfile]: '1',
+  };
+}

@@ -1,0 +1,96 @@
+import type { ReadProblem } from '../../run/reading.ts';
+import type { ArtifactService, ListedArtifact, Trouble } from './artifact-service.ts';
+import { parseArtifactName, type ArtifactName } from './artifact-names.ts';
+
+/** The run whose artifacts a store keeps. */
+export interface RunIdentity {
+  /** `GITHUB_RUN_ID`. */
+  readonly id: string;
+  /** `GITHUB_RUN_NUMBER`: `runNumber` of its records. */
+  readonly number: number;
+  /** `GITHUB_RUN_ATTEMPT` of whoever looks. */
+  readonly attempt: number;
+}
+
+/** An artifact with a name of ours. */
+export interface NamedArtifact<Name extends ArtifactName = ArtifactName> {
+  readonly artifact: ListedArtifact;
+  readonly named: Name;
+}
+
+/** The artifacts of a run as they were listed last, and those that this process uploaded. */
+export class RunView {
+  readonly #service: ArtifactService;
+  readonly #run: RunIdentity;
+  readonly #uploaded: ListedArtifact[] = [];
+  #artifacts: NamedArtifact[] = [];
+  #byName = new Map<string, ListedArtifact[]>();
+  #problem: ReadProblem | undefined;
+
+  constructor(service: ArtifactService, run: RunIdentity) {
+    this.#service = service;
+    this.#run = run;
+  }
+
+  /** Why there may be more than what is known. `undefined`: that is all, or nothing was listed yet. */
+  get problem(): ReadProblem | undefined {
+    return this.#problem;
+  }
+
+  /** Lists anew. Where that fails, what was known before stays. */
+  async refresh(): Promise<void> {
+    const { artifacts, problem } = await this.#service.list();
+    this.#problem = problem && { ...problem, where: `artifacts of run ${this.#run.id}` };
+    const known = problem?.code === 'OUTAGE' ? this.#artifacts.map(({ artifact }) => artifact) : [];
+    const all = new Map([...known, ...this.#uploaded, ...artifacts].map((artifact) => [artifact.id, artifact]));
+    this.#set([...all.values()].flatMap(named));
+  }
+
+  /** Remembers an upload: a listing may be a little behind. */
+  add(artifact: ListedArtifact): void {
+    this.#uploaded.push(artifact);
+    this.#set([...this.#artifacts, ...named(artifact)]);
+  }
+
+  /** Every artifact whose name is one of ours. */
+  all(): readonly NamedArtifact[] {
+    return this.#artifacts;
+  }
+
+  /** Artifacts of one name: one, unless somebody made a second one in another attempt. */
+  of(name: string): readonly ListedArtifact[] {
+    return this.#byName.get(name) ?? [];
+  }
+
+  #set(artifacts: NamedArtifact[]): void {
+    this.#artifacts = artifacts;
+    this.#byName = Map.groupBy(
+      artifacts.map(({ artifact }) => artifact),
+      ({ name }) => name,
+    );
+  }
+
+  /** A problem with one artifact, with what its name says of it. */
+  problemWith(
+    name: string,
+    trouble: Pick<ReadProblem, 'message'> & { readonly code: ReadProblem['code'] },
+  ): ReadProblem {
+    const parsed = parseArtifactName(name);
+    const problem = { code: trouble.code, where: name, message: trouble.message };
+    if (parsed?.holds !== 'record') return problem;
+    const { gate, leg, runAttempt, n } = parsed;
+    const kind = parsed.kind === 'decided' ? `decided.${parsed.decision}` : parsed.kind;
+    return { ...problem, names: { gate, leg, runNumber: this.#run.number, runAttempt, n, kind } };
+  }
+}
+
+/** The first of several troubles that says most: what may pass before what is there and wrong. */
+export function worstOf(troubles: readonly Trouble[]): Trouble | undefined {
+  const order: readonly Trouble['code'][] = ['OUTAGE', 'LISTING_LIMIT', 'CONTENT_ALTERED', 'CORRUPT', 'UNREADABLE'];
+  return [...troubles].sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code))[0];
+}
+
+function named(artifact: ListedArtifact): NamedArtifact[] {
+  const name = parseArtifactName(artifact.name);
+  return name === undefined ? [] : [{ artifact, named: name }];
+}

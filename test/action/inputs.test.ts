@@ -1,0 +1,271 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_NAMES, INPUT_USES, OTHER_NAMES } from '../../src/action/input-uses.ts';
+import { checkDefinition, readInputs, type ActionInputs } from '../../src/action/inputs.ts';
+import { INPUT_NAMES, MAX_OUTPUT_INPUT_BYTES } from '../../src/action/inputs-schema.ts';
+import { formatInputProblem, type ActionInputsError } from '../../src/action/input-problems.ts';
+
+/** The environment as the runner makes it of `with:`. */
+function environmentOf(inputs: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(inputs).map(([name, value]) => [
+    `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
+    value,
+  ]);
+  return { PATH: '/bin', GITHUB_JOB: 'design', ...Object.fromEntries(entries) };
+}
+
+function inputsOf(inputs: Readonly<Record<string, string>>): ActionInputs {
+  const read = readInputs(environmentOf(inputs));
+  if (!read.ok) throw new Error(read.problems.map(formatInputProblem).join('\n'));
+  return read.inputs;
+}
+
+function problemsOf(inputs: Readonly<Record<string, string>>): string[] {
+  const read = readInputs(environmentOf(inputs));
+  return read.ok ? [] : read.problems.map(formatInputProblem);
+}
+
+describe('the inputs of a step', () => {
+  it('have every default where the runner gives blanks', () => {
+    const blank = Object.fromEntries(INPUT_NAMES.map((name) => [name, '']));
+    const inputs = inputsOf(blank);
+    expect(inputs).toMatchObject({
+      command: 'run',
+      gate: undefined,
+      description: {},
+      metadata: {},
+      exposeOutput: false,
+      maxArtifacts: 1000,
+      cache: 'auto',
+      comment: 'auto',
+      summary: true,
+      history: 20,
+      notices: [],
+    });
+    expect(inputs.given.size).toBe(0);
+    expect(inputsOf({})).toEqual(inputs);
+  });
+
+  it('are read by their kinds', () => {
+    const inputs = inputsOf({
+      command: 'begin',
+      gate: ' design ',
+      needs: 'analyse, plan',
+      schema: 'schemas/design.json',
+      threshold: '72.5',
+      checks: 'output.a > 1\n\n  output.b == 2  \n',
+      exports: '["", "/a"]',
+      inputs: 'src/**\n!src/x',
+      files: 'changed',
+      env: 'MODE=full text\nLANG\nEMPTY=',
+      secrets: 'API_KEY, OTHER',
+      tools: 'node\npython',
+      with: 'prompt: |\n  Say: yes\nmodel: large',
+      metadata: '{"domain": "shop", "n": 2}',
+      input: '[1, 2]',
+      'expose-output': 'True',
+      matrix: '{\n  "os": "linux"\n}',
+      'github-token': 'ghs_secret',
+      'retention-days': '7',
+    });
+    expect(inputs.needs).toEqual({ gates: ['analyse', 'plan'], results: undefined });
+    expect(inputs.description).toEqual({
+      schema: 'schemas/design.json',
+      threshold: 72.5,
+      checks: ['output.a > 1', 'output.b == 2'],
+      exports: ['', '/a'],
+      inputs: ['src/**', '!src/x'],
+      files: 'changed',
+      env: { MODE: 'full text', LANG: null, EMPTY: '' },
+      secrets: ['API_KEY', 'OTHER'],
+      tools: ['node', 'python'],
+      with: { prompt: 'Say: yes\n', model: 'large' },
+    });
+    expect(inputs).toMatchObject({
+      command: 'begin',
+      gate: 'design',
+      metadata: { domain: 'shop', n: 2 },
+      input: [1, 2],
+      exposeOutput: true,
+      matrix: { os: 'linux' },
+      githubToken: 'ghs_secret',
+      retentionDays: 7,
+    });
+  });
+
+  it.each([
+    ['[]', []],
+    ['["a"]', ['a']],
+    ['[ab]*.ts', ['[ab]*.ts']],
+    ['[1]', ['[1]']],
+    ['a b.ts\nc,d.ts', ['a b.ts', 'c,d.ts']],
+    ['a\r\nb', ['a', 'b']],
+  ])('take the globs %j for what they are', (text, expected) => {
+    expect(inputsOf({ inputs: text }).description.inputs).toEqual(expected);
+  });
+
+  it('take a schema for a path or for itself', () => {
+    expect(inputsOf({ schema: 's.json' }).description.schema).toBe('s.json');
+    expect(inputsOf({ schema: '{"type": "object"}' }).description.schema).toEqual({ type: 'object' });
+    expect(inputsOf({ schema: 'type: object\nrequired: [a]' }).description.schema).toEqual({
+      type: 'object',
+      required: ['a'],
+    });
+  });
+
+  it('know no matrix where the runner says null', () => {
+    expect(inputsOf({ matrix: 'null' }).matrix).toBeUndefined();
+    expect(inputsOf({ matrix: '{}' }).matrix).toEqual({});
+  });
+});
+
+describe('what is wrong with inputs', () => {
+  it('is told at once, each by its name', () => {
+    expect(
+      problemsOf({
+        command: 'begin',
+        gate: 'Design',
+        cache: 'on',
+        history: '-1',
+        stpe: 'x',
+        run: 'npm test',
+        'expose-output': 'yes',
+      }),
+    ).toEqual([
+      'gate: expected an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`, found the text "Design"',
+      'expose-output: expected `true` or `false`, found the text "yes"',
+      'cache: expected `auto` or `off`, found the text "on"',
+      'history: expected a whole number from 0 to 200, found the text "-1"',
+      expect.stringMatching(/^stpe: there is no such input; /),
+      'run: does nothing with `command: begin`; it belongs to `run`, `plan`',
+    ]);
+  });
+
+  it.each(Object.entries(OTHER_NAMES))('says what %s is called here', (name, { input }) => {
+    expect(INPUT_NAMES).not.toContain(name);
+    expect(problemsOf({ [name]: 'x' })).toEqual([
+      expect.stringContaining(`${name}: there is no such input; write \`${input}\``),
+    ]);
+  });
+
+  it('has a suggestion for a slip, and for names with underscores', () => {
+    expect(problemsOf({ treshold: '1' })).toEqual(['treshold: there is no such input; did you mean `threshold`?']);
+    expect(problemsOf({ timeout_minutes: '1' })).toEqual([
+      'timeout_minutes: there is no such input; did you mean `timeout-minutes`?',
+    ]);
+    expect(problemsOf({ output_path: 'x' })).toEqual(['output_path: there is no such input; write `output-file`']);
+    expect(problemsOf({ 'Some Thing': 'x' })).toEqual([
+      'some_thing: there is no such input; docs/reference/action.md lists them',
+    ]);
+  });
+
+  it('never holds the value of an input that may be secret', () => {
+    const secret = 'sk-live-0123456789';
+    const silent = INPUT_NAMES.filter((name) => INPUT_USES[name].silent === true);
+    expect(silent).toEqual(
+      expect.arrayContaining(['github-token', 'token', 'env', 'secrets', 'with', 'input', 'output']),
+    );
+    for (const name of silent) {
+      for (const value of [secret, `${secret}\n${secret}`, `"${secret}`, secret.repeat(10_000)]) {
+        for (const command of COMMAND_NAMES)
+          expect(problemsOf({ command, [name]: value }).join('\n')).not.toContain('0123456789');
+      }
+    }
+    expect(problemsOf({ 'not-known': secret }).join('\n')).not.toContain(secret);
+  });
+
+  it('names a wrong secret by its place only', () => {
+    expect(problemsOf({ secrets: 'A sk-live-1' })).toEqual([
+      'secrets: expected names of variables, and entry 2 is none: write `secrets: API_KEY`, and set `API_KEY` under `env:` of the step',
+    ]);
+  });
+
+  it('includes an output that is too long, in bytes, and says where to put it', () => {
+    const value = JSON.stringify('é'.repeat((MAX_OUTPUT_INPUT_BYTES - 2) / 2));
+    const complete = { command: 'complete', token: 'abc' };
+    expect(Buffer.byteLength(value)).toBe(MAX_OUTPUT_INPUT_BYTES);
+    expect(inputsOf({ ...complete, output: value }).output).toBe(value);
+    expect(problemsOf({ ...complete, output: `${value} ` })).toEqual([
+      'output: expected at most 102400 bytes: write the value to a file and name it by `output-file`',
+    ]);
+  });
+
+  it('includes what contradicts, and a complete without its token', () => {
+    expect(problemsOf({ command: 'complete', output: '1', 'output-file': 'o.json' })).toEqual([
+      'output: is given beside `output-file`; take one of them out',
+      expect.stringMatching(/^token: expected the token that `command: begin` gave, found nothing; /),
+    ]);
+    expect(problemsOf({ input: '1', 'input-file': 'i.json' })).toEqual([
+      'input: is given beside `input-file`; take one of them out',
+    ]);
+  });
+
+  it('is a notice where an input of another command does no harm', () => {
+    expect(inputsOf({ command: 'begin', shell: 'bash', history: '3' }).notices).toEqual([
+      'shell: does nothing with `command: begin`',
+      'history: does nothing with `command: begin`',
+    ]);
+  });
+
+  it('is found for each input with each command it does not belong to', () => {
+    const values: Readonly<Record<string, string>> = {
+      needs: 'a',
+      cache: 'off',
+      comment: 'auto',
+      metadata: 'a: 1',
+      'expose-output': 'true',
+    };
+    for (const command of COMMAND_NAMES) {
+      const given: Record<string, string> = { command, ...(command === 'complete' && { token: 'abc' }) };
+      for (const input of INPUT_NAMES.filter((name) => !INPUT_USES[name].commands.includes(command))) {
+        const read = readInputs(environmentOf({ ...given, [input]: values[input] ?? '1' }));
+        const told = read.ok ? read.inputs.notices : read.problems.map(formatInputProblem);
+        expect(told, `${input} with ${command}`).toContainEqual(expect.stringContaining(`${input}: does nothing with`));
+        if (INPUT_USES[input].elsewhere === 'notice') expect(read.ok, `${input} with ${command}`).toBe(true);
+        else expect(read.ok, `${input} with ${command}`).toBe(false);
+      }
+    }
+  });
+
+  it('never makes the reader throw', () => {
+    const name = fc.oneof(fc.constantFrom(...INPUT_NAMES, '__proto__', 'constructor'), fc.string());
+    fc.assert(
+      fc.property(fc.dictionary(name, fc.string()), (inputs) => {
+        const read = readInputs(environmentOf(inputs));
+        expect(read.ok || read.problems.length > 0).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('inputs and a gateline.yml', () => {
+  const problems = (inputs: Readonly<Record<string, string>>, hasDefinition: boolean): string[] => {
+    try {
+      checkDefinition(inputsOf(inputs), hasDefinition);
+      return [];
+    } catch (error) {
+      return (error as ActionInputsError).problems.map(({ input }) => input);
+    }
+  };
+
+  it('may not both describe the gate', () => {
+    expect(problems({ schema: 's.json', threshold: '3', run: 'x', needs: 'a', pipeline: 'p' }, true)).toEqual([
+      'pipeline',
+      'run',
+      'schema',
+      'threshold',
+      'needs',
+    ]);
+    expect(problems({ gate: 'a', subject: 's', metadata: 'a: 1', summary: 'false' }, true)).toEqual([]);
+  });
+
+  it('go together where the needs are what GitHub says of other jobs', () => {
+    expect(problems({ needs: '{"a": {"result": "success", "outputs": {}}}' }, true)).toEqual([]);
+  });
+
+  it('leave run without a command where there is neither', () => {
+    expect(problems({}, false)).toEqual(['run']);
+    expect(problems({ run: 'x' }, false)).toEqual([]);
+    expect(problems({ command: 'begin' }, false)).toEqual([]);
+  });
+});

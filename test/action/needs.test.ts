@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseNeeds } from '../../src/action/needs.ts';
+
+const needsOf = (text: string) => {
+  const parsed = parseNeeds(text);
+  if (!('needs' in parsed)) throw new Error(parsed.expected);
+  return parsed.needs;
+};
+
+describe('the input needs', () => {
+  it.each(['a,b', 'a b', 'a\nb', ' [a, b] ', '["a", "b"]', '- a\n- b'.replaceAll('- ', '')])(
+    '%j is a list of gates',
+    (text) => {
+      expect(needsOf(text)).toEqual({ gates: ['a', 'b'], results: undefined });
+    },
+  );
+
+  it('is what GitHub says of the needed jobs', () => {
+    const text = JSON.stringify(
+      {
+        Build: { result: 'success', outputs: { digest: 'sha256:1', none: null } },
+        x: { result: 'skipped', outputs: {} },
+      },
+      null,
+      2,
+    );
+    const needs = needsOf(text);
+    expect(needs.gates).toEqual(['Build', 'x']);
+    expect(needs.results?.get('Build')).toEqual({ result: 'success', outputs: { digest: 'sha256:1' } });
+    expect(needs.results?.get('x')).toEqual({ result: 'skipped', outputs: {} });
+  });
+
+  it('calls a gate by the output of its job that names it, where that may be a gate', () => {
+    const job = (gate: string) => ({ result: 'success', outputs: { gate } });
+    expect(needsOf(JSON.stringify({ A: job('design'), b: job('No gate!'), c: job('design') })).gates).toEqual([
+      'design',
+      'b',
+    ]);
+  });
+
+  it('is empty for an empty list and an empty context', () => {
+    expect(needsOf('[]')).toEqual({ gates: [], results: undefined });
+    expect(needsOf('{}')).toEqual({ gates: [], results: new Map() });
+  });
+
+  it.each([
+    ['Design', /^expected ids of gates between commas/],
+    ['a, a', /`a` is there twice/],
+    ['["success", "failure"]', /results of jobs: write `\$\{\{ toJSON\(needs\) \}\}`/],
+    ['{"a": {"result": "great"}}', /^expected `\$\{\{ toJSON/],
+    ['{"a": {"result": "success", "outputs": {"x": 1}}}', /^expected `\$\{\{ toJSON/],
+    ['{"a": ', /^expected `\$\{\{ toJSON/],
+    ['{"__proto__": {"result": "success"}}', /^expected `\$\{\{ toJSON/],
+    [`{"a": {"result": "success", "outputs": {"x": "${'x'.repeat(1_048_576)}"}}}`, /at most 1048576 bytes/],
+  ])('%.60s is none', (text, expected) => {
+    expect(parseNeeds(text)).toEqual({ expected: expect.stringMatching(expected) });
+  });
+
+  it('takes a whole megabyte', () => {
+    const text = JSON.stringify({ a: { result: 'success', outputs: { x: 'x'.repeat(1_048_000) } } });
+    expect(needsOf(text).results?.get('a')?.outputs['x']).toHaveLength(1_048_000);
+  });
+
+  it('never throws', () => {
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void parseNeeds(text)));
+  });
+});

@@ -1,0 +1,77 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hexOf } from '../../../src/run/digest.ts';
+import { openFilesystemStore } from '../../../src/store/filesystem/filesystem-store.ts';
+import type { GithubStore } from '../../../src/store/github/github-store.ts';
+import { openTieredStore } from '../../../src/store/github/tiered-store.ts';
+import { describeRecordStore, type StoreUnderTest } from '../../contract/record-store.ts';
+import { endedRecord } from '../../contract/samples.ts';
+import { temporaryFolder } from '../../contract/temporary-folder.ts';
+import { artifactNamed, documentOf, startRun } from './github-run.ts';
+
+/** `wrap`: what is opened above the store of the run. */
+function storeOf(wrap: (store: GithubStore) => Promise<GithubStore> | GithubStore) {
+  return async (): Promise<StoreUnderTest> => {
+    const run = await startRun();
+    const folder = await temporaryFolder();
+    const root = join(folder.path, '.state');
+    const spool = await openFilesystemStore({ root, workspace: folder.path });
+    const fileOf = (hex: string) => join(root, 'content', 'sha256', hex.slice(0, 2), hex.slice(2));
+    let brought = 0;
+    return {
+      store: await wrap(await run.open({ spool })),
+      another: async () => wrap(await run.open()),
+      onlyRun: 1,
+      bring: async (content, from, to) => {
+        brought += 1;
+        const { digest } = content;
+        await from.write(
+          endedRecord({ gate: 'bringing', n: brought, learnings: content, value: { ...content, digest } }),
+        );
+        await to.list('ship', 'pr-42');
+      },
+      spoilRecord: async (record, bytes) => {
+        const artifact = artifactNamed(run, record);
+        if (bytes === 'unreadable') {
+          // Another upload, so that nobody remembers it, whose bytes are gone.
+          run.replace(artifact, Buffer.from('gone'));
+          run.service.world.blobs.blobs.delete(artifact.blob);
+        } else run.replace(artifact, asDocument(bytes));
+      },
+      spoilContent: async (digest, bytes) => {
+        const path = fileOf(hexOf(digest));
+        if (bytes === undefined) await rm(path);
+        else await writeFile(path, bytes);
+      },
+      [Symbol.asyncDispose]: async () => {
+        await run[Symbol.asyncDispose]();
+        await folder[Symbol.asyncDispose]();
+      },
+    };
+  };
+}
+
+/** A record is inside a document; what is no JSON object takes the place of all of it. */
+function asDocument(bytes: Uint8Array): Uint8Array {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return typeof value === 'object' && value !== null ? documentOf(value) : bytes;
+  } catch {
+    return bytes;
+  }
+}
+
+describeRecordStore(
+  'artifacts',
+  storeOf((store) => store),
+);
+describeRecordStore(
+  'artifacts above those of an earlier run',
+  storeOf(async (store) => {
+    const empty = await temporaryFolder();
+    const root = join(empty.path, '.state');
+    const earlier = await openFilesystemStore({ root, workspace: empty.path, readOnly: true });
+    await readdir(empty.path);
+    return openTieredStore(store, [earlier]);
+  }),
+);

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { digestOf } from '../../../src/run/digest.ts';
+import { endedRecord, startedRecord } from '../../contract/samples.ts';
+import { constantDelay } from '../../support/github/delays.ts';
+import { startRun, type GithubRun } from './github-run.ts';
+
+/** What was asked of the service since `from`, in the order of arrival. */
+function asked(run: GithubRun, from: number): string[] {
+  return run.service.calls.slice(from).map(({ operation }) => operation);
+}
+
+const UPLOAD = ['CreateArtifact', 'PutBlock', 'PutBlockList', 'FinalizeArtifact'];
+const DOWNLOAD = ['GetSignedArtifactURL', 'GetBlob'];
+
+it('asks no more of the service than a gate needs: one listing, two calls a record, four an upload', async () => {
+  await using run = await startRun();
+  const writer = await run.open({ job: 'plan' });
+  const value = await writer.put(JSON.stringify({ text: 'x'.repeat(10_000) }));
+  const claim = startedRecord({ request: (await writer.put('{}')).digest });
+  let before = run.service.calls.length;
+  await writer.write(claim);
+  expect(asked(run, before)).toEqual(UPLOAD);
+  before = run.service.calls.length;
+  run.service.delays = constantDelay(150);
+  const ended = endedRecord({ value, exports: value });
+  await writer.write(ended);
+  run.service.delays = undefined;
+  expect(asked(run, before).toSorted()).toEqual([...UPLOAD, ...UPLOAD].toSorted());
+  // The value for people goes up beside the record.
+  const order = asked(run, before);
+  expect(order.lastIndexOf('CreateArtifact')).toBeLessThan(order.indexOf('FinalizeArtifact'));
+
+  const reader = await run.open({ job: 'build' });
+  before = run.service.calls.length;
+  await reader.list('ship', 'pr-42');
+  expect(asked(run, before)[0]).toBe('ListArtifacts');
+  expect(asked(run, before).slice(1).toSorted()).toEqual([...DOWNLOAD, ...DOWNLOAD].toSorted());
+  before = run.service.calls.length;
+  // What was read once is remembered, and its contents came with it.
+  await reader.list('ship', 'pr-42');
+  expect(await reader.get(value.digest)).toMatchObject({ state: 'present' });
+  expect(asked(run, before)).toEqual(['ListArtifacts']);
+});
+
+it('reads only the units that are asked for', async () => {
+  await using run = await startRun();
+  const writer = await run.open();
+  const gates = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const gate of gates) await writer.write(endedRecord({ gate }));
+  const reader = await run.open();
+  const { records } = await reader.list('ship', 'pr-42', ({ gate }) => gate === 'c');
+  expect(records).toEqual([endedRecord({ gate: 'c' })]);
+  expect(run.service.callsOf('GetBlob')).toHaveLength(1);
+});
+
+it('tells the status of 400 gates from one listing, by names alone', async () => {
+  await using run = await startRun();
+  const store = await run.open();
+  const record = endedRecord({ leg: 'chrome' });
+  await store.write(record);
+  const [first] = run.service.world.artifacts;
+  for (let index = 1; index < 400; index += 1) {
+    const name = first!.name.replace('.design.', `.gate${index}.`);
+    run.service.world.artifacts.push({ ...first!, id: index, name });
+  }
+  const before = run.service.calls.length;
+  const { statuses, complete } = await (await run.open()).statuses('ship', 'pr-42');
+  expect(run.service.calls.length - before).toBe(1);
+  expect(complete).toBe(true);
+  expect(statuses).toHaveLength(400);
+  expect(statuses[7]).toMatchObject({ leg: 'chrome', runAttempt: 1, n: 1, kind: 'ended', status: 'passed' });
+});
+
+it('keeps at most 16 downloads going at the same time, and loses none of many', async () => {
+  await using run = await startRun();
+  const writer = await run.open();
+  const records = Array.from({ length: 40 }, (_, n) => startedRecord({ n, request: digestOf(String(n)) }));
+  await Promise.all(records.map((record) => writer.write(record)));
+  let open = 0;
+  let most = 0;
+  run.service.delays = ({ operation }) => {
+    if (operation === 'GetSignedArtifactURL') most = Math.max(most, (open += 1));
+    if (operation === 'GetBlob') open -= 1;
+    return { request: 5, response: 0 };
+  };
+  expect((await (await run.open()).list('ship', 'pr-42')).records).toHaveLength(40);
+  expect(most).toBeGreaterThan(4);
+  expect(most).toBeLessThanOrEqual(16);
+});
