@@ -51,7 +51,7 @@ async function timeOf(work: Work): Promise<number> {
   return performance.now() - began;
 }
 
-function medianOf(times: readonly number[]): number {
+export function medianOf(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT, StepFailed, resolveCommand } from './steps.mjs';
 
@@ -17,8 +17,14 @@ const BUNDLES = [
   { entry: 'cli/index.js', folder: 'cli' },
 ];
 
+/** Compiled files of build/ that are copied as they are: the action's post step only starts `dist/index.js` with an argument. */
+const COPIES = { 'action/post-entry.js': 'post.js' };
+
 /** The files of dist/ that are started themselves. */
-const PROGRAMS = new Set(BUNDLES.map(({ folder }) => (folder === '' ? 'index.js' : `${folder}/index.js`)));
+const PROGRAMS = new Set([
+  ...BUNDLES.map(({ folder }) => (folder === '' ? 'index.js' : `${folder}/index.js`)),
+  ...Object.values(COPIES),
+]);
 
 const BUILD = join(ROOT, 'build');
 export const DIST = join(ROOT, 'dist');
@@ -49,6 +55,7 @@ export async function bundle(folder) {
     const options = ['--license', 'licenses.txt', '--no-cache', '--quiet'];
     tool('ncc build', join(BUILD, entry), '--out', out, ...options);
   }
+  for (const [from, to] of Object.entries(COPIES)) copyFileSync(join(BUILD, from), join(folder, to));
   await minify(folder);
   for (const path of filesIn(folder)) chmodSync(join(folder, path), modeOf(path));
 }

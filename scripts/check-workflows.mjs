@@ -7,19 +7,18 @@ import { findTool, leftOut, mustHaveTools } from './workflow-tools.mjs';
 /** `uses: $/…` and `$/` in `uses:` of a job: this repository at the workflow's own commit. actionlint does not know it yet. */
 const SELF = /^(\s*(?:-\s+)?uses:\s*['"]?)\$\//gm;
 
-/** Workflow files below a folder: those of the repository itself, and of its examples. */
+/** Workflow files below a folder: the repository's own, and every YAML file of its examples that has jobs. */
 function workflows(root) {
-  const folders = [root, ...below(join(root, 'examples'))].map((folder) => join(folder, '.github', 'workflows'));
-  return folders.filter(existsSync).flatMap((folder) => {
-    const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
-    return names.sort().map((name) => join(folder, name));
-  });
+  const own = yamlFiles(join(root, '.github', 'workflows'));
+  const examples = yamlFiles(join(root, 'examples')).filter((path) => /^jobs:/m.test(readFileSync(path, 'utf8')));
+  return [...own, ...examples];
 }
 
-function below(folder) {
+function yamlFiles(folder) {
   if (!existsSync(folder)) return [];
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  const files = entries.filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name));
+  return files.map((entry) => join(entry.parentPath, entry.name)).sort();
 }
 
 /** What a tool complains of, or undefined. */
@@ -42,9 +41,11 @@ await script(() => {
   const files = workflows(root);
   if (files.length === 0) throw new StepFailed(`There is no workflow below ${root}.`);
   const audited = ['action.yml', '.github/dependabot.yml'].map((name) => join(root, name)).filter(existsSync);
+  const settings = join(root, '.github', 'zizmor.yml');
+  const config = existsSync(settings) ? ['--config', settings] : [];
   const complaints = [
     ...files.map(lint),
-    complaint('zizmor', ['--offline', '--no-progress', '--color=never', ...files, ...audited]),
+    complaint('zizmor', ['--offline', '--no-progress', '--color=never', ...config, ...files, ...audited]),
   ].filter((text) => text !== undefined);
   const missing = leftOut().filter((line) => !line.startsWith('no act,'));
   for (const line of missing) say(`left out: ${line}`);

@@ -72,17 +72,27 @@ export const GITHUB_VARIABLES = {
   summary: 'GITHUB_STEP_SUMMARY',
 } as const;
 
+/** Read by the action. */
+export const ACTION_VARIABLES = {
+  /**
+   * Share of the usual time limits of calls to GitHub that counts, 0.01 to 1; default 1. For runners that should rather give
+   * up early, and for tests. It only ever shortens: an answer that comes too late is no answer, and unknown is never absent.
+   */
+  timeLimits: 'GATELINE_TIME_LIMITS',
+} as const;
+
 /** What the runner puts before the name of an input (in capitals, spaces as `_`), and of a state that main saved for post. */
 export const INPUT_PREFIX = 'INPUT_';
 export const STATE_PREFIX = 'STATE_';
 
-/** States that the action's main saves for its post step. */
+/**
+ * States that the action's main saves for its post step. Main saves each of them before it does anything else: a step before
+ * it may set `STATE_*` through `GITHUB_ENV`, and only what main saved stands above that.
+ */
 export const ACTION_STATE = {
-  /** `true` from the first moment of main on: whoever finds it is the post step. */
-  started: 'started',
-  /** `true`: main came to its end, green or red. Not set: it was cut short. */
+  /** `true`: main came to its end, green or red. `false`: it was cut short. */
   finished: 'finished',
-  /** The token of a claim that may still be open. Empty or not set: there is none. */
+  /** The token of a claim that may still be open. Empty: there is none. */
   claim: 'claim',
 } as const;
 

@@ -6,7 +6,8 @@ if (argv[2] === SAVE_CACHE) {
   const { saveEntry } = await import('../store/github/cache/save-process.ts');
   await saveEntry(argv[3] ?? '');
 } else {
-  startAction(env, {
+  // `post-entry.ts` says so, and nothing that a step could set.
+  startAction(argv[2] === 'post' ? 'post' : 'main', env, {
     commands: {
       run: async () => (await import('./commands/run.ts')).execute,
       begin: async () => (await import('./commands/begin.ts')).execute,

@@ -12,7 +12,7 @@ import { openTieredStore } from '../store/github/tiered-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { ActionInvocation } from './invocation.ts';
 import type { Runner } from './runner.ts';
-import { DEFAULT_LIMITS } from '../store/github/artifacts/limits.ts';
+import { timeLimits } from './time-limits.ts';
 import { openGithubArtifacts } from '../store/github/artifacts/github-artifacts.ts';
 import type { ArtifactService } from '../store/github/artifact-service.ts';
 import { pendingRecords, withWrite, type PendingRecords } from './pending-records.ts';
@@ -44,8 +44,10 @@ export async function openJobStore(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const spool = await openFilesystemStore({ root: join(folder, 'spool'), workspace: folder });
   const [url, token] = [environment[CACHE_VARIABLES.resultsUrl], environment[CACHE_VARIABLES.runtimeToken]];
+  const limits = timeLimits(environment, runner);
   const common = {
     spool,
+    limits: limits.artifacts,
     temporaryFolder: event.temp,
     listingLimit: inputs.maxArtifacts,
     notice: (message: string): void => runner.annotate('notice', message),
@@ -75,6 +77,7 @@ export async function openJobStore(
     serverUrl: environment[GITHUB_VARIABLES.serverUrl],
     saver: [execPath, argv[1] ?? '', SAVE_CACHE],
     environment,
+    limits: limits.cache,
   });
   const pending = pendingRecords(join(folder, 'pending'));
   return {
@@ -84,7 +87,7 @@ export async function openJobStore(
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
     keepCheckpoint: (started, ended) => cache.keep(started, ended),
-    keepDocument: (name, text) => keepDocument(openGithubArtifacts({ ...mine, limits: DEFAULT_LIMITS }), name, text),
+    keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
   };
 }
 

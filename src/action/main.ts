@@ -14,13 +14,15 @@ export interface ActionParts {
   readonly settle: () => Promise<PostHook>;
 }
 
+/** The two programs of a step. Which one it is, its file says: variables may be set by the steps before. */
+export type Stage = 'main' | 'post';
+
 /**
- * Runs this process as a step of the action: main, or post where main has left its mark. Returns at once; the process
- * ends when the work does, with the code 0 only when that came to a green end.
+ * Runs this process as a step of the action. Returns at once; the process ends when the work does, with the code 0 only
+ * when that came to a green end.
  */
-export function startAction(environment: Environment, parts: ActionParts): void {
+export function startAction(stage: Stage, environment: Environment, parts: ActionParts): void {
   const runner = createRunner(environment, (text) => void process.stdout.write(text));
-  const isPost = runner.getState(ACTION_STATE.started) !== '';
   const finish = guardProcess({
     uncaught: (error) => reportError(runner, error),
     unfinished: () =>
@@ -31,7 +33,7 @@ export function startAction(environment: Environment, parts: ActionParts): void 
       ),
   });
   const world: ActionWorld = { environment, runner, now: () => new Date(), signal: interruptSignal() };
-  const work = isPost ? runPost(world, parts.settle) : runMain(world, parts.commands);
+  const work = stage === 'post' ? runPost(world, parts.settle) : runMain(world, parts.commands);
   void work
     .catch((error: unknown) => {
       reportError(runner, error);
@@ -43,7 +45,8 @@ export function startAction(environment: Environment, parts: ActionParts): void 
 /** What main does: the command that the inputs name, and a mark that it came to its end. True: green. */
 export async function runMain(world: ActionWorld, commands: ActionParts['commands']): Promise<boolean> {
   const { runner } = world;
-  runner.saveState(ACTION_STATE.started, 'true');
+  runner.saveState(ACTION_STATE.finished, 'false');
+  runner.saveState(ACTION_STATE.claim, '');
   const ok = await execute(world, commands).catch((error: unknown) => {
     reportError(runner, error);
     return false;

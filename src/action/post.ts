@@ -22,7 +22,7 @@ export type PostHook = (invocation: PostInvocation) => Promise<StepResult>;
 export async function runPost(world: ActionWorld, settle: () => Promise<PostHook>): Promise<boolean> {
   const { runner } = world;
   const claim = runner.getState(ACTION_STATE.claim);
-  const finished = runner.getState(ACTION_STATE.finished) !== '';
+  const finished = runner.getState(ACTION_STATE.finished) === 'true';
   const ok = finished || tellCutShort(world);
   if (claim === '') return ok;
   const { inputs, event } = await readStep(world.environment);

@@ -22,22 +22,23 @@ async function step(
   job: JobEnvironment,
   behaviour: string,
   more: Readonly<Record<string, string>> = {},
+  stage: 'main' | 'post' = 'main',
   onLine: (line: string, step: StepProcess) => void = () => undefined,
 ): Promise<StepEnd> {
-  const stage = await job.nextStep();
+  const files = await job.nextStep();
   const log = new LogReader(new Set());
   const started = startStepProcess({
     file: process.execPath,
-    args: [join(import.meta.dirname, 'fixtures/step.ts')],
+    args: [join(import.meta.dirname, 'fixtures/step.ts'), stage],
     cwd: job.workspace,
-    env: { ...stage.env, BEHAVIOUR: behaviour, 'INPUT_JOB-STATUS': 'success', ...more },
+    env: { ...files.env, BEHAVIOUR: behaviour, 'INPUT_JOB-STATUS': 'success', ...more },
     onLine: (line) => {
       log.read(line);
       onLine(line, started);
     },
   });
   const { code } = await started.ended;
-  return { code, log, state: await stage.state() };
+  return { code, log, state: await files.state() };
 }
 
 async function inJob<T>(work: (job: JobEnvironment) => Promise<T>): Promise<T> {
@@ -55,14 +56,20 @@ describe('main', () => {
   it('ends green when its command does', async () => {
     const end = await main('green');
     expect(messages(end)).toEqual([]);
-    expect(end.log.lines).toContain('Gate passed: all is well');
-    expect(end).toMatchObject({ code: 0, state: { started: 'true', finished: 'true' } });
+    expect(end.log.lines).toContain('all is well');
+    expect(end).toMatchObject({ code: 0, state: { finished: 'true', claim: '' } });
+  });
+
+  it('is main whatever the steps before have set', async () => {
+    const end = await main('red', { STATE_started: 'true', STATE_finished: 'true', STATE_claim: 'x' });
+    expect(messages(end)).toEqual(['error Gate failed: score 3']);
+    expect(end).toMatchObject({ code: 1, state: { finished: 'true', claim: '' } });
   });
 
   it('ends red with the title of its result', async () => {
     const end = await main('red');
     expect(messages(end)).toEqual(['error Gate failed: score 3']);
-    expect(end).toMatchObject({ code: 1, state: { started: 'true', finished: 'true' } });
+    expect(end).toMatchObject({ code: 1, state: { finished: 'true', claim: '' } });
   });
 
   it.each(['neverEnds', 'neverEndsWhileQuoting', 'exits'])(
@@ -73,7 +80,7 @@ describe('main', () => {
         expect.stringMatching(/^error Gateline did not finish: The process came to its end before its work was done/),
       ]);
       expect(end.code).toBe(1);
-      expect(end.state).toEqual({ started: 'true' });
+      expect(end.state).toEqual({ finished: 'false', claim: '' });
     },
   );
 
@@ -101,7 +108,7 @@ describe('main', () => {
   it('ends red on an error that nobody caught', async () => {
     const end = await main('throwsLater');
     expect(messages(end)).toEqual([expect.stringMatching(/INTERNAL: nobody waits for this/)]);
-    expect(end).toMatchObject({ code: 1, state: { started: 'true' } });
+    expect(end).toMatchObject({ code: 1, state: { finished: 'false' } });
   });
 
   it('does not wait for what a call that was given up left open', async () => {
@@ -110,7 +117,7 @@ describe('main', () => {
 
   it('tells its command when the job is cancelled, once', async () => {
     const end = await inJob((job) =>
-      step(job, 'waitsForSignal', {}, (line, running) => {
+      step(job, 'waitsForSignal', {}, 'main', (line, running) => {
         if (line === 'waiting') void running.cancel({ interrupt: 30_000, terminate: 30_000 });
       }),
     );
@@ -126,7 +133,7 @@ describe('main', () => {
       ),
     ]);
     expect(end.code).toBe(1);
-    expect(end.log.lines).not.toContain('Gate passed: all is well');
+    expect(end.log.lines).not.toContain('all is well');
   });
 
   it('tells what of its environment is missing', async () => {
@@ -154,7 +161,7 @@ describe('post', () => {
     inJob(async (job) => {
       const { state } = await step(job, behaviour);
       const states = Object.fromEntries(Object.entries(state).map(([name, value]) => [`STATE_${name}`, value]));
-      return step(job, behaviour, { ...states, 'INPUT_JOB-STATUS': status });
+      return step(job, behaviour, { ...states, 'INPUT_JOB-STATUS': status }, 'post');
     });
 
   it('does nothing after a main without a claim', async () => {
@@ -170,9 +177,7 @@ describe('post', () => {
   });
 
   it('ends red when settling does', async () => {
-    const end = await inJob((job) =>
-      step(job, 'red', { STATE_started: 'true', STATE_finished: 'true', STATE_claim: 'x' }),
-    );
+    const end = await inJob((job) => step(job, 'red', { STATE_finished: 'true', STATE_claim: 'x' }, 'post'));
     expect(messages(end)).toEqual(['error Claim settled: x finished=true job=success']);
     expect(end.code).toBe(1);
   });
@@ -189,7 +194,7 @@ describe('post', () => {
 
   it('settles the claim of a main that was cut short', async () => {
     const end = await inJob((job) =>
-      step(job, 'green', { STATE_started: 'true', STATE_claim: 'token-2', 'INPUT_JOB-STATUS': 'cancelled' }),
+      step(job, 'green', { STATE_finished: 'false', STATE_claim: 'token-2', 'INPUT_JOB-STATUS': 'cancelled' }, 'post'),
     );
     expect(end.log.lines).toContain('token-2 finished=false job=cancelled');
     expect(end.code).toBe(0);

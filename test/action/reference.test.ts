@@ -22,8 +22,8 @@ describe('action.yml', () => {
     expect(Object.keys(OTHER_NAMES).filter((name) => INPUT_NAMES.some((known) => known === name))).toEqual([]);
   });
 
-  it('is one program for main and post, on the Node that is developed with', () => {
-    expect(metadata.runs).toEqual({ using: 'node24', main: 'dist/index.js', post: 'dist/index.js' });
+  it('is one program in two files for main and post, on the Node that is developed with', () => {
+    expect(metadata.runs).toEqual({ using: 'node24', main: 'dist/index.js', post: 'dist/post.js' });
   });
 
   it('says of each input and output what it is, without an expression, which GitHub refuses there', () => {

@@ -4,7 +4,10 @@ import { ROOT, repositoryFiles } from '../repository/repository-files.ts';
 
 /**
  * A fenced block of a page, with what the HTML comment right above it says: `file: PATH` (it is that file's content), `run`
- * or `run: exit N` (a shell runs it), `prints` (every line is part of what the `run` before it printed, in this order).
+ * or `run: exit N` (a shell runs it), `prints` (every line is part of what the `run` before it printed, in this order). For
+ * GitHub: `workflow: PATH` (the same as `file`, and what is run from now on), `steps` (steps of a job); and over a text, every line
+ * of which is part of what logs, summaries and comments show, in this order: `new run: success`, `re-run all jobs: success`, `re-run
+ * failed jobs: failure`; `new run of a pull request: …`, `new run of a fork's pull request: …`.
  */
 export interface Block {
   readonly language: string;
@@ -32,6 +35,22 @@ export function blocksOf(markdown: string): Block[] {
     text: match[3]!,
     line: markdown.slice(0, match.index).split('\n').length,
   }));
+}
+
+/** The first line of a page's text that was not printed, or not in this order; nothing when all were. */
+export function unprinted(text: string, printed: string): string[] {
+  let from = 0;
+  for (const line of text.trimEnd().split('\n')) {
+    const at = printed.indexOf(line, from);
+    if (at < 0) return [`"${line}" was not printed, or not in this order:\n${printed}`];
+    from = at + line.length;
+  }
+  return [];
+}
+
+/** Whether a block is a whole workflow of GitHub Actions, and no `gateline.yml`. */
+export function isWorkflow({ language, text }: Block): boolean {
+  return language === 'yaml' && /^jobs:/m.test(text);
 }
 
 /** Lines outside fenced blocks, and HTML comments taken out. */

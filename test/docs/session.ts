@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { ROOT } from '../repository/repository-files.ts';
 import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
-import type { Block } from './page.ts';
+import { unprinted, type Block } from './page.ts';
 
 /** A folder in which a page's commands are run, one after the other, with `gateline` on the PATH. */
 export class Session implements AsyncDisposable {
@@ -64,12 +64,6 @@ export class Session implements AsyncDisposable {
   }
 
   #compare(text: string): string[] {
-    let from = 0;
-    for (const line of text.trimEnd().split('\n')) {
-      const at = this.#printed.indexOf(line, from);
-      if (at < 0) return [`"${line}" was not printed, or not in this order:\n${this.#printed}`];
-      from = at + line.length;
-    }
-    return [];
+    return unprinted(text, this.#printed);
   }
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
 /** The only files that run something. */
-const ENTRIES = new Set(['src/cli/index.ts', 'src/action/index.ts']);
+const ENTRIES = new Set(['src/cli/index.ts', 'src/action/index.ts', 'src/action/post-entry.ts']);
 
 /** Imports every file in one process and tells what that did: text, handles, listeners, variables, globals, exit code. */
 const PROBE = `

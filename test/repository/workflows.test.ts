@@ -107,7 +107,7 @@ describe('check:workflows', () => {
     writeFileSync(join(folder, 'action.yml'), 'name: a\ndescription: a\nruns: { using: node24, main: a.js }\n');
     write('.github/workflows/one.yml', '- uses: $/');
     expect(check().stderr).not.toContain('actionlint:');
-    write('examples/x/.github/workflows/two.yml', '- run: echo ${{ steps.nobody.outputs.x }}');
+    write('examples/x/two.yml', '- run: echo ${{ steps.nobody.outputs.x }}');
     const found = check();
     expect(found.status).toBe(1);
     expect(found.stderr).toContain('property "nobody" is not defined');

@@ -37,7 +37,11 @@ describe('a later attempt of a run', () => {
       expect(await second.check(value.digest)).toEqual({ state: 'present', value });
       expect(await second.check(big.digest)).toEqual({ state: 'present', value: big });
       const { statuses } = await second.statuses('ship', 'pr-42');
-      expect(statuses.map(({ runAttempt }) => runAttempt).toSorted()).toEqual([1, 1, 2]);
+      expect(statuses.map(({ gate, runAttempt }) => `${gate} ${runAttempt}`).toSorted()).toEqual([
+        'build 2',
+        'plan 1',
+        'plan 1',
+      ]);
     },
   );
 

@@ -69,7 +69,7 @@ describe('a name', () => {
     const ended = endedRecord({ value });
     run.service.faults.add({ operation: 'PutBlockList', name: /ended/, fault: { kind: 'status', status: 403 } });
     expect(await store.write(ended)).toBe('written');
-    expect(run.names().filter((name) => /\.u2\.json$/.test(name))).toHaveLength(1);
+    expect(run.names().filter((name) => name.endsWith('.u2.json'))).toHaveLength(1);
     const reader = await run.open();
     expect(await reader.list('ship', 'pr-42')).toEqual({ records: [ended], problems: [] });
     expect(reader.artifactOf(ended)).toMatchObject({ record: expect.any(Number), value: expect.any(Number) });
@@ -93,6 +93,26 @@ describe('a name', () => {
     await reader.list('ship', 'pr-42');
     for (const content of [value, log])
       expect(await reader.check(content.digest)).toEqual({ state: 'present', value: content });
+  });
+
+  it('of a claim is taken as soon as somebody uploads what belongs to it', async () => {
+    await using run = await startRun();
+    const claimOf = async (job: string, record: typeof own) => {
+      const store = await run.open({ job });
+      const request = await store.put(job.repeat(100_000));
+      return store.write({ ...record, request: request.digest });
+    };
+    // The other job has come no further than the request, which is too large to go with the claim.
+    run.service.faults.add({
+      operation: 'CreateArtifact',
+      name: /json/,
+      job: 'first',
+      times: 9,
+      fault: { kind: 'status', status: 403 },
+    });
+    await expect(claimOf('first', theirs)).rejects.toMatchObject({ code: 'ARTIFACT_UPLOAD_FAILED' });
+    expect(await claimOf('second', own)).toBe('taken');
+    expect(run.names()).toEqual([expect.stringMatching(/started\.files$/)]);
   });
 
   it('is taken at once where a listing told of it, whatever came of that attempt', async () => {

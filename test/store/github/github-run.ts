@@ -15,9 +15,6 @@ import { startResultsService, type ResultsService, type ServiceOptions } from '.
 /** Short enough for tests, long enough for a slow machine: nothing that should answer takes this long. */
 export const QUICK = { callMs: 20_000, downloadMs: 20_000, uploadMs: 20_000, pauseMs: 5 } as const;
 
-/** For calls that never answer. The toolkit's own first retry comes after 3 s, so none of it is waited for. */
-export const IMPATIENT = { callMs: 400, downloadMs: 400, uploadMs: 1_000, pauseMs: 5 } as const;
-
 /** What a test says of a store. */
 export interface OpenOptions extends Partial<Omit<GithubStoreOptions, 'run'>> {
   readonly job?: string;

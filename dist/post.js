@@ -1,0 +1,1 @@
+import{argv as e}from"node:process";import{fileURLToPath as t}from"node:url";e.splice(1,1/0,t(new URL(`index.js`,import.meta.url)),`post`),await import(`./index.js`);

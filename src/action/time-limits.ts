@@ -1,0 +1,37 @@
+import { ACTION_VARIABLES, type Environment } from '../environment.ts';
+import { DEFAULT_LIMITS, type ServiceLimits } from '../store/github/artifacts/limits.ts';
+import { DEFAULT_CACHE_LIMITS, type CacheLimits } from '../store/github/cache/limits.ts';
+import type { Runner } from './runner.ts';
+
+/** How long calls of a step may take. */
+export interface TimeLimits {
+  readonly artifacts: ServiceLimits;
+  readonly cache: CacheLimits;
+}
+
+/** The smallest share: a tenth of a second for a call that asks something. */
+const SMALLEST = 0.01;
+
+/**
+ * The usual limits, or the share of them that `GATELINE_TIME_LIMITS` says: for tests, and for whoever would rather have a red
+ * job soon. They can only be shortened, so that no step before can make a call hang for longer. What is no share is a
+ * warning, and the usual limits count.
+ */
+export function timeLimits(environment: Environment, runner: Pick<Runner, 'annotate'>): TimeLimits {
+  const text = environment[ACTION_VARIABLES.timeLimits] ?? '';
+  const share = text === '' ? 1 : Number(text);
+  if (share >= SMALLEST && share <= 1) return shortened(share);
+  const message = `${ACTION_VARIABLES.timeLimits} is a number from ${SMALLEST} to 1; the usual time limits count.`;
+  runner.annotate('warning', message, { title: 'Gateline' });
+  return shortened(1);
+}
+
+function shortened(share: number): TimeLimits {
+  return { artifacts: scaled(DEFAULT_LIMITS, share), cache: scaled(DEFAULT_CACHE_LIMITS, share) };
+}
+
+/** Times are those whose name ends in `Ms`. */
+function scaled<T extends object>(limits: T, share: number): T {
+  const entries = Object.entries(limits).map(([name, value]) => [name, name.endsWith('Ms') ? value * share : value]);
+  return Object.fromEntries(entries) as T;
+}

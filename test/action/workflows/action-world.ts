@@ -1,0 +1,111 @@
+import { ARTIFACT_FORMAT } from '../../../src/store/github/artifact-document.ts';
+import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../../src/run/record.ts';
+import { REPOSITORY } from '../../support/command-line.ts';
+import { startResultsService, type ResultsService, type ServiceOptions } from '../../support/github/results-service.ts';
+import { headOf } from '../../support/runner/repository.ts';
+import type { JobReport } from '../../support/runner/session.ts';
+import { workflowRun, type WorkflowRun, type WorkflowRunOptions } from '../../support/runner/workflow-run.ts';
+import { ScratchWorkspace } from '../../support/scratch-workspace.ts';
+import { workflowOf, type Keys } from './workflow-text.ts';
+
+/** Where the worlds below keep their workflow. */
+export const WORKFLOW = '.github/workflows/gates.yml';
+
+/** Ids of runs are not their numbers. */
+const FIRST_RUN = 501;
+
+/** What a run of a world may be told. */
+export type WorldRunOptions = Partial<WorkflowRunOptions>;
+
+/** A repository whose workflow uses the action, and GitHub's services. Agents write their starts to the repository's start log. */
+export class ActionWorld implements AsyncDisposable {
+  readonly service: ResultsService;
+  readonly repository: ScratchWorkspace;
+  #runs = 0;
+
+  private constructor(service: ResultsService, repository: ScratchWorkspace) {
+    this.service = service;
+    this.repository = repository;
+  }
+
+  /** Committed files by path, the workflow among them. */
+  static async create(files: Readonly<Record<string, string>>, options: ServiceOptions = {}): Promise<ActionWorld> {
+    const repository = await ScratchWorkspace.create(files);
+    return new ActionWorld(await startResultsService(options), repository);
+  }
+
+  /** A workflow of these jobs, and files beside it. */
+  static ofJobs(
+    jobs: Readonly<Record<string, Keys>>,
+    files: Readonly<Record<string, string>> = {},
+    options: ServiceOptions = {},
+  ): Promise<ActionWorld> {
+    return ActionWorld.create({ ...files, [WORKFLOW]: workflowOf(jobs) }, options);
+  }
+
+  /** A new run, with an id and a number of its own, of the workflow as it is committed now. */
+  async run(options: WorldRunOptions = {}): Promise<WorkflowRun> {
+    const { root, startLog } = this.repository;
+    this.#runs += 1;
+    return workflowRun({
+      service: this.service,
+      run: FIRST_RUN + this.#runs,
+      repository: root,
+      commit: await headOf(root),
+      workflow: WORKFLOW,
+      ...options,
+      actions: { 'gateline/gateline': REPOSITORY, ...options.actions },
+      machine: { START_LOG: startLog, ...options.machine },
+    });
+  }
+
+  /** Gates whose agents started since the last time it was asked, in alphabetical order, once for each start. */
+  async startedGates(): Promise<string[]> {
+    const started = await this.repository.startedGates();
+    await this.repository.forgetStarts();
+    return started;
+  }
+
+  /** Every record that is stored, of all runs. One that is not whole is an error. */
+  records(): GatelineRecord[] {
+    const names = this.service.world.artifacts.filter(({ name }) => /\.(?:started|ended\..*|decided\..*)\.json$/.test(name));
+    return names.map(({ blob }) => {
+      const content = this.service.world.blobs.blobs.get(blob)!.content.toString();
+      const { format, record } = JSON.parse(content) as { format: string; record: unknown };
+      if (format !== ARTIFACT_FORMAT) throw new Error(`${format} is not ${ARTIFACT_FORMAT}`);
+      return recordSchema.parse(record);
+    });
+  }
+
+  /** How attempts ended, in order: `<unit> <run number>.<run attempt>.<n> <ran or reused> <kind of the verdict>`. */
+  endings(): string[] {
+    const ended = this.records().filter((record): record is EndedRecord => record.kind === 'ended');
+    return ended
+      .map((one) => `${unitOf(one)} ${one.runNumber}.${one.runAttempt}.${one.n} ${one.how} ${one.verdict.kind}`)
+      .toSorted();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.repository[Symbol.asyncDispose]();
+    await this.service[Symbol.asyncDispose]();
+  }
+}
+
+/** Titles and texts of the errors of a job, as its annotations have them. */
+export function errorsOf(job: JobReport): string[] {
+  return messagesOf(job, 'error');
+}
+
+/** The same of warnings or notices. */
+export function messagesOf({ annotations }: JobReport, level: 'error' | 'warning' | 'notice'): string[] {
+  return annotations
+    .filter((one) => one.level === level)
+    .map(({ properties: { title }, message }) => (title === undefined ? message : `${title}: ${message}`));
+}
+
+/** Outputs of a step, by its id. */
+export function outputsOf(job: JobReport, step = 'gate'): Readonly<Record<string, string>> {
+  const report = job.steps.find(({ id, stage }) => id === step && stage === 'main');
+  if (report === undefined) throw new Error(`job ${job.name} has no step ${step}`);
+  return report.outputs;
+}

@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { findTool, leftOut, mustHaveTools } from '../../scripts/workflow-tools.mjs';
+import { INPUT_USES, type CommandName } from '../../src/action/input-uses.ts';
+import { actionMetadata } from '../../scripts/write-action-reference.ts';
+import { parseWorkflow, type StepDefinition } from '../support/runner/workflow-file.ts';
+import { blocksOf, isWorkflow, pages, readPage, type Block } from './page.ts';
+import { ACTION, PageRepository } from './page-repository.ts';
+
+interface Told extends Block {
+  readonly where: string;
+}
+
+const all = pages().map((page) => ({ page, blocks: blocksOf(readPage(page)) }));
+const told: Told[] = all.flatMap(({ page, blocks }) =>
+  blocks
+    .filter((block) => isWorkflow(block) || block.says === 'steps')
+    .map((block) => ({ ...block, where: `${page}:${block.line}` })),
+);
+
+/** A workflow as it is; steps in the smallest one around them. */
+function workflowText({ says, text }: Block): string {
+  if (says !== 'steps') return text;
+  const steps = parse(text) as unknown;
+  return JSON.stringify({ on: 'push', jobs: { job: { 'runs-on': 'ubuntu-latest', steps } } });
+}
+
+function stepsOf(text: string, where: string): StepDefinition[] {
+  return Object.values(parseWorkflow(text, where).jobs).flatMap(({ steps }) => steps);
+}
+
+/** What a step of ours says that action.yml does not have, or that does nothing with its command. */
+function wrongInputs({ uses, with: inputs }: StepDefinition): string[] {
+  if (uses?.split('@')[0] !== ACTION) return [];
+  const command = (inputs['command'] ?? 'run') as CommandName;
+  const known = actionMetadata().inputs;
+  return Object.keys(inputs).filter((name) => {
+    const use = INPUT_USES[name as keyof typeof INPUT_USES] as (typeof INPUT_USES)[keyof typeof INPUT_USES] | undefined;
+    return !Object.hasOwn(known, name) || use?.commands.includes(command) !== true;
+  });
+}
+
+/** Outputs of ours that expressions of a workflow name and action.yml does not have. */
+function wrongOutputs(text: string, where: string): string[] {
+  const known = Object.keys(actionMetadata().outputs);
+  const ours = new Set(
+    stepsOf(text, where).flatMap(({ id, uses }) => (uses?.split('@')[0] === ACTION && id !== undefined ? [id] : [])),
+  );
+  const named = [...text.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)];
+  return named.flatMap(([, step, output]) => (ours.has(step!) && !known.includes(output!) ? [`${step}: ${output}`] : []));
+}
+
+describe('workflows that pages show', () => {
+  it.each(told)('$where has only what a workflow and action.yml have', (block) => {
+    const text = workflowText(block);
+    expect(stepsOf(text, block.where).flatMap(wrongInputs)).toEqual([]);
+    expect(wrongOutputs(text, block.where)).toEqual([]);
+    expect(text).toContain(`${ACTION}@v1`);
+  });
+
+  it.each(told.filter(isWorkflow))('$where asks for permissions, and writes at most comments', (block) => {
+    const { permissions, jobs } = parseWorkflow(block.text, block.where);
+    for (const { permissions: own = permissions } of Object.values(jobs)) {
+      expect(own).toBeDefined();
+      const written = Object.entries(own!).filter(([, level]) => level === 'write');
+      expect(written.filter(([name]) => name !== 'pull-requests')).toEqual([]);
+    }
+  });
+
+  it('are looked at', () => {
+    expect(told.length).toBeGreaterThan(12);
+    const text = `on: push\njobs:\n  a: { runs-on: x, steps: [{ uses: ${ACTION}@v1, id: g, with: { tokn: x, token: y } }, { run: 'echo \${{ steps.g.outputs.digests }}' }] }\n`;
+    expect(stepsOf(text, 'x').flatMap(wrongInputs)).toEqual(['tokn', 'token']);
+    expect(wrongOutputs(text, 'x')).toEqual(['g: digests']);
+  });
+
+  const actionlint = findTool('actionlint');
+  it('are sound to actionlint', () => {
+    if (actionlint === undefined) {
+      const message = `left out: ${leftOut().find((line) => line.startsWith('no actionlint,'))}`;
+      if (mustHaveTools()) throw new Error(message);
+      console.warn(message);
+      return;
+    }
+    const complaints = told.map((block) => {
+      const { stdout, stderr } = spawnSync(actionlint, ['-no-color', '-shellcheck=', '-pyflakes=', '-'], {
+        input: workflowText(block),
+        encoding: 'utf8',
+      });
+      return `${stdout}${stderr}`.replaceAll('<stdin>', block.where);
+    });
+    expect(complaints.join('')).toBe('');
+  });
+});
+
+describe('what pages show of runs on GitHub', () => {
+  const shown = all.filter(({ blocks }) => blocks.some((block) => PageRepository.runs(block)));
+
+  it.each(shown)('$page: happens', async ({ page, blocks }) => {
+    await using repository = await PageRepository.open();
+    for (const block of blocks) expect(await repository.follow(block), `${page}:${block.line}`).toEqual([]);
+  });
+
+  it('is run for every recipe about GitHub, and the README', () => {
+    const recipes = pages().filter((page) => page.startsWith('docs/recipes/github/'));
+    expect(recipes.length).toBeGreaterThan(7);
+    expect(shown.map(({ page }) => page)).toEqual(expect.arrayContaining([...recipes, 'README.md']));
+  });
+});
+
+describe('the first example of the README', () => {
+  const [first] = blocksOf(readPage('README.md'));
+
+  it('is a workflow that asks for nothing but reading', () => {
+    expect(isWorkflow(first!)).toBe(true);
+    const { permissions, jobs } = parseWorkflow(first!.text, 'README.md');
+    expect(permissions).toEqual({ contents: 'read', actions: 'read' });
+    expect(Object.keys(jobs)).toEqual(['design', 'code', 'report']);
+  });
+
+  it('works in a repository without any other file: runs once, is kept by a re-run, and reused by a new run', async () => {
+    await using repository = await PageRepository.open();
+    expect(await repository.follow(first!)).toEqual([]);
+    const decisions = async (what: string) => {
+      const { conclusion, job } = await repository.start(what);
+      const outputs = ['design', 'code'].map((id) => job(id).steps.find((step) => step.id === 'gate')!.outputs);
+      const log = ['design', 'code'].flatMap((id) => job(id).log);
+      return {
+        conclusion,
+        decisions: outputs.map(({ decision }) => decision),
+        started: log.filter((line) => line.endsWith('attempt 1 begins')).length,
+        from: outputs.map((one) => one['reused-from']),
+        report: job('report').steps.find(({ stage }) => stage === 'main')!.outputs,
+      };
+    };
+    const report = { passed: 'true', 'run-status': 'completed', 'failed-gates': '' };
+    const none = [undefined, undefined];
+    const green = { conclusion: 'success', report };
+    expect(await decisions('new run')).toEqual({ ...green, decisions: ['run', 'run'], started: 2, from: none });
+    expect(await decisions('re-run all jobs')).toEqual({ ...green, decisions: ['keep', 'keep'], started: 0, from: none });
+    expect(await decisions('new run')).toEqual({
+      ...green,
+      decisions: ['reuse', 'reuse'],
+      started: 0,
+      from: ['1.1.1', '1.1.1'],
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { bodyOf, refusal, send } from '../../../src/store/github/artifacts/http.ts';
+import { CallFailure, DEFAULT_LIMITS, trying, within } from '../../../src/store/github/artifacts/limits.ts';
+
+/** A server that answers as no service should. */
+async function serve(listener: RequestListener): Promise<{ readonly url: string } & AsyncDisposable> {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/?sig=secret`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const request = { what: 'a call', method: 'GET', limit: 30_000, maxBytes: 1_000 } as const;
+
+it('gives up an answer that stops in the middle', async () => {
+  await using server = await serve((_, response) => void response.write('half'));
+  const answer = await send({ ...request, url: server.url, limit: 300, idle: 30_000 });
+  const failure = await bodyOf(answer).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ passing: true, message: 'a call was not answered in full within 0.3 s' });
+});
+
+it('gives up an answer that drips for ever', async () => {
+  await using server = await serve((_, response) => {
+    const drip = setInterval(() => response.write('.'), 5);
+    response.on('close', () => clearInterval(drip));
+  });
+  const answer = await send({ ...request, url: server.url, limit: 300 });
+  await expect(bodyOf(answer)).rejects.toMatchObject({ passing: true, code: 'OUTAGE' });
+});
+
+it('reads no more than it was asked to', async () => {
+  await using server = await serve((_, response) => void response.end('x'.repeat(100_000)));
+  const failure = await bodyOf(await send({ ...request, url: server.url })).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    passing: false,
+    code: 'CORRUPT',
+    message: 'a call was answered with more than 1000 bytes',
+  });
+});
+
+it('follows no redirect', async () => {
+  await using server = await serve((_, response) => void response.writeHead(302, { location: '/elsewhere' }).end());
+  expect((await send({ ...request, url: server.url })).status).toBe(302);
+});
+
+it('names no address when there is nobody', async () => {
+  const gone = async () => {
+    await using server = await serve((_, response) => void response.end());
+    return server.url;
+  };
+  const failure = await send({ ...request, url: await gone() }).catch((error: Error) => error.message);
+  expect(failure).toMatch(/^a call failed: E[A-Z]+$/);
+});
+
+it('tells what passes from what is final', () => {
+  const passes = (status: number, headers = {}) => refusal('a call', { status, headers }).passing;
+  expect([408, 429, 500, 502, 503, 504].map((status) => passes(status))).toEqual(Array(6).fill(true));
+  expect([400, 401, 403, 404, 409, 410, 416].map((status) => passes(status))).toEqual(Array(7).fill(false));
+  expect(passes(403, { 'x-ratelimit-remaining': '0' })).toBe(true);
+  expect(passes(403, { 'retry-after': '60' })).toBe(true);
+  expect(passes(403, { 'retry-after': 'Fri, 01 Jan 2027 00:00:00 GMT' })).toBe(false);
+});
+
+it('keeps the process alive while it waits, so that silence is never taken for success', async () => {
+  const never = new Promise<never>(() => undefined);
+  await expect(within(50, 'nothing', never)).rejects.toMatchObject({
+    passing: true,
+    message: 'nothing did not answer within 0.05 s',
+  });
+  expect(await within(30_000, 'something', Promise.resolve(1))).toBe(1);
+});
+
+it('tries what passes as often as it may, and throws what is no failure of a call', async () => {
+  const limits = { ...DEFAULT_LIMITS, pauseMs: 1 };
+  let calls = 0;
+  const failing = () => {
+    calls += 1;
+    return Promise.reject(new CallFailure('no', { passing: true }));
+  };
+  const budget = { left: 3 };
+  expect(await trying(limits, budget, failing)).toEqual({ ok: false, trouble: { code: 'OUTAGE', message: 'no' } });
+  expect({ calls, left: budget.left }).toEqual({ calls: 3, left: 1 });
+  await trying(limits, budget, failing);
+  expect({ calls, left: budget.left }).toEqual({ calls: 5, left: 0 });
+  const bug = new TypeError('a bug');
+  await expect(trying(limits, budget, () => Promise.reject(bug))).rejects.toBe(bug);
+});
