@@ -10,6 +10,8 @@ import type { ActionInvocation, StepResult } from './invocation.ts';
 import type { Job } from './job.ts';
 import { linksOf } from './links.ts';
 import { decisionOf, reasonOf } from './outputs.ts';
+import { commentLive } from './report-comment.ts';
+import { restOfStep } from './step-rest.ts';
 import { resultOfGate } from './step-results.ts';
 
 /** How a step left its gate. */
@@ -31,6 +33,10 @@ export async function tellGate(invocation: ActionInvocation, job: Job, step: Gat
   await exposeOutput(invocation, job, step);
   annotate(invocation, job, step, value, result);
   addSummary(invocation, job, step, value);
+  if (invocation.inputs.comment === 'always') {
+    const { pipeline, subject } = job.assignment;
+    await commentLive(invocation, restOfStep(invocation), { pipeline: pipeline.id, subject }, job.store);
+  }
   return result;
 }
 

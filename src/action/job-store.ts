@@ -4,7 +4,7 @@ import { argv, execPath } from 'node:process';
 import type { CheckpointSource } from '../engine/ports.ts';
 import { CACHE_VARIABLES, GITHUB_VARIABLES } from '../environment.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
+import { unitOf } from '../run/record.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { createCheckpointCache } from '../store/github/cache/checkpoint-cache.ts';
 import { openGithubStore, type GithubStore } from '../store/github/github-store.ts';
@@ -15,6 +15,7 @@ import type { Runner } from './runner.ts';
 import { timeLimits } from './time-limits.ts';
 import { openGithubArtifacts } from '../store/github/artifacts/github-artifacts.ts';
 import type { ArtifactService } from '../store/github/artifact-service.ts';
+import { keepCheckpoints } from './kept-checkpoints.ts';
 import { pendingRecords, withWrite, type PendingRecords } from './pending-records.ts';
 import { earlierRun } from './resume.ts';
 import { SAVE_CACHE } from './save-cache.ts';
@@ -25,8 +26,8 @@ export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses'> {
   readonly records: RecordStore;
   readonly pending: PendingRecords;
   readonly checkpoints: CheckpointSource;
-  /** Keeps a checkpoint in the cache. Never throws; answers notices. */
-  keepCheckpoint(started: StartedRecord | undefined, ended: EndedRecord): Promise<readonly string[]>;
+  /** Waits until what was made is kept in the cache too, and tells what went wrong with that. Never throws. */
+  settled(): Promise<void>;
   /** Keeps a document as an artifact of its own. Answers why it could not be kept; a name that is taken is no trouble. */
   keepDocument(name: string, text: string): Promise<string | undefined>;
 }
@@ -80,13 +81,16 @@ export async function openJobStore(
     limits: limits.cache,
   });
   const pending = pendingRecords(join(folder, 'pending'));
+  const kept = keepCheckpoints(pending.guard(grouped(store, runner)), cache);
   return {
-    records: pending.guard(grouped(store, runner)),
+    records: kept.records,
     pending,
     artifactOf: (record) => store.artifactOf(record),
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
-    keepCheckpoint: (started, ended) => cache.keep(started, ended),
+    settled: async () => {
+      for (const notice of await kept.settled()) runner.annotate('notice', notice);
+    },
     keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
   };
 }

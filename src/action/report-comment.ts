@@ -5,7 +5,8 @@ import type { GatelineRecord } from '../run/record.ts';
 import type { RunState } from '../run/run-state.ts';
 import { createRestComments } from './comment/rest-comments.ts';
 import { revisionParser, type Picture } from './comment/comment-step.ts';
-import { syncComment } from './comment/sync-comment.ts';
+import { syncComment, type SyncOptions } from './comment/sync-comment.ts';
+import { seededRandom } from './github/clock.ts';
 import type { RestClient } from './github/rest.ts';
 import type { ActionInvocation } from './invocation.ts';
 import { liveRows } from './live-rows.ts';
@@ -40,7 +41,9 @@ export function commentLive(
   store: Pick<JobStore, 'statuses'>,
 ): Promise<void> {
   const { event } = invocation;
-  return comment(invocation, rest, about, async () => {
+  // Forty jobs that end at once would each make a comment, and each is a mail to everybody.
+  const spread = { spreadMs: 3_000, random: seededRandom(`${event.runId} ${event.job} ${event.runAttempt}`) };
+  const render = async (): Promise<Picture> => {
     const { statuses } = await store.statuses(about.pipeline, about.subject);
     const revision = { runNumber: event.runNumber, runAttempt: event.runAttempt, records: statuses.length };
     const { run } = linksOf(event);
@@ -48,7 +51,8 @@ export function commentLive(
       body: commentBody({ from: 'names', ...about, revision, rows: liveRows(statuses), ...(run && { run }) }),
       revision,
     };
-  });
+  };
+  return comment(invocation, rest, about, render, spread);
 }
 
 async function comment(
@@ -56,6 +60,7 @@ async function comment(
   rest: RestClient | undefined,
   { pipeline, subject }: CommentOf,
   render: () => Promise<Picture>,
+  options: SyncOptions = {},
 ): Promise<void> {
   const pull = event.pullRequest?.number;
   if (pull === undefined || inputs.comment === 'never') return;
@@ -64,7 +69,7 @@ async function comment(
     return;
   }
   const parseRevision = revisionParser(pipeline, subject);
-  const result = await syncComment(createRestComments(rest, { pull }), { render, parseRevision });
+  const result = await syncComment(createRestComments(rest, { pull }), { render, parseRevision }, options);
   for (const notice of result.notices) world.runner.annotate('notice', notice);
   world.runner.info(`comment on pull request ${pull}: ${result.choice} (${result.reason})`);
 }

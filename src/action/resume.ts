@@ -1,8 +1,8 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { RunIdentity } from '../store/github/run-view.ts';
 import { checkEarlierRun } from './github/earlier-runs.ts';
-import { createRestClient } from './github/rest.ts';
 import type { ActionInvocation } from './invocation.ts';
+import { restOfStep } from './step-rest.ts';
 
 /**
  * The earlier run that the input `resume` names, once it is certain that this one may build on it.
@@ -17,12 +17,12 @@ export async function earlierRun(
       hint: 'Leave `resume` out: what may be reused is found by its fingerprint.',
     });
   }
-  if (inputs.githubToken === undefined) {
+  const rest = restOfStep({ inputs, event });
+  if (rest === undefined) {
     throw new GatelineError('user', 'RESUME_WITHOUT_TOKEN', 'resume: artifacts of another run need a token', {
       hint: 'Leave `github-token` as it is by default, and give the job `actions: read`.',
     });
   }
-  const rest = createRestClient({ apiUrl: event.apiUrl, token: inputs.githubToken, repository: event.repository });
   const request = { runId: Number(runId), currentRunId: Number(event.runId) };
   const { runNumber, runAttempt } = await checkEarlierRun(rest, request);
   return { id: runId, number: runNumber, attempt: runAttempt };

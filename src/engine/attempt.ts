@@ -18,6 +18,12 @@ const LOG_LIMIT = 1024 * 1024;
 /** Failures that another attempt cannot turn. */
 const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', 'claimed', 'contract', 'not-started']);
 
+/**
+ * Errors of writing how an attempt ended after which nothing else is written in its place: it is on record already, or what
+ * the agent made is kept on this machine, and whoever comes after uploads it.
+ */
+const NOT_REPLACED: ReadonlySet<string> = new Set(['RECORD_TAKEN', 'ARTIFACT_UPLOAD_FAILED']);
+
 /** Runs a unit until it is satisfied, out of retries, or a further attempt makes no sense. Each attempt leaves its records. */
 export async function runAttempts(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
   for (let attempt = 0; ; attempt += 1) {
@@ -110,7 +116,7 @@ export async function finishAttempt(
   try {
     const { metrics, notices } = await collectMetrics(call, directory);
     const learnings = await collectLearnings(call, directory);
-    const collected = await collectOutput(call, unit, directory, stopped ?? verdictOn(result, unit));
+    const collected = await collectOutput(call, unit, directory, stopped ?? verdictOn(call, result, unit));
     const captured = await call.inTurn(() => captureFiles(call, begun));
     const verdict = withFiles(collected.verdict, captured, notices);
     return await end(call, unit, started, {
@@ -123,7 +129,7 @@ export async function finishAttempt(
       ...(learnings && { learnings }),
     });
   } catch (error) {
-    if (error instanceof GatelineError && error.code === 'RECORD_TAKEN') throw error;
+    if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
     await end(call, unit, started, { verdict: notPrepared(error), result });
     throw error;
   }
@@ -196,7 +202,7 @@ function withFiles(verdict: Verdict, captured: Captured, notices: readonly Issue
 }
 
 /** What the way an agent ended says, whatever it wrote. `undefined`: it ended well. */
-function verdictOn(result: AgentResult, unit: Unit): Verdict | undefined {
+function verdictOn(call: Pick<Call, 'holder'>, result: AgentResult, unit: Unit): Verdict | undefined {
   switch (result.outcome) {
     case 'not-started':
       return failed('not-started', `The agent could not be started: ${result.message ?? 'the system gave no reason'}.`);
@@ -210,15 +216,19 @@ function verdictOn(result: AgentResult, unit: Unit): Verdict | undefined {
     case 'signalled':
       return failed(
         'agent-error',
-        `The agent was ended by ${result.signal ?? 'a signal'}. Look at its logs: gateline show ${unit.key}.`,
+        `The agent was ended by ${result.signal ?? 'a signal'}. ${whereLogsAre(call, unit)}`,
       );
     case 'exited':
       if (result.exitCode === 0) return undefined;
       return failed(
         'agent-error',
-        `The agent ended with exit code ${result.exitCode ?? 'unknown'}. Look at its logs: gateline show ${unit.key}.`,
+        `The agent ended with exit code ${result.exitCode ?? 'unknown'}. ${whereLogsAre(call, unit)}`,
       );
   }
+}
+
+function whereLogsAre({ holder }: Pick<Call, 'holder'>, { key }: Unit): string {
+  return holder === 'job' ? 'Look at the log of its job.' : `Look at its logs: gateline show ${key}.`;
 }
 
 function noSecret(names: readonly string[]): Verdict {

@@ -10,6 +10,7 @@ import type { Baseline } from '../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 import { writeBaseline } from './baseline-file.ts';
 import type { Call } from './call.ts';
+import { claimedHint } from './claimed-hint.ts';
 import { copierOf, missingContent, readJson } from './content.ts';
 import { keepJson } from './keep-json.ts';
 import { placeFiles } from './place-files.ts';
@@ -55,9 +56,7 @@ export async function claim(call: Call, unit: Unit, work: Work, open?: OpenClaim
       'user',
       'GATE_CLAIMED',
       `gate ${unit.key}: somebody else has attempt ${started.n} of call ${started.runAttempt}`,
-      {
-        hint: 'Two commands worked on one gate at the same time. Look at `gateline status`, and run again when the other one is through.',
-      },
+      { hint: claimedHint(call.holder) },
     );
   }
   return started;

@@ -7,6 +7,7 @@ import { prepareOrEnd, runAttempts } from './attempt.ts';
 import { claim } from './begin-attempt.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { tokenOf } from './claim-token.ts';
+import { claimedHint } from './claimed-hint.ts';
 import { pinContracts } from './pin-contracts.ts';
 import { planUnit, type Prepared } from './plan-unit.ts';
 import type { EnginePorts, Observer } from './ports.ts';
@@ -162,7 +163,7 @@ const HINTS = {
 };
 
 const HINTS_FOR_JOBS = {
-  GATE_CLAIMED: 'Two jobs of this run work on one gate. Give each its own `gate:`, or its own `subject:`.',
+  GATE_CLAIMED: claimedHint('job'),
   GATE_BLOCKED: 'Mend what the reason names, and run the failed jobs again.',
 };
 

@@ -42,6 +42,7 @@ export async function completeGate(
   const options = job?.call ?? { runNumber: token.run };
   const opened = await openCall(ports, { ...assignment, subject: token.subject }, observe, options);
   const { call, unit, started } = await claimOf(opened, token);
+  if (job !== undefined) refuseOtherJob(ports, started);
   refuseEnded(call, started);
   const directory = await ports.attempts.open(started);
   const baseline = directory && (await readBaseline(directory));
@@ -72,6 +73,17 @@ export async function completeGate(
     retrying: false,
   });
   return ended;
+}
+
+/** What another job's agent left is not here: to end its attempt from here would be to lose it. */
+function refuseOtherJob({ me }: Pick<EnginePorts, 'me'>, { by, gate }: StartedRecord): void {
+  if (by.host === me.host && by.boot === me.boot && by.job === me.job) return;
+  throw new GatelineError(
+    'user',
+    'TOKEN_UNKNOWN',
+    `gate ${gate} was begun by job ${by.job ?? 'unknown'}, and this is job ${me.job ?? 'unknown'}`,
+    { hint: 'Complete a gate in the job in which it was begun.' },
+  );
 }
 
 /** The claim that a token names, in a call with the metadata that the gate was begun with: checks may speak of it. */

@@ -5,6 +5,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import { claim } from './begin-attempt.ts';
 import type { Call } from './call.ts';
+import { claimedHint } from './claimed-hint.ts';
 import { notOvertaken, placeFiles } from './place-files.ts';
 import type { Prepared } from './plan-unit.ts';
 
@@ -76,6 +77,6 @@ async function common(
 async function write(call: Call, unit: Unit, record: EndedRecord): Promise<void> {
   if ((await call.journal.write(record)) === 'written') return;
   throw new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else is working on it`, {
-    hint: 'Two commands worked on one gate at the same time. Look at `gateline status`, and run again when the other one is through.',
+    hint: claimedHint(call.holder),
   });
 }

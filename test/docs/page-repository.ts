@@ -8,9 +8,12 @@ import { unprinted, type Block } from './page.ts';
 /** What pages call the action. */
 export const ACTION = 'gateline/gateline';
 
+/** Ids of runs are not their numbers. */
+const FIRST_RUN = 900;
+
 /** What a page shows of a run: how it is started, by whom, and how it ends. */
 const SHOWS =
-  /^(?<what>new run|re-run all jobs|re-run failed jobs)(?<of> of a pull request| of a fork's pull request)?: (?<end>success|failure)$/;
+  /^(?<what>new run|re-run all jobs|re-run failed jobs)(?<of> of a pull request| of a fork's pull request| with resume)?: (?<end>success|failure)$/;
 
 /** The coding agent that pages speak of: it reads the prompt, and does as it says. */
 const CODING_AGENT: Readonly<Record<string, string>> = {
@@ -83,38 +86,41 @@ export class PageRepository implements AsyncDisposable {
     this.#runs += 1;
     this.#run = workflowRun({
       service: this.#service,
-      // Ids of runs are not their numbers.
-      run: 900 + this.#runs,
+      run: FIRST_RUN + this.#runs,
       repository: root,
       commit,
       workflow: this.#workflow!,
       actions: { [ACTION]: ROOT, 'your-org/coding-agent': this.#agent.root },
-      ...eventOf(of, commit, this.#base ?? commit),
+      ...eventOf(of, commit, this.#base ?? commit, FIRST_RUN + this.#runs - 1),
     });
     return this.#run.start().ended;
   }
 
-  /** What people see: logs and summaries of the jobs as the workflow lists them, then the comments. */
+  /** What people see: log, annotations and summary of each job as the workflow lists them, then the comments. */
   #told({ jobs }: RunReport): string {
-    const parts = [...jobs.values()].flatMap(({ log, summary }) => [...log, summary]);
+    const parts = [...jobs.values()].flatMap(({ log, annotations, summary }) => [
+      ...log,
+      ...annotations.map(({ properties: { title }, message }) => `${title}: ${message}`),
+      summary,
+    ]);
     return [...parts, ...this.#service.world.comments.map(({ body }) => body)].join('\n');
   }
 }
 
-/** What a push or a pull request is to a run. A fork's has no secrets. */
-function eventOf(of: string | undefined, sha: string, base: string): Partial<WorkflowRunOptions> {
+/** What a push, a start by hand or a pull request is to a run. A fork's has no secrets. */
+function eventOf(of: string | undefined, sha: string, base: string, last: number): Partial<WorkflowRunOptions> {
   const secrets = { API_KEY: 'a-key-for-the-agent' };
   const ours = { full_name: 'octo/gates', default_branch: 'main' };
-  if (of === undefined) return { secrets, payload: { repository: ours } };
+  const payload = { repository: ours };
+  if (of === undefined) return { secrets, payload };
+  if (of.includes('resume'))
+    return { secrets, payload, about: { event: 'workflow_dispatch' }, inputs: { resume: String(last) } };
   const isFork = of.includes('fork');
   const headRepository = isFork ? 'somebody/gates' : ours.full_name;
   const head = { sha, ref: 'feature', repo: { full_name: headRepository } };
   return {
     ...(isFork ? {} : { secrets }),
     about: { event: 'pull_request', pullRequests: [7], headBranch: 'feature', headRepository },
-    payload: {
-      repository: ours,
-      pull_request: { number: 7, head, base: { sha: base, ref: 'main', repo: ours } },
-    },
+    payload: { ...payload, pull_request: { number: 7, head, base: { sha: base, ref: 'main', repo: ours } } },
   };
 }

@@ -4,7 +4,6 @@ import { engineLog } from '../engine-log.ts';
 import { setGateOutputs, tellGate } from '../gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openJob } from '../job.ts';
-import { keepCheckpoint } from '../keep-checkpoint.ts';
 import type { OutputName } from '../outputs.ts';
 
 /** Which output names which file of the attempt. */
@@ -21,10 +20,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const { runner } = invocation.world;
   const job = await openJob(invocation);
   const begun = await beginGate(job.ports, job.assignment, job.key, engineLog(runner), job.call);
-  if (begun.choice === 'done') {
-    await keepCheckpoint(invocation, job, begun);
-    return tellGate(invocation, job, begun);
-  }
+  if (begun.choice === 'done') return tellGate(invocation, job, begun);
   setGateOutputs(invocation, job, { ...begun, ended: undefined });
   runner.setOutput('token', begun.token);
   runner.setOutput('attempt', begun.started.n);

@@ -11,7 +11,6 @@ import { engineLog } from '../engine-log.ts';
 import { tellGate } from '../gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openClaimedJob, type Job } from '../job.ts';
-import { keepCheckpoint } from '../keep-checkpoint.ts';
 import { stoppedBy } from '../stopped.ts';
 
 /** `command: complete`: everything after the agent. */
@@ -36,9 +35,8 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const { records } = last!;
   const { unit, state } = byItself(job, records, world.now());
   const planned = plannedUnit(unit, 'run', 'it was begun by an earlier step');
-  const kept = keepCheckpoint(invocation, job, { ended, state, records });
   const step = await tellGate(invocation, job, { planned, ended, state, records });
-  await kept;
+  await job.store.settled();
   return step;
 }
 

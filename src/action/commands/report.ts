@@ -1,23 +1,20 @@
 import { annotationsOf } from '../../report/github/annotations.ts';
 import { jobsWithoutRecord } from '../../report/github/needed-jobs.ts';
 import { runReport } from '../../report/github/run-report.ts';
-import { createRestClient } from '../github/rest.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type Surroundings } from '../job.ts';
 import { commentReport } from '../report-comment.ts';
 import { earlierRuns, keepHistory } from '../run-history.ts';
 import { reportInput, viewRun, type RunView } from '../run-view.ts';
+import { restOfStep } from '../step-rest.ts';
 import { resultOfRun } from '../step-results.ts';
 
 /** `command: report`: what the run came to, and whether that is good: the job that branch rules should require. */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
-  const { inputs, event } = invocation;
+  const { inputs } = invocation;
   const around = await openSurroundings(invocation);
   const view = await viewRun(invocation, around);
-  const rest =
-    inputs.githubToken === undefined
-      ? undefined
-      : createRestClient({ apiUrl: event.apiUrl, token: inputs.githubToken, repository: event.repository });
+  const rest = restOfStep(invocation);
   const [history] = await Promise.all([
     earlierRuns(invocation, rest, view),
     keepHistory(invocation, around.store, view),

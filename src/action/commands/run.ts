@@ -4,7 +4,6 @@ import { engineLog } from '../engine-log.ts';
 import { tellGate } from '../gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openJob } from '../job.ts';
-import { keepCheckpoint } from '../keep-checkpoint.ts';
 import type { Runner } from '../runner.ts';
 
 /** `command: run`: the whole gate in one step. */
@@ -17,9 +16,8 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     signal,
     job: job.call,
   });
-  const kept = keepCheckpoint(invocation, job, result);
   const step = await tellGate(invocation, job, result);
-  await kept;
+  await job.store.settled();
   return step;
 }
 

@@ -65,8 +65,6 @@ export interface ParcelFile {
 export interface ArtifactService {
   /** Every artifact of the run that can be seen from here, whoever uploaded it. */
   list(): Promise<ArtifactListing>;
-  /** An upload is going to follow: what it takes may be made ready while something else waits for the network. */
-  prepare(): void;
   /**
    * Uploads something new. Never changes or replaces anything.
    * @throws GatelineError `ARTIFACT_UPLOAD_FAILED`, `ARTIFACTS_UNAVAILABLE` (fault `platform`)

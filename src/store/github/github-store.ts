@@ -20,7 +20,7 @@ const DEFAULT_LISTING_LIMIT = 1_000;
 /** Whose records, and how they are reached. */
 export interface GithubStoreOptions extends Pick<
   GithubArtifactsOptions,
-  'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'uploader'
+  'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'retentionLimit' | 'uploader'
 > {
   readonly run: RunIdentity;
   /** Where contents wait for their record, and where they are brought to: the filesystem store below `RUNNER_TEMP`. */
@@ -86,7 +86,6 @@ export function openGithubStore(options: GithubStoreOptions): GithubStore {
 
 class ArtifactStore implements GithubStore {
   readonly #options: GithubStoreOptions;
-  readonly #service;
   readonly #view: RunView;
   readonly #sources: ContentSources;
   readonly #reader: RecordReader;
@@ -101,7 +100,6 @@ class ArtifactStore implements GithubStore {
     const onDocument = sources.add.bind(sources);
     const reader = new RecordReader({ service, view, run, readingMs: limits.readingMs, onDocument });
     this.#options = options;
-    this.#service = service;
     this.#view = view;
     this.#sources = sources;
     this.#reader = reader;
@@ -124,9 +122,7 @@ class ArtifactStore implements GithubStore {
   }
 
   list(pipeline: string, subject: string, only?: UnitFilter): Promise<RecordListing> {
-    const listing = this.#reader.list(pipeline, subject, only);
-    if (this.#options.readOnly !== true) this.#service.prepare();
-    return listing;
+    return this.#reader.list(pipeline, subject, only);
   }
 
   subjects(pipeline: string): Promise<string[]> {

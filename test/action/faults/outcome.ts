@@ -1,3 +1,4 @@
+import { digestOf } from '../../../src/run/digest.ts';
 import { foldRun } from '../../../src/run/fold.ts';
 import { observePipeline } from '../../../src/run/observed-pipeline.ts';
 import type { EndedRecord, GatelineRecord } from '../../../src/run/record.ts';
@@ -112,9 +113,10 @@ function* wrongValues(jobs: GateJobs): Generator<string> {
   const bytes = new Map(artifacts.filter(({ finalized }) => finalized).map(({ name, blob }) => [name, blobs.blobs.get(blob)!.content]));
   for (const { value } of passes(jobs)) {
     const texts = [...bytes].flatMap(([name, content]) => {
-      if (!name.endsWith('.json')) return [];
-      const parsed = parseDocument(content);
-      return 'record' in parsed ? [parsed.contents.get(value!.digest)] : [];
+      const { holds } = parseArtifactName(name) ?? {};
+      if (holds === 'value') return digestOf(content) === value!.digest ? [content.toString()] : [];
+      const parsed = holds === 'record' ? parseDocument(content) : undefined;
+      return parsed !== undefined && 'record' in parsed ? [parsed.contents.get(value!.digest)] : [];
     });
     const text = texts.find((one) => one !== undefined);
     if (text === undefined) yield 'a value is lost';

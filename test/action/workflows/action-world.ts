@@ -4,7 +4,7 @@ import { REPOSITORY } from '../../support/command-line.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../../support/github/results-service.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import type { JobReport } from '../../support/runner/session.ts';
-import { workflowRun, type WorkflowRun, type WorkflowRunOptions } from '../../support/runner/workflow-run.ts';
+import { workflowRun, type RunReport, type WorkflowRun, type WorkflowRunOptions } from '../../support/runner/workflow-run.ts';
 import { ScratchWorkspace } from '../../support/scratch-workspace.ts';
 import { workflowOf, type Keys } from './workflow-text.ts';
 
@@ -68,7 +68,9 @@ export class ActionWorld implements AsyncDisposable {
 
   /** Every record that is stored, of all runs. One that is not whole is an error. */
   records(): GatelineRecord[] {
-    const names = this.service.world.artifacts.filter(({ name }) => /\.(?:started|ended\..*|decided\..*)\.json$/.test(name));
+    const names = this.service.world.artifacts.filter(({ name }) =>
+      /\.(?:started|ended\..*|decided\..*)\.json$/.test(name),
+    );
     return names.map(({ blob }) => {
       const content = this.service.world.blobs.blobs.get(blob)!.content.toString();
       const { format, record } = JSON.parse(content) as { format: string; record: unknown };
@@ -108,4 +110,10 @@ export function outputsOf(job: JobReport, step = 'gate'): Readonly<Record<string
   const report = job.steps.find(({ id, stage }) => id === step && stage === 'main');
   if (report === undefined) throw new Error(`job ${job.name} has no step ${step}`);
   return report.outputs;
+}
+
+/** Jobs of a run that are not green, with the end of their logs: none in a good run. */
+export function redJobs({ jobs }: RunReport): string[] {
+  const red = [...jobs.values()].filter(({ conclusion }) => conclusion !== 'success');
+  return red.map(({ name, conclusion, log }) => [`${name}: ${conclusion}`, ...log.slice(-15)].join('\n'));
 }

@@ -1,11 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ActionWorld, errorsOf, messagesOf } from './action-world.ts';
-import { agent, agentStep, CHECKOUT, gateAround, gateJob, job, reportJob, type Keys } from './workflow-text.ts';
+import { ACTION, agent, agentStep, CHECKOUT, gateAround, gateJob, job, reportJob, type Keys } from './workflow-text.ts';
 
 /** Says that it works, and does not end by itself. */
 const WORKS_ON = `echo working; sleep 300`;
+/** The runner's patience with what is cancelled, all but none. Milliseconds. */
+const AT_ONCE = { interrupt: 1, terminate: 1 };
 const REPORT = { report: reportJob('one') };
+
+/** `complete` as people write it who do not think of failures. */
+const DONE_IF_ALL_WENT_WELL: Keys = {
+  if: "steps.gate.outputs.decision == 'run'",
+  uses: ACTION,
+  with: { command: 'complete', token: '${{ steps.gate.outputs.token }}' },
+};
 
 /** Steps of a gate whose `complete` never comes. */
 function withoutComplete(agent: Keys): Keys[] {
@@ -24,15 +33,20 @@ describe('a gate that a job began and did not complete', () => {
   });
 
   it('is on record as cancelled when the job was cancelled, and the next attempt goes on', async () => {
+    const mended = 'test -e "$MENDED" || { echo working; sleep 300; }';
     await using world = await ActionWorld.ofJobs({
-      one: job([CHECKOUT, ...withoutComplete({ run: 'echo working; sleep "${SECONDS_TO_WORK:-0}"' })]),
+      one: job([CHECKOUT, ...gateAround(agentStep({ score: 1 }, mended)).slice(0, 2), DONE_IF_ALL_WENT_WELL]),
     });
-    const run = await world.run({ machine: { SECONDS_TO_WORK: '300' } });
+    const file = world.repository.beside('mended');
+    const run = await world.run({ machine: { MENDED: file }, cancelTimes: AT_ONCE });
     const attempt = run.start();
     await (await attempt.job('one')).logged(/^working$/);
     await attempt.cancel();
     expect((await attempt.ended).conclusion).toBe('cancelled');
     expect(world.endings()).toEqual(['one 1.1.1 ran cancelled']);
+    await writeFile(file, '');
+    expect((await run.rerunFailed().ended).conclusion).toBe('success');
+    expect(world.endings()).toEqual(['one 1.1.1 ran cancelled', 'one 1.2.1 ran passed']);
   });
 
   it('makes a job red in which nothing failed, and is on record', async () => {
@@ -59,7 +73,7 @@ describe('a gate whose `run` was', () => {
 
   it('killed before it could write anything is on record as cancelled by the post step', async () => {
     await using world = await ActionWorld.ofJobs({ one: gateJob({ run: WORKS_ON }) });
-    const attempt = (await world.run({ cancelTimes: { interrupt: 1, terminate: 1 } })).start();
+    const attempt = (await world.run({ cancelTimes: AT_ONCE })).start();
     await (await attempt.job('one')).logged(/^working$/);
     await attempt.cancel();
     const report = await attempt.ended;
@@ -84,10 +98,16 @@ describe('a gate whose runner was lost', () => {
     const report = await attempt.ended;
     expect(world.endings()).toEqual(['zero 1.1.1 ran passed']);
     expect(errorsOf(report.job('report')).at(-1)).toBe('Gates failed: not done: one');
-    console.log(report.job('report').summary);
-    console.log(report.job('report').log.filter(l=>!/pload/.test(l)));
+    expect(errorsOf(report.job('report')).at(-2)).toMatch(/^Gate one: lost: .*its job is gone and left no result$/);
+    expect(report.job('report').summary).toContain('**1 of 2 gates done** · 💥 1 lost');
+    expect(await world.startedGates()).toEqual(['one', 'zero']);
     await writeFile(mended, '');
     const again = await run.rerunFailed().ended;
-    console.log(again.job('one').log.filter(l=>!/pload/.test(l)), again.job('report').log.at(-1));
+    expect(again.job('one').log).toContainEqual(
+      expect.stringMatching(/^gate one: run: attempt 1 began at .*; its job is gone and left no result$/),
+    );
+    expect(again).toMatchObject({ conclusion: 'success', started: ['one', 'report'] });
+    expect(await world.startedGates()).toEqual(['one']);
+    expect(world.endings()).toEqual(['one 1.2.1 ran passed', 'zero 1.1.1 ran passed']);
   });
 });

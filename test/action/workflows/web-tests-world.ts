@@ -24,7 +24,8 @@ const MAY_FAIL = ['run: node agents/code.ts', `run: node agents/code.ts && test 
 
 /** `actions/setup-node`, but that `npm ci` brings the packages of this repository, without any download. */
 const SETUP_NODE: Readonly<Record<string, string>> = {
-  'action.yml': 'name: setup\nruns: { using: node24, main: index.cjs }\ninputs: { node-version: {}, package-manager-cache: {} }\n',
+  'action.yml':
+    'name: setup\nruns: { using: node24, main: index.cjs }\ninputs: { node-version: {}, package-manager-cache: {} }\n',
   'index.cjs': `require('node:fs').appendFileSync(process.env.GITHUB_PATH, __dirname + '/bin\\n');`,
   'bin/npm*': `#!/bin/sh\ntest "$*" = ci && ln -s '${join(REPOSITORY, 'node_modules')}' node_modules\n`,
 };
@@ -46,7 +47,9 @@ export async function outcomeOfLocalRun(): Promise<WebTestsOutcome> {
 }
 
 async function filesMade(root: string): Promise<Record<string, string>> {
-  const made = (await filesBelow(root, ['.state', 'node_modules'])).filter((path) => /^(?:tests|knowledge)\//.test(path));
+  const made = (await filesBelow(root, ['.state', 'node_modules'])).filter((path) =>
+    /^(?:tests|knowledge)\//.test(path),
+  );
   const entries = made.map(async (path) => {
     const [{ mode }, bytes] = await Promise.all([stat(join(root, path)), readFile(join(root, path))]);
     return [path, `${(mode & 0o777).toString(8)} ${createHash('sha256').update(bytes).digest('hex')}`] as const;
@@ -68,10 +71,15 @@ export class WebTestsWorld implements AsyncDisposable {
   static async create(options: ServiceOptions = {}): Promise<WebTestsWorld> {
     const folder = join(REPOSITORY, EXAMPLE);
     const names = await filesBelow(folder, ['tests', 'knowledge', '.state']);
-    const entries = names.map(async (name) => [`${EXAMPLE}/${name}`, await readFile(join(folder, name), 'utf8')] as const);
+    const entries = names.map(
+      async (name) => [`${EXAMPLE}/${name}`, await readFile(join(folder, name), 'utf8')] as const,
+    );
     const files = Object.fromEntries(await Promise.all(entries));
     const { [`${EXAMPLE}/workflow.yml`]: workflow, ...others } = files;
-    const world = await ActionWorld.create({ ...others, [WORKFLOW]: workflow!, '.gitignore': 'node_modules\n' }, options);
+    const world = await ActionWorld.create(
+      { ...others, [WORKFLOW]: workflow!, '.gitignore': 'node_modules\n' },
+      options,
+    );
     for (const [from, to] of [SHORTER, MAY_FAIL]) await world.repository.edit(`${EXAMPLE}/gateline.yml`, from, to);
     await world.repository.commitAll('shorter');
     return new WebTestsWorld(world, await ScratchWorkspace.create(SETUP_NODE));
@@ -94,10 +102,15 @@ export class WebTestsWorld implements AsyncDisposable {
 
   /** What the latest run came to: what each gate that passed exports, and the files that the job of the last gate had. */
   outcome(): WebTestsOutcome {
-    const passed = this.world.records().filter((record): record is EndedRecord => record.kind === 'ended' && record.verdict.kind === 'passed');
+    const passed = this.world
+      .records()
+      .filter((record): record is EndedRecord => record.kind === 'ended' && record.verdict.kind === 'passed');
     const latest = Math.max(...passed.map(({ runNumber }) => runNumber));
     const ofLatest = passed.filter(({ runNumber }) => runNumber === latest);
-    return { exports: Object.fromEntries(ofLatest.map((one) => [unitOf(one), one.exports?.digest ?? null])), files: this.#files };
+    return {
+      exports: Object.fromEntries(ofLatest.map((one) => [unitOf(one), one.exports?.digest ?? null])),
+      files: this.#files,
+    };
   }
 
   async #look({ workspace }: JobEnvironment, { id }: JobReport): Promise<void> {

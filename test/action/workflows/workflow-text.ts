@@ -1,10 +1,9 @@
 /** What a workflow calls the action. */
-const ACTION = 'gateline/gateline@v1';
+export const ACTION = 'gateline/gateline@v1';
 
 /** Something that a workflow file may say. JSON is YAML. */
-type Yaml = string | number | boolean | null | readonly Yaml[] | { readonly [key: string]: Yaml };
+export type Yaml = string | number | boolean | null | readonly Yaml[] | { readonly [key: string]: Yaml };
 export type Keys = Readonly<Record<string, Yaml>>;
-
 
 /** The text of a workflow file with these jobs. */
 export function workflowOf(jobs: Readonly<Record<string, Keys>>, more: Keys = {}): string {
@@ -41,7 +40,12 @@ export function gateAround(agent: Keys, begin: Keys = {}, complete: Keys = {}, j
       id: 'done',
       if: `always() && ${isToRun}`,
       uses: ACTION,
-      with: { command: 'complete', token: '${{ steps.gate.outputs.token }}', outcome: '${{ steps.agent.outcome }}', ...complete },
+      with: {
+        command: 'complete',
+        token: '${{ steps.gate.outputs.token }}',
+        outcome: '${{ steps.agent.outcome }}',
+        ...complete,
+      },
     },
   ];
 }
@@ -61,7 +65,7 @@ export function agent(value: unknown, also = ''): string {
 export function agentStep(value: unknown, also = ''): Keys {
   const gate = '${{ steps.gate.outputs.gate }}';
   return {
-    run: `echo "${gate} 1 $$" >> "$START_LOG"\n${also}\n${put(value, "${{ steps.gate.outputs.output-file }}")}`,
+    run: `echo "${gate} 1 $$" >> "$START_LOG"\n${also}\n${put(value, '${{ steps.gate.outputs.output-file }}')}`,
   };
 }
 

@@ -67,7 +67,7 @@ describe('a name', () => {
     const store = await run.open();
     const value = await store.put('{}');
     const ended = endedRecord({ value });
-    run.service.faults.add({ operation: 'PutBlockList', name: /ended/, fault: { kind: 'status', status: 403 } });
+    run.service.faults.add({ operation: 'PutBlob', name: /ended/, fault: { kind: 'status', status: 403 } });
     expect(await store.write(ended)).toBe('written');
     expect(run.names().filter((name) => name.endsWith('.u2.json'))).toHaveLength(1);
     const reader = await run.open();
@@ -87,7 +87,7 @@ describe('a name', () => {
     const value = await store.put(`"${'v'.repeat(300_000)}"`);
     const log = await store.put(Buffer.from([255, 0]));
     for (const name of [/value/, /files/])
-      run.service.faults.add({ operation: 'PutBlockList', name, fault: { kind: 'status', status: 403 } });
+      run.service.faults.add({ operation: /^PutBlo(?:b|ckList)$/, name, fault: { kind: 'status', status: 403 } });
     expect(await store.write(endedRecord({ value, logs: { stderr: log } }))).toBe('written');
     const reader = await run.open();
     await reader.list('ship', 'pr-42');
@@ -153,7 +153,7 @@ it('says what a quota or a refusal is, and leaves signatures out of it', async (
   });
   run.service.faults.add({ operation: 'CreateArtifact', fault: { kind: 'status', status: 403 } });
   await expect(store.write(own)).rejects.toMatchObject({ message: expect.stringContaining('403') });
-  run.service.faults.add({ operation: 'PutBlock', times: Infinity, fault: { kind: 'status', status: 403 } });
+  run.service.faults.add({ operation: 'PutBlob', times: Infinity, fault: { kind: 'status', status: 403 } });
   const answer = await store.write(own).catch((error: unknown) => String(error));
   expect(answer).not.toMatch(/sig=[0-9a-f]/);
 });

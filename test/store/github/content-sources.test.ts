@@ -9,7 +9,6 @@ import { startedRecord } from '../../contract/samples.ts';
 /** A run of no artifacts. */
 const nothing: ArtifactService = {
   list: async () => ({ artifacts: [] }),
-  prepare: () => undefined,
   upload: () => Promise.reject(new Error('nothing is uploaded')),
   download: () => Promise.reject(new Error('nothing is downloaded')),
   downloadTo: () => Promise.reject(new Error('nothing is downloaded')),

@@ -104,7 +104,7 @@ describe('a call that always goes wrong', () => {
   );
 
   it.each(
-    ['CreateArtifact', 'PutBlock', 'PutBlockList', 'FinalizeArtifact'].flatMap((operation) =>
+    ['CreateArtifact', 'PutBlob', 'FinalizeArtifact'].flatMap((operation) =>
       NEVER.map(([what, fault]) => [operation, what, fault] as const),
     ),
   )(
@@ -119,6 +119,27 @@ describe('a call that always goes wrong', () => {
         'ARTIFACT_UPLOAD_FAILED',
         ...(operation === 'FinalizeArtifact' && fault.kind === 'truncate' ? ['written'] : []),
       ]).toContain(came);
+    },
+  );
+
+  it.each(
+    ['CreateArtifact', 'PutBlock', 'PutBlockList', 'FinalizeArtifact'].flatMap((operation) =>
+      NEVER.map(([what, fault]) => [operation, what, fault] as const),
+    ),
+  )(
+    'an upload of files whose %s %s ends in an error, and the record that needs them is not written',
+    async (...told) => {
+      const [operation, , fault] = told;
+      await using run = await startRun();
+      const store = await run.open({ limits: { ...IMPATIENT, uploadMs: 400 } });
+      const binary = await store.put(Buffer.from([255, 0, 254]));
+      run.service.faults.add({ operation, times: Infinity, fault });
+      const came = await store
+        .write(endedRecord({ logs: { stdout: binary } }))
+        .catch((error: { code: string }) => error.code);
+      expect(came).toBe('ARTIFACT_UPLOAD_FAILED');
+      run.service.faults.clear();
+      expect((await (await run.open()).list('ship', 'pr-42')).records).toEqual([]);
     },
   );
 

@@ -57,14 +57,13 @@ class GithubArtifacts implements ArtifactService {
     this.#limits = options.limits;
     this.#results = options.results && new ResultsClient(options.results, options.limits);
     this.#rest = options.rest && new RestClient(options.rest, options.run.id, options.limits);
-    this.#uploads = new Uploads(options);
+    this.#uploads = new Uploads(options, this.#results);
     this.#budget = { left: options.limits.retries };
   }
 
   async list(): Promise<ArtifactListing> {
     const rest = this.#rest;
     if (this.#results === undefined) return rest === undefined ? NOWHERE : this.#listByRest(rest);
-    // An upload follows more often than not; its client may be loaded while the network is waited for.
     const asked = this.#listOwn(this.#results);
     if (rest === undefined) return asked;
     if (this.#options.run.attempt > 1) {
@@ -73,10 +72,6 @@ class GithubArtifacts implements ArtifactService {
     }
     const own = await asked;
     return own.problem?.code === 'LISTING_LIMIT' ? this.#join(own, await this.#listByRest(rest)) : own;
-  }
-
-  prepare(): void {
-    if (this.#results !== undefined) this.#uploads.prepare();
   }
 
   async upload(parcel: Parcel): Promise<Uploaded> {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { HttpClient } from '@actions/http-client';
 import { messageOf } from '../../../errors/gateline-error.ts';
 import { CallFailure, within } from './limits.ts';
@@ -6,10 +7,10 @@ import { CallFailure, within } from './limits.ts';
 export interface HttpRequest {
   /** For messages: what is asked, without the address, which may be signed. */
   readonly what: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Milliseconds for all of it, the answer's body included. */
   readonly limit: number;
   /** Milliseconds without a byte; default: `limit`. */
@@ -50,7 +51,7 @@ export async function send(request: HttpRequest): Promise<HttpAnswer> {
   const client = await clientFor(request.idle ?? limit);
   let response;
   try {
-    response = await within(limit, what, client.request(method, url, body ?? null, { ...headers }));
+    response = await within(limit, what, client.request(method, url, bodyFor(body), { ...headers }));
   } catch (error) {
     throw asFailure(what, error);
   }
@@ -62,6 +63,12 @@ export async function send(request: HttpRequest): Promise<HttpAnswer> {
     body: bounded(request, message, left),
     discard: () => void message.destroy(),
   };
+}
+
+/** The client takes a text, or a stream. */
+function bodyFor(body: HttpRequest['body']): string | NodeJS.ReadableStream | null {
+  if (body === undefined || typeof body === 'string') return body ?? null;
+  return Readable.from([Buffer.from(body)], { objectMode: false });
 }
 
 /** The whole body of an answer. */
@@ -108,11 +115,16 @@ function isCoded(error: unknown): error is Error & { readonly code: string } {
 }
 
 /** An answer that is not the one that was hoped for, as an error. */
-export function refusal(what: string, { status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): CallFailure {
+export function refusal(
+  what: string,
+  { status, headers }: Pick<HttpAnswer, 'status' | 'headers'>,
+  said?: string,
+): CallFailure {
   const told = Number(headers['retry-after'] ?? Number.NaN);
   const after = Number.isFinite(told) ? told * 1_000 : undefined;
   const limited =
     status === 429 || (status === 403 && (after !== undefined || headers['x-ratelimit-remaining'] === '0'));
   const passing = limited || status >= 500 || status === 408;
-  return new CallFailure(`${what} was answered with ${status}`, { passing, after });
+  const more = said === undefined ? '' : `: ${said}`;
+  return new CallFailure(`${what} was answered with ${status}${more}`, { passing, after, status });
 }

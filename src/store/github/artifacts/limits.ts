@@ -35,6 +35,7 @@ interface FailureDetails {
   readonly passing: boolean;
   readonly after?: number | undefined;
   readonly code?: Trouble['code'];
+  readonly status?: number;
   readonly cause?: unknown;
 }
 
@@ -43,6 +44,8 @@ export class CallFailure extends Error {
   readonly passing: boolean;
   /** Milliseconds that the service asks to wait. */
   readonly after: number | undefined;
+  /** Of the answer, where there was one. */
+  readonly status: number | undefined;
   /** What it is called in the end; default: `OUTAGE` for passing ones, `UNREADABLE` for others. */
   readonly code: Trouble['code'];
 
@@ -50,6 +53,7 @@ export class CallFailure extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.passing = details.passing;
     this.after = details.after;
+    this.status = details.status;
     this.code = details.code ?? (details.passing ? 'OUTAGE' : 'UNREADABLE');
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { digestSchema, type Digest } from '../../../run/digest.ts';
 import { GatelineError } from '../../../errors/gateline-error.ts';
+import { forTerminal } from '../../../untrusted/escape.ts';
 import type { ListedArtifact } from '../artifact-service.ts';
 import { bodyOf, refusal, send } from './http.ts';
 import { CallFailure, type ServiceLimits } from './limits.ts';
@@ -40,6 +41,11 @@ const listSchema = z.object({
     )
     .default([]),
 });
+/** Version 7 of the protocol knows `mime_type`. */
+const ARTIFACT_VERSION = 7;
+const createdSchema = z.object({ ok: z.literal(true), signed_upload_url: z.url({ protocol: /^https?$/ }) });
+const finalizedSchema = z.object({ ok: z.literal(true), artifact_id: numberSchema });
+const errorSchema = z.object({ msg: z.string() });
 const urlSchema = z.object({ signed_url: z.url({ protocol: /^https?$/ }) });
 
 /** The calls of the results service that the toolkit's client does not offer in one round trip each. */
@@ -83,6 +89,31 @@ export class ResultsClient {
     return sameProtocol(address, this.#origin);
   }
 
+  /** Takes a name for a file that is stored as it is; answers where to put its bytes. @throws CallFailure; status 409: taken */
+  async create(name: string, expiresAt: string | undefined): Promise<string> {
+    const { signed_upload_url: address } = await this.#call('CreateArtifact', createdSchema, {
+      workflow_run_backend_id: this.#ids.run,
+      workflow_job_run_backend_id: this.#ids.job,
+      name,
+      mime_type: 'application/json',
+      version: ARTIFACT_VERSION,
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    });
+    return sameProtocol(address, this.#origin);
+  }
+
+  /** Makes an upload visible; answers its id. @throws CallFailure */
+  async finalize(name: string, size: number, hash: string): Promise<number> {
+    const { artifact_id: id } = await this.#call('FinalizeArtifact', finalizedSchema, {
+      workflow_run_backend_id: this.#ids.run,
+      workflow_job_run_backend_id: this.#ids.job,
+      name,
+      size: String(size),
+      hash,
+    });
+    return id;
+  }
+
   async #call<T>(method: string, schema: z.ZodType<T>, body: object): Promise<T> {
     const answer = await send({
       what: method,
@@ -94,8 +125,21 @@ export class ResultsClient {
       maxBytes: MAX_ANSWER_BYTES,
     });
     const bytes = await bodyOf(answer);
-    if (answer.status !== 200) throw refusal(method, answer);
+    if (answer.status !== 200) throw refusal(method, answer, saidBy(bytes));
     return parsedAnswer(method, schema, bytes);
+  }
+}
+
+/** What the service says of a refusal, in its own words. https://twitchtv.github.io/twirp/docs/errors.html */
+function saidBy(bytes: Buffer): string | undefined {
+  try {
+    const { msg } = errorSchema.parse(JSON.parse(bytes.toString('utf8')));
+    return msg.includes('insufficient usage')
+      ? 'the storage quota of artifacts is used up'
+      : forTerminal(msg).slice(0, 200);
+  } catch {
+    // A page of a proxy, or half an answer: the status has to do.
+    return undefined;
   }
 }
 

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArtifactClient } from '@actions/artifact';
 import { GatelineError, messageOf } from '../../../errors/gateline-error.ts';
 import type { ListedArtifact, Parcel } from '../artifact-service.ts';
-import { asDigest } from './results-client.ts';
+import { DIRECT_LIMIT, uploadDirectly } from './direct-upload.ts';
+import { asDigest, type ResultsClient } from './results-client.ts';
 import { CallFailure, limitFor, within, type ServiceLimits } from './limits.ts';
 
 /** The one method of the toolkit's client that is used. It reads the runner's variables by itself. */
@@ -16,12 +17,13 @@ export interface UploadOptions {
   readonly temporaryFolder: string;
   /** Days until artifacts expire; the runner's limit counts where it is lower. Default: the repository's setting. */
   readonly retentionDays?: number;
+  /** `GITHUB_RETENTION_DAYS`: the most days that this repository allows. */
+  readonly retentionLimit?: number;
   /** Default: that of @actions/artifact, loaded at the first upload. */
   readonly uploader?: () => Promise<ToolkitUploader>;
 }
 
-/** Milliseconds that a request takes to be sent. */
-const HEAD_START = 20;
+const DAY = 86_400_000;
 
 /** One try of an upload. `refused`: trying again would not help. `failed`: whether it arrived is not known. */
 export type Tried =
@@ -32,19 +34,15 @@ export type Tried =
 /** Uploads by GitHub's own client, which says what went wrong in words only. */
 export class Uploads {
   readonly #options: UploadOptions;
+  readonly #results: ResultsClient | undefined;
   /** The service takes no single files, only zips. */
   #zipsOnly = false;
   #uploader: Promise<ToolkitUploader> | undefined;
 
-  constructor(options: UploadOptions) {
+  /** @param results for small files; absent: everything goes by GitHub's own client */
+  constructor(options: UploadOptions, results: ResultsClient | undefined) {
     this.#options = options;
-  }
-
-  /** Loads the client, which keeps the processor busy for a while: once what was asked before is on its way. */
-  prepare(): void {
-    if (this.#uploader !== undefined) return;
-    // Where it cannot be loaded, the upload says so.
-    setTimeout(() => void this.#load().catch(() => undefined), HEAD_START).unref();
+    this.#results = results;
   }
 
   /** Tries once. @throws GatelineError what placing the files throws */
@@ -58,6 +56,8 @@ export class Uploads {
         return path;
       }),
     );
+    const direct = raw && !this.#zipsOnly ? await this.#directly(parcel, paths[0]!, folder) : undefined;
+    if (direct !== undefined && !isFormRefused(direct)) return direct;
     const uploader = await this.#load();
     const { retentionDays } = this.#options;
     const upload = (skipArchive: boolean): Promise<Tried> => {
@@ -67,10 +67,27 @@ export class Uploads {
     };
     if (!raw || this.#zipsOnly) return upload(false);
     const tried = await upload(true);
-    if (tried.state !== 'refused' || !/\(400\)/.test(tried.why)) return tried;
+    if (!isFormRefused(tried)) return tried;
     const zipped = await upload(false);
     this.#zipsOnly ||= zipped.state === 'created';
     return zipped;
+  }
+
+  /** `undefined`: it is not for one request. Whoever refuses it may take it as a zip, for which its file stays. */
+  async #directly({ name, bytes: size }: Parcel, path: string, folder: string): Promise<Tried | undefined> {
+    if (this.#results === undefined || size > DIRECT_LIMIT) return undefined;
+    const bytes = await readFile(path);
+    const expiresAt = this.#expiry();
+    const upload = { name, bytes, ...(expiresAt !== undefined && { expiresAt }) };
+    const tried = await uploadDirectly(this.#results, upload, this.#options.limits);
+    if (!isFormRefused(tried)) await remove(folder);
+    return tried;
+  }
+
+  #expiry(): string | undefined {
+    const { retentionDays, retentionLimit = Infinity } = this.#options;
+    if (retentionDays === undefined) return undefined;
+    return new Date(Date.now() + Math.min(retentionDays, retentionLimit) * DAY).toISOString();
   }
 
   async #outcome(
@@ -101,6 +118,11 @@ export class Uploads {
       import('@actions/artifact').then(({ DefaultArtifactClient }) => new DefaultArtifactClient());
     return this.#uploader;
   }
+}
+
+/** A server that does not know single files, only zips. */
+function isFormRefused(tried: Tried): boolean {
+  return tried.state === 'refused' && tried.why.includes('(400)');
 }
 
 /** What the client's words say. Only an answer to CreateArtifact can say that a name is taken or refused. */

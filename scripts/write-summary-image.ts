@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { chromium } from 'playwright-core';
+import { digestOf } from '../src/run/digest.ts';
+import { WebTestsWorld } from '../test/action/workflows/web-tests-world.ts';
+import { summaryPage } from './summary-page.ts';
+
+/*
+ * Writes docs/images/summary.png, the picture in the README, from docs/images/summary.md: `node scripts/write-summary-image.ts`,
+ * where there is a Chromium. With `--record` it first runs the workflow of examples/web-tests for it, as test/action/workflows
+ * does, three times: all is well; a rule of the page is broken and gate 4 fails; the rule is mended.
+ */
+
+const IMAGES = join(import.meta.dirname, '../docs/images');
+/** The report of the third run, as the action wrote it. */
+export const SUMMARY_FILE = join(IMAGES, 'summary.md');
+export const SUMMARY_IMAGE = join(IMAGES, 'summary.png');
+
+const PAGE = 'examples/web-tests/page/registration.html';
+const RULE = "new RegExp('^[0-9]{' + data.length + '}$').test(value)";
+const WIDTH = 948;
+
+/** What the picture was made from. */
+export function digestOfPage(markdown: string): string {
+  return digestOf(summaryPage(markdown));
+}
+
+/** The digest that a picture carries, in a text chunk of its own. */
+export function digestIn(png: Uint8Array): string | undefined {
+  return /gateline-page\0(sha256:[0-9a-f]{64})/.exec(Buffer.from(png).toString('latin1'))?.[1];
+}
+
+async function record(): Promise<string> {
+  await using example = await WebTestsWorld.create();
+  const { repository } = example.world;
+  const run = async (): Promise<string> => {
+    const { ended } = (await example.run()).start();
+    const { conclusion, job } = await ended;
+    console.log(conclusion);
+    return job('report').summary;
+  };
+  await run();
+  await repository.edit(PAGE, RULE, `!${RULE}`);
+  await repository.commitAll('A rule of the page is broken');
+  await run();
+  await repository.edit(PAGE, `!${RULE}`, RULE);
+  await repository.edit(PAGE, /$/, '<!-- reviewed -->\n');
+  await repository.commitAll('The rule is mended');
+  return run();
+}
+
+async function draw(markdown: string): Promise<Uint8Array> {
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const executablePath = process.env['CHROME_PATH'] || '/usr/bin/chromium';
+  await using browser = await chromium.launch({ executablePath, args });
+  const page = await browser.newPage({ viewport: { width: WIDTH, height: 400 }, deviceScaleFactor: 1.5, offline: true });
+  await page.setContent(summaryPage(markdown));
+  return page.screenshot({ fullPage: true });
+}
+
+/** The picture with one more chunk before its end (PNG, 11.3.3.2 tEXt). */
+function withDigest(png: Uint8Array, digest: string): Uint8Array {
+  const body = Buffer.from(`tEXtgateline-page\0${digest}`, 'latin1');
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(body.length - 4);
+  check.writeUInt32BE(crc32(body));
+  const end = png.length - 12;
+  return Buffer.concat([png.subarray(0, end), length, body, check, png.subarray(end)]);
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--record')) writeFileSync(SUMMARY_FILE, await record());
+  const markdown = readFileSync(SUMMARY_FILE, 'utf8');
+  writeFileSync(SUMMARY_IMAGE, withDigest(await draw(markdown), digestOfPage(markdown)));
+}
