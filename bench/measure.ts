@@ -39,7 +39,7 @@ export async function compare(
 /** A figure as a row of a Markdown table. */
 export function rowOf(figure: Figure): string {
   const { name, milliseconds, baseline, baselineMilliseconds } = figure;
-  const ratio = (milliseconds / baselineMilliseconds).toFixed(1);
+  const ratio = (milliseconds / baselineMilliseconds).toFixed(2);
   return `| ${name} | ${text(milliseconds)} | ${baseline}: ${text(baselineMilliseconds)} | ${ratio} |`;
 }
 

@@ -1,6 +1,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { coldStart } from './cold-start.ts';
+import { gateOverhead } from './gate-overhead.ts';
 import { inProcess } from './in-process.ts';
 import { HEAD, rowOf } from './measure.ts';
 
@@ -14,4 +15,11 @@ if (import.meta.main) {
   const [bundle] = process.argv.slice(2);
   for (const figure of await coldStart(bundle && resolve(bundle))) console.log(rowOf(figure));
   for (const figure of await inProcess()) console.log(rowOf(figure));
+  const { figures, requests } = await gateOverhead();
+  for (const figure of figures) console.log(rowOf(figure));
+  console.log(
+    `\nRequests: ${Object.entries(requests)
+      .map(([what, count]) => `${what} ${count}`)
+      .join(', ')}`,
+  );
 }

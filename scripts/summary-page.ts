@@ -15,8 +15,29 @@ const STYLE = `
   table { border-collapse: collapse; margin: 0 0 12px; } th, td { border: 1px solid #d1d9e0; padding: 5px 11px; }
   tr:nth-child(2n) td { background: #f6f8fa; }
   details { margin: 0 0 10px; } summary { cursor: pointer; }
+  i { display: inline-block; width: 15px; height: 15px; margin: 0 1px; border-radius: 3px; color: #fff; font: bold 12px/15px "DejaVu Sans"; text-align: center; vertical-align: -2px; }
+  .good { background: #2da44e; } .bad { background: #cf222e; } .warning { background: #d4a72c; } .quiet { background: #8c959f; }
   svg { display: block; margin: 0 0 12px; } svg text { font-size: 13px; }
 `;
+
+/** Fonts with GitHub's emoji are not everywhere: a colour, and a letter in it. */
+const MARK: Readonly<Record<string, readonly [kind: string, letter: string]>> = {
+  '✅': ['good', '✓'],
+  '❌': ['bad', '✗'],
+  '⛔': ['bad', '–'],
+  '🟡': ['warning', '~'],
+  '⏳': ['quiet', '…'],
+  '➖': ['quiet', '–'],
+  '🟩': ['good', ' '],
+  '🟥': ['bad', ' '],
+  '🟨': ['warning', ' '],
+  '⬜': ['quiet', ' '],
+};
+const MARKS = new RegExp(Object.keys(MARK).join('|'), 'gu');
+
+function withMarks(text: string): string {
+  return text.replaceAll(MARKS, (mark) => `<i class="${MARK[mark]![0]}">${MARK[mark]![1]}</i>`);
+}
 
 /**
  * A report as a page that looks like GitHub's. What is folded stays folded; flow charts, which GitHub draws with a program
@@ -34,7 +55,7 @@ function inside(node: Parents): string {
 function html(node: Nodes): string {
   switch (node.type) {
     case 'text':
-      return escaped(node.value);
+      return withMarks(escaped(node.value));
     case 'html':
       return node.value;
     case 'inlineCode':
@@ -94,7 +115,8 @@ function flowChart(source: string): string {
     const dashed = new RegExp(`style ${id} stroke-dasharray`).test(source) ? ' stroke-dasharray="5 3"' : '';
     const rows = label.split('<br/>').map((text, row) => {
       const said = text.replaceAll(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
-      return `<text x="${x + WIDTH / 2}" y="${y + 19 + row * 17}" text-anchor="middle">${escaped(said)}</text>`;
+      const plain = said.replaceAll(MARKS, (mark) => MARK[mark]![1]);
+      return `<text x="${x + WIDTH / 2}" y="${y + 19 + row * 17}" text-anchor="middle">${escaped(plain)}</text>`;
     });
     return `<rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="4" fill="${fill}" stroke="${stroke}"${dashed}/>${rows.join('')}`;
   });

@@ -84,6 +84,8 @@ function annotate(
   const room = result.ok ? {} : { error: 9 };
   for (const one of annotationsOf({ units: [unit], values, workspace: event.workspace, room })) {
     const { level, title, message, file, line } = one;
+    // What the step's own error says is not said twice.
+    if (!result.ok && level === 'error' && file === undefined && result.message.includes(message)) continue;
     const place = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };
     runner.annotate(level, message, { title, ...(place && { place }) });
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { arch, pid, platform } from 'node:process';
+import type { AttemptFiles } from '../agent/attempt-files.ts';
 import { createAttemptFiles } from '../agent/process/attempt-directory.ts';
 import { createProcessAgent } from '../agent/process/process-agent.ts';
 import { toolVersion } from '../agent/process/tool-version.ts';
@@ -17,6 +18,7 @@ import { callersInput } from './callers-input.ts';
 import { commandEnvironment } from './command-environment.ts';
 import { findDefinition, unitOfJob, type Definition } from './definition.ts';
 import { describeGate, pipelineIdOf } from './describe-gate.ts';
+import { withGivenOutput } from './given-output.ts';
 import { checkDefinition, type ActionInputs } from './inputs.ts';
 import type { ActionInvocation } from './invocation.ts';
 import { isJobOver, numbersOf, writerOf } from './job-identity.ts';
@@ -96,15 +98,12 @@ export async function openSurroundings(invocation: ActionInvocation): Promise<Su
   const [definition, store] = await Promise.all([findDefinition(event, inputs, environment), openJobStore(invocation)]);
   for (const notice of definition.notices) world.runner.annotate('warning', notice);
   const workspace = await openWorkspace(definition.root, { environment });
-  const attempts = createAttemptFiles({ root: join(event.temp, 'gateline', 'attempts') });
-  const { outputFile: path } = inputs;
   const ended = endedJobs(inputs.needs);
   const ports: EnginePorts = {
     store: store.records,
     workspace,
     agent: createProcessAgent(),
-    attempts:
-      path === undefined ? attempts : withOutputFile(attempts, { workspace: event.workspace, temp: event.temp, path }),
+    attempts: attemptFiles(invocation),
     now: world.now,
     me: writerOf(event, pid, randomUUID()),
     isGone: async (writer) => isJobOver(event, ended, writer),
@@ -115,6 +114,15 @@ export async function openSurroundings(invocation: ActionInvocation): Promise<Su
     checkpoints: store.checkpoints,
   };
   return { definition, store, ports };
+}
+
+/** Where agents answer, or another place that the step names. */
+function attemptFiles({ inputs, event }: ActionInvocation): AttemptFiles {
+  const { workspace, temp } = event;
+  const attempts = createAttemptFiles({ root: join(temp, 'gateline', 'attempts') });
+  if (inputs.output !== undefined) return withGivenOutput(attempts, inputs.output);
+  if (inputs.outputFile === undefined) return attempts;
+  return withOutputFile(attempts, { workspace, temp, path: inputs.outputFile });
 }
 
 interface FoundGate extends Pick<Job, 'gate' | 'key' | 'call'> {

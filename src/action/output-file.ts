@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { AgentFile, AttemptDirectory, AttemptFiles } from '../agent/attempt-files.ts';
-import { ATTEMPT_FILES } from '../engine/agent-environment.ts';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
+import { withOtherOutput } from './given-output.ts';
 
 /** Where an agent that does not know Gateline writes its output. */
 export interface OutputFile {
@@ -29,26 +29,11 @@ export function withOutputFile(attempts: AttemptFiles, file: OutputFile): Attemp
       const stamp = await stampOf(await placeOf(file));
       const directory = await attempts.create(id);
       await directory.write(STAMP, [JSON.stringify(stamp)]);
-      return fallingBack(directory, file);
+      return withOtherOutput(directory, (limit) => readOutput(directory, file, limit));
     },
     open: async (id) => {
       const directory = await attempts.open(id);
-      return directory && fallingBack(directory, file);
-    },
-  };
-}
-
-function fallingBack(directory: AttemptDirectory, file: OutputFile): AttemptDirectory {
-  return {
-    path: directory.path,
-    pathOf: (name) => directory.pathOf(name),
-    write: (name, chunks) => directory.write(name, chunks),
-    place: (name, digest, place) => directory.place(name, digest, place),
-    remove: (name) => directory.remove(name),
-    read: async (name, limit) => {
-      const own = await directory.read(name, limit);
-      if (name !== ATTEMPT_FILES.output || own.state !== 'absent') return own;
-      return readOutput(directory, file, limit);
+      return directory && withOtherOutput(directory, (limit) => readOutput(directory, file, limit));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { completeGate } from '../engine/complete.ts';
-import { readToken } from '../engine/claim-token.ts';
+import { readToken, type ClaimToken } from '../engine/claim-token.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
+import type { EndedRecord } from '../run/record.ts';
 import { isCompleted } from './completed-claims.ts';
 import { engineLog } from './engine-log.ts';
 import type { StepResult } from './invocation.ts';
@@ -17,7 +18,7 @@ export async function settleClaim(invocation: PostInvocation): Promise<StepResul
   if (await isCompleted(event.temp, claim)) return fine('');
   const token = readToken(claim);
   const job = await openClaimedJob(invocation, token);
-  const written = await writePending(job);
+  const written = await writePending(job, token);
   if (written > 0) return fine(`gate ${job.key}: the end of its attempt was written after all`);
   const stopped = leftBy(inputs.jobStatus);
   try {
@@ -41,11 +42,28 @@ export async function settleClaim(invocation: PostInvocation): Promise<StepResul
   }
 }
 
-/** Ends of attempts that are on this runner and were never uploaded. */
-async function writePending({ store }: Job): Promise<number> {
+/**
+ * The end of this attempt, when it is on this runner and was never uploaded. The folder lies where an agent may write: no
+ * record of anything else goes up, and what this one says of its output is judged again by whoever builds on it.
+ */
+async function writePending({ store }: Job, token: ClaimToken): Promise<number> {
   const { records } = await store.pending.read();
-  for (const record of records) await store.records.write(record);
-  return records.length;
+  const ends = records.filter((record) => record.kind === 'ended' && endsClaim(record, token)).slice(0, 1);
+  for (const record of ends) await store.records.write(record);
+  return ends.length;
+}
+
+function endsClaim(ended: EndedRecord, token: ClaimToken): boolean {
+  return (
+    ended.subject === token.subject &&
+    ended.gate === token.gate &&
+    ended.leg === token.leg &&
+    ended.runNumber === token.run &&
+    ended.runAttempt === token.call &&
+    ended.n === token.n &&
+    ended.fingerprint === token.fingerprint &&
+    ended.contract === token.contract
+  );
 }
 
 function fine(message: string): StepResult {

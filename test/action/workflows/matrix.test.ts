@@ -35,7 +35,7 @@ it('runs a gate for each leg of the matrix of its job, and shows all of them to 
 it('runs the legs that gateline.yml names, each in the job whose matrix fits', async () => {
   const file = 'gateline.yml';
   const gates = {
-    review: { matrix: { lang: ['go', 'ts'] }, run: REVIEW, inputs: [] },
+    review: { strategy: LANGUAGES, run: REVIEW, inputs: [] },
     merge: { needs: ['review'], run: MERGE, inputs: [] },
   };
   await using world = await ActionWorld.ofJobs(
