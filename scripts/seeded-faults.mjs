@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { AGENT_FAULTS } from './faults/agent.ts';
 import { ENGINE_FAULTS } from './faults/engine.ts';
+import { GITHUB_FAULTS } from './faults/github.ts';
 import { PIPELINE_FAULTS } from './faults/pipeline.ts';
 import { RUN_FAULTS } from './faults/run.ts';
 import { SHOWN_FAULTS } from './faults/shown.ts';
@@ -41,6 +42,7 @@ const FAULTS = [
   ...WORKSPACE_FAULTS,
   ...AGENT_FAULTS,
   ...PIPELINE_FAULTS,
+  ...GITHUB_FAULTS,
   ...SHOWN_FAULTS,
 ];
 

@@ -7,14 +7,14 @@ import { WebTestsWorld } from '../test/action/workflows/web-tests-world.ts';
 import { summaryPage } from './summary-page.ts';
 
 /*
- * Writes docs/images/summary.png, the picture in the README, from docs/images/summary.md: `node scripts/write-summary-image.ts`,
+ * Writes docs/images/summary.png, the picture in the README, from docs/images/summary.txt: `node scripts/write-summary-image.ts`,
  * where there is a Chromium. With `--record` it first runs the workflow of examples/web-tests for it, as test/action/workflows
  * does, three times: all is well; a rule of the page is broken and gate 4 fails; the rule is mended.
  */
 
 const IMAGES = join(import.meta.dirname, '../docs/images');
 /** The report of the third run, as the action wrote it. */
-export const SUMMARY_FILE = join(IMAGES, 'summary.md');
+export const SUMMARY_FILE = join(IMAGES, 'summary.txt');
 export const SUMMARY_IMAGE = join(IMAGES, 'summary.png');
 
 const PAGE = 'examples/web-tests/page/registration.html';
@@ -34,20 +34,20 @@ export function digestIn(png: Uint8Array): string | undefined {
 async function record(): Promise<string> {
   await using example = await WebTestsWorld.create();
   const { repository } = example.world;
-  const run = async (): Promise<string> => {
-    const { ended } = (await example.run()).start();
-    const { conclusion, job } = await ended;
-    console.log(conclusion);
-    return job('report').summary;
+  const run = async (expected: string): Promise<string> => {
+    const { conclusion, job, jobs } = await (await example.run()).start().ended;
+    if (conclusion === expected) return job('report').summary;
+    const told = [...jobs.values()].flatMap(({ annotations }) => annotations.map(({ message }) => message));
+    throw new Error(`the run ended with ${conclusion}:\n${told.join('\n')}`);
   };
-  await run();
+  await run('success');
   await repository.edit(PAGE, RULE, `!${RULE}`);
   await repository.commitAll('A rule of the page is broken');
-  await run();
+  await run('failure');
   await repository.edit(PAGE, `!${RULE}`, RULE);
   await repository.write(PAGE, `${await repository.read(PAGE)}<!-- reviewed -->\n`);
   await repository.commitAll('The rule is mended');
-  return run();
+  return await run('success');
 }
 
 async function draw(markdown: string): Promise<Uint8Array> {
@@ -56,7 +56,7 @@ async function draw(markdown: string): Promise<Uint8Array> {
   await using browser = await chromium.launch({ executablePath, args });
   const page = await browser.newPage({ viewport: { width: WIDTH, height: 400 }, deviceScaleFactor: 1.5, offline: true });
   await page.setContent(summaryPage(markdown));
-  return page.screenshot({ fullPage: true });
+  return await page.screenshot({ fullPage: true });
 }
 
 /** The picture with one more chunk before its end (PNG, 11.3.3.2 tEXt). */

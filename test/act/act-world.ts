@@ -4,7 +4,6 @@ import { layAction } from '../support/action-files.ts';
 import type { ActJob } from '../support/act/act-log.ts';
 import { runAct, type ActOptions, type ActReport } from '../support/act/act-run.ts';
 import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
-import type { Behaviour } from '../support/github/model.ts';
 import { startResultsService, type ResultsService } from '../support/github/results-service.ts';
 import { headOf } from '../support/runner/repository.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
@@ -124,19 +123,13 @@ export class ActWorld implements AsyncDisposable {
   }
 }
 
-/** Who is left to tell a full re-run of the attempt before: its artifacts, over the runtime or over REST, or the cache. */
-export type Witness = 'artifacts' | 'rest' | 'cache';
-
-const SEEN: Readonly<Record<Witness, Behaviour['earlierAttempts']>> = {
-  artifacts: 'visible',
-  rest: 'rest-only',
-  cache: 'hidden',
-};
+/** What is left to tell a re-run of all jobs of the attempt before. */
+export type Witness = 'artifacts' | 'cache';
 
 /** Leaves one witness, and removes the others. */
 export function leaveOnly(witness: Witness, { behaviour, evictCaches }: ResultsService): void {
-  behaviour.earlierAttempts = SEEN[witness];
-  if (witness !== 'cache' && evictCaches() === 0) throw new Error('there was no cache entry');
+  behaviour.earlierAttempts = witness === 'artifacts' ? 'visible' : 'hidden';
+  if (witness === 'artifacts' && evictCaches() === 0) throw new Error('there was no cache entry');
 }
 
 /** What the step `gate` of each job decided. */

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { parseDocument } from '../../src/store/github/artifact-document.ts';
-import { parseArtifactName } from '../../src/store/github/artifact-names.ts';
+import { parseArtifactName, recordArtifactName } from '../../src/store/github/artifact-names.ts';
 import type { GatelineRecord } from '../../src/run/record.ts';
 import { REPOSITORY } from '../support/command-line.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../support/github/results-service.ts';
@@ -86,7 +86,7 @@ export class GateJobs implements AsyncDisposable {
     return this.service.world.artifacts.flatMap(({ name, finalized, blob }) => {
       if (!finalized || parseArtifactName(name)?.holds !== 'record') return [];
       const parsed = parseDocument(this.service.world.blobs.blobs.get(blob)!.content);
-      return 'record' in parsed ? [parsed.record] : [];
+      return 'record' in parsed && isNamed(parsed.record, name) ? [parsed.record] : [];
     });
   }
 
@@ -104,6 +104,10 @@ export class GateJobs implements AsyncDisposable {
     if (this.#owned) await this.repository[Symbol.asyncDispose]();
     else await rm(this.startLog, { force: true });
   }
+}
+
+function isNamed(record: GatelineRecord, name: string): boolean {
+  return [1, 2, 3, 4].some((upload) => recordArtifactName(record, upload) === name);
 }
 
 /** A step of a job by its id. Throws where there is none. */

@@ -10,6 +10,8 @@ export interface GateCall {
   readonly label: string;
   /** Matches this call and no other. */
   readonly rule: Omit<FaultRule, 'fault'>;
+  /** The how-manieth of its operation it is, from 1. */
+  readonly nthOfKind: number;
 }
 
 /** The six ways in which a call fails. */
@@ -38,7 +40,8 @@ function gateCall(call: LoggedCall, earlier: readonly LoggedCall[], step: GateCa
   const { operation, name } = call;
   const nth = 1 + earlier.filter((one) => one.operation === operation && one.name === name).length;
   const rule = { operation, nth, ...(name !== undefined && { name }) };
-  return { step, label: [operation.replace(/^.*\//, ''), ...subjectOf(name)].join(' '), rule };
+  const nthOfKind = 1 + earlier.filter((one) => one.operation === operation).length;
+  return { step, nthOfKind, label: [operation.replace(/^.*\//, ''), ...subjectOf(name)].join(' '), rule };
 }
 
 /** What of a name is the same in every run of the tests. */

@@ -49,7 +49,7 @@ beforeAll(async () => {
     );
   [once, outages] = await Promise.all([
     all(calls, FAULTS, () => ({})),
-    all(firstOfKinds(calls), OUTAGES, () => ({ name: /^/, times: Infinity })),
+    all(firstOfKinds(calls), OUTAGES, (call) => ({ name: /^/, nth: call.nthOfKind, times: Infinity })),
   ]);
 }, LONG);
 afterAll(() => gates[Symbol.asyncDispose]());
@@ -100,6 +100,11 @@ describe('each call that a green gate makes fails once, in six ways', () => {
       ({ outcome }) => outcome.words.startsWith('red') && !outcome.told.some((line) => line.startsWith('error ')),
     );
     expect(told(silent)).toEqual([]);
+  });
+
+  it('is green over a record that nobody can read only where the service kept other bytes than it was sent', () => {
+    const altered = [...once, ...outages].filter(({ outcome }) => outcome.words.includes('its record altered'));
+    expect(altered.map(({ call, fault }) => `${call.label}, ${fault}`)).toEqual(['PutBlob code ended, other bytes']);
   });
 
   it('costs no agent’s work once that is done and the claim could be read', () => {

@@ -36,7 +36,8 @@ export async function outcomeOf(gates: TwoGates, name: string, rules: readonly F
   const wrong = [...wrongWith(jobs, report, starts)];
   const hits = planned.reduce((sum, one) => sum + one.hits, 0);
   const told = messagesOf(report);
-  if (report.conclusion === 'success') return { words: `green${noticesIn(report)}`, wrong, hits, told };
+  const isAltered = report.conclusion === 'success' && passes(jobs).length === 0 && hasEnd(jobs);
+  if (report.conclusion === 'success' && !isAltered) return { words: `green${noticesIn(report)}`, wrong, hits, told };
   const lost = isOpen(jobs, FAULTY);
   const again = await jobs.run('code', { ...call, attempt: FAULTY + 1 });
   const startsAgain = (await jobs.starts()).length - starts;
@@ -46,6 +47,7 @@ export async function outcomeOf(gates: TwoGates, name: string, rules: readonly F
   if (isOpen(jobs, FAULTY + 2)) wrong.push('a claim counts as held after its job');
   wrong.push(...wrongValues(jobs));
   const next = startsAgain === 0 ? 'its output kept' : 'run again';
+  if (isAltered) return { words: `green, its record altered: whoever needs it is red`, wrong, hits, told };
   return { words: `red ${redAt(report)}${lost ? ', claim lost' : ''}; ${next}`, wrong, hits, told };
 }
 
@@ -63,7 +65,8 @@ function noticesIn({ annotations }: JobReport): string {
 function* wrongWith(jobs: GateJobs, report: JobReport, starts: number): Generator<string> {
   const green = report.conclusion === 'success';
   const passed = passes(jobs).filter(({ runAttempt }) => runAttempt === FAULTY);
-  if (green && passed.length !== 1) yield `green with ${passed.length} records that passed`;
+  const altered = green && passed.length === 0 && hasEnd(jobs);
+  if (green && passed.length !== 1 && !altered) yield `green with ${passed.length} records that passed`;
   if (green && starts !== 1) yield `green with ${starts} starts`;
   if (starts > 1) yield `${starts} starts in one attempt`;
   const names = jobs.service.world.artifacts.filter(({ finalized }) => finalized).map(({ name }) => parseArtifactName(name));
@@ -74,6 +77,11 @@ function* wrongWith(jobs: GateJobs, report: JobReport, starts: number): Generato
   }
   if (!green && !report.annotations.some(({ level }) => level === 'error')) yield 'red without a word';
   yield* wrongValues(jobs);
+}
+
+/** Whether the attempt ended, by its artifact's name alone: what the service keeps may not be what it was sent. */
+function hasEnd(jobs: GateJobs): boolean {
+  return jobs.service.world.artifacts.some(({ name }) => /\.code\._\.2\.1\.ended\.passed\..*\.json$/.test(name));
 }
 
 function endsOfCode(jobs: GateJobs): EndedRecord[] {

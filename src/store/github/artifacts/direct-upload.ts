@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bodyOf, refusal, send } from './http.ts';
-import { CallFailure, limitFor, type ServiceLimits } from './limits.ts';
+import { CallFailure, limitFor, trying, type ServiceLimits } from './limits.ts';
 import { asDigest, type ResultsClient } from './results-client.ts';
 import type { Tried } from './uploads.ts';
 
@@ -31,13 +31,32 @@ export async function uploadDirectly(
     return judgeCreate(error);
   }
   try {
-    await putBlob(name, address, bytes, limits);
+    await again(limits, () => putBlob(name, address, bytes, limits));
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-    const id = await results.finalize(name, bytes.length, digest);
+    const id = await again(limits, () => results.finalize(name, bytes.length, digest));
     return { state: 'created', artifact: { name, id, size: bytes.length, ...asDigest(digest), expired: false } };
   } catch (error) {
     return { state: 'failed', why: wordsOf(error) };
   }
+}
+
+/**
+ * Makes a call until it answers. The name is taken by now: to begin anew would find it taken by nobody, and a claim would be
+ * lost. To put the same bytes twice changes nothing; an end that was told twice shows itself when the name is asked for.
+ * @throws CallFailure
+ */
+async function again<T>(limits: ServiceLimits, call: () => Promise<T>): Promise<T> {
+  let last: unknown;
+  const answer = await trying(limits, { left: limits.tries }, async () => {
+    try {
+      return await call();
+    } catch (error) {
+      last = error;
+      throw error;
+    }
+  });
+  if (answer.ok) return answer.value;
+  throw last;
 }
 
 /** https://learn.microsoft.com/rest/api/storageservices/put-blob */
