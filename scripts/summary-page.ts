@@ -83,7 +83,11 @@ function html(node: Nodes): string {
   }
 }
 
-function tableRow(cells: readonly Parents[], index: number, align: readonly (string | null)[] | null | undefined): string {
+function tableRow(
+  cells: readonly Parents[],
+  index: number,
+  align: readonly (string | null)[] | null | undefined,
+): string {
   const tag = index === 0 ? 'th' : 'td';
   const shown = cells.map((cell, column) => `<${tag} align="${align?.[column] ?? 'left'}">${inside(cell)}</${tag}>`);
   return `<tr>${shown.join('')}</tr>`;
@@ -95,7 +99,9 @@ const [COLUMN, ROW, WIDTH, HEIGHT] = [146, 62, 122, 46];
 function flowChart(source: string): string {
   const boxes = new Map([...source.matchAll(/^ *(n\d+)\["(.*)"\]:::(\w+)$/gm)].map((match) => [match[1]!, match]));
   const arrows = [...source.matchAll(/^ *(n\d+) --> (n\d+)$/gm)].map(([, from, to]) => [from!, to!] as const);
-  const colours = new Map([...source.matchAll(/classDef (\w+) fill:([^,]+),stroke:([^,]+)/g)].map((one) => [one[1]!, one]));
+  const colours = new Map(
+    [...source.matchAll(/classDef (\w+) fill:([^,]+),stroke:([^,]+)/g)].map((one) => [one[1]!, one]),
+  );
   const depth = (id: string): number =>
     Math.max(-1, ...arrows.filter(([, to]) => to === id).map(([from]) => depth(from))) + 1;
   const columns = Map.groupBy(boxes.keys(), depth);
@@ -122,7 +128,8 @@ function flowChart(source: string): string {
   });
   const width = columns.size * COLUMN;
   const height = Math.max(...[...columns.values()].map(({ length }) => length)) * ROW + 24;
-  const tip = '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#59636e" stroke="none"/></marker>';
+  const tip =
+    '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#59636e" stroke="none"/></marker>';
   return `<svg width="${width}" height="${height}" viewBox="-1 -1 ${width} ${height}"><defs>${tip}</defs><g fill="none" stroke="#59636e">${lines.join('')}</g>${drawn.join('')}</svg>`;
 }
 

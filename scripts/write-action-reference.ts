@@ -67,6 +67,7 @@ function page(metadata: ActionMetadata): string {
 
 What a step with this action may say (\`with:\`), and what it answers (\`steps.<id>.outputs\`). Unknown inputs, and inputs that do nothing
 with the command of the step, are errors, all told at once; where no harm is done they are notices. Blank inputs count as not given.
+How they are used: the [recipes for GitHub Actions](../README.md#recipes-for-github-actions).
 
 Lists are one entry a line, or a JSON list; \`[]\` is the empty list. Where an expression is asked for, write it as
 \`\${{ toJSON(needs) }}\`.

@@ -35,10 +35,10 @@ async function record(): Promise<string> {
   await using example = await WebTestsWorld.create();
   const { repository } = example.world;
   const run = async (expected: string): Promise<string> => {
-    const { conclusion, job, jobs } = await (await example.run()).start().ended;
-    if (conclusion === expected) return job('report').summary;
-    const told = [...jobs.values()].flatMap(({ annotations }) => annotations.map(({ message }) => message));
-    throw new Error(`the run ended with ${conclusion}:\n${told.join('\n')}`);
+    const report = await (await example.run()).start().ended;
+    if (report.conclusion === expected) return report.job('report').summary;
+    const told = [...report.jobs.values()].flatMap(({ annotations }) => annotations.map(({ message }) => message));
+    throw new Error(`the run ended with ${report.conclusion}:\n${told.join('\n')}`);
   };
   await run('success');
   await repository.edit(PAGE, RULE, `!${RULE}`);
@@ -54,7 +54,11 @@ async function draw(markdown: string): Promise<Uint8Array> {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const executablePath = process.env['CHROME_PATH'] || '/usr/bin/chromium';
   await using browser = await chromium.launch({ executablePath, args });
-  const page = await browser.newPage({ viewport: { width: WIDTH, height: 400 }, deviceScaleFactor: 1.5, offline: true });
+  const page = await browser.newPage({
+    viewport: { width: WIDTH, height: 400 },
+    deviceScaleFactor: 1.25,
+    offline: true,
+  });
   await page.setContent(summaryPage(markdown));
   return await page.screenshot({ fullPage: true });
 }

@@ -109,6 +109,8 @@ function addSummary(
       links: linksOf(event, new Map([[job.key, artifactsOf(job, step)]])),
       workspace: event.workspace,
       ...(value !== undefined && { value }),
+      // `complete` looks at its gate by itself: its state knows of no needs.
+      ...(step.ended !== undefined && { given: step.ended.needs }),
     },
     runner.summaryRoom(),
   );

@@ -4,7 +4,7 @@ import { historyArtifactName, readHistory } from './github/history-artifacts.ts'
 import type { RestClient } from './github/rest.ts';
 import type { ActionInvocation } from './invocation.ts';
 import type { JobStore } from './job-store.ts';
-import { factsOf, type RunView } from './run-view.ts';
+import { factsOf, neededJobs, type RunView } from './run-view.ts';
 
 /**
  * The history of earlier runs of this pipeline and subject, from the artifacts that their reports left. Never throws; what
@@ -34,9 +34,14 @@ export async function earlierRuns(
 }
 
 /** Keeps what this run came to for later ones: one small artifact a run attempt. What goes wrong is a notice. */
-export async function keepHistory({ world, event }: ActionInvocation, store: JobStore, view: RunView): Promise<void> {
+export async function keepHistory(
+  { world, inputs, event }: ActionInvocation,
+  store: JobStore,
+  view: RunView,
+): Promise<void> {
   const { state, records } = view;
-  const entry = historyEntryOf({ state, records, facts: factsOf(event), now: world.now().toISOString() });
+  const jobs = neededJobs(inputs);
+  const entry = historyEntryOf({ state, records, jobs, facts: factsOf(event), now: world.now().toISOString() });
   const name = historyArtifactName(scopeOf(state.pipeline, state.subject), event.runAttempt);
   const trouble = await store.keepDocument(name, JSON.stringify(entry));
   if (trouble !== undefined) world.runner.annotate('notice', `The history of this run was not kept: ${trouble}`);

@@ -2,6 +2,7 @@ import type { Assignment } from '../engine/call.ts';
 import type { JobCall } from '../engine/verify-upstream.ts';
 import { verifyRun, type VerifiedRun } from '../engine/verify-run.ts';
 import type { ReportLinks, RunFacts, RunReportInput } from '../report/github/report-input.ts';
+import type { NeededJob } from '../report/github/needed-jobs.ts';
 import type { HistoryEntry } from '../report/github/history-entry.ts';
 import type { RunState, UnitState } from '../run/run-state.ts';
 import { numbersOf } from './job-identity.ts';
@@ -72,7 +73,6 @@ export function reportInput(
   history: readonly HistoryEntry[] = [],
   links: ReportLinks = linksOf(event),
 ): RunReportInput {
-  const jobs = [...(inputs.needs?.results ?? [])].map(([id, { result }]) => ({ id, result }));
   return {
     pipeline: view.assignment.pipeline,
     state: view.state,
@@ -81,10 +81,15 @@ export function reportInput(
     facts: factsOf(event),
     history,
     links,
-    jobs,
+    jobs: neededJobs(inputs),
     problems: view.problems,
     workspace: event.workspace,
   };
+}
+
+/** Jobs that GitHub tells of, with what became of them. */
+export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly NeededJob[] {
+  return [...(needs?.results ?? [])].map(([id, { result }]) => ({ id, result }));
 }
 
 export function factsOf({ runId, sha, refName, name, pullRequest }: WorkflowEvent): RunFacts {

@@ -31,7 +31,9 @@ function shortened(share: number): TimeLimits {
 }
 
 /** Times are those whose name ends in `Ms`. */
-function scaled<T extends object>(limits: T, share: number): T {
-  const entries = Object.entries(limits).map(([name, value]) => [name, name.endsWith('Ms') ? value * share : value]);
+function scaled<T extends Readonly<Record<keyof T, number>>>(limits: T, share: number): T {
+  const entries = Object.entries<number>(limits).map(
+    ([name, value]) => [name, name.endsWith('Ms') ? value * share : value] as const,
+  );
   return Object.fromEntries(entries) as T;
 }

@@ -199,6 +199,7 @@ async function withReason(call: Call, unit: Unit, work: Work, state: UnitState):
     reason = 'its output does not meet the contract as it is now, or is missing';
   else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} is missing or was altered`;
   else if (checkpoint.reason !== '') reason = checkpoint.reason;
+  else if (last === undefined && call.holder === 'job') reason = 'no earlier output of the same request was found';
   else if (last === undefined) reason = 'it never ran for this subject';
   else reason = describeDifferences(changed);
   const choice = unit.gate.run === undefined ? 'wait' : 'run';

@@ -26,11 +26,18 @@ export async function recordReuse(call: Call, unit: Unit, prepared: Prepared): P
     ...(from.metrics && { metrics: from.metrics }),
     ...(from.learnings && { learnings: from.learnings }),
     source: from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
+    ...savedBy(from),
   };
   // Before the record: one that says that it stands in, without its files, would never be looked at again.
   await call.inTurn(async () => placeFiles(call, unit, await notOvertaken(call, unit.key, from.files), 'the gate'));
   await write(call, unit, record);
   return record;
+}
+
+/** What an output took whose record stands in again: clocks of machines may be set back meanwhile. */
+function savedBy(from: EndedRecord): Pick<EndedRecord, 'savedMs'> {
+  if (from.how === 'reused') return from.savedMs === undefined ? {} : { savedMs: from.savedMs };
+  return { savedMs: Math.max(0, Date.parse(from.at) - Date.parse(from.startedAt)) };
 }
 
 /** Records that a unit's condition is false. */

@@ -127,6 +127,8 @@ export const endedSchema = z.strictObject({
   learnings: contentSchema.optional(),
   /** Where a reused output came from. */
   source: sourceSchema.optional(),
+  /** Milliseconds that the attempt took whose output is reused: its own record may be another run's. */
+  savedMs: z.int().min(0).max(1e12).optional(),
 });
 
 /** Somebody's word about a gate. It counts for everything ordered before it. */

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { layAction } from '../support/action-files.ts';
 import type { ActJob } from '../support/act/act-log.ts';
 import { runAct, type ActOptions, type ActReport } from '../support/act/act-run.ts';
-import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
+import { plainEnvironment } from '../support/command-line.ts';
 import { startResultsService, type ResultsService } from '../support/github/results-service.ts';
 import { headOf } from '../support/runner/repository.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+
+/** Milliseconds that runs may take where much else is going on. act is ended before. */
+export const LONG = 240_000;
 
 /** Where the worlds below keep their workflow. */
 const WORKFLOW = '.github/workflows/gates.yml';
@@ -127,9 +130,9 @@ export class ActWorld implements AsyncDisposable {
 export type Witness = 'artifacts' | 'cache';
 
 /** Leaves one witness, and removes the others. */
-export function leaveOnly(witness: Witness, { behaviour, evictCaches }: ResultsService): void {
-  behaviour.earlierAttempts = witness === 'artifacts' ? 'visible' : 'hidden';
-  if (witness === 'artifacts' && evictCaches() === 0) throw new Error('there was no cache entry');
+export function leaveOnly(witness: Witness, service: ResultsService): void {
+  service.behaviour.earlierAttempts = witness === 'artifacts' ? 'visible' : 'hidden';
+  if (witness === 'artifacts' && service.evictCaches() === 0) throw new Error('there was no cache entry');
 }
 
 /** What the step `gate` of each job decided. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActReport } from '../support/act/act-run.ts';
 import { ACT } from '../support/act/act-tool.ts';
-import { ActWorld, decisions, errorsOf, outputsOf, resultsOf } from './act-world.ts';
+import { ActWorld, decisions, errorsOf, LONG, outputsOf, resultsOf } from './act-world.ts';
 
-describe.runIf(ACT !== undefined)('a gate under act whose output does not meet its contract', () => {
+describe.runIf(ACT !== undefined)('a gate under act whose output does not meet its contract', { timeout: LONG }, () => {
   let world: ActWorld;
   let failed: ActReport;
   let startedFirst: readonly string[];
@@ -13,7 +13,7 @@ describe.runIf(ACT !== undefined)('a gate under act whose output does not meet i
     world = await ActWorld.ofWorkflow('chain.yml', steps);
     failed = await world.run(1);
     startedFirst = await world.started();
-  });
+  }, LONG);
   afterAll(() => world[Symbol.asyncDispose]());
 
   it('fails its job, and what comes after does not start', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActReport } from '../support/act/act-run.ts';
 import { ACT } from '../support/act/act-tool.ts';
-import { ActWorld, outputsOf, resultsOf } from './act-world.ts';
+import { ActWorld, LONG, outputsOf, resultsOf } from './act-world.ts';
 
 const STEPS = { plan: 'a plan', security: 'no holes', style: 'no tabs', tests: 'all green', decide: 'merge it' };
 
@@ -21,54 +21,58 @@ function decided(report: ActReport): string[] {
   return (JSON.parse(outputsOf(report.job('decide'))['value']!) as { said: string[] }).said.toSorted();
 }
 
-describe.runIf(ACT !== undefined).each(SHAPES)('three parallel reviewers under act ($workflow)', (shape) => {
-  const reviewers = ['security', 'style', 'tests'].map(shape.unit);
-  const jobs = ['security', 'style', 'tests'].map(shape.job);
-  const green = ['plan', ...jobs, 'decide', 'report'].map((name) => `${name} success`).toSorted();
-  let world: ActWorld;
+describe.runIf(ACT !== undefined).each(SHAPES)(
+  'three parallel reviewers under act ($workflow)',
+  { timeout: LONG },
+  (shape) => {
+    const reviewers = ['security', 'style', 'tests'].map(shape.unit);
+    const jobs = ['security', 'style', 'tests'].map(shape.job);
+    const green = ['plan', ...jobs, 'decide', 'report'].map((name) => `${name} success`).toSorted();
+    let world: ActWorld;
 
-  const decisionOf = (report: ActReport, name: string) => outputsOf(report.job(name))['decision'];
+    const decisionOf = (report: ActReport, name: string) => outputsOf(report.job(name))['decision'];
 
-  beforeAll(async () => {
-    world = await ActWorld.ofWorkflow(shape.workflow, STEPS);
-  });
-  afterAll(() => world[Symbol.asyncDispose]());
+    beforeAll(async () => {
+      world = await ActWorld.ofWorkflow(shape.workflow, STEPS);
+    }, LONG);
+    afterAll(() => world[Symbol.asyncDispose]());
 
-  it('each start once, after the gate that they need, and the gate after them is told what all three said', async () => {
-    const report = await world.run(1);
-    expect(resultsOf(report)).toEqual(green);
-    const starts = (await world.repository.starts()).map(({ gate }) => gate);
-    expect(starts[0]).toBe('plan');
-    expect(starts.slice(1, 4).toSorted()).toEqual(reviewers);
-    expect(starts.slice(4)).toEqual(['decide']);
-    expect(decided(report)).toEqual(Object.values(STEPS).toSorted());
-    await world.repository.forgetStarts();
-  });
+    it('each start once, after the gate that they need, and the gate after them is told what all three said', async () => {
+      const report = await world.run(1);
+      expect(resultsOf(report)).toEqual(green);
+      const starts = (await world.repository.starts()).map(({ gate }) => gate);
+      expect(starts[0]).toBe('plan');
+      expect(starts.slice(1, 4).toSorted()).toEqual(reviewers);
+      expect(starts.slice(4)).toEqual(['decide']);
+      expect(decided(report)).toEqual(Object.values(STEPS).toSorted());
+      await world.repository.forgetStarts();
+    });
 
-  it('are done in a second attempt of the run', async () => {
-    const report = await world.run(1, { attempt: 2 });
-    expect(resultsOf(report)).toEqual(green);
-    expect(await world.started()).toEqual([]);
-    expect(['plan', ...jobs, 'decide'].map((name) => decisionOf(report, name))).toEqual(Array(5).fill('keep'));
-  });
+    it('are done in a second attempt of the run', async () => {
+      const report = await world.run(1, { attempt: 2 });
+      expect(resultsOf(report)).toEqual(green);
+      expect(await world.started()).toEqual([]);
+      expect(['plan', ...jobs, 'decide'].map((name) => decisionOf(report, name))).toEqual(Array(5).fill('keep'));
+    });
 
-  it('start again alone, with the gate after them, when only their input changed', async () => {
-    await world.say('style', 'no trailing spaces');
-    const report = await world.run(2);
-    expect(resultsOf(report)).toEqual(green);
-    expect(await world.started()).toEqual(['decide', shape.unit('style')]);
-    const others = ['plan', shape.job('security'), shape.job('tests')];
-    expect(others.map((name) => decisionOf(report, name))).toEqual(['reuse', 'reuse', 'reuse']);
-    expect(decided(report)).toEqual(['a plan', 'all green', 'merge it', 'no holes', 'no trailing spaces']);
-  });
+    it('start again alone, with the gate after them, when only their input changed', async () => {
+      await world.say('style', 'no trailing spaces');
+      const report = await world.run(2);
+      expect(resultsOf(report)).toEqual(green);
+      expect(await world.started()).toEqual(['decide', shape.unit('style')]);
+      const others = ['plan', shape.job('security'), shape.job('tests')];
+      expect(others.map((name) => decisionOf(report, name))).toEqual(['reuse', 'reuse', 'reuse']);
+      expect(decided(report)).toEqual(['a plan', 'all green', 'merge it', 'no holes', 'no trailing spaces']);
+    });
 
-  it('are not enough when one of them fails: the gate after them does not start, and the report is red', async () => {
-    await world.say('tests', 'all red\n40');
-    const report = await world.run(3);
-    expect(report.ok).toBe(false);
-    expect(await world.started()).toEqual([shape.unit('tests')]);
-    expect([...report.jobs.keys()]).not.toContain('decide');
-    expect(outputsOf(report.job('report'), '1')).toMatchObject({ passed: 'false' });
-    expect(report.job('report').summary).toContain('- ❌ `decide` (skipped) left no record');
-  });
-});
+    it('are not enough when one of them fails: the gate after them does not start, and the report is red', async () => {
+      await world.say('tests', 'all red\n40');
+      const report = await world.run(3);
+      expect(report.ok).toBe(false);
+      expect(await world.started()).toEqual([shape.unit('tests')]);
+      expect([...report.jobs.keys()]).not.toContain('decide');
+      expect(outputsOf(report.job('report'), '1')).toMatchObject({ passed: 'false' });
+      expect(report.job('report').summary).toContain('- ❌ `decide` (skipped) left no record');
+    });
+  },
+);

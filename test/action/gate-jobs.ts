@@ -56,7 +56,7 @@ export class GateJobs implements AsyncDisposable {
     to.caches.push(...structuredClone(from.caches));
     for (const [key, blob] of from.blobs.blobs) to.blobs.blobs.set(key, blob);
     for (const [id, run] of from.runs) to.runs.set(id, structuredClone(run));
-    for (const last = from.nextNumber(); to.nextNumber() < last; );
+    for (const last = from.nextNumber(); to.nextNumber() < last;);
     return new GateJobs(service, this.repository, this.repository.beside(`${name}.starts`), false);
   }
 
@@ -113,7 +113,8 @@ function isNamed(record: GatelineRecord, name: string): boolean {
 /** A step of a job by its id. Throws where there is none. */
 export function stepOf(report: JobReport, id: string, stage: StepReport['stage'] = 'main'): StepReport {
   const step = report.steps.find((one) => one.id === id && one.stage === stage);
-  if (step === undefined) throw new Error(`there is no ${stage} of ${id}, but ${report.steps.map((one) => one.id).join(', ')}`);
+  if (step === undefined)
+    throw new Error(`there is no ${stage} of ${id}, but ${report.steps.map((one) => one.id).join(', ')}`);
   return step;
 }
 

@@ -19,9 +19,7 @@ function pipelineText(block: Block): string {
 }
 
 describe('examples of gateline.yml', () => {
-  const examples = withBlocks(
-    (block) => block.language === 'yaml' && !isWorkflow(block) && block.says !== 'steps',
-  );
+  const examples = withBlocks((block) => block.language === 'yaml' && !isWorkflow(block) && block.says !== 'steps');
 
   it.each(examples)('$where is sound', (block) => {
     const parsed = parsePipeline(pipelineText(block), 'gateline.yml');
@@ -59,7 +57,9 @@ describe('what pages tell people to type', () => {
   });
 
   it('is run for every recipe, and the README', () => {
-    const recipes = pages().filter((page) => page.startsWith('docs/recipes/') && !page.startsWith('docs/recipes/github/'));
+    const recipes = pages().filter(
+      (page) => page.startsWith('docs/recipes/') && !page.startsWith('docs/recipes/github/'),
+    );
     expect(recipes.length).toBeGreaterThan(7);
     expect(told.map(({ page }) => page)).toEqual(expect.arrayContaining([...recipes, 'README.md']));
   });

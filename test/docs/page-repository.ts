@@ -1,7 +1,12 @@
 import { ROOT } from '../repository/repository-files.ts';
 import { startResultsService, type ResultsService } from '../support/github/results-service.ts';
 import { headOf } from '../support/runner/repository.ts';
-import { workflowRun, type RunReport, type WorkflowRun, type WorkflowRunOptions } from '../support/runner/workflow-run.ts';
+import {
+  workflowRun,
+  type RunReport,
+  type WorkflowRun,
+  type WorkflowRunOptions,
+} from '../support/runner/workflow-run.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { unprinted, type Block } from './page.ts';
 
@@ -80,7 +85,8 @@ export class PageRepository implements AsyncDisposable {
     if (what === 're-run all jobs') return this.#run!.rerunAll().ended;
     if (what === 're-run failed jobs') return this.#run!.rerunFailed().ended;
     const { root } = this.#repository;
-    if ((await this.#repository.git('status', '--porcelain')) !== '') await this.#repository.commitAll('as the page says');
+    if ((await this.#repository.git('status', '--porcelain')) !== '')
+      await this.#repository.commitAll('as the page says');
     const commit = await headOf(root);
     if (of === undefined) this.#base = commit;
     this.#runs += 1;

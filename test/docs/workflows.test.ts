@@ -48,7 +48,9 @@ function wrongOutputs(text: string, where: string): string[] {
     stepsOf(text, where).flatMap(({ id, uses }) => (uses?.split('@')[0] === ACTION && id !== undefined ? [id] : [])),
   );
   const named = [...text.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)];
-  return named.flatMap(([, step, output]) => (ours.has(step!) && !known.includes(output!) ? [`${step}: ${output}`] : []));
+  return named.flatMap(([, step, output]) =>
+    ours.has(step!) && !known.includes(output!) ? [`${step}: ${output}`] : [],
+  );
 }
 
 describe('workflows that pages show', () => {
@@ -123,22 +125,27 @@ describe('the first example of the README', () => {
     await using repository = await PageRepository.open();
     expect(await repository.follow(first!)).toEqual([]);
     const decisions = async (what: string) => {
-      const { conclusion, job } = await repository.start(what);
-      const outputs = ['design', 'code'].map((id) => job(id).steps.find((step) => step.id === 'gate')!.outputs);
-      const log = ['design', 'code'].flatMap((id) => job(id).log);
+      const run = await repository.start(what);
+      const gates = [run.job('design'), run.job('code')];
+      const outputs = gates.map(({ steps }) => steps.find(({ id }) => id === 'gate')!.outputs);
       return {
-        conclusion,
+        conclusion: run.conclusion,
         decisions: outputs.map(({ decision }) => decision),
-        started: log.filter((line) => line.endsWith('attempt 1 begins')).length,
+        started: gates.flatMap(({ log }) => log).filter((line) => line.endsWith('attempt 1 begins')).length,
         from: outputs.map((one) => one['reused-from']),
-        report: job('report').steps.find(({ stage }) => stage === 'main')!.outputs,
+        report: run.job('report').steps.find(({ stage }) => stage === 'main')!.outputs,
       };
     };
     const report = { passed: 'true', 'run-status': 'completed', 'failed-gates': '' };
     const none = [undefined, undefined];
     const green = { conclusion: 'success', report };
     expect(await decisions('new run')).toEqual({ ...green, decisions: ['run', 'run'], started: 2, from: none });
-    expect(await decisions('re-run all jobs')).toEqual({ ...green, decisions: ['keep', 'keep'], started: 0, from: none });
+    expect(await decisions('re-run all jobs')).toEqual({
+      ...green,
+      decisions: ['keep', 'keep'],
+      started: 0,
+      from: none,
+    });
     expect(await decisions('new run')).toEqual({
       ...green,
       decisions: ['reuse', 'reuse'],

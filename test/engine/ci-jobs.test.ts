@@ -105,6 +105,9 @@ describe('gates as jobs of one CI run', () => {
       planned: { choice: 'reuse' },
       ended: { how: 'reused', runNumber: 2, source: { runNumber: 1, runAttempt: 1, n: 1 } },
     });
+    const [first] = (await records(run)).filter((record) => record.kind === 'ended' && record.gate === 'a');
+    const took = first?.kind === 'ended' ? Date.parse(first.at) - Date.parse(first.startedAt) : undefined;
+    expect(reused).toMatchObject({ ended: { savedMs: took } });
     expect(await run.job(CHAIN, 'b')).toMatchObject({ choice: 'ran' });
     expect(await run.job(CHAIN, 'c')).toMatchObject({ choice: 'ran' });
     expect(run.starts).toEqual(['a#1', 'b#1', 'c#1', 'b#1', 'c#1']);

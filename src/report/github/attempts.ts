@@ -69,7 +69,7 @@ export interface Reused {
 
 /**
  * What stands in for agents that did not have to run, with what the attempts that made it took. A record of reuse
- * repeats the metrics of its source; how long that took is known where the source's own record is among `records`.
+ * repeats the metrics of its source, and how long that took, where its own record is not among `records`.
  */
 export function reusedIn(state: RunState, records: readonly GatelineRecord[]): Reused[] {
   const mine = records.filter(
@@ -86,7 +86,7 @@ export function reusedIn(state: RunState, records: readonly GatelineRecord[]): R
     const { source } = ended;
     const origin =
       source === undefined ? undefined : byUnit.get(unit.key)?.find((one) => comparePositions(one, source) === 0);
-    const ms = origin === undefined ? undefined : endedAfter(origin);
+    const ms = origin === undefined ? ended.savedMs : endedAfter(origin);
     return [{ unit, ended, saved: amountOf(ms, ended.metrics ?? origin?.metrics) }];
   });
 }

@@ -39,6 +39,8 @@ export interface GateSummaryInput {
   readonly planned?: PlannedUnit;
   /** Its output, where it was read. */
   readonly value?: JsonValue;
+  /** Digests of what it was given, by unit; default: what the state says of the attempt that counts. */
+  readonly given?: EndedRecord['needs'];
   readonly links?: ReportLinks;
   /** The folder of the repository, absolute, for agents that name files so. */
   readonly workspace?: string;
@@ -185,8 +187,9 @@ function noticesSection(planned: PlannedUnit | undefined): Section {
   return { title: 'notices', weight: 3, heading: '### To know', pieces };
 }
 
-function givenSection({ unit, state }: GateSummaryInput, own: UnitState): Section {
-  const given = (resultOf(own) ?? own.started)?.needs ?? {};
+function givenSection(input: GateSummaryInput, own: UnitState): Section {
+  const { unit, state } = input;
+  const given = input.given ?? (resultOf(own) ?? own.started)?.needs ?? {};
   const keys = [...new Set([...unit.needs, ...Object.keys(given)])];
   const pieces = keys.map((key) => {
     const need = state.units.get(key);

@@ -10,6 +10,7 @@ import type { JsonValue } from '../../untrusted/json.ts';
 import { durationOf, howOf, resultOf } from '../wording.ts';
 import { sumOf, type Amount } from './amounts.ts';
 import { agentRan, attemptsOf, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
+import { jobsWithoutRecord, type NeededJob } from './needed-jobs.ts';
 import type { RunFacts } from './report-input.ts';
 
 /** Version of a history entry. Fields may be added within a version; none is taken away or changes its meaning. */
@@ -83,8 +84,10 @@ export interface HistoryInput {
   readonly facts: RunFacts;
   /** ISO 8601, UTC, milliseconds. */
   readonly now: string;
-  /** Where more is known than the state tells: the run was cancelled, or a job is missing. */
+  /** Where more is known than the state tells: the run was cancelled. */
   readonly conclusion?: Conclusion;
+  /** Jobs that had to leave a record: without one of each, a run is no success. */
+  readonly jobs?: readonly NeededJob[];
 }
 
 const CONCLUSION_OF: Readonly<Record<RunStatus, Conclusion>> = {
@@ -97,7 +100,8 @@ const CONCLUSION_OF: Readonly<Record<RunStatus, Conclusion>> = {
 };
 
 /** What a run came to, at most {@link HISTORY_ENTRY_LIMIT} bytes as JSON without white space. Gates that passed are left out first. */
-export function historyEntryOf({ state, records, facts, now, conclusion }: HistoryInput): HistoryEntry {
+export function historyEntryOf(input: HistoryInput): HistoryEntry {
+  const { state, records, facts, now } = input;
   const attempts = attemptsOf(records, state);
   const units = [...state.units.values()];
   const reused = reusedIn(state, records);
@@ -111,7 +115,7 @@ export function historyEntryOf({ state, records, facts, now, conclusion }: Histo
     sha: /^[0-9a-f]{7,64}$/.test(facts.sha) ? facts.sha : '',
     branch: truncateBytes(facts.branch, 300),
     event: truncateBytes(facts.event, 100),
-    conclusion: conclusion ?? CONCLUSION_OF[state.status],
+    conclusion: input.conclusion ?? concluded(input),
     startedAt: state.startedAt ?? now,
     durationMs: bounded(spansOf(attempts, state, now).reduce((sum, { from, to }) => sum + to - from, 0)),
     units: {
@@ -127,6 +131,13 @@ export function historyEntryOf({ state, records, facts, now, conclusion }: Histo
   const gates = units.map((unit) => gateEntry(unit, byUnit.get(unit.key) ?? []));
   const kept = fitGates(gates, HISTORY_ENTRY_LIMIT - Buffer.byteLength(JSON.stringify(entry)) - 64);
   return { ...entry, gates: kept, gatesLeftOut: gates.length - kept.length };
+}
+
+/** Nothing checked, or a job without a record: not all is done, whatever the records say of themselves. */
+function concluded({ state, records, jobs = [] }: HistoryInput): Conclusion {
+  const conclusion = CONCLUSION_OF[state.status];
+  const isWhole = state.units.size > 0 && jobsWithoutRecord(jobs, records, state).length === 0;
+  return conclusion === 'success' && !isWhole ? 'failure' : conclusion;
 }
 
 /** An entry as somebody kept it, from anywhere. `unknown`: it is none of this version. */

@@ -18,8 +18,8 @@ export function historySections(input: RunReportInput): Section[] {
       runId !== input.facts?.runId && pipeline === input.state.pipeline && subject === input.state.subject,
   );
   if (past.length === 0) return [];
-  const { state, records, facts, now } = input;
-  const trend = trendOf(facts === undefined ? past : [...past, historyEntryOf({ state, records, facts, now })]);
+  const { facts } = input;
+  const trend = trendOf(facts === undefined ? past : [...past, historyEntryOf({ ...input, facts })]);
   const rows = trend.entries.toReversed().slice(0, SHOWN_RUNS);
   return [
     block('the trend', 4, trendText(trend), '### History'),

@@ -46,6 +46,7 @@ function gateCall(call: LoggedCall, earlier: readonly LoggedCall[], step: GateCa
 
 /** What of a name is the same in every run of the tests. */
 function subjectOf(name: string | undefined): string[] {
-  const [, gate, what] = /^gl1\.[0-9a-f]{8}\.(\w+)\._\.\d\.1\.(started|ended\.files|ended|value)/.exec(name ?? '') ?? [];
+  const [, gate, what] =
+    /^gl1\.[0-9a-f]{8}\.(\w+)\._\.\d\.1\.(started|ended\.files|ended|value)/.exec(name ?? '') ?? [];
   return gate === undefined ? [] : [gate, what === 'ended.files' ? 'files' : what!];
 }

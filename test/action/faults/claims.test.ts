@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../support/github/faults.ts';
 import { messagesOf, stepOf, type GateJobs } from '../gate-jobs.ts';
+import { Forger, otherWriter } from '../hostile/forgery.ts';
 import { FAULTY } from './outcome.ts';
 import { TIME_LIMITS, twoGates, type TwoGates } from './two-gates.ts';
 
@@ -22,11 +23,13 @@ const LOST: Readonly<Record<string, Fault>> = {
 };
 
 const claims = (jobs: GateJobs): string[] =>
-  jobs.records().flatMap((one) => (one.kind === 'started' && one.gate === 'code' ? [`${one.runAttempt}.${one.n}`] : []));
+  jobs
+    .records()
+    .flatMap((one) => (one.kind === 'started' && one.gate === 'code' ? [`${one.runAttempt}.${one.n}`] : []));
 
 describe('a claim whose acknowledgement was lost', () => {
   it.each(
-    ['FinalizeArtifact', 'PutBlock', 'PutBlockList'].flatMap((operation) =>
+    ['PutBlob', 'FinalizeArtifact'].flatMap((operation) =>
       Object.entries(LOST).map(([name, fault]) => [operation, name, fault] as const),
     ),
   )('is recognised as one’s own: %s, answered with %s', async (operation, name, fault) => {
@@ -72,19 +75,24 @@ describe('a claim of somebody else', () => {
 
   it('is not taken for one’s own because an answer was lost: the same name, another writer', async () => {
     await using jobs = await gates.jobs.fork('lost and taken');
-    // The first upload fails before it is carried out; before the second, somebody else has the name.
-    const rival = await jobs.start('code', { ...call, needs: gates.needs });
-    await rival.logged(/the agent is through/);
-    jobs.service.faults.add({ operation: 'ListArtifacts', fault: { kind: 'status', status: 403 }, job: 'late' });
-    const late = await jobs.run('code', {
-      ...call,
-      needs: gates.needs,
-      order: { options: { run: 501, job: 'code', name: 'late', attempt: FAULTY } },
+    const planned = jobs.service.faults.add({
+      operation: 'CreateArtifact',
+      name: CLAIM,
+      fault: LOST['a reset connection']!,
     });
-    expect(late.conclusion).toBe('failure');
-    expect((await rival.ended).conclusion).toBe('success');
-    expect(claims(jobs)).toEqual(['2.1']);
-    expect(await jobs.starts()).toEqual(['code']);
+    const forger = new Forger(jobs);
+    const { record, ...document } = forger.claim();
+    const theirs = { ...record, gate: 'code', runAttempt: FAULTY, needs: {}, by: otherWriter(record) };
+    // While the answer to the first try is lost, somebody else has the name, and finishes.
+    jobs.service.delays = ({ operation, name, fault }) => {
+      const isFirst = operation === 'CreateArtifact' && CLAIM.test(name ?? '') && fault !== undefined;
+      if (isFirst) forger.putDocument({ ...document, record: theirs });
+      return { request: 0, response: 0 };
+    };
+    const report = await jobs.run('code', { ...call, needs: gates.needs });
+    expect(planned.hits).toBe(1);
+    expect([report.conclusion, await jobs.starts()]).toEqual(['failure', []]);
+    expect(messagesOf(report)).toEqual([expect.stringMatching(/^error Gate claimed by another job: GATE_CLAIMED/)]);
   });
 });
 
@@ -97,6 +105,10 @@ describe('a claim that nobody ended', () => {
     await first.ended;
     expect(claims(jobs)).toEqual(['2.1']);
     const again = await jobs.run('code', { ...call, attempt: FAULTY + 1, needs: gates.needs });
-    expect([again.conclusion, claims(jobs), await jobs.starts()]).toEqual(['success', ['2.1', '3.1'], ['code', 'code']]);
+    expect([again.conclusion, claims(jobs), await jobs.starts()]).toEqual([
+      'success',
+      ['2.1', '3.1'],
+      ['code', 'code'],
+    ]);
   });
 });

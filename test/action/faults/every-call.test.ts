@@ -45,7 +45,9 @@ beforeAll(async () => {
     rule: (call: GateCall) => object,
   ): Promise<Case[]> =>
     Promise.all(
-      of.flatMap((call) => Object.entries(faults).map(([name, fault]) => runCase(call, name, { ...rule(call), fault }))),
+      of.flatMap((call) =>
+        Object.entries(faults).map(([name, fault]) => runCase(call, name, { ...rule(call), fault })),
+      ),
     );
   [once, outages] = await Promise.all([
     all(calls, FAULTS, () => ({})),
@@ -80,7 +82,9 @@ function counts(cases: readonly Case[]): Record<string, number> {
 }
 
 const told = (cases: readonly Case[]): string[] =>
-  cases.map(({ call, fault, outcome }) => `${call.step} ${call.label}, ${fault}: ${outcome.words}\n${outcome.told.join('\n')}`);
+  cases.map(
+    ({ call, fault, outcome }) => `${call.step} ${call.label}, ${fault}: ${outcome.words}\n${outcome.told.join('\n')}`,
+  );
 
 describe('each call that a green gate makes fails once, in six ways', () => {
   it('is a whole table: every call was met, and by one failure', () => {

@@ -1,7 +1,7 @@
 import { digestOf } from '../../../src/run/digest.ts';
 import { foldRun } from '../../../src/run/fold.ts';
 import { observePipeline } from '../../../src/run/observed-pipeline.ts';
-import type { EndedRecord, GatelineRecord } from '../../../src/run/record.ts';
+import type { Content, EndedRecord, GatelineRecord } from '../../../src/run/record.ts';
 import { unitsOf } from '../../../src/run/unit.ts';
 import { parseDocument } from '../../../src/store/github/artifact-document.ts';
 import { parseArtifactName } from '../../../src/store/github/artifact-names.ts';
@@ -69,7 +69,9 @@ function* wrongWith(jobs: GateJobs, report: JobReport, starts: number): Generato
   if (green && passed.length !== 1 && !altered) yield `green with ${passed.length} records that passed`;
   if (green && starts !== 1) yield `green with ${starts} starts`;
   if (starts > 1) yield `${starts} starts in one attempt`;
-  const names = jobs.service.world.artifacts.filter(({ finalized }) => finalized).map(({ name }) => parseArtifactName(name));
+  const names = jobs.service.world.artifacts
+    .filter(({ finalized }) => finalized)
+    .map(({ name }) => parseArtifactName(name));
   const claims = names.filter((one) => one?.holds === 'record' && one.kind === 'started' && one.runAttempt === FAULTY);
   if (starts > claims.length) yield 'a start without a claim';
   for (const { code, outcome, id, stage } of report.steps) {
@@ -88,8 +90,11 @@ function endsOfCode(jobs: GateJobs): EndedRecord[] {
   return jobs.records().filter((record): record is EndedRecord => record.kind === 'ended' && record.gate === 'code');
 }
 
+/** Ends that passed and whose output is there: what whoever needs the gate could build on. */
 function passes(jobs: GateJobs): EndedRecord[] {
-  return endsOfCode(jobs).filter(({ verdict }) => verdict.status === 'passed');
+  return endsOfCode(jobs).filter(
+    ({ verdict, value }) => verdict.status === 'passed' && valueIn(jobs, value) !== undefined,
+  );
 }
 
 /** Whether the gate counts as running for somebody in that attempt, or was lost: a claim that nobody ended. */
@@ -107,7 +112,12 @@ function statusOf(records: readonly GatelineRecord[], attempt: number): string {
   const observed = observePipeline({ pipeline, own: undefined, records, contracts });
   const told = { now: new Date().toISOString(), supersededBefore: { runNumber, runAttempt: attempt + 1 } };
   const free = { ...observed.pipeline, gates: observed.pipeline.gates.map((gate) => ({ ...gate, needs: [] })) };
-  const state = foldRun(unitsOf(free), { records: records.map(withoutNeeds), problems: [] }, { pipeline, subject, runNumber }, told);
+  const state = foldRun(
+    unitsOf(free),
+    { records: records.map(withoutNeeds), problems: [] },
+    { pipeline, subject, runNumber },
+    told,
+  );
   return state.units.get('code')?.status ?? 'pending';
 }
 
@@ -115,19 +125,24 @@ function withoutNeeds(record: GatelineRecord): GatelineRecord {
   return record.kind === 'decided' ? record : { ...record, needs: {} };
 }
 
-/** Outputs that passed and are not what they should be, or are not there. */
+/** Outputs that passed and are not what they should be. */
 function* wrongValues(jobs: GateJobs): Generator<string> {
-  const { artifacts, blobs } = jobs.service.world;
-  const bytes = new Map(artifacts.filter(({ finalized }) => finalized).map(({ name, blob }) => [name, blobs.blobs.get(blob)!.content]));
   for (const { value } of passes(jobs)) {
-    const texts = [...bytes].flatMap(([name, content]) => {
-      const { holds } = parseArtifactName(name) ?? {};
-      if (holds === 'value') return digestOf(content) === value!.digest ? [content.toString()] : [];
-      const parsed = holds === 'record' ? parseDocument(content) : undefined;
-      return parsed !== undefined && 'record' in parsed ? [parsed.contents.get(value!.digest)] : [];
-    });
-    const text = texts.find((one) => one !== undefined);
-    if (text === undefined) yield 'a value is lost';
-    else if (text !== JSON.stringify(RIGHT_VALUE)) yield `a stale value: ${text}`;
+    const text = valueIn(jobs, value);
+    if (text !== JSON.stringify(RIGHT_VALUE)) yield `a stale value: ${text}`;
   }
+}
+
+/** The text of an output: in any record, or in an artifact of its own. */
+function valueIn(jobs: GateJobs, value: Content | undefined): string | undefined {
+  const { artifacts, blobs } = jobs.service.world;
+  for (const { name, blob } of artifacts.filter(({ finalized }) => finalized)) {
+    const content = blobs.blobs.get(blob)!.content;
+    const { holds } = parseArtifactName(name) ?? {};
+    if (holds === 'value' && digestOf(content) === value?.digest) return content.toString();
+    const parsed = holds === 'record' ? parseDocument(content) : undefined;
+    const text = parsed !== undefined && 'record' in parsed ? parsed.contents.get(value!.digest) : undefined;
+    if (text !== undefined) return text;
+  }
+  return undefined;
 }

@@ -280,7 +280,17 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     does: (forger) => {
       const { record } = forger.end();
       const { format, pipeline, subject, leg, runAttempt, at, by } = record;
-      const decided = { kind: 'decided', format, pipeline, subject, gate: 'code', leg, runNumber: 99, runAttempt, n: 0 };
+      const decided = {
+        kind: 'decided',
+        format,
+        pipeline,
+        subject,
+        gate: 'code',
+        leg,
+        runNumber: 99,
+        runAttempt,
+        n: 0,
+      };
       const decision = { at, by, decision: 'skip', actor: 'octocat', reason: 'x', fingerprint: null };
       const forged = { ...decided, ...decision } as never;
       forger.putDocument({ format: 'gateline-artifact/1', record: forged, contents: {} }, recordArtifactName(forged));

@@ -18,7 +18,6 @@ it('gives the command of a gate what a `run:` step of the job has, but for the v
         { run: 'echo "OF_EARLIER=step" >> "$GITHUB_ENV"; echo /opt/tool/bin >> "$GITHUB_PATH"' },
         { run: dump('step'), env, shell: 'bash' },
         { ...gateStep({ run: `${dump('gate')}\necho '{}' > "$GATELINE_OUTPUT"` }), env },
-        { run: `${dump('after')}` },
       ],
       { env: { OF_JOB: 'yes' } },
     ),

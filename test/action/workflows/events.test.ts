@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { headOf } from '../../support/runner/repository.ts';
-import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs, type WorldRunOptions } from './action-world.ts';
+import { ActionWorld, messagesOf, outputsOf, redJobs, type WorldRunOptions } from './action-world.ts';
 import { agent, CHECKOUT, gateJob, gateStep, job, reportJob } from './workflow-text.ts';
 
 const REPOSITORY_NAME = 'octo/gates';
@@ -121,6 +121,8 @@ describe('pull_request_target', () => {
     expect(world.endings()).toEqual(['one 1.1.1 ran schema', 'two 1.1.1 ran passed']);
     expect(report.job('two').conclusion).toBe('success');
     expect(world.service.world.caches).toEqual([]);
-    expect(messagesOf(report.job('two'), 'notice')).toEqual(['x']);
+    expect(messagesOf(report.job('two'), 'notice')).toEqual([
+      'The checkpoint was not saved to the cache: this run may only read the cache.',
+    ]);
   });
 });

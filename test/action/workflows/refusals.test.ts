@@ -44,7 +44,7 @@ describe('`complete`', () => {
       owner: job([
         CHECKOUT,
         ...gateAround({
-          run: `echo '${'${{ steps.gate.outputs.token }}'}' > "$SHARED/token.new"; mv "$SHARED/token.new" "$SHARED/token"; ${waits('tried')}
+          run: `echo '\${{ steps.gate.outputs.token }}' > "$SHARED/token.new"; mv "$SHARED/token.new" "$SHARED/token"; ${waits('tried')}
 echo '{}' > "\${{ steps.gate.outputs.output-file }}"`,
         }),
       ]),

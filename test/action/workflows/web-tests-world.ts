@@ -6,7 +6,7 @@ import { exportsOf, REPOSITORY, statusOf } from '../../support/command-line.ts';
 import type { ServiceOptions } from '../../support/github/results-service.ts';
 import type { JobEnvironment } from '../../support/github/job-environment.ts';
 import type { JobReport } from '../../support/runner/session.ts';
-import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
+import type { WorkflowRun } from '../../support/runner/workflow-run.ts';
 import { filesBelow, ScratchWorkspace } from '../../support/scratch-workspace.ts';
 import { ActionWorld, WORKFLOW, type WorldRunOptions } from './action-world.ts';
 

@@ -47,6 +47,26 @@ describe('what a run comes to', () => {
     expect(reread(entry)).toEqual({ state: 'present', value: entry });
   });
 
+  it('counts what a reused output took in a run of which there are no records', () => {
+    const records = failedRecords().flatMap((record) => {
+      if (record.runNumber !== 3) return [];
+      return [record.kind === 'ended' && record.how === 'reused' ? { ...record, savedMs: 4_000 } : record];
+    });
+    expect(entryOf(records).saved).toEqual({ ms: 8_000, costUsd: expect.closeTo(0.055) as number, tokens: 13_900 });
+  });
+
+  it('is no success where a needed job left no record, or nothing was checked', () => {
+    const records = ran('data');
+    const { state } = stateOf(records, { pipeline: pipelineOf([gate('data', 0)]) });
+    const input = { state, records, facts: FACTS, now: NOW };
+    expect(historyEntryOf(input).conclusion).toBe('success');
+    const jobs = [{ id: 'data', result: 'success' }];
+    expect(historyEntryOf({ ...input, jobs }).conclusion).toBe('success');
+    expect(historyEntryOf({ ...input, jobs: [...jobs, { id: 'lint', result: 'skipped' }] }).conclusion).toBe('failure');
+    const empty = { ...input, state: { ...state, units: new Map() } };
+    expect(historyEntryOf(empty).conclusion).toBe('failure');
+  });
+
   it('counts the time in which somebody was at work, not the days between two run attempts', () => {
     const later = { runAttempt: 2, startedAt: '2026-01-09T03:00:00.000Z', at: '2026-01-09T03:00:10.000Z' };
     const records = [...ran('data'), ended('design', { call: 2 }, later)];

@@ -195,6 +195,15 @@ describe('the summary of a gate', () => {
     expect(text).toContain('**skip** by octocat: Not today.');
   });
 
+  it('says what it was given where the state knows nothing of that', () => {
+    const records = ran('data');
+    const given = { elsewhere: `sha256:${'a1'.repeat(32)}` as const, silent: null };
+    const text = summary('data', { state: stateOf(records).state, records, given });
+    expect(text).toContain('<details><summary>Needs (2)</summary>');
+    expect(text).toContain('| `elsewhere` |  | `a1a1a1a1a1a1` |');
+    expect(text).toContain('| `silent` |  | no output |');
+  });
+
   it('of a gate that the run does not know says so', () => {
     const unit = { ...unitsOf(webTests).get('data')!, key: 'other' };
     expect(summary('data', { unit })).toBe('## Gate 0 `other`\n\nThe run knows nothing of it.\n');
