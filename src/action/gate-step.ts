@@ -82,10 +82,13 @@ function annotate(
   const values = value === undefined ? new Map() : new Map([[job.key, value]]);
   // A red step gives one error by itself: GitHub shows ten.
   const room = result.ok ? {} : { error: 9 };
+  let hasError = false;
   for (const one of annotationsOf({ units: [unit], values, workspace: event.workspace, room })) {
     const { level, title, message, file, line } = one;
-    // What the step's own error says is not said twice.
-    if (!result.ok && level === 'error' && file === undefined && result.message.includes(message)) continue;
+    // The first one is what the step's own error says.
+    const isTold: boolean = !result.ok && !hasError && level === 'error' && file === undefined;
+    hasError ||= isTold;
+    if (isTold) continue;
     const place = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };
     runner.annotate(level, message, { title, ...(place && { place }) });
   }

@@ -59,7 +59,7 @@ function withRefused({ state, refused }: VerifiedRun): RunState {
         key,
         error === undefined
           ? unit
-          : { ...unit, status: 'failed', done: false, reason: `${error.code}: ${error.message}` },
+          : { ...unit, status: 'failed', done: false, ended: undefined, reason: `${error.code}: ${error.message}` },
       ];
     }),
   );

@@ -1,7 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan.ts';
 import type { EndedRecord } from '../run/record.ts';
-import type { RunState } from '../run/run-state.ts';
+import type { RunState, UnitState } from '../run/run-state.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { StepResult } from './invocation.ts';
 
@@ -79,7 +79,6 @@ export function titleOfError(error: unknown): string | undefined {
 export function resultOfRun(state: RunState, missing: readonly string[]): StepResult {
   const units = [...state.units.values()];
   if (units.length === 0) return red('No gates', 'no gate left a record in this run, so nothing was checked');
-  const paused = keysOf(units.filter((unit) => unit.status === 'paused'));
   const open = keysOf(units.filter((unit) => !unit.done));
   if (open.length === 0 && missing.length === 0)
     return green('All gates passed', `${units.length} of ${units.length} gates done`);
@@ -87,8 +86,18 @@ export function resultOfRun(state: RunState, missing: readonly string[]): StepRe
     ...(open.length > 0 ? [`not done: ${open.join(', ')}`] : []),
     ...(missing.length > 0 ? [`needed jobs without a satisfied gate: ${missing.join(', ')}`] : []),
   ];
-  const waits = paused.length > 0 && paused.length === open.length && missing.length === 0;
+  const waits =
+    units.some(({ status }) => status === 'paused') && units.every(isWellOrWaits) && missing.every(isSkipped);
   return red(waits ? 'Waiting for approval' : 'Gates failed', parts.join('; '));
+}
+
+/** Done, waiting for an approval, or behind something that does. */
+function isWellOrWaits({ done, status }: UnitState): boolean {
+  return done || status === 'paused' || status === 'blocked' || status === 'pending';
+}
+
+function isSkipped(job: string): boolean {
+  return job.endsWith(' (skipped)');
 }
 
 function keysOf(units: readonly { readonly key: UnitKey }[]): UnitKey[] {

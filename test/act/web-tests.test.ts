@@ -84,7 +84,7 @@ describe.runIf(ACT !== undefined)('examples/web-tests under act, after its gate 
     ['artifacts', 'keep'],
     ['cache', 'reuse'],
   ] as const)(
-    'runs gates 3 to 5 alone when all jobs are run again and the %s tells of gates 0 to 2',
+    'runs gates 3 to 5 alone when all jobs are run again and gates 0 to 2 are known by the %s alone',
     async (witness, decision) => {
       await rm(fault);
       leaveOnly(witness, world.service);

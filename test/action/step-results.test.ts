@@ -96,6 +96,11 @@ describe('the job that is to be required', () => {
     const waiting = pipelineOf({ a: onPartial('pause') });
     const records = [started({ gate: 'a' }), ended({ gate: 'a', verdict: PARTIAL })];
     expect(resultOfRun(stateOf(waiting, records), [])).toMatchObject({ ok: false, title: 'Waiting for approval' });
+    const behind = pipelineOf({ a: onPartial('pause'), b: { needs: ['a'] } });
+    const skipped = resultOfRun(stateOf(behind, records), ['b (skipped)']);
+    expect(skipped).toMatchObject({ ok: false, title: 'Waiting for approval' });
+    const failed = resultOfRun(stateOf(behind, records), ['b (failure)']);
+    expect(failed).toMatchObject({ ok: false, title: 'Gates failed' });
   });
 });
 

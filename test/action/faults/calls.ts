@@ -24,7 +24,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   '403': { kind: 'status', status: 403 },
 };
 
-/** Every call that the second gate makes when all is well, in the order of its steps. Throws where it is not green. */
+/** Every call that the second gate makes when all is well: by step and label, since some are made side by side. Throws where it is not green. */
 export async function callsOfGreenGate(gates: TwoGates): Promise<GateCall[]> {
   await using jobs = await gates.jobs.fork('green');
   const job = await jobs.start('code', { attempt: FAULTY, needs: gates.needs, machine: TIME_LIMITS });
@@ -33,7 +33,13 @@ export async function callsOfGreenGate(gates: TwoGates): Promise<GateCall[]> {
   if (report.conclusion !== 'success') throw new Error(report.log.join('\n'));
   const calls = jobs.service.calls.filter(({ attempt }) => attempt === FAULTY);
   const before = await begin;
-  return calls.map((call, index) => gateCall(call, calls.slice(0, index), index < before ? 'begin' : 'complete'));
+  return calls
+    .map((call, index) => gateCall(call, calls.slice(0, index), index < before ? 'begin' : 'complete'))
+    .toSorted((a, b) => textOf(a).localeCompare(textOf(b), 'en') || a.nthOfKind - b.nthOfKind);
+}
+
+function textOf({ step, label }: GateCall): string {
+  return `${step} ${label}`;
 }
 
 function gateCall(call: LoggedCall, earlier: readonly LoggedCall[], step: GateCall['step']): GateCall {

@@ -34,7 +34,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   mathematics: '$$\\href{javascript:alert(1)}{PWNED}$$ $`PWNED`$',
   'escape sequences': '\u001b[31mPWNED\u001b[2J\u001b]8;;https://evil.example\u0007x\u001b]8;;\u0007\u009b1m',
   'directions and nothings': '\u202eDENWP\u2066\u200b\u200d@octocat\u2028\u2029\ufeff\u0000\u0007',
-  'half of a character': '\ud83d PWNED \udc69',
   'an expression': '${{ secrets.GITHUB_TOKEN }} ${{ github.event.pull_request.title }}',
   'a shell': '$(touch PWNED) `touch PWNED` "; touch PWNED; \' && touch PWNED',
   prototypes: '__proto__',
@@ -110,10 +109,16 @@ beforeAll(async () => {
 });
 afterAll(() => template[Symbol.asyncDispose]());
 
-/** What may be in a variable: no end of a text, no half character, not too long. */
+/** What may be a subject: one line, not too long. */
 function asSubject(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed().slice(0, 200);
+  return text
+    .replaceAll(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g, ' ')
+    .trim()
+    .slice(0, 200);
 }
+
+/** Outputs of a step that are larger are not given. */
+const LONGEST_VALUE = 256 * 1024;
 
 interface Told {
   readonly review: JobReport;
@@ -154,8 +159,8 @@ describe.each([
     const { value, ...others } = gate.outputs;
     expect(Object.values(others).filter((one) => /PWNED|payload/.test(one))).toEqual([]);
     expect(others['passed']).toBe(String(!fails));
-    if (fails) expect(value).toBeUndefined();
-    else expect((JSON.parse(value!) as { text: string }).text).toBe(text.toWellFormed());
+    if (fails || text.length > LONGEST_VALUE) expect(value).toBeUndefined();
+    else expect((JSON.parse(value!) as { text: string }).text).toBe(text);
     // Nothing is set, masked or made.
     expect(stepOf(review, 'after').log).toEqual(['payload passed=; agents\nschema.json'.split('\n')[0], 'schema.json']);
     for (const { annotations } of [review, report]) {

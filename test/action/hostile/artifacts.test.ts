@@ -30,6 +30,22 @@ const moved = (document: Document<EndedRecord>, edit: Partial<EndedRecord>): Doc
   record: { ...document.record, ...edit },
 });
 
+/** Puts a record that says something else where the first gate's end is, under that one's name. */
+function underItsName(forger: Forger, edit: Partial<EndedRecord>): void {
+  const document = forger.end();
+  const { name } = forger.find(/\.plan\..*ended\..*json$/);
+  forger.remove(/\.plan\..*ended\..*json$/);
+  forger.putDocument(moved(document, edit), name);
+}
+
+/** Puts other bytes where the zip with the first gate's file is. `make` is told the digits of the file's digest. */
+function replaceFiles(forger: Forger, make: (digits: string, right: Buffer) => Buffer): void {
+  const files = forger.find(/\.plan\..*ended\.files$/);
+  const { digest } = forger.end().record.files[0]!.after!.content!;
+  forger.remove(/\.plan\..*ended\.files$/);
+  forger.put(files.name, make(digest.slice('sha256:'.length), forger.content(files)));
+}
+
 const ATTACKS: Readonly<Record<string, Attack>> = {
   'another output in the place of the right one, its record unchanged': {
     does: (forger) =>
@@ -72,21 +88,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     comes: /UPSTREAM_NOT_DONE/,
   },
   'a record of another subject under the name of the right one': {
-    does: (forger) => {
-      const document = forger.end();
-      const { name } = forger.find(/\.plan\..*ended\..*json$/);
-      forger.remove(/\.plan\..*ended\..*json$/);
-      forger.putDocument(moved(document, { subject: 'release' }), name);
-    },
+    does: (forger) => underItsName(forger, { subject: 'release' }),
     comes: /UPSTREAM_NOT_DONE/,
   },
   'a record of another workflow under the name of the right one': {
-    does: (forger) => {
-      const document = forger.end();
-      const { name } = forger.find(/\.plan\..*ended\..*json$/);
-      forger.remove(/\.plan\..*ended\..*json$/);
-      forger.putDocument(moved(document, { pipeline: 'release' }), name);
-    },
+    does: (forger) => underItsName(forger, { pipeline: 'release' }),
     comes: /UPSTREAM_NOT_DONE/,
   },
   'a record of another workflow beside the right one': {
@@ -97,21 +103,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     comes: 'right',
   },
   'a record of another gate under the name of the right one': {
-    does: (forger) => {
-      const document = forger.end();
-      const { name } = forger.find(/\.plan\..*ended\..*json$/);
-      forger.remove(/\.plan\..*ended\..*json$/);
-      forger.putDocument(moved(document, { gate: 'review' }), name);
-    },
+    does: (forger) => underItsName(forger, { gate: 'review' }),
     comes: /UPSTREAM_NOT_DONE/,
   },
   'a record of another leg under the name of the right one': {
-    does: (forger) => {
-      const document = forger.end();
-      const { name } = forger.find(/\.plan\..*ended\..*json$/);
-      forger.remove(/\.plan\..*ended\..*json$/);
-      forger.putDocument(moved(document, { leg: 'linux' }), name);
-    },
+    does: (forger) => underItsName(forger, { leg: 'linux' }),
     comes: /UPSTREAM_NOT_DONE/,
   },
   'a record of an earlier run, copied': {
@@ -211,39 +207,21 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     comes: /UPSTREAM_NOT_DONE/,
   },
   'a zip whose file climbs': {
-    does: (forger) => {
-      const files = forger.find(/\.plan\..*ended\.files$/);
-      const name = files.name;
-      const { digest } = forger.end().record.files[0]!.after!.content!;
-      forger.remove(/\.plan\..*ended\.files$/);
-      forger.put(name, zipOf([{ name: `../../../../${digest.slice(7)}`, content: Buffer.from('evil') }]));
-    },
+    does: (forger) =>
+      replaceFiles(forger, (digits) => zipOf([{ name: `../../../../${digits}`, content: Buffer.from('evil') }])),
     comes: /UPSTREAM_NOT_DONE/,
   },
   'a zip whose file is a link': {
-    does: (forger) => {
-      const { name } = forger.find(/\.plan\..*ended\.files$/);
-      const { digest } = forger.end().record.files[0]!.after!.content!;
-      forger.remove(/\.plan\..*ended\.files$/);
-      forger.put(name, zipOf([{ name: digest.slice(7), content: Buffer.from('/etc/passwd'), mode: 0o120777 }]));
-    },
+    does: (forger) =>
+      replaceFiles(forger, (name) => zipOf([{ name, content: Buffer.from('/etc/passwd'), mode: 0o120777 }])),
     comes: /UPSTREAM_NOT_DONE/,
   },
   'a zip that is cut short': {
-    does: (forger) => {
-      const files = forger.find(/\.plan\..*ended\.files$/);
-      const content = forger.content(files);
-      forger.remove(/\.plan\..*ended\.files$/);
-      forger.put(files.name, content.subarray(0, -30));
-    },
+    does: (forger) => replaceFiles(forger, (_, right) => right.subarray(0, -30)),
     comes: /UPSTREAM_NOT_DONE/,
   },
   'other files than the record names, in the zip': {
-    does: (forger) => {
-      const files = forger.find(/\.plan\..*ended\.files$/);
-      forger.remove(/\.plan\..*ended\.files$/);
-      forger.put(files.name, zipOf([{ name: '0'.repeat(64), content: Buffer.from('evil') }]));
-    },
+    does: (forger) => replaceFiles(forger, () => zipOf([{ name: '0'.repeat(64), content: Buffer.from('evil') }])),
     comes: /UPSTREAM_NOT_DONE/,
   },
   'names like ours that are none': {

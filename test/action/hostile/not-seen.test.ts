@@ -26,10 +26,9 @@ describe('what is not seen of somebody who has the token of the run', () => {
     await using jobs = await gates.jobs.fork('decision');
     const forger = new Forger(jobs);
     const { format, pipeline, subject, leg, runNumber, runAttempt, at, by } = forger.end().record;
-    const record = {
-      ...{ kind: 'decided', format, pipeline, subject, gate: 'code', leg, runNumber, runAttempt, n: 0, at, by },
-      ...{ decision: 'skip', actor: 'octocat', reason: 'forged', fingerprint: null },
-    } as never;
+    const who = { format, pipeline, subject, gate: 'code', leg, runNumber, runAttempt, n: 0, at, by } as const;
+    const what = { kind: 'decided', decision: 'skip', actor: 'octocat', reason: 'forged', fingerprint: null } as const;
+    const record = { ...who, ...what };
     forger.putDocument({ format: 'gateline-artifact/1', record, contents: {} }, recordArtifactName(record));
     const report = await jobs.run('code', { needs: gates.needs, machine: TIME_LIMITS });
     expect([report.conclusion, stepOf(report, 'gate').outputs['decision'], await jobs.starts()]).toEqual([

@@ -125,7 +125,7 @@ jobs:
       - id: gate
         uses: ${ACTION}
         with:
-          run: 'echo started >> "$START_LOG"; echo "{}" > "$GATELINE_OUTPUT"'
+          run: echo started
           inputs: '[]'
           ${input}
 `;

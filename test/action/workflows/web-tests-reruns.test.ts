@@ -3,7 +3,7 @@ import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.t
 import { errorsOf, outputsOf, redJobs } from './action-world.ts';
 import { BEFORE_3, FROM_3, outcomeOfLocalRun, WebTestsWorld } from './web-tests-world.ts';
 
-const LONG = { timeout: 240_000 };
+const LONG = { timeout: 600_000 };
 const ALL = [...FROM_3, ...BEFORE_3].toSorted();
 
 /** The first attempt of a run in which the agent of gate 3 fails, as it will until it is mended. */

@@ -4,7 +4,7 @@ import type { RunReport } from '../../support/runner/workflow-run.ts';
 import { errorsOf, messagesOf, outputsOf, redJobs, type WorldRunOptions } from './action-world.ts';
 import { BEFORE_3, FROM_3, outcomeOfLocalRun, WebTestsWorld, type WebTestsOutcome } from './web-tests-world.ts';
 
-const LONG = { timeout: 240_000 };
+const LONG = { timeout: 600_000 };
 const ALL = [...FROM_3, ...BEFORE_3].toSorted();
 const FIRST_RUN = 700;
 const AGENT = 'examples/web-tests/agents/code.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   caches = [...service.world.caches];
   await repository.write(AGENT, sound);
   await repository.commitAll('the fix');
-}, 240_000);
+}, 600_000);
 afterAll(() => example[Symbol.asyncDispose]());
 beforeEach(() => {
   example.world.service.world.caches.splice(0, Infinity, ...caches);
