@@ -2,7 +2,7 @@ import type { AttemptDirectory } from '../agent/attempt-files.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { canonicalChunks, canonicalJson } from '../run/canonical-json.ts';
 import { upstreamFiles } from '../run/files.ts';
-import type { EndedRecord, StartedRecord } from '../run/record.ts';
+import { unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import { needDigests } from '../run/request.ts';
 import type { Unit } from '../run/unit.ts';
 import type { JsonObject, JsonValue } from '../untrusted/json.ts';
@@ -51,15 +51,33 @@ export async function claim(call: Call, unit: Unit, work: Work, open?: OpenClaim
     holder: open === undefined ? call.holder : 'open',
     ...(open && { deadline: open.deadline }),
   };
-  if ((await call.journal.write(started)) === 'taken') {
-    throw new GatelineError(
-      'user',
-      'GATE_CLAIMED',
-      `gate ${unit.key}: somebody else has attempt ${started.n} of call ${started.runAttempt}`,
-      { hint: claimedHint(call.holder) },
-    );
-  }
+  if ((await call.journal.write(started)) === 'taken') throw await takenBy(call, unit, started);
   return started;
+}
+
+/** A name that is taken by nobody who can be seen: GitHub's answer to an upload was lost, or one broke off. */
+async function takenBy(call: Call, unit: Unit, { n, runAttempt }: StartedRecord): Promise<GatelineError> {
+  const what = `attempt ${n} of call ${runAttempt}`;
+  if (call.holder === 'job' && !(await isSeen(call, unit, { n, runAttempt }))) {
+    const message = `gate ${unit.key}: the name of ${what} is taken, and nobody can be seen behind it`;
+    return new GatelineError('platform', 'CLAIM_UNSEEN', message, {
+      hint: 'An answer of GitHub was lost, most likely. Run the failed jobs again: the next attempt has another name.',
+    });
+  }
+  return new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else has ${what}`, {
+    hint: claimedHint(call.holder),
+  });
+}
+
+async function isSeen(call: Call, unit: Unit, at: Pick<StartedRecord, 'n' | 'runAttempt'>): Promise<boolean> {
+  const { pipeline, subject } = call.assignment;
+  const only = (one: Pick<StartedRecord, 'gate' | 'leg'>): boolean => unitOf(one) === unit.key;
+  const { records, problems } = await call.ports.store.list(pipeline.id, subject, only);
+  const claims = [...records, ...problems.flatMap(({ names }) => names ?? [])];
+  const { runNumber } = call.journal.call;
+  return claims.some(
+    (one) => only(one) && one.runNumber === runNumber && one.runAttempt === at.runAttempt && one.n === at.n,
+  );
 }
 
 /** Makes everything ready that the agent is promised: upstream files, its directory, request and feedback. */

@@ -121,8 +121,13 @@ describe('gates as jobs of one CI run', () => {
     const begun = await run.begin(CHAIN, 'a');
     expect(begun.choice).toBe('run');
     await expect(run.job(CHAIN, 'a')).rejects.toMatchObject({ code: 'GATE_CLAIMED' });
-    run.ports = { store: { ...bound(store), list: async () => ({ records: [], problems: [] }) } };
+    let listings = 0;
+    const late: typeof store.list = async (...asked) =>
+      (listings += 1) === 1 ? { records: [], problems: [] } : store.list(...asked);
+    run.ports = { store: { ...bound(store), list: late } };
     await expect(run.job(CHAIN, 'a')).rejects.toMatchObject({ code: 'GATE_CLAIMED' });
+    run.ports = { store: { ...bound(store), list: async () => ({ records: [], problems: [] }) } };
+    await expect(run.job(CHAIN, 'a')).rejects.toMatchObject({ code: 'CLAIM_UNSEEN', fault: 'platform' });
     expect(run.starts).toEqual([]);
   });
 

@@ -112,6 +112,11 @@ export const ENGINE_CODES = {
     means: 'A gate is judged with another Standard Schema than it was begun with.',
     remedy: 'Give the one that it was begun with, or begin it again.',
   },
+  CLAIM_UNSEEN: {
+    from: ['platform'],
+    means: 'The name of a claim is taken in this run attempt, and no record of that name can be seen.',
+    remedy: "An answer of GitHub was lost, most likely. Run the failed jobs again: the next attempt's claim has another name.",
+  },
   UPSTREAM_NOT_DONE: {
     from: ['user'],
     means: 'A job wants to begin a gate while something that it builds on is not done in this run.',
