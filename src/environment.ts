@@ -106,8 +106,13 @@ export const WITHHELD_FROM_AGENTS = /^(?:INPUT_.*|STATE_.*|ACTIONS_(?:RUNTIME|RE
 /** Which action a step runs: empty in a `run:` step. */
 export const EMPTY_WITHOUT_ACTION = ['GITHUB_ACTION_REPOSITORY', 'GITHUB_ACTION_REF'] as const;
 
-/** Set for git: answers in one language, no lock taken for a mere look, no question on the terminal. */
-export const GIT_SETTINGS = { LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' } as const;
+/** Set for git: answers in one language, no lock taken for a mere look, no question on the terminal, no object in the place of another. */
+export const GIT_SETTINGS = {
+  LC_ALL: 'C',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_NO_REPLACE_OBJECTS: '1',
+} as const;
 
 /**
  * git's own variables that reach it: where settings come from and how far up it looks. All others are taken

@@ -21,7 +21,6 @@ const payloadSchema = z.object({
   repository,
   pull_request: z.object({ number, head: side, base: side }).nullish(),
   issue: z.object({ number, pull_request: z.looseObject({}).nullish() }).nullish(),
-  merge_group: z.object({ base_ref: text }).nullish(),
   workflow_run: z
     .object({
       head_repository: repository,
@@ -34,8 +33,6 @@ const payloadSchema = z.object({
 export interface PayloadFacts {
   readonly defaultBranch: string | undefined;
   readonly pullRequest: PullRequest | undefined;
-  /** Full ref that a merge queue merges into. */
-  readonly mergeBase: string | undefined;
   /** Repository of the run that a `workflow_run` waited for. */
   readonly headRepository: string | undefined;
 }
@@ -60,11 +57,10 @@ export function readPayload(payload: unknown): PayloadFacts {
       },
     );
   }
-  const { repository: own, merge_group: group, workflow_run: run } = parsed.data;
+  const { repository: own, workflow_run: run } = parsed.data;
   return {
     defaultBranch: own?.default_branch ?? undefined,
     pullRequest: pullRequestIn(parsed.data),
-    mergeBase: group?.base_ref ?? undefined,
     headRepository: run?.head_repository?.full_name ?? undefined,
   };
 }
@@ -91,7 +87,6 @@ function pullRequest(number: number, head: Side, base: Side, headRepository?: st
     headRepository: head?.repo?.full_name ?? headRepository ?? undefined,
     headSha: head?.sha ?? undefined,
     headBranch: head?.ref ?? undefined,
-    baseBranch: base?.ref ?? undefined,
     baseSha: base?.sha ?? undefined,
   };
 }

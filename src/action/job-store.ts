@@ -68,6 +68,7 @@ export async function openJobStore(
     earlier === undefined ? own : openTieredStore(own, [openGithubStore({ ...common, run: earlier, readOnly: true })]);
   const cache = createCheckpointCache({
     enabled: inputs.cache === 'auto',
+    mayWrite: event.trust.writesCache,
     spool,
     temp: event.temp,
     runId: event.runId,

@@ -26,7 +26,8 @@ export async function observeRun(
   const records = listing.records.filter((record) => record.runNumber === runNumber);
   const named = records.flatMap((record) => (record.kind === 'started' ? [record.contract] : []));
   const contracts = await readContracts(store, new Set(named));
-  return { ...observePipeline({ pipeline, own, records, contracts, expected }), listing };
+  const unread = listing.problems.flatMap(({ names }) => (names?.runNumber === runNumber ? [names] : []));
+  return { ...observePipeline({ pipeline, own, records, contracts, unread, expected }), listing };
 }
 
 /** Contracts that can be read and are sound. What is missing is told when its output is judged. */

@@ -2,7 +2,7 @@ import type { Assignment } from '../engine/call.ts';
 import type { JobCall } from '../engine/verify-upstream.ts';
 import { verifyRun, type VerifiedRun } from '../engine/verify-run.ts';
 import type { ReportLinks, RunFacts, RunReportInput } from '../report/github/report-input.ts';
-import type { NeededJob } from '../report/github/needed-jobs.ts';
+import { jobsWithoutRecord, type NeededJob } from '../report/github/needed-jobs.ts';
 import type { HistoryEntry } from '../report/github/history-entry.ts';
 import type { RunState, UnitState } from '../run/run-state.ts';
 import { numbersOf } from './job-identity.ts';
@@ -90,6 +90,16 @@ export function reportInput(
 /** Jobs that GitHub tells of, with what became of them. */
 export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly NeededJob[] {
   return [...(needs?.results ?? [])].map(([id, { result }]) => ({ id, result }));
+}
+
+/**
+ * Needed jobs that keep a report from being green, as `job (result)`: those that left no record, and those that GitHub
+ * calls failed or cancelled, whatever their records say. A leg or a second gate may have died before it left one.
+ */
+export function unsatisfiedJobs({ jobs = [], records, state }: RunReportInput): string[] {
+  const silent = new Set(jobsWithoutRecord(jobs, records, state).map(({ id }) => id));
+  const bad = jobs.filter(({ id, result }) => silent.has(id) || result === 'failure' || result === 'cancelled');
+  return bad.map(({ id, result }) => `${id} (${result})`);
 }
 
 export function factsOf({ runId, sha, refName, name, pullRequest }: WorkflowEvent): RunFacts {

@@ -12,8 +12,6 @@ export interface EventFacts {
   /** Name of the default branch, where it is known. */
   readonly defaultBranch: string | undefined;
   readonly pullRequest: PullRequest | undefined;
-  /** Full ref of the branch that a merge queue merges into. */
-  readonly mergeBase: string | undefined;
   /** Repository that the waited-for run of `workflow_run` took its commit from. */
   readonly headRepository: string | undefined;
 }
@@ -24,9 +22,8 @@ export interface PullRequest {
   /** `owner/name`; `undefined`: not told, or gone. */
   readonly headRepository: string | undefined;
   readonly headSha: string | undefined;
-  /** Names of branches. */
+  /** Name of the branch. */
   readonly headBranch: string | undefined;
-  readonly baseBranch: string | undefined;
   /** The commit of the base repository that the pull request goes into. */
   readonly baseSha: string | undefined;
 }
@@ -42,10 +39,11 @@ export interface Trust {
    * its place. It may have to be fetched: a shallow checkout does not have a base.
    */
   readonly contractFrom: { readonly commit: string; readonly why: string };
-  /** Full refs whose runs' outputs may be used, nearest first. This run's own earlier attempts always may. */
-  readonly reusesFrom: readonly string[];
-  /** Full ref in whose scope cache entries may be written. `undefined`: nowhere. */
-  readonly cacheWrites: string | undefined;
+  /**
+   * Whether this run may save cache entries. GitHub decides in whose scope that is, and whose entries are read: those of its
+   * ref, its base and the default branch. False where that scope is the default branch's, and outsiders cause the event.
+   */
+  readonly writesCache: boolean;
   /** The changes come from another repository, or nobody tells that they do not. */
   readonly isFork: boolean;
   /** For people: what was assumed, one sentence. */
@@ -90,7 +88,7 @@ export function trustOf(facts: EventFacts): Trust {
   return ofBase(
     facts,
     trunkOf(facts),
-    `${notice}: only outputs of the default branch are reused, and no cache is written.`,
+    `${notice}: contracts are those of the default branch, and no cache is written.`,
   );
 }
 
@@ -99,29 +97,26 @@ export function isSameRepository(name: string | undefined, repository: string): 
   return name?.toLowerCase() === repository.toLowerCase();
 }
 
-function ofBranch({ sha, ref, mergeBase, defaultBranch, name }: EventFacts): Trust {
+function ofBranch({ sha, name }: EventFacts): Trust {
   return {
     row: 'branch',
     contractFrom: { commit: sha, why: `${name} runs on a commit of the repository itself` },
-    reusesFrom: distinct(ref, mergeBase, branchRef(defaultBranch)),
-    cacheWrites: ref,
+    writesCache: true,
     isFork: false,
     notice: undefined,
   };
 }
 
 function ofPullRequest(facts: EventFacts, notice: string | undefined): Trust {
-  const { name, sha, ref, repository, defaultBranch, pullRequest: request } = facts;
+  const { name, sha, repository, pullRequest: request } = facts;
   const base = request?.baseSha;
   if (request === undefined || base === undefined) throw unknownBase(name, 'the base of its pull request');
-  const bases = [branchRef(request.baseBranch), branchRef(defaultBranch)];
   if (notice === undefined && isSameRepository(request.headRepository, repository)) {
     const why = 'the pull request comes from the repository itself: the commit under test';
     return {
       row: 'pull-request',
       contractFrom: { commit: sha, why },
-      reusesFrom: distinct(ref, ...bases),
-      cacheWrites: ref,
+      writesCache: true,
       isFork: false,
       notice,
     };
@@ -130,22 +125,20 @@ function ofPullRequest(facts: EventFacts, notice: string | undefined): Trust {
   return {
     row: 'fork',
     contractFrom: { commit: base, why: `the pull request comes from ${from}: the base that it goes into` },
-    reusesFrom: distinct(...bases),
-    cacheWrites: ref,
+    writesCache: true,
     isFork: true,
     notice,
   };
 }
 
 function ofBase(facts: EventFacts, commit: string, notice: string | undefined): Trust {
-  const { name, ref, repository, defaultBranch, pullRequest, headRepository } = facts;
+  const { name, repository, pullRequest, headRepository } = facts;
   const isSame = (head: string | undefined): boolean => isSameRepository(head, repository);
   const waitsForFork = name === 'workflow_run' && !isSame(headRepository);
   return {
     row: 'base',
     contractFrom: { commit, why: `${name} runs with the rights of the repository: a commit of its own` },
-    reusesFrom: distinct(branchRef(defaultBranch) ?? ref),
-    cacheWrites: undefined,
+    writesCache: false,
     isFork: waitsForFork || (pullRequest !== undefined && !isSame(pullRequest.headRepository)),
     notice,
   };
@@ -153,8 +146,8 @@ function ofBase(facts: EventFacts, commit: string, notice: string | undefined): 
 
 /** What an event that is not known may run on is anybody's: only the default branch is certain. */
 function trunkOf({ name, sha, ref, defaultBranch }: EventFacts): string {
-  const trunk = branchRef(defaultBranch);
-  if (trunk === undefined) throw unknownBase(name, 'the default branch');
+  if (defaultBranch === undefined) throw unknownBase(name, 'the default branch');
+  const trunk = `refs/heads/${defaultBranch}`;
   return ref === trunk ? sha : trunk;
 }
 
@@ -162,12 +155,4 @@ function unknownBase(name: string, what: string): GatelineError {
   return new GatelineError('platform', 'EVENT_INVALID', `the payload of the event ${name} does not tell ${what}`, {
     hint: 'Is the file that GITHUB_EVENT_PATH names the payload of this run?',
   });
-}
-
-function branchRef(branch: string | undefined): string | undefined {
-  return branch === undefined ? undefined : `refs/heads/${branch}`;
-}
-
-function distinct(...refs: readonly (string | undefined)[]): string[] {
-  return [...new Set(refs.filter((ref) => ref !== undefined))];
 }

@@ -12,6 +12,8 @@ export interface Observation {
   readonly records: readonly GatelineRecord[];
   /** Contracts that the claims name, as far as they could be read. */
   readonly contracts: ReadonlyMap<Digest, Contract>;
+  /** What the names of records tell that could not be read: their gates and legs are there all the same. */
+  readonly unread?: readonly Pick<GatelineRecord, 'gate' | 'leg'>[];
   /** More gates that must be there, by id. */
   readonly expected?: readonly string[];
 }
@@ -28,7 +30,8 @@ type Work = Exclude<GatelineRecord, DecidedRecord>;
  * The pipeline that jobs made by describing one gate each: gates with the needs, legs and contracts of their newest
  * records. Total: whatever the records say, there is a pipeline without cycles; a need that would close one is left out.
  */
-export function observePipeline({ pipeline, own, records, contracts, expected = [] }: Observation): Observed {
+export function observePipeline(observation: Observation): Observed {
+  const { pipeline, own, records, contracts, unread = [], expected = [] } = observation;
   const work = records
     .filter((record): record is Work => record.kind !== 'decided' && record.pipeline === pipeline)
     .toSorted(comparePositions);
@@ -37,10 +40,19 @@ export function observePipeline({ pipeline, own, records, contracts, expected = 
   const needed = new Map<string, string[]>();
   for (const [id, list] of byGate) needed.set(id, needsIn(list));
   if (own !== undefined) needed.set(own.id, [...own.needs]);
-  for (const id of [...needed.values()].flat().concat(expected)) if (!needed.has(id)) needed.set(id, []);
+  const others = [...[...needed.values()].flat(), ...expected, ...unread.map(({ gate }) => gate)];
+  for (const id of others) if (!needed.has(id)) needed.set(id, []);
   const ordered = withoutCycles(needed, own?.id);
   const gates = [...ordered].map(([id, needs], number) =>
-    own?.id === id ? { ...own, needs, number } : recordedGate(id, number, needs, byGate.get(id) ?? [], contracts),
+    own?.id === id
+      ? { ...own, needs, number }
+      : recordedGate(
+          id,
+          number,
+          needs,
+          { list: byGate.get(id) ?? [], unread: unread.filter(({ gate }) => gate === id) },
+          contracts,
+        ),
   );
   return {
     pipeline: {
@@ -48,7 +60,7 @@ export function observePipeline({ pipeline, own, records, contracts, expected = 
       subject: undefined,
       metadata: {},
       maxParallel: 1,
-      gates: own === undefined ? gates : withOtherLegs(gates, own, work),
+      gates: own === undefined ? gates : withOtherLegs(gates, own, [...work, ...unread]),
       groups: [],
     },
     recorded: new Set(gates.filter((gate) => gate.id !== own?.id).map((gate) => gate.id)),
@@ -87,12 +99,12 @@ function recordedGate(
   id: string,
   number: number,
   needs: readonly string[],
-  list: readonly Work[],
+  { list, unread }: { readonly list: readonly Work[]; readonly unread: readonly Pick<GatelineRecord, 'leg'>[] },
   contracts: ReadonlyMap<Digest, Contract>,
 ): Gate {
   const last = list.at(-1);
   const contract = last === undefined ? undefined : contracts.get(last.contract);
-  const legs = [...new Set(list.map((record) => record.leg))].filter((leg) => leg !== '');
+  const legs = [...new Set([...list, ...unread].map((record) => record.leg))].filter((leg) => leg !== '');
   return {
     id,
     number,
@@ -127,7 +139,11 @@ function recordedGate(
 }
 
 /** The own gate is described for one leg; the legs that its siblings have recorded are shown beside it. */
-function withOtherLegs(gates: readonly Gate[], own: Gate, work: readonly Work[]): Gate[] {
+function withOtherLegs(
+  gates: readonly Gate[],
+  own: Gate,
+  work: readonly Pick<GatelineRecord, 'gate' | 'leg'>[],
+): Gate[] {
   const known = new Set(own.legs.map((leg) => unitKey(own.id, leg.id)));
   const others = work.filter((record) => record.gate === own.id && record.leg !== '' && !known.has(unitOf(record)));
   const legs = [...new Set(others.map((record) => record.leg))].map((id) => ({ id, matrix: {} }));

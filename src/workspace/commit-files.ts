@@ -1,7 +1,8 @@
 import type { Environment } from '../environment.ts';
 import { GatelineError, messageOf } from '../errors/gateline-error.ts';
 import type { Git } from './git.ts';
-import { findRepository } from './repository.ts';
+import { blobOf } from './blob.ts';
+import { findRepository, type Repository } from './repository.ts';
 
 /** Files as one commit has them, whatever the work tree says. */
 export interface CommitFiles {
@@ -60,7 +61,7 @@ export async function openCommit(root: string, revision: string, options: Commit
     },
     readText: async (path) => {
       const blob = await blobOf(path);
-      return blob === undefined ? undefined : readBlob(git, blob, path);
+      return blob === undefined ? undefined : readBlob(repository, blob, path);
     },
   };
 }
@@ -110,7 +111,7 @@ async function findBlobs(
   return found;
 }
 
-async function readBlob(git: Git, blob: string, path: string): Promise<string> {
+async function readBlob({ git, format }: Repository, blob: string, path: string): Promise<string> {
   const size = Number((await git(['cat-file', '-s', blob])).out.toString('utf8'));
   if (size > LARGEST) {
     throw new GatelineError('user', 'FILE_TOO_LARGE', `${path} is larger than 16 MiB.`, {
@@ -118,6 +119,12 @@ async function readBlob(git: Git, blob: string, path: string): Promise<string> {
     });
   }
   const { out } = await git(['cat-file', 'blob', blob]);
+  // git believes what lies under an object's name; whoever can write to .git can put something else there.
+  if (blobOf(out, format) !== blob) {
+    throw new GatelineError('agent', 'OBJECT_ALTERED', `${path}: what .git keeps as ${blob} is something else`, {
+      hint: 'A step before this one changed the repository itself. Check it out again, and keep agents out of .git.',
+    });
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(out);
   } catch (cause) {

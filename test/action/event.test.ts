@@ -131,7 +131,7 @@ describe('the event of a step', () => {
   it('is told by a schedule without a repository in its payload', () => {
     expect(eventOf({ GITHUB_EVENT_NAME: 'schedule' }, { schedule: '0 0 * * *' })).toMatchObject({
       defaultBranch: undefined,
-      trust: { row: 'branch', reusesFrom: ['refs/heads/feature/x'] },
+      trust: { row: 'branch', writesCache: true },
     });
   });
 

@@ -14,7 +14,6 @@ const facts = (more: Partial<EventFacts>): EventFacts => ({
   ref: 'refs/heads/topic',
   defaultBranch: 'main',
   pullRequest: undefined,
-  mergeBase: undefined,
   headRepository: undefined,
   ...more,
 });
@@ -24,48 +23,43 @@ const pullRequest = (headRepository: string | undefined): PullRequest => ({
   headRepository,
   headSha: HEAD,
   headBranch: 'topic',
-  baseBranch: 'release',
   baseSha: BASE,
 });
 
 const PR_REF = 'refs/pull/7/merge';
-const BRANCHES = ['refs/heads/release', 'refs/heads/main'];
 
 describe('whom a run may trust', () => {
   it.each(['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'create', 'release'])(
-    'on %s: its own commit, its branch and the default branch, and it writes to its branch',
+    'on %s: its own commit, and it writes to the cache',
     (name) => {
       expect(trustOf(facts({ name }))).toMatchObject({
         row: 'branch',
         contractFrom: { commit: SHA },
-        reusesFrom: ['refs/heads/topic', 'refs/heads/main'],
-        cacheWrites: 'refs/heads/topic',
+        writesCache: true,
         isFork: false,
         notice: undefined,
       });
     },
   );
 
-  it('in a merge queue: the branch that it merges into too', () => {
+  it('in a merge queue: the commit that would be merged', () => {
     const ref = 'refs/heads/gh-readonly-queue/release/pr-7-abc';
-    const trust = trustOf(facts({ name: 'merge_group', ref, mergeBase: 'refs/heads/release' }));
+    const trust = trustOf(facts({ name: 'merge_group', ref }));
     expect(trust).toMatchObject({
       row: 'branch',
       contractFrom: { commit: SHA },
-      reusesFrom: [ref, ...BRANCHES],
-      cacheWrites: ref,
+      writesCache: true,
     });
   });
 
   it.each(['pull_request', 'pull_request_review', 'pull_request_review_comment'])(
-    'on %s of the repository itself: the commit under test, the pull request, its base and the default branch',
+    'on %s of the repository itself: the commit under test',
     (name) => {
       const trust = trustOf(facts({ name, ref: PR_REF, pullRequest: pullRequest('Octo/Gates') }));
       expect(trust).toMatchObject({
         row: 'pull-request',
         contractFrom: { commit: SHA },
-        reusesFrom: [PR_REF, ...BRANCHES],
-        cacheWrites: PR_REF,
+        writesCache: true,
         isFork: false,
       });
     },
@@ -75,13 +69,12 @@ describe('whom a run may trust', () => {
     ['a fork', 'mallory/gates'],
     ['a repository that is gone', undefined],
     ['one that only begins alike', 'octo/gates2'],
-  ])('on pull_request from %s: the base judges, and nothing of the pull request is used', (_, head) => {
+  ])('on pull_request from %s: the base judges, and the cache of the pull request is written', (_, head) => {
     const trust = trustOf(facts({ name: 'pull_request', ref: PR_REF, pullRequest: pullRequest(head) }));
     expect(trust).toMatchObject({
       row: 'fork',
       contractFrom: { commit: BASE },
-      reusesFrom: BRANCHES,
-      cacheWrites: PR_REF,
+      writesCache: true,
       isFork: true,
     });
   });
@@ -95,24 +88,22 @@ describe('whom a run may trust', () => {
     ['workflow_run', { headRepository: OWN }, false],
     ['workflow_run', {}, true],
   ] as const)(
-    'on %s with %j: the commit of the base, the default branch only, and it writes nowhere',
+    'on %s with %j: the commit of the base, and it writes to no cache',
     (name, more, isFork) => {
       expect(trustOf(facts({ name, ref: 'refs/heads/main', ...more }))).toMatchObject({
         row: 'base',
         contractFrom: { commit: SHA },
-        reusesFrom: ['refs/heads/main'],
-        cacheWrites: undefined,
+        writesCache: false,
         isFork,
         notice: undefined,
       });
     },
   );
 
-  it('on an event that nobody knows: the default branch only, and it says so', () => {
+  it('on an event that nobody knows: the contracts of the default branch and no cache, and it says so', () => {
     const unknown = {
       row: 'base',
-      reusesFrom: ['refs/heads/main'],
-      cacheWrites: undefined,
+      writesCache: false,
       notice: expect.stringContaining('quux'),
     };
     expect(trustOf(facts({ name: 'quux', ref: 'refs/heads/main' }))).toMatchObject({
@@ -128,7 +119,7 @@ describe('whom a run may trust', () => {
 
   it('on an unknown event of a pull request: as from a fork, whoever opened it', () => {
     const trust = trustOf(facts({ name: 'quux', ref: PR_REF, pullRequest: pullRequest(OWN) }));
-    expect(trust).toMatchObject({ row: 'fork', contractFrom: { commit: BASE }, reusesFrom: BRANCHES, isFork: true });
+    expect(trust).toMatchObject({ row: 'fork', contractFrom: { commit: BASE }, isFork: true });
     expect(trust.notice).toContain('quux');
   });
 
@@ -166,8 +157,7 @@ describe('whom a run may trust', () => {
         if (!ofPullRequest && known.row === 'branch') return;
         if (ofPullRequest) expect(known.contractFrom.commit).toBe(BASE);
         expect(known.isFork).toBe(true);
-        expect(known.reusesFrom).not.toContain(PR_REF);
-        if (known.row === 'base') expect(known.cacheWrites).toBeUndefined();
+        expect(known.writesCache).toBe(ofPullRequest);
       }),
     );
   });

@@ -1,4 +1,5 @@
-import { symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openCommit } from '../../src/workspace/commit-files.ts';
 import { Folder } from './folder.ts';
@@ -55,6 +56,22 @@ describe('the files of a commit', () => {
     const files = await openCommit(folder.root, commit, { environment: folder.environment });
     expect(await files.firstOf(['x.yml', 'schemas/a.json', 'a[1].txt'])).toBe('schemas/a.json');
     expect(await files.firstOf(['x.yml', 'link.json'])).toBe(undefined);
+  });
+
+  it('are not what somebody put in the place of an object', async () => {
+    const { folder, commit } = await withCommit();
+    await using _folder = folder;
+    const blob = folder.git('rev-parse', `${commit}:schemas/a.json`);
+    folder.write('other.json', '{}');
+    folder.git('replace', blob, folder.git('hash-object', '-w', 'other.json'));
+    expect(folder.git('cat-file', 'blob', blob)).toBe('{}');
+    const files = await openCommit(folder.root, commit, { environment: folder.environment });
+    expect(await files.readText('schemas/a.json')).toBe('{"type": "object"}');
+    const forged = deflateSync(Buffer.from('blob 2\0{}'));
+    const place = `.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`;
+    rmSync(`${folder.root}/${place}`);
+    folder.write(place, forged);
+    await expect(files.readText('schemas/a.json')).rejects.toMatchObject({ code: 'OBJECT_ALTERED', fault: 'agent' });
   });
 
   it('come from origin when a shallow clone does not have the commit', async () => {

@@ -1,11 +1,10 @@
 import { annotationsOf } from '../../report/github/annotations.ts';
-import { jobsWithoutRecord } from '../../report/github/needed-jobs.ts';
 import { runReport } from '../../report/github/run-report.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type Surroundings } from '../job.ts';
 import { commentReport } from '../report-comment.ts';
 import { earlierRuns, keepHistory } from '../run-history.ts';
-import { reportInput, viewRun, type RunView } from '../run-view.ts';
+import { reportInput, unsatisfiedJobs, viewRun, type RunView } from '../run-view.ts';
 import { restOfStep } from '../step-rest.ts';
 import { resultOfRun } from '../step-results.ts';
 
@@ -20,9 +19,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     keepHistory(invocation, around.store, view),
   ]);
   const input = reportInput(invocation, view, history);
-  const missing = jobsWithoutRecord(input.jobs ?? [], input.records, view.state).map(
-    ({ id, result }) => `${id} (${result})`,
-  );
+  const missing = unsatisfiedJobs(input);
   const result = resultOfRun(view.state, missing);
   tell(invocation, view, result);
   if (inputs.summary) addSummary(invocation, (bytes) => runReport(input, bytes));

@@ -19,7 +19,8 @@ export const ACTION_CODES = {
   },
   RUNNER_FILE: {
     from: ['platform'],
-    means: 'A file that the runner makes for every step (`GITHUB_OUTPUT` and others) is missing or cannot be written to.',
+    means:
+      'A file that the runner makes for every step (`GITHUB_OUTPUT` and others) is missing or cannot be written to.',
     remedy: 'Look at the disk of the runner, then run the job again.',
   },
   EVENT_INVALID: {

@@ -115,7 +115,8 @@ export const ENGINE_CODES = {
   CLAIM_UNSEEN: {
     from: ['platform'],
     means: 'The name of a claim is taken in this run attempt, and no record of that name can be seen.',
-    remedy: "An answer of GitHub was lost, most likely. Run the failed jobs again: the next attempt's claim has another name.",
+    remedy:
+      "An answer of GitHub was lost, most likely. Run the failed jobs again: the next attempt's claim has another name.",
   },
   UPSTREAM_NOT_DONE: {
     from: ['user'],

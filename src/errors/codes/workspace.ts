@@ -71,6 +71,11 @@ export const WORKSPACE_CODES = {
     means: 'Files of a commit are needed, and the folder is in no git work tree.',
     remedy: 'Check out the repository before the step.',
   },
+  OBJECT_ALTERED: {
+    from: ['agent'],
+    means: 'What `.git` keeps under the id of an object is something else: a step before this one wrote there.',
+    remedy: 'Check out the repository again, and keep agents out of `.git`.',
+  },
   COMMIT_UNREADABLE: {
     from: ['user'],
     means: 'The commit that contracts are read from is not in the clone, and could not be fetched.',

@@ -39,6 +39,8 @@ export interface CheckpointCache {
 export interface CheckpointCacheOptions extends CacheAccess, EntryOrigin {
   /** False: neither looked up nor saved, and nothing said. Default true. */
   readonly enabled?: boolean;
+  /** False: looked up, never saved, and nothing said: nobody expects it of such a job. Default true. */
+  readonly mayWrite?: boolean;
   /** Where contents are taken from and put. */
   readonly spool: Pick<RecordStore, 'put' | 'copyTo'>;
   /** Where a folder may be made for the time of a save: `RUNNER_TEMP`. */
@@ -67,7 +69,7 @@ export function createCheckpointCache(options: CheckpointCacheOptions): Checkpoi
       }
     },
     keep: async (started, ended) => {
-      if (options.enabled === false) return [];
+      if (options.enabled === false || options.mayWrite === false) return [];
       try {
         const reason = await keep(options, limits, started === undefined ? [ended] : [started, ended]);
         return reason === undefined ? [] : [notSaved(reason)];
