@@ -92,7 +92,7 @@ export function readInputs(environment: Environment): ReadInputs {
 
 /**
  * Checks the inputs against where the gate is defined: next to a `gateline.yml`, none may describe it; without one, `run`
- * needs its command.
+ * needs its command, and `report` the jobs that there are: those that were skipped left no record.
  * @param hasDefinition there is a `gateline.yml` for this step
  * @throws ActionInputsError
  */
@@ -110,7 +110,11 @@ function describedTwice({ given, needs }: ActionInputs): InputProblem[] {
   return names.map((input) => ({ input, message, hint }));
 }
 
-function undescribed({ command, given }: ActionInputs): InputProblem[] {
+function undescribed({ command, given, needs }: ActionInputs): InputProblem[] {
+  if (command === 'report' && needs === undefined) {
+    const message = 'expected the jobs to report on, found nothing: without a `gateline.yml` nobody knows of gates that were skipped';
+    return [{ input: 'needs', message, hint: 'needs: ${{ toJSON(needs) }}, with each gate among the `needs:` of this job' }];
+  }
   if (command !== 'run' || given.has('run')) return [];
   const hint = 'write the command, use `command: begin` and `complete` around another action, or add a `gateline.yml`';
   return [{ input: 'run', message: 'expected the command that the gate runs, found nothing', hint }];

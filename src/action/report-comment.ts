@@ -1,8 +1,6 @@
 import { commentBody } from '../report/github/comment.ts';
 import type { CommentRevision } from '../report/github/comment-marker.ts';
 import type { RunReportInput } from '../report/github/report-input.ts';
-import type { GatelineRecord } from '../run/record.ts';
-import type { RunState } from '../run/run-state.ts';
 import { createRestComments } from './comment/rest-comments.ts';
 import { revisionParser, type Picture } from './comment/comment-step.ts';
 import { syncComment, type SyncOptions } from './comment/sync-comment.ts';
@@ -12,6 +10,8 @@ import type { ActionInvocation } from './invocation.ts';
 import { liveRows } from './live-rows.ts';
 import type { JobStore } from './job-store.ts';
 import { linksOf } from './links.ts';
+import type { NameStatus } from '../store/github/github-store.ts';
+import { unitKey } from '../pipeline/pipeline.ts';
 
 /** Whose comment. */
 export interface CommentOf {
@@ -24,11 +24,13 @@ export function commentReport(
   invocation: ActionInvocation,
   rest: RestClient | undefined,
   about: CommentOf,
+  store: Pick<JobStore, 'statuses'>,
   draw: () => Promise<RunReportInput>,
 ): Promise<void> {
   return comment(invocation, rest, about, async () => {
+    // Counted first: what comes meanwhile is in the picture, and another one that counts it is no older.
+    const revision = await revisionOf(invocation, store, about);
     const input = await draw();
-    const revision = revisionOf(input.state, input.records);
     return { body: commentBody({ from: 'report', ...input, revision }), revision };
   });
 }
@@ -45,7 +47,7 @@ export function commentLive(
   const spread = { spreadMs: 3_000, random: seededRandom(`${event.runId} ${event.job} ${event.runAttempt}`) };
   const render = async (): Promise<Picture> => {
     const { statuses } = await store.statuses(about.pipeline, about.subject);
-    const revision = { runNumber: event.runNumber, runAttempt: event.runAttempt, records: statuses.length };
+    const revision = pictureOf(event, statuses);
     const { run } = linksOf(event);
     return {
       body: commentBody({ from: 'names', ...about, revision, rows: liveRows(statuses), ...(run && { run }) }),
@@ -74,6 +76,22 @@ async function comment(
   world.runner.info(`comment on pull request ${pull}: ${result.choice} (${result.reason})`);
 }
 
-function revisionOf({ runNumber, runAttempt }: RunState, records: readonly GatelineRecord[]): CommentRevision {
-  return { runNumber, runAttempt, records: records.filter((record) => record.runNumber === runNumber).length };
+async function revisionOf(
+  { event }: ActionInvocation,
+  store: Pick<JobStore, 'statuses'>,
+  { pipeline, subject }: CommentOf,
+): Promise<CommentRevision> {
+  return pictureOf(event, (await store.statuses(pipeline, subject)).statuses);
+}
+
+/**
+ * Which picture these names make. Reports and jobs count the same: names, as a report cannot read every record that has one; and
+ * each record once, whatever names its uploads took.
+ */
+function pictureOf(
+  { runNumber, runAttempt }: ActionInvocation['event'],
+  statuses: readonly NameStatus[],
+): CommentRevision {
+  const records = new Set(statuses.map(({ gate, leg, runAttempt: at, n, kind }) => `${unitKey(gate, leg)} ${at} ${n} ${kind}`));
+  return { runNumber, runAttempt, records: records.size };
 }

@@ -4,10 +4,12 @@ import { contentsOf } from '../run/fold-unit.ts';
 import type { Content, EndedRecord } from '../run/record.ts';
 import type { JsonValue } from '../untrusted/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import { parseJson } from '../untrusted/parse-json.ts';
 
 /**
  * A JSON value that was kept, verified by its digest.
- * @throws GatelineError `CONTENT_MISSING` when it is not there as it should be, `CONTENT_TOO_LARGE` above the limit.
+ * @throws GatelineError `CONTENT_MISSING` when it is not there as it should be, `CONTENT_TOO_LARGE` above the limit,
+ * `CONTENT_UNSOUND` when it is nothing that is ever kept.
  */
 export async function readJson(
   store: Pick<RecordStore, 'get'>,
@@ -15,11 +17,7 @@ export async function readJson(
   options: { limit?: number; what: string },
 ): Promise<JsonValue> {
   if (options.limit !== undefined && content.bytes > options.limit) {
-    throw new GatelineError(
-      'user',
-      'CONTENT_TOO_LARGE',
-      `${options.what}: ${content.bytes} bytes are more than the ${options.limit} that can be looked into here`,
-    );
+    throw tooLarge(options.what, content.bytes, options.limit);
   }
   const read = await store.get(content.digest);
   if (read.state !== 'present')
@@ -28,10 +26,18 @@ export async function readJson(
       content.digest,
       read.state === 'unknown' ? read.problem.message : 'it is not there',
     );
-  // Sound by its digest: it was parsed by the guarded parser and written in canonical form before.
-  return JSON.parse(
-    Buffer.from(read.value.buffer, read.value.byteOffset, read.value.byteLength).toString('utf8'),
-  ) as JsonValue;
+  if (read.value.length > (options.limit ?? Infinity)) throw tooLarge(options.what, read.value.length, options.limit!);
+  // The digest says that it is what somebody kept; who that was, it does not say.
+  const parsed = parseJson(read.value);
+  if (parsed.ok) return parsed.value;
+  throw new GatelineError('platform', 'CONTENT_UNSOUND', `${options.what}: ${parsed.issue.message}`, {
+    hint: 'Gateline does not write such content. Run the gate that made it again.',
+  });
+}
+
+function tooLarge(what: string, bytes: number, limit: number): GatelineError {
+  const message = `${what}: ${bytes} bytes are more than the ${limit} that can be looked into here`;
+  return new GatelineError('user', 'CONTENT_TOO_LARGE', message);
 }
 
 /** The store's `copyTo`, for whoever places content in files. */

@@ -1,7 +1,9 @@
+import type { Ruling } from '../run/decisions.ts';
 import { exportsOf } from '../run/exports.ts';
+import { verdictSatisfies } from '../run/fold-unit.ts';
 import type { Content, EndedRecord } from '../run/record.ts';
 import type { Unit } from '../run/unit.ts';
-import type { JsonValue } from '../untrusted/json.ts';
+import type { JsonObject, JsonValue } from '../untrusted/json.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import type { Call } from './call.ts';
 import { readJson } from './content.ts';
@@ -13,13 +15,22 @@ export interface JudgedAgain {
   readonly exports: Content | undefined;
 }
 
-/** Judges an output by a unit's contract: the verdict, and the exported part when there is nothing against it. */
-export async function judgeValue(call: Call, unit: Unit, value: JsonValue, whole: Content): Promise<JudgedAgain> {
+/**
+ * Judges an output by a unit's contract: the verdict, and the exported part when there is nothing against it.
+ * @param metadata what checks may speak of; default: that of the assignment
+ */
+export async function judgeValue(
+  call: Call,
+  unit: Unit,
+  value: JsonValue,
+  whole: Content,
+  metadata: JsonObject = call.assignment.metadata,
+): Promise<JudgedAgain> {
   const { judge } = await import('../verdict/judge.ts');
   const compiled = await call.contracts.compile(unit.gate);
   const verdict = await judge(compiled, value, {
     subject: call.assignment.subject,
-    metadata: call.assignment.metadata,
+    metadata,
   });
   if (verdict.status === 'failed') return { verdict, exports: undefined };
   const pointers = compiled.contract.exports;
@@ -29,8 +40,23 @@ export async function judgeValue(call: Call, unit: Unit, value: JsonValue, whole
   };
 }
 
-/** Judges the output of an earlier attempt again, because the contract changed since. */
-export async function judgeAgain(call: Call, unit: Unit, ended: EndedRecord): Promise<JudgedAgain> {
+/** Judges the output of an earlier attempt again: the contract changed since, or its verdict is not to be believed. */
+export async function judgeAgain(
+  call: Call,
+  unit: Unit,
+  ended: EndedRecord,
+  metadata?: JsonObject,
+): Promise<JudgedAgain> {
   const value = await readJson(call.ports.store, ended.value!, { what: `output of ${unit.key}` });
-  return judgeValue(call, unit, value, ended.value!);
+  return judgeValue(call, unit, value, ended.value!, metadata);
+}
+
+/**
+ * Whether a record says what its output bears out: there is one, the contract lets it pass, and its exports are those
+ * that the contract exports. In CI anybody who runs in a job may have written the record.
+ */
+export async function isBorneOut(call: Call, unit: Unit, ended: EndedRecord, ruling: Ruling): Promise<boolean> {
+  if (ended.value === undefined) return false;
+  const judged = await judgeAgain(call, unit, ended);
+  return verdictSatisfies(unit, judged, ruling) && judged.exports?.digest === ended.exports?.digest;
 }

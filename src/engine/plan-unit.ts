@@ -15,7 +15,7 @@ import type { Call } from './call.ts';
 import { evaluateIf } from './condition.ts';
 import { missingOf } from './content.ts';
 import type { LoadedContract } from './contracts.ts';
-import { judgeAgain, type JudgedAgain } from './judge-again.ts';
+import { isBorneOut, judgeAgain, type JudgedAgain } from './judge-again.ts';
 import { survey } from './survey.ts';
 
 /** A unit's plan with everything that carrying it out needs. */
@@ -131,9 +131,19 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | 
     const found = findCheckpoint(unit, journal.archive(), query);
     if (found.choice === 'none') return undefined;
     const missing = await missingOf(call.ports.store, found.ended);
+    const ruling = rulingOn(
+      found.ended,
+      journal.archive().decisions.get(unit.key) ?? { decided: [], unknownAt: undefined },
+      query.now,
+    );
     if (missing.length > 0) {
       journal.setMissing(missing);
     } else if (found.choice === 'usable') {
+      // Locally nobody but the engine writes records; jobs of a CI run share theirs.
+      if (call.holder === 'job' && !(await isBorneOut(call, unit, found.ended, ruling))) {
+        except.add(found.ended);
+        continue;
+      }
       const kept = journal.state().units.get(unit.key)!;
       const choice = kept.done && kept.ended === found.ended ? 'keep' : 'reuse';
       const planned = describe(
@@ -146,11 +156,6 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | 
       return { planned, work, checkpoint: found.ended };
     } else {
       const judged = await judgeAgain(call, unit, found.ended);
-      const ruling = rulingOn(
-        found.ended,
-        journal.archive().decisions.get(unit.key) ?? { decided: [], unknownAt: undefined },
-        query.now,
-      );
       if (verdictSatisfies(unit, judged, ruling)) {
         const planned = describe(
           unit,

@@ -3,12 +3,15 @@ import type { Digest } from '../run/digest.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
 import { rulingOn } from '../run/decisions.ts';
 import { verdictSatisfies } from '../run/fold-unit.ts';
-import { comparePositions, type EndedRecord } from '../run/record.ts';
+import { asRequest } from '../run/difference.ts';
+import { comparePositions, unitOf, type EndedRecord } from '../run/record.ts';
 import type { UnitState } from '../run/run-state.ts';
 import { ancestorsOf, type Unit } from '../run/unit.ts';
+import type { JsonObject } from '../untrusted/json.ts';
 import { parseContract } from '../verdict/contract.ts';
 import type { Call, CallOptions } from './call.ts';
 import { missingOf, readJson } from './content.ts';
+import { evaluateIf } from './condition.ts';
 import { judgeAgain } from './judge-again.ts';
 
 /** What a job of a CI run knows when it works on one gate. */
@@ -98,9 +101,10 @@ function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
 }
 
 async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {
-  if (ended.value === undefined) return;
+  if (ended.verdict.status === 'not-applicable') return refuseApplicable(call, need, job);
+  if (ended.value === undefined) throw unsound(need, `it ${ended.verdict.status}, and there is no output`);
   if (job.recorded?.has(need.gate.id)) await useClaimedContract(call, need, ended);
-  const { verdict, exports } = await judgeAgain(call, need, ended);
+  const { verdict, exports } = await judgeAgain(call, need, ended, await metadataOf(call, ended));
   const none = { decided: [], unknownAt: undefined };
   const decisions = call.journal.archive().decisions.get(need.key) ?? none;
   const ruling = rulingOn(ended, decisions, call.ports.now().toISOString());
@@ -115,6 +119,23 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
   }
   if (exports?.digest !== ended.exports?.digest)
     throw unsound(need, 'what it says that it exports is not what its contract exports of its output');
+}
+
+/** A gate does not apply only where its condition is false, and still is. */
+async function refuseApplicable(call: Call, need: Unit, job: JobCall): Promise<void> {
+  const known = !job.recorded?.has(need.gate.id);
+  if (known && need.gate.if !== undefined && !(await evaluateIf(call, need)).choice) return;
+  throw unsound(need, 'its record says that it does not apply, and nothing bears that out');
+}
+
+/** What the attempt was asked with: checks may speak of it, and each gate may have its own. */
+async function metadataOf(call: Call, ended: EndedRecord): Promise<JsonObject | undefined> {
+  const claims = call.journal.archive().started.get(unitOf(ended)) ?? [];
+  const claim = claims.find((one) => comparePositions(one, ended) === 0);
+  if (claim === undefined) return undefined;
+  const content = { digest: claim.request, bytes: 0 };
+  const value = await readJson(call.ports.store, content, { limit: CONTRACT_LIMIT, what: 'the request of a claim' });
+  return asRequest(value)?.metadata;
 }
 
 /** The contract that was fixed when the attempt was claimed. */

@@ -105,7 +105,7 @@ describe('gates as jobs of one CI run', () => {
       planned: { choice: 'reuse' },
       ended: { how: 'reused', runNumber: 2, source: { runNumber: 1, runAttempt: 1, n: 1 } },
     });
-    const [first] = (await records(run)).filter((record) => record.kind === 'ended' && record.gate === 'a');
+    const first = (await records(run)).find((record) => record.kind === 'ended' && record.gate === 'a');
     const took = first?.kind === 'ended' ? Date.parse(first.at) - Date.parse(first.startedAt) : undefined;
     expect(reused).toMatchObject({ ended: { savedMs: took } });
     expect(await run.job(CHAIN, 'b')).toMatchObject({ choice: 'ran' });
@@ -182,6 +182,54 @@ describe('what a consumer checks before it builds on an output', () => {
     await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ code: 'UPSTREAM_NOT_DONE' });
     for (const key of run.medium.records.keys()) if (key.includes('.started')) run.medium.records.delete(key);
     await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ code: 'UPSTREAM_UNSOUND' });
+  });
+
+  it('does not take a pass without an output, nor that a gate without a condition does not apply', async () => {
+    const run = ciRun(GOOD, FILES);
+    await run.job(CHAIN, 'a');
+    await forge(run, 'a', ({ value: _, exports: __, ...record }) => record);
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ code: 'UPSTREAM_UNSOUND' });
+    await forge(run, 'a', (record) => ({
+      ...record,
+      verdict: { ...record.verdict, status: 'not-applicable', kind: 'not-applicable' },
+    }));
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ code: 'UPSTREAM_UNSOUND' });
+  });
+
+  it('takes that a gate does not apply where its condition says so', async () => {
+    const pipeline = pipelineOf({ a: { if: 'metadata.all == true' }, b: { needs: ['a'] } });
+    const run = ciRun(GOOD, FILES);
+    const told = { assignment: { metadata: { all: false } } };
+    expect(await run.job(pipeline, 'a', told)).toMatchObject({ ended: { verdict: { status: 'not-applicable' } } });
+    expect(await run.job(pipeline, 'b', told)).toMatchObject({ choice: 'ran' });
+    await expect(run.job(pipeline, 'b', { assignment: { metadata: { all: true } } })).rejects.toMatchObject({
+      code: 'UPSTREAM_UNSOUND',
+    });
+  });
+
+  it('judges with what the gate was asked with, not with what its consumer was', async () => {
+    const contract = { ...gateOf('x').contract, checks: ['output.score >= metadata.min'] };
+    const pipeline = pipelineOf({ a: { contract }, b: { needs: ['a'] } });
+    const run = ciRun(GOOD, FILES);
+    await run.job(pipeline, 'a', { assignment: { metadata: { min: 50 } } });
+    expect(await run.job(pipeline, 'b')).toMatchObject({ choice: 'ran' });
+  });
+
+  it('does not keep on a re-run what a record says of the own gate, when its output does not bear it out', async () => {
+    let score = 10;
+    const run = ciRun(() => ({ output: { score } }), FILES);
+    await run.job(CHAIN, 'a');
+    await forge(run, 'a', (record) => ({
+      ...record,
+      exports: record.value!,
+      verdict: { ...record.verdict, status: 'passed', kind: 'passed', score: 95 },
+    }));
+    score = 90;
+    run.runAttempt = 2;
+    expect(await run.job(CHAIN, 'a')).toMatchObject({ choice: 'ran', ended: { verdict: { status: 'passed' } } });
+    await forge(run, 'a', ({ value: _, exports: __, ...record }) => record);
+    run.runNumber = 2;
+    expect(await run.job(CHAIN, 'a')).toMatchObject({ choice: 'ran' });
   });
 
   it('holds the digest that came by job outputs against the records', async () => {

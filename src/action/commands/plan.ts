@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { planGate } from '../../engine/begin.ts';
 import { planPipeline, type PlanResult } from '../../engine/plan-pipeline.ts';
-import { isSystemError } from '../../errors/gateline-error.ts';
+import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { planTable } from '../../report/plan-table.ts';
-import type { PlannedUnit } from '../../run/plan.ts';
-import { unitsOf, type UnitGraph } from '../../run/unit.ts';
+import { plannedUnit, type PlannedUnit } from '../../run/plan.ts';
+import { unitsOf, type Unit, type UnitGraph } from '../../run/unit.ts';
 import { forMarkdown } from '../../untrusted/escape.ts';
 import { callersInput } from '../callers-input.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
@@ -47,9 +47,18 @@ async function planOf(invocation: ActionInvocation): Promise<PlanResult & { read
   }
   const job = await openJob(invocation);
   const { pipeline: described, subject } = job.assignment;
-  const unit = await planGate(job.ports, job.assignment, job.key, job.call);
+  const graph = unitsOf(described);
+  const unit = await planGate(job.ports, job.assignment, job.key, job.call).catch((error: unknown) =>
+    blockedBy(error, graph.get(job.key)),
+  );
   const plan = { pipeline: described.id, subject, ...numbersOf(event), continues: event.runAttempt > 1, units: [unit] };
-  return { plan, errors: [], graph: unitsOf(described) };
+  return { plan, errors: [], graph };
+}
+
+/** What people have to see to stops the gate, and not its plan: that is what a plan is asked for. */
+function blockedBy(error: unknown, unit: Unit | undefined): PlannedUnit {
+  if (unit === undefined || !(error instanceof GatelineError) || error.fault !== 'user') throw error;
+  return plannedUnit(unit, 'blocked', `${error.code}: ${error.message}`);
 }
 
 function warnOfMoving({ world: { runner }, event }: ActionInvocation, text: string | undefined): void {

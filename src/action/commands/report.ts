@@ -1,5 +1,6 @@
 import { annotationsOf } from '../../report/github/annotations.ts';
 import { runReport } from '../../report/github/run-report.ts';
+import { checkDefinition } from '../inputs.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type Surroundings } from '../job.ts';
 import { commentReport } from '../report-comment.ts';
@@ -12,6 +13,10 @@ import { resultOfRun } from '../step-results.ts';
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { inputs } = invocation;
   const around = await openSurroundings(invocation);
+  const { pipeline, unsearched } = around.definition;
+  if (unsearched !== undefined) invocation.world.runner.annotate('notice', unsearched, { title: 'No checkout' });
+  // Next to a definition nothing of what a report may be given describes a gate.
+  if (pipeline === undefined) checkDefinition(inputs, false);
   const view = await viewRun(invocation, around);
   const rest = restOfStep(invocation);
   const [history] = await Promise.all([
@@ -24,7 +29,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   tell(invocation, view, result);
   if (inputs.summary) addSummary(invocation, (bytes) => runReport(input, bytes));
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
-  await commentReport(invocation, rest, about, () => drawAgain(invocation, around));
+  await commentReport(invocation, rest, about, around.store, () => drawAgain(invocation, around));
   return result;
 }
 

@@ -4,7 +4,7 @@ import { digestOf, digestSchema } from '../../run/digest.ts';
 import { parseJson } from '../../untrusted/parse-json.ts';
 import { inParallel } from '../../workspace/in-parallel.ts';
 import type { Listing, RestClient } from './rest.ts';
-import { unzipSingle } from './unzip-single.ts';
+import { entryOf } from '../../store/github/zip-entries.ts';
 
 /** Which history. */
 export interface HistoryRequest {
@@ -177,11 +177,10 @@ async function readEntry(rest: RestClient, { artifact }: Candidate): Promise<unk
 }
 
 async function unpack(zip: Uint8Array, name: string): Promise<Uint8Array> {
-  try {
-    return await unzipSingle(zip, name, MAX_BYTES);
-  } catch (error) {
-    throw new UnfitError(`Its zip cannot be read: ${messageOf(error)}.`, { cause: error });
-  }
+  const content = await entryOf(Buffer.from(zip), name, MAX_BYTES);
+  if (content !== undefined) return content;
+  const limit = MAX_BYTES.toLocaleString('en');
+  throw new UnfitError(`Its zip is damaged, or holds no ${name} of at most ${limit} bytes.`);
 }
 
 /** An artifact that is no entry. */

@@ -118,6 +118,11 @@ export const ENGINE_CODES = {
     remedy:
       "An answer of GitHub was lost, most likely. Run the failed jobs again: the next attempt's claim has another name.",
   },
+  CONTENT_UNSOUND: {
+    from: ['platform'],
+    means: 'Content has the digest that its record names, and is no JSON of the kind that is kept.',
+    remedy: 'Somebody else wrote it. Run the gate that made it again.',
+  },
   UPSTREAM_NOT_DONE: {
     from: ['user'],
     means: 'A job wants to begin a gate while something that it builds on is not done in this run.',

@@ -7,10 +7,12 @@ export interface NeededJob {
   readonly id: string;
   /** `success`, `failure`, `cancelled` or `skipped`. */
   readonly result: string;
+  /** The gate that it says it worked on, by its output `gate`. Default: the one of its name. */
+  readonly gate?: string;
 }
 
 /**
- * The needed jobs of which this run has no record: none was written by them, and none is about a gate of their name. GitHub counts
+ * The needed jobs of which this run has no record: none was written by them, and none is about a gate of their name or of that which they say. GitHub counts
  * such a job as passed when it was skipped, so nothing was checked.
  */
 export function jobsWithoutRecord(
@@ -24,5 +26,5 @@ export function jobsWithoutRecord(
     known.add(gate);
     if (by.job !== undefined) known.add(by.job);
   }
-  return jobs.filter(({ id }) => !known.has(id));
+  return jobs.filter(({ id, gate }) => !known.has(id) && !(gate !== undefined && known.has(gate)));
 }

@@ -39,7 +39,7 @@ export interface CheckpointCache {
 export interface CheckpointCacheOptions extends CacheAccess, EntryOrigin {
   /** False: neither looked up nor saved, and nothing said. Default true. */
   readonly enabled?: boolean;
-  /** False: looked up, never saved, and nothing said: nobody expects it of such a job. Default true. */
+  /** False: looked up, never saved, and a notice says so without a call. Default true. */
   readonly mayWrite?: boolean;
   /** Where contents are taken from and put. */
   readonly spool: Pick<RecordStore, 'put' | 'copyTo'>;
@@ -69,7 +69,7 @@ export function createCheckpointCache(options: CheckpointCacheOptions): Checkpoi
       }
     },
     keep: async (started, ended) => {
-      if (options.enabled === false || options.mayWrite === false) return [];
+      if (options.enabled === false) return [];
       try {
         const reason = await keep(options, limits, started === undefined ? [ended] : [started, ended]);
         return reason === undefined ? [] : [notSaved(reason)];
@@ -134,6 +134,7 @@ async function keep(
   limits: CacheLimits,
   records: CheckpointRecords,
 ): Promise<string | undefined> {
+  if (options.mayWrite === false) throw new Unusable('this run may only read the cache');
   const access = accessFor('write', options);
   const { saveCheckpoint } = await import('./save-checkpoint.ts');
   const { spool, temp, saver, environment } = options;
