@@ -20,13 +20,9 @@ export interface Definition {
   readonly files: Pick<CommitFiles, 'readText'>;
   /** For people, one sentence each: what may be wrong with the definition. */
   readonly notices: readonly string[];
-  /** For people, one sentence: why no definition was looked for. `undefined`: one was. */
-  readonly unsearched: string | undefined;
+  /** Why no definition was looked for: there is no repository. */
+  readonly missing?: GatelineError;
 }
-
-/** A report of a pipeline that has a definition would show less than that, and be green. */
-const NO_REPOSITORY =
-  'There is no repository here, so no gateline.yml was looked for: what the gates are is taken from their inputs and records. Where there is one, check it out before this step.';
 
 /**
  * Finds the definition in the commit that this run trusts for contracts: not in the work tree, which agents write to.
@@ -44,10 +40,10 @@ export async function findDefinition(
   if ('missing' in files) {
     if (inputs.file !== undefined) throw files.missing;
     const readText = (): Promise<never> => Promise.reject(files.missing);
-    return { pipeline: undefined, root: event.workspace, files: { readText }, notices: [], unsearched: NO_REPOSITORY };
+    return { pipeline: undefined, root: event.workspace, files: { readText }, notices: [], missing: files.missing };
   }
   const path = inputs.file === undefined ? await files.firstOf(DEFAULT_FILES) : posix.normalize(inputs.file);
-  if (path === undefined) return { pipeline: undefined, root: event.workspace, files, notices: [], unsearched: undefined };
+  if (path === undefined) return { pipeline: undefined, root: event.workspace, files, notices: [] };
   const text = await files.readText(path);
   if (text === undefined) {
     throw new GatelineError('user', 'PIPELINE_MISSING', `commit ${commit.slice(0, 12)} has no file ${path}`, {
@@ -63,7 +59,6 @@ export async function findDefinition(
     root: join(event.workspace, folder),
     files: { readText: (name) => files.readText(below(name)) },
     notices: parsed.warnings.map(formatProblem),
-    unsearched: undefined,
   };
 }
 

@@ -16,7 +16,7 @@ export function engineLog(runner: Runner, print: (line: string) => void = () => 
         for (const notice of event.planned.notices) runner.annotate('notice', notice);
         return;
       case 'started':
-        runner.saveState(ACTION_STATE.claim, tokenOf(event.record));
+        runner.saveState(ACTION_STATE.claim, event.token ?? tokenOf(event.record));
         runner.info(`gate ${event.unit}: attempt ${event.record.n} begins`);
         return;
       case 'line':

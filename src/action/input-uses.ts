@@ -58,7 +58,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   token: { commands: ['complete'], elsewhere: 'error', silent: true },
   outcome: { commands: ['complete'], elsewhere: 'error' },
   output: { commands: ['complete'], elsewhere: 'error', silent: true },
-  'output-file': { commands: ['run', 'complete'], elsewhere: 'error' },
+  'output-file': { commands: ['run', 'begin', 'complete'], elsewhere: 'error' },
   'expose-output': { commands: ['run', 'begin', 'complete'], elsewhere: 'notice' },
   resume: { commands: ['run', 'begin', 'plan'], elsewhere: 'notice' },
 

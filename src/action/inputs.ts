@@ -111,9 +111,12 @@ function describedTwice({ given, needs }: ActionInputs): InputProblem[] {
 }
 
 function undescribed({ command, given, needs }: ActionInputs): InputProblem[] {
-  if (command === 'report' && needs === undefined) {
-    const message = 'expected the jobs to report on, found nothing: without a `gateline.yml` nobody knows of gates that were skipped';
-    return [{ input: 'needs', message, hint: 'needs: ${{ toJSON(needs) }}, with each gate among the `needs:` of this job' }];
+  if (command === 'report' && (needs === undefined || needs.gates.length === 0)) {
+    const message =
+      'expected the jobs to report on, found nothing: without a `gateline.yml` nobody knows of gates that were skipped';
+    return [
+      { input: 'needs', message, hint: 'needs: ${{ toJSON(needs) }}, with each gate among the `needs:` of this job' },
+    ];
   }
   if (command !== 'run' || given.has('run')) return [];
   const hint = 'write the command, use `command: begin` and `complete` around another action, or add a `gateline.yml`';

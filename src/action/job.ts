@@ -12,7 +12,9 @@ import type { JobCall } from '../engine/verify-upstream.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import { ancestorsOf, unitsOf } from '../run/unit.ts';
+import type { Environment } from '../environment.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { begunPipeline, unknownToken } from './begun-pipeline.ts';
 import { callersInput } from './callers-input.ts';
 import { commandEnvironment } from './command-environment.ts';
@@ -26,6 +28,7 @@ import { endedJobs, outputDigests } from './job-results.ts';
 import { openJobStore, type JobStore } from './job-store.ts';
 import { observeRun } from './observe-run.ts';
 import { withOutputFile } from './output-file.ts';
+import { unreadableWorkspace } from './unreadable-workspace.ts';
 import { workflowBlob } from './workflow-blob.ts';
 
 /** What every step that works on a gate has. */
@@ -78,27 +81,37 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
  */
 export async function openClaimedJob(invocation: ActionInvocation, token: ClaimToken): Promise<Job> {
   const { inputs, event } = invocation;
-  const around = await openSurroundings(invocation);
+  // What it builds on was found when it was begun: an earlier run is not asked again.
+  const around = await openSurroundings({ ...invocation, inputs: { ...inputs, resume: undefined } }, token);
   const { definition, store } = around;
   const key = unitKey(token.gate, token.leg);
   const only = ({ gate, leg }: { readonly gate: string; readonly leg: string }): boolean => unitKey(gate, leg) === key;
-  const pipelineId = definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
+  const pipelineId = token.pipeline ?? definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
   const listing = await store.records.list(pipelineId, token.subject, only);
-  const pipeline = definition.pipeline ?? (await begunPipeline(store.records, pipelineId, listing.records, token));
+  const fromFile = definition.pipeline?.id === pipelineId ? definition.pipeline : undefined;
+  const pipeline = fromFile ?? (await begunPipeline(store.records, pipelineId, listing.records, token));
   const gate = pipeline.gates.find(({ id }) => id === token.gate);
   if (gate === undefined) throw unknownToken(token);
   const assignment: Assignment = { pipeline, subject: token.subject, metadata: {}, input: null };
   return { ...around, assignment, gate, key, call: { call: { numbers: numbersOf(event), listing } } };
 }
 
-/** What does not depend on one gate. @throws GatelineError, PipelineInvalidError */
-export async function openSurroundings(invocation: ActionInvocation): Promise<Surroundings> {
+/**
+ * What does not depend on one gate.
+ * @param claim the claim that is to be ended: a repository that cannot be read does not keep it from that
+ * @throws GatelineError, PipelineInvalidError
+ */
+export async function openSurroundings(invocation: ActionInvocation, claim?: ClaimToken): Promise<Surroundings> {
   const { world, inputs, event } = invocation;
   const { environment } = await commandEnvironment(world.environment, event.temp);
-  const [definition, store] = await Promise.all([findDefinition(event, inputs, environment), openJobStore(invocation)]);
+  const [{ definition, workspace }, store] = await Promise.all([
+    findFiles(invocation, environment, claim),
+    openJobStore(invocation),
+  ]);
   for (const notice of definition.notices) world.runner.annotate('warning', notice);
-  const workspace = await openWorkspace(definition.root, { environment });
-  const ended = endedJobs(inputs.needs);
+  // `needs` has the ids of the workflow that was started, records those of the file that defines a job. Only to a report,
+  // which comes last, may one that is called like another seem over.
+  const ended = inputs.command === 'report' ? endedJobs(inputs.needs) : new Set<string>();
   const ports: EnginePorts = {
     store: store.records,
     workspace,
@@ -114,6 +127,37 @@ export async function openSurroundings(invocation: ActionInvocation): Promise<Su
     checkpoints: store.checkpoints,
   };
   return { definition, store, ports };
+}
+
+/** The definition and the files of the workspace. */
+async function findFiles(
+  { inputs, event }: ActionInvocation,
+  environment: Environment,
+  claim: ClaimToken | undefined,
+): Promise<{ readonly definition: Definition; readonly workspace: Workspace }> {
+  try {
+    const definition = await findDefinition(event, inputs, environment);
+    if (claim?.file === true && definition.pipeline === undefined) throw definitionGone(event);
+    return { definition, workspace: await openWorkspace(definition.root, { environment }) };
+  } catch (error) {
+    if (claim === undefined || !(error instanceof GatelineError)) throw error;
+    return withoutRepository(event.workspace, error);
+  }
+}
+
+/** Without its definition a gate looks as if nothing but its output counted: no pause, for example. */
+function definitionGone({ workspace }: ActionInvocation['event']): GatelineError {
+  const message = `the definition that the gate was begun with is not found in ${workspace} any more`;
+  return new GatelineError('user', 'PIPELINE_MISSING', message);
+}
+
+function withoutRepository(
+  root: string,
+  why: GatelineError,
+): { readonly definition: Definition; readonly workspace: Workspace } {
+  const readText = (): Promise<never> => Promise.reject(why);
+  const definition = { pipeline: undefined, root, files: { readText }, notices: [], missing: why };
+  return { definition, workspace: unreadableWorkspace(root, why) };
 }
 
 /** Where agents answer, or another place that the step names. */

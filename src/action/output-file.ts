@@ -1,8 +1,10 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { z } from 'zod';
 import type { AgentFile, AttemptDirectory, AttemptFiles } from '../agent/attempt-files.ts';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
+import { ATTEMPT_FILES } from '../engine/agent-environment.ts';
 import { withOtherOutput } from './given-output.ts';
 
 /** Where an agent that does not know Gateline writes its output. */
@@ -17,18 +19,23 @@ export interface OutputFile {
 
 /** In the attempt's directory: what the file was like before the agent began. */
 const STAMP = 'output-file.json';
+/** A path and four numbers. */
+const STAMP_LIMIT = 64 * 1024;
+const stampSchema = z.tuple([z.string(), z.array(z.string()).nullable()]);
 
 /**
  * Attempt directories in which an output that the agent did not write to `GATELINE_OUTPUT` is taken from a file of the
- * user's choice. A file that stands as it stood before the agent began is not its output.
+ * user's choice. A file that stands as it stood before the agent began is not its output; where nobody looked then, neither is one
+ * that was last written before the attempt was begun.
  */
 export function withOutputFile(attempts: AttemptFiles, file: OutputFile): AttemptFiles {
   return {
     root: attempts.root,
     create: async (id) => {
-      const stamp = await stampOf(await placeOf(file));
+      const place = await placeOf(file);
+      const stamp = await stampOf(place);
       const directory = await attempts.create(id);
-      await directory.write(STAMP, [JSON.stringify(stamp)]);
+      await directory.write(STAMP, [JSON.stringify([place, stamp])]);
       return withOtherOutput(directory, (limit) => readOutput(directory, file, limit));
     },
     open: async (id) => {
@@ -42,10 +49,46 @@ async function readOutput(directory: AttemptDirectory, file: OutputFile, limit: 
   const place = await placeOf(file);
   const stamp = await stampOf(place);
   if (stamp === null) return { state: 'absent' };
-  const before = await directory.read(STAMP, 1_024);
-  if (before.state === 'present' && new TextDecoder().decode(before.bytes) === JSON.stringify(stamp))
-    return { state: 'absent' };
+  const before = await stampBefore(directory, place);
+  if (before === JSON.stringify(stamp)) return { state: 'absent' };
+  if (before === undefined && !(await isWrittenSince(directory, place))) {
+    return {
+      state: 'refused',
+      why: `${file.path} was last written before the gate was begun, so it is not its output`,
+    };
+  }
   return readPlainFile(place, limit);
+}
+
+/** What the file was like before the agent began, as {@link stampOf} tells; `undefined`: nobody looked at this file. */
+async function stampBefore(directory: AttemptDirectory, place: string): Promise<string | undefined> {
+  const read = await directory.read(STAMP, STAMP_LIMIT);
+  if (read.state !== 'present') return undefined;
+  const known = stampSchema.safeParse(asJson(new TextDecoder().decode(read.bytes)));
+  return known.success && known.data[0] === place ? JSON.stringify(known.data[1]) : undefined;
+}
+
+/** An agent may write over the stamp: what is no JSON is no stamp. */
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** By the time of change, which no copy keeps: a file that was moved here since counts, whatever time it says it was written at. */
+async function isWrittenSince(directory: AttemptDirectory, place: string): Promise<boolean> {
+  try {
+    const [begun, now] = await Promise.all([
+      lstat(directory.pathOf(ATTEMPT_FILES.request), { bigint: true }),
+      lstat(place, { bigint: true }),
+    ]);
+    return now.ctimeNs > begun.mtimeNs;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return false;
+    throw unreadable(place, error);
+  }
 }
 
 /** Identity and time of a file; `null`: it is not there. */

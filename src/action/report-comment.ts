@@ -44,7 +44,11 @@ export function commentLive(
 ): Promise<void> {
   const { event } = invocation;
   // Forty jobs that end at once would each make a comment, and each is a mail to everybody.
-  const spread = { spreadMs: 3_000, random: seededRandom(`${event.runId} ${event.job} ${event.runAttempt}`) };
+  const spread = {
+    spreadMs: 3_000,
+    lateLookMs: 0,
+    random: seededRandom(`${event.runId} ${event.job} ${event.runAttempt}`),
+  };
   const render = async (): Promise<Picture> => {
     const { statuses } = await store.statuses(about.pipeline, about.subject);
     const revision = pictureOf(event, statuses);
@@ -92,6 +96,8 @@ function pictureOf(
   { runNumber, runAttempt }: ActionInvocation['event'],
   statuses: readonly NameStatus[],
 ): CommentRevision {
-  const records = new Set(statuses.map(({ gate, leg, runAttempt: at, n, kind }) => `${unitKey(gate, leg)} ${at} ${n} ${kind}`));
+  const records = new Set(
+    statuses.map(({ gate, leg, runAttempt: at, n, kind }) => `${unitKey(gate, leg)} ${at} ${n} ${kind}`),
+  );
   return { runNumber, runAttempt, records: records.size };
 }

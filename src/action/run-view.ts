@@ -89,7 +89,11 @@ export function reportInput(
 
 /** Jobs that GitHub tells of, with what became of them. */
 export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly NeededJob[] {
-  return [...(needs?.results ?? [])].map(([id, { result }]) => ({ id, result }));
+  return [...(needs?.results ?? [])].map(([id, { result, outputs }]) => ({
+    id,
+    result,
+    ...(outputs['gate'] && { gate: outputs['gate'] }),
+  }));
 }
 
 /**

@@ -25,7 +25,7 @@ export async function settleClaim(invocation: PostInvocation): Promise<StepResul
     const ended = await completeGate(
       job.ports,
       job.assignment,
-      { token: claim, stopped },
+      { token: claim, stopped, last: true },
       engineLog(invocation.world.runner),
       job.call,
     );

@@ -58,6 +58,7 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
 /** Titles of errors that keep a gate from beginning. */
 const ERROR_TITLES: Readonly<Record<string, string>> = {
   GATE_CLAIMED: 'Gate claimed by another job',
+  CLAIM_UNSEEN: 'Gate blocked: its claim cannot be seen',
   GATE_BLOCKED: 'Gate blocked',
   UPSTREAM_NOT_DONE: 'Gate blocked',
   UPSTREAM_UNSOUND: 'Gate blocked: a record upstream does not hold together',

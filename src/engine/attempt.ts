@@ -53,8 +53,8 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
     attempts: unit.gate.retries + 1,
     state: call.journal.state(),
   });
-  const secrets = missingSecrets(call.ports.environment, unit.gate);
-  if (secrets.length > 0) return end(call, unit, started, { verdict: noSecret(secrets) });
+  const ended = await endWithoutSecrets(call, unit, started);
+  if (ended !== undefined) return ended;
   let begun: Begun;
   try {
     begun = await prepareOrEnd(call, unit, work, started);
@@ -68,6 +68,16 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
   }
   const result = await startAgent(call, begun, signal);
   return finishAttempt(call, begun, result);
+}
+
+/** Ends an attempt whose gate names secrets that are not set: nothing of it could be redacted. `undefined`: all are set. */
+export async function endWithoutSecrets(
+  call: Call,
+  unit: Unit,
+  started: StartedRecord,
+): Promise<EndedRecord | undefined> {
+  const names = missingSecrets(call.ports.environment, unit.gate);
+  return names.length === 0 ? undefined : end(call, unit, started, { verdict: noSecret(names) });
 }
 
 /** Prepares an attempt that is claimed. Where that fails, the attempt ends with that before the error goes on. */

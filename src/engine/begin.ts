@@ -3,7 +3,7 @@ import type { PlannedUnit } from '../run/plan.ts';
 import type { EndedRecord, GatelineRecord, StartedRecord } from '../run/record.ts';
 import type { RunState } from '../run/run-state.ts';
 import { protocolVariables } from './agent-environment.ts';
-import { prepareOrEnd, runAttempts } from './attempt.ts';
+import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt.ts';
 import { claim } from './begin-attempt.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { tokenOf } from './claim-token.ts';
@@ -25,7 +25,7 @@ interface Known {
   readonly records: readonly GatelineRecord[];
 }
 
-/** Nothing was to be done: the output is there, or none is needed. */
+/** Nothing is to be done: the output is there, none is needed, or the attempt has ended before its agent could begin. */
 export interface Settled extends Known {
   readonly choice: 'done';
   /** The attempt that stands; absent for a gate that somebody decided to skip. */
@@ -66,7 +66,7 @@ export async function beginGate(
   job?: JobCall,
 ): Promise<BeginResult> {
   const { call, unit, prepared } = await prepareGate(ports, assignment, key, observe, job);
-  return (await settled(call, unit, prepared)) ?? begin(call, unit, prepared);
+  return (await settled(call, unit, prepared)) ?? begin(call, unit, prepared, job?.recorded !== undefined);
 }
 
 /**
@@ -177,17 +177,31 @@ async function settleUpstream(call: Call, unit: Unit): Promise<void> {
   }
 }
 
-async function begin(call: Call, unit: Unit, prepared: Prepared): Promise<BeginResult> {
+async function begin(call: Call, unit: Unit, prepared: Prepared, isDescribed: boolean): Promise<BeginResult> {
   const work = prepared.work!;
   const deadline = new Date(call.ports.now().getTime() + unit.gate.timeoutMinutes * 60_000).toISOString();
   const started = await claim(call, unit, work, call.holder === 'job' ? undefined : { deadline });
+  const isInFile = call.holder === 'job' && !isDescribed;
+  const token = tokenOf(started, { minutes: unit.gate.timeoutMinutes, ...(isInFile && { file: true }) });
   // Told before anything else can fail: from here on the claim has to be ended by somebody.
-  await call.observe({ type: 'started', unit: unit.key, record: started, attempts: 1, state: call.journal.state() });
+  const { journal } = call;
+  await call.observe({ type: 'started', unit: unit.key, record: started, attempts: 1, state: journal.state(), token });
+  if (call.holder === 'job') {
+    const ended = await endWithoutSecrets(call, unit, started);
+    if (ended !== undefined) return endedAtOnce(call, unit, prepared, ended);
+  }
   const begun = await prepareOrEnd(call, unit, work, started);
   const variables = protocolVariables(unit, started.n, begun.directory, begun.hasFeedback);
   const directory = begun.directory.path;
   const about = known(call, prepared);
-  return { choice: 'run', ...about, token: tokenOf(started), variables, deadline, directory, started };
+  return { choice: 'run', ...about, token, variables, deadline, directory, started };
+}
+
+async function endedAtOnce(call: Call, unit: Unit, prepared: Prepared, ended: EndedRecord): Promise<Settled> {
+  const about = known(call, prepared);
+  const { state, records } = about;
+  await call.observe({ type: 'ended', unit: unit.key, record: ended, state, records, retrying: false });
+  return { choice: 'done', ended, ...about };
 }
 
 function known(call: Call, { planned }: Prepared): Known {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { ID_PATTERN } from '../pipeline/pipeline.ts';
 import { digestSchema } from '../run/digest.ts';
 import type { StartedRecord } from '../run/record.ts';
 
@@ -13,15 +14,24 @@ const tokenSchema = z.strictObject({
   n: z.int(),
   fingerprint: digestSchema,
   contract: digestSchema,
+  /** Id of the pipeline. Tokens of earlier versions have none of what follows. */
+  pipeline: z.string().regex(ID_PATTERN).optional(),
+  /** How long the agent has, from when the claim was taken. */
+  minutes: z.number().positive().optional(),
+  /** The gate stands in a file of the repository: without one it can be completed, but is not known as a whole. */
+  file: z.literal(true).optional(),
 });
 
 /** What `begin` gives and `complete` must bring back: names one claim. It is no secret. */
 export type ClaimToken = z.infer<typeof tokenSchema>;
 
-/** The token of a claim, URL-safe text. */
-export function tokenOf(started: StartedRecord): string {
-  const { subject, gate, leg, runNumber, runAttempt, n, fingerprint, contract } = started;
-  const token: ClaimToken = { v: 1, subject, gate, leg, run: runNumber, call: runAttempt, n, fingerprint, contract };
+/**
+ * The token of a claim, URL-safe text.
+ * @param more what its record does not say of the gate
+ */
+export function tokenOf(started: StartedRecord, more: Pick<ClaimToken, 'minutes' | 'file'> = {}): string {
+  const { subject, gate, leg, runNumber: run, runAttempt: call, n, fingerprint, contract, pipeline } = started;
+  const token: ClaimToken = { v: 1, subject, gate, leg, run, call, n, fingerprint, contract, pipeline, ...more };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 

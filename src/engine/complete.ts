@@ -6,9 +6,10 @@ import { rulingOn } from '../run/decisions.ts';
 import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import type { Unit } from '../run/unit.ts';
 import { parseContract } from '../verdict/contract.ts';
-import { failed } from '../verdict/verdict.ts';
+import { failed, type Verdict } from '../verdict/verdict.ts';
 import type { AgentResult } from '../agent/agent.ts';
-import { endWith, finishAttempt } from './attempt.ts';
+import { endWith, endWithoutSecrets, finishAttempt } from './attempt.ts';
+import { missingSecrets } from './agent-environment.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { readToken, tokenMatches, type ClaimToken } from './claim-token.ts';
 import { readBaseline } from './baseline-file.ts';
@@ -23,13 +24,16 @@ export interface Completion {
   readonly exitCode?: number;
   /** The agent did not come to its end, or failed, as somebody else tells: that is the verdict, whatever it wrote. */
   readonly stopped?: { readonly kind: 'cancelled' | 'agent-error' | 'timeout'; readonly advice: string };
+  /** Nobody comes after: where secrets of the gate are not set, the attempt ends without its output being read. */
+  readonly last?: true;
 }
 
 /**
  * Completes a gate that was begun: collects what the agent left, judges it by the contract that was fixed when it
  * began, and records what it came to.
  * @param job this is a job of a CI run: the claim is one of its own, of this run attempt
- * @throws GatelineError `TOKEN_INVALID`, `TOKEN_UNKNOWN`, `ALREADY_COMPLETED`, `CLAIM_EXPIRED`
+ * @throws GatelineError `TOKEN_INVALID`, `TOKEN_UNKNOWN`, `ALREADY_COMPLETED`, `CLAIM_EXPIRED`; for a job
+ *   `SECRET_MISSING_AT_COMPLETE`, by which nothing is read or kept
  */
 export async function completeGate(
   ports: EnginePorts,
@@ -44,6 +48,11 @@ export async function completeGate(
   const { call, unit, started } = await claimOf(opened, token);
   if (job !== undefined) refuseOtherJob(ports, started);
   refuseEnded(call, started);
+  if (job !== undefined) {
+    if (completion.last !== true) refuseWithoutSecrets(ports, unit);
+    const ended = await endWithoutSecrets(call, unit, started);
+    if (ended !== undefined) return ended;
+  }
   const directory = await ports.attempts.open(started);
   const baseline = directory && (await readBaseline(directory));
   if (directory === undefined || baseline === undefined) {
@@ -61,7 +70,7 @@ export async function completeGate(
   const exitCode = completion.exitCode ?? 0;
   const result: AgentResult = { outcome: 'exited', exitCode, stdout: '', stderr: '' };
   const { stopped } = completion;
-  const early = stopped && failed(stopped.kind, stopped.advice);
+  const early = stopped ? failed(stopped.kind, stopped.advice) : job && overtime(call, unit, started, token);
   const ended = await finishAttempt(call, { unit, started, directory, baseline, hasFeedback: false }, result, early);
   const state = call.journal.state();
   await observe({
@@ -73,6 +82,25 @@ export async function completeGate(
     retrying: false,
   });
   return ended;
+}
+
+/** What the agent wrote may hold the values of secrets, which can only be taken out where they are known. */
+function refuseWithoutSecrets({ environment }: Pick<EnginePorts, 'environment'>, { key, gate }: Unit): void {
+  const names = missingSecrets(environment, gate);
+  if (names.length === 0) return;
+  throw new GatelineError(
+    'user',
+    'SECRET_MISSING_AT_COMPLETE',
+    `gate ${key}: ${names.join(', ')} of its secrets ${names.length === 1 ? 'is' : 'are'} not set in this step`,
+    { hint: 'Give the step that completes the gate the same `env:` as the one that begins it.' },
+  );
+}
+
+/** A job's claim has no deadline of its own: it is held until here, and then was too slow. `undefined`: it was not. */
+function overtime(call: Call, unit: Unit, started: StartedRecord, token: ClaimToken): Verdict | undefined {
+  const minutes = token.minutes ?? unit.gate.timeoutMinutes;
+  if (call.ports.now().getTime() - Date.parse(started.at) <= minutes * 60_000) return undefined;
+  return failed('timeout', `It took longer than ${minutes} minutes. Raise timeout-minutes, or make it do less.`);
 }
 
 /** What another job's agent left is not here: to end its attempt from here would be to lose it. */

@@ -60,6 +60,8 @@ export type EngineEvent =
       readonly record: StartedRecord;
       readonly attempts: number;
       readonly state: RunState;
+      /** What `begin` is going to give for it. */
+      readonly token?: string;
     }
   | { readonly type: 'line'; readonly unit: UnitKey; readonly stream: 'stdout' | 'stderr'; readonly line: string }
   | {

@@ -1,8 +1,8 @@
 import type { Environment } from '../environment.ts';
 import { GatelineError, messageOf } from '../errors/gateline-error.ts';
 import type { Git } from './git.ts';
-import { blobOf } from './blob.ts';
-import { findRepository, type Repository } from './repository.ts';
+import { GitObjects } from './git-objects.ts';
+import { findRepository } from './repository.ts';
 
 /** Files as one commit has them, whatever the work tree says. */
 export interface CommitFiles {
@@ -28,7 +28,7 @@ const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\0-\x1f]{1,255}$/;
 
 /**
- * The files of a commit, read from git's objects: what an agent does to the work tree, to branches or to the index changes
+ * The files of a commit, read from git's objects, each proven by its id: what an agent does to the work tree, to branches or to the index changes
  * nothing of them.
  *
  * @param root a folder in a git work tree; paths are relative to it
@@ -43,25 +43,25 @@ export async function openCommit(root: string, revision: string, options: Commit
       hint: 'Check out the repository before this step (actions/checkout).',
     });
   }
-  const { git, top, prefix } = repository;
+  const { git, prefix, format } = repository;
   const commit = await commitOf(git, revision, options.fetch ?? true);
-  const blobs = async (paths: readonly string[]): Promise<ReadonlyMap<string, string>> =>
-    findBlobs(
-      git,
-      commit,
-      top,
-      paths.map((path) => `${prefix}${contained(path)}`),
-    );
-  const blobOf = async (path: string): Promise<string | undefined> => (await blobs([path])).get(`${prefix}${path}`);
+  const objects = new GitObjects(git, format);
+  const tree = objects.treeOf(commit);
+  // Who asks for a file is told.
+  tree.catch(() => undefined);
+  const blobOf = async (path: string): Promise<string | undefined> => {
+    const entry = await objects.entryAt(await tree, `${prefix}${contained(path)}`);
+    return entry?.mode.startsWith('100') ? entry.id : undefined;
+  };
   return {
     blobOf,
     firstOf: async (paths) => {
-      const found = await blobs(paths);
-      return paths.find((path) => found.has(`${prefix}${path}`));
+      const blobs = await Promise.all(paths.map(blobOf));
+      return paths.find((_, index) => blobs[index] !== undefined);
     },
     readText: async (path) => {
       const blob = await blobOf(path);
-      return blob === undefined ? undefined : readBlob(repository, blob, path);
+      return blob === undefined ? undefined : readBlob(git, objects, blob, path);
     },
   };
 }
@@ -94,39 +94,16 @@ function contained(path: string): string {
   });
 }
 
-/** Blob ids of those paths that are plain files; links and folders are none. */
-async function findBlobs(
-  git: Git,
-  commit: string,
-  top: string,
-  paths: readonly string[],
-): Promise<Map<string, string>> {
-  const { out } = await git(['--literal-pathspecs', 'ls-tree', '-z', commit, '--', ...paths], { cwd: top });
-  const found = new Map<string, string>();
-  for (const line of out.toString('utf8').split('\0')) {
-    const tab = line.indexOf('\t');
-    const [mode = '', type = '', blob = ''] = line.slice(0, Math.max(tab, 0)).split(' ');
-    if (type === 'blob' && mode.startsWith('100')) found.set(line.slice(tab + 1), blob);
-  }
-  return found;
-}
-
-async function readBlob({ git, format }: Repository, blob: string, path: string): Promise<string> {
+async function readBlob(git: Git, objects: GitObjects, blob: string, path: string): Promise<string> {
   const size = Number((await git(['cat-file', '-s', blob])).out.toString('utf8'));
   if (size > LARGEST) {
     throw new GatelineError('user', 'FILE_TOO_LARGE', `${path} is larger than 16 MiB.`, {
       hint: 'Name a smaller file.',
     });
   }
-  const { out } = await git(['cat-file', 'blob', blob]);
-  // git believes what lies under an object's name; whoever can write to .git can put something else there.
-  if (blobOf(out, format) !== blob) {
-    throw new GatelineError('agent', 'OBJECT_ALTERED', `${path}: what .git keeps as ${blob} is something else`, {
-      hint: 'A step before this one changed the repository itself. Check it out again, and keep agents out of .git.',
-    });
-  }
+  const bytes = await objects.read('blob', blob);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(out);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new GatelineError('user', 'FILE_NOT_UTF8', `${path} is not UTF-8.`, { hint: 'Save it as UTF-8.', cause });
   }

@@ -248,6 +248,16 @@ describe('inputs and a gateline.yml', () => {
     }
   };
 
+  it('say together what there is to report on: a skipped gate left no record', () => {
+    expect(problems({ command: 'report' }, false)).toEqual(['needs']);
+    // That of a job which needs none.
+    expect(problems({ command: 'report', needs: '{}' }, false)).toEqual(['needs']);
+    expect(problems({ command: 'report', needs: '{"a":{"result":"skipped","outputs":{}}}' }, false)).toEqual([]);
+    expect(problems({ command: 'report', needs: 'a, b' }, false)).toEqual([]);
+    expect(problems({ command: 'report' }, true)).toEqual([]);
+    expect(problems({ command: 'plan' }, false)).toEqual([]);
+  });
+
   it('may not both describe the gate', () => {
     expect(problems({ schema: 's.json', threshold: '3', run: 'x', needs: 'a', pipeline: 'p' }, true)).toEqual([
       'pipeline',

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -31,6 +31,13 @@ function text(file: AgentFile): string {
   return file.state === 'present' ? new TextDecoder().decode(file.bytes) : file.state;
 }
 
+/** Writes a file until the system's clock tells it from another one's. */
+async function writeLater(path: string, content: string, than: string): Promise<void> {
+  const before = (await stat(than, { bigint: true })).ctimeNs;
+  do await writeFile(path, content);
+  while ((await stat(path, { bigint: true })).ctimeNs <= before);
+}
+
 describe('an output that an agent writes to a file of the workspace', () => {
   it('is what the agent wrote, also through another process that opens the attempt', () =>
     inWorkspace(async ({ workspace, temp, open }) => {
@@ -58,6 +65,37 @@ describe('an output that an agent writes to a file of the workspace', () => {
       await writeFile(join(workspace, 'result.json'), '1');
       await utimes(join(workspace, 'result.json'), 1, 1);
       expect(text(await directory.read('output.json', 100))).toBe('1');
+    }));
+
+  it('is not a file from before the gate was begun, where nobody looked at it then', () =>
+    inWorkspace(async ({ workspace, temp, open }) => {
+      const attempts = createAttemptFiles({ root: join(temp, 'attempts') });
+      await writeFile(join(workspace, 'result.json'), '1');
+      await utimes(join(workspace, 'result.json'), 4_000_000_000, 4_000_000_000);
+      // Begun without the input, and for another file.
+      for (const begin of [() => attempts.create(ID), () => open('other.json')]) {
+        const directory = await begin();
+        await writeLater(directory.pathOf('request.json'), '{}', join(workspace, 'result.json'));
+        const again = await withOutputFile(attempts, { workspace, temp, path: 'result.json' }).open(ID);
+        expect(await again!.read('output.json', 100)).toMatchObject({
+          state: 'refused',
+          why: expect.stringContaining('result.json was last written before the gate was begun'),
+        });
+        await writeLater(join(workspace, 'result.json'), '2', directory.pathOf('request.json'));
+        expect(text(await again!.read('output.json', 100))).toBe('2');
+        await rm(directory.path, { recursive: true });
+      }
+    }));
+
+  it('is not what stood there before, when the agent wrote over what was noted of it', () =>
+    inWorkspace(async ({ workspace, open }) => {
+      await writeFile(join(workspace, 'result.json'), '1');
+      const directory = await open('result.json');
+      await writeLater(directory.pathOf('request.json'), '{}', join(workspace, 'result.json'));
+      for (const torn of ['', '{', '[]', '["x", 1]']) {
+        await writeFile(directory.pathOf('output-file.json'), torn);
+        expect(await directory.read('output.json', 100)).toMatchObject({ state: 'refused' });
+      }
     }));
 
   it('is no link, no folder, and not larger than it may be', () =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { completeGate } from '../../src/engine/complete.ts';
+import { readToken } from '../../src/engine/claim-token.ts';
+import { completeGate, type Completion } from '../../src/engine/complete.ts';
 import { createMemoryMedium, createMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { observePipeline } from '../../src/run/observed-pipeline.ts';
 import { digestOf, type Digest } from '../../src/run/digest.ts';
@@ -298,7 +299,7 @@ describe('checkpoints that are kept elsewhere', () => {
 describe('a claim that lasts over the steps of a job', () => {
   const OPEN = pipelineOf({ a: { run: undefined, timeoutMinutes: 1 } });
 
-  it('is completed in the same job, however long the agent took', async () => {
+  it('is completed in the same job, however long ago it began: it was too slow then, and nobody took it over', async () => {
     const run = ciRun(GOOD, FILES);
     const { world, ports, call } = run.open('a');
     const { beginGate } = await import('../../src/engine/begin.ts');
@@ -315,7 +316,7 @@ describe('a claim that lasts over the steps of a job', () => {
       n: 1,
     }))!.write('output.json', ['7']);
     const ended = await completeGate(ports, assignment, { token: begun.token }, () => undefined, call);
-    expect(ended).toMatchObject({ verdict: { status: 'passed' }, runAttempt: 1, n: 1 });
+    expect(ended).toMatchObject({ verdict: { kind: 'timeout' }, runAttempt: 1, n: 1 });
   });
 
   it('ends as what the job says that stopped it, with the output that was there', async () => {
@@ -355,6 +356,95 @@ describe('a workflow file around an agent that runs by itself', () => {
     await run.job(CHAIN, 'a', workflow('1'.repeat(40)));
     run.runNumber = 2;
     expect(await run.job(CHAIN, 'a', workflow('2'.repeat(40)))).toMatchObject({ planned: { choice: 'reuse' } });
+  });
+});
+
+describe('a gate whose agent runs between two steps of a job', () => {
+  const KEYED = pipelineOf({ a: { secrets: ['API_KEY'], timeoutMinutes: 1 } });
+  const SECRET = { API_KEY: 's3cr3t-value!' };
+
+  /** Begins gate a in one step and completes it in another one, with the environment of each. */
+  async function around(begin: Record<string, string>): Promise<{
+    run: CiRun;
+    begun: Awaited<ReturnType<CiRun['begin']>>;
+    complete: (environment: Record<string, string>, more?: Partial<Completion>, later?: number) => Promise<EndedRecord>;
+  }> {
+    const run = ciRun(GOOD, FILES);
+    const { ports, call } = run.open('a');
+    run.ports = { ...ports, environment: begin };
+    const begun = await run.begin(KEYED, 'a');
+    const complete = async (
+      environment: Record<string, string>,
+      more: Partial<Completion> = {},
+      later = 0,
+    ): Promise<EndedRecord> => {
+      if (begun.choice !== 'run') throw new Error('nothing was begun');
+      const directory = await ports.attempts.open(begun.started);
+      await directory!.write('output.json', [JSON.stringify({ score: 90, said: SECRET.API_KEY })]);
+      const now = (): Date => new Date(ports.now().getTime() + later);
+      const assignment = { pipeline: KEYED, subject: 'subject', metadata: {}, input: null };
+      const completion = { token: begun.token, ...more };
+      return completeGate({ ...run.ports, ...ports, environment, now }, assignment, completion, () => undefined, call);
+    };
+    return { run, begun, complete };
+  }
+
+  function kept(run: CiRun): string {
+    const all = [...run.medium.contents.values(), ...[...run.medium.records.values()].map(({ bytes }) => bytes)];
+    return all.map((bytes) => Buffer.from(bytes as Uint8Array).toString()).join('\n');
+  }
+
+  it('is not begun without its secrets, and is on record', async () => {
+    const { run, begun } = await around({});
+    expect(begun).toMatchObject({ choice: 'done', ended: { verdict: { status: 'failed', kind: 'no-secret' } } });
+    expect((await records(run)).map(({ kind }) => kind)).toEqual(['started', 'ended']);
+  });
+
+  it('is not completed without them: nothing of its output is read, and a step that has them can', async () => {
+    const { run, complete } = await around(SECRET);
+    const before = [run.medium.contents.size, run.medium.records.size];
+    await expect(complete({})).rejects.toMatchObject({
+      code: 'SECRET_MISSING_AT_COMPLETE',
+      message: expect.stringContaining('API_KEY'),
+    });
+    expect([run.medium.contents.size, run.medium.records.size]).toEqual(before);
+    const ended = await complete(SECRET);
+    expect(ended.verdict.status).toBe('passed');
+    expect(kept(run)).not.toContain(SECRET.API_KEY);
+  });
+
+  it('ends without its output when nobody comes after who has them', async () => {
+    const { run, complete } = await around(SECRET);
+    const ended = await complete({}, { stopped: { kind: 'agent-error', advice: 'left' }, last: true });
+    expect(ended).toMatchObject({ verdict: { kind: 'no-secret' } });
+    expect(ended.value).toBeUndefined();
+    expect(kept(run)).not.toContain(SECRET.API_KEY);
+  });
+
+  it('took too long when its time was over, and its output is kept', async () => {
+    const { complete } = await around(SECRET);
+    const ended = await complete(SECRET, {}, 61_000);
+    expect(ended).toMatchObject({ verdict: { status: 'failed', kind: 'timeout' }, value: expect.anything() });
+    const stopped = { kind: 'cancelled' as const, advice: 'left' };
+    const other = await around(SECRET);
+    expect(await other.complete(SECRET, { stopped }, 61_000)).toMatchObject({ verdict: { kind: 'cancelled' } });
+    const inTime = await around(SECRET);
+    expect(await inTime.complete(SECRET, {}, 50_000)).toMatchObject({ verdict: { kind: 'passed' } });
+  });
+
+  it('has the time that it was begun with, whatever its definition says by then; tokens of earlier versions do', async () => {
+    const { begun, complete } = await around(SECRET);
+    const token = readToken(begun.choice === 'run' ? begun.token : '');
+    expect(token).toMatchObject({ pipeline: 'test', minutes: 1, file: true });
+    const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const { pipeline: _, minutes: __, file: ___, ...old } = token;
+    expect(await complete(SECRET, { token: encoded({ ...token, minutes: 2 }) }, 61_000)).toMatchObject({
+      verdict: { kind: 'passed' },
+    });
+    const other = await around(SECRET);
+    expect(await other.complete(SECRET, { token: encoded(old) }, 61_000)).toMatchObject({
+      verdict: { kind: 'timeout' },
+    });
   });
 });
 

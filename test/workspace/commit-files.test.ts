@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openCommit } from '../../src/workspace/commit-files.ts';
@@ -72,6 +72,20 @@ describe('the files of a commit', () => {
     rmSync(`${folder.root}/${place}`);
     folder.write(place, forged);
     await expect(files.readText('schemas/a.json')).rejects.toMatchObject({ code: 'OBJECT_ALTERED', fault: 'agent' });
+  });
+
+  it('are not those of another folder that somebody put in the place of a folder', async () => {
+    const { folder, commit } = await withCommit();
+    await using _folder = folder;
+    folder.write('schemas/a.json', '{}');
+    folder.commitAll();
+    const [was, is] = [`${commit}:schemas`, 'HEAD:schemas'].map((name) => folder.git('rev-parse', name));
+    const placeOf = (id: string) => `${folder.root}/.git/objects/${id.slice(0, 2)}/${id.slice(2)}`;
+    const forged = readFileSync(placeOf(is!));
+    rmSync(placeOf(was!));
+    writeFileSync(placeOf(was!), forged);
+    const files = await openCommit(folder.root, commit, { environment: folder.environment });
+    await expect(files.readText('schemas/a.json')).rejects.toMatchObject({ code: 'OBJECT_ALTERED' });
   });
 
   it('come from origin when a shallow clone does not have the commit', async () => {

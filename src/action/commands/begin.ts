@@ -1,5 +1,6 @@
 import { beginGate } from '../../engine/begin.ts';
 import { AGENT_VARIABLES } from '../../environment.ts';
+import { orBlocked } from '../blocked-gate.ts';
 import { engineLog } from '../engine-log.ts';
 import { setGateOutputs, tellGate } from '../gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
@@ -19,7 +20,9 @@ const FILES: readonly (readonly [OutputName, string])[] = [
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { runner } = invocation.world;
   const job = await openJob(invocation);
-  const begun = await beginGate(job.ports, job.assignment, job.key, engineLog(runner), job.call);
+  const begun = await orBlocked(invocation, job, engineLog(runner), (observe) =>
+    beginGate(job.ports, job.assignment, job.key, observe, job.call),
+  );
   if (begun.choice === 'done') return tellGate(invocation, job, begun);
   setGateOutputs(invocation, job, { ...begun, ended: undefined });
   runner.setOutput('token', begun.token);

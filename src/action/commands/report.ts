@@ -9,12 +9,16 @@ import { reportInput, unsatisfiedJobs, viewRun, type RunView } from '../run-view
 import { restOfStep } from '../step-rest.ts';
 import { resultOfRun } from '../step-results.ts';
 
+/** Such a report shows less than there is, where there is a definition, and may be green. */
+const NO_REPOSITORY =
+  'There is no repository here, so no gateline.yml was looked for: which gates there are, this report takes from their records and from `needs`. If there is a gateline.yml, check it out before this step.';
+
 /** `command: report`: what the run came to, and whether that is good: the job that branch rules should require. */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { inputs } = invocation;
   const around = await openSurroundings(invocation);
-  const { pipeline, unsearched } = around.definition;
-  if (unsearched !== undefined) invocation.world.runner.annotate('notice', unsearched, { title: 'No checkout' });
+  const { pipeline, missing: noRepository } = around.definition;
+  if (noRepository !== undefined) invocation.world.runner.annotate('notice', NO_REPOSITORY, { title: 'No checkout' });
   // Next to a definition nothing of what a report may be given describes a gate.
   if (pipeline === undefined) checkDefinition(inputs, false);
   const view = await viewRun(invocation, around);

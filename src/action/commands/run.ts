@@ -1,5 +1,6 @@
 import type { Agent } from '../../agent/agent.ts';
 import { runGate } from '../../engine/begin.ts';
+import { orBlocked } from '../blocked-gate.ts';
 import { engineLog } from '../engine-log.ts';
 import { tellGate } from '../gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
@@ -11,11 +12,10 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const { runner, signal } = invocation.world;
   const job = await openJob(invocation);
   const quoting = quotedAgent(job.ports.agent, runner);
-  const result = await runGate({ ...job.ports, agent: quoting.agent }, job.assignment, job.key, {
-    observe: engineLog(runner, quoting.print),
-    signal,
-    job: job.call,
-  });
+  const ports = { ...job.ports, agent: quoting.agent };
+  const result = await orBlocked(invocation, job, engineLog(runner, quoting.print), (observe) =>
+    runGate(ports, job.assignment, job.key, { observe, signal, job: job.call }),
+  );
   const step = await tellGate(invocation, job, result);
   await job.store.settled();
   return step;

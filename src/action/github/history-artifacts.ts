@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { digestOf, digestSchema } from '../../run/digest.ts';
 import { parseJson } from '../../untrusted/parse-json.ts';
 import { inParallel } from '../../workspace/in-parallel.ts';
@@ -180,7 +180,7 @@ async function unpack(zip: Uint8Array, name: string): Promise<Uint8Array> {
   const content = await entryOf(Buffer.from(zip), name, MAX_BYTES);
   if (content !== undefined) return content;
   const limit = MAX_BYTES.toLocaleString('en');
-  throw new UnfitError(`Its zip is damaged, or holds no ${name} of at most ${limit} bytes.`);
+  throw new UnfitError(`Its zip cannot be read, or holds no ${name} of at most ${limit} bytes.`);
 }
 
 /** An artifact that is no entry. */

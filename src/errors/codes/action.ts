@@ -83,6 +83,12 @@ export const ACTION_CODES = {
     means: 'A step with `command: begin` names a gate whose definition has a command.',
     remedy: 'Use `command: run`, or take `run` out of the definition.',
   },
+  SECRET_MISSING_AT_COMPLETE: {
+    from: ['user'],
+    means:
+      'Secrets that the gate names are not set in the step that completes it, so that its output cannot be kept without them.',
+    remedy: 'Give that step the same `env:` as the one that begins the gate.',
+  },
   OUTPUT_FILE_OUTSIDE: {
     from: ['user'],
     means: 'The input `output-file` leads out of the workspace and of the folder for temporary files.',

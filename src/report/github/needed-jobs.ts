@@ -12,8 +12,8 @@ export interface NeededJob {
 }
 
 /**
- * The needed jobs of which this run has no record: none was written by them, and none is about a gate of their name or of that which they say. GitHub counts
- * such a job as passed when it was skipped, so nothing was checked.
+ * The needed jobs of which this run has no record: none was written by them, and none is about a gate of their name, or
+ * about the one that they say. GitHub counts such a job as passed when it was skipped, so nothing was checked.
  */
 export function jobsWithoutRecord(
   jobs: readonly NeededJob[],

@@ -157,7 +157,7 @@ describe('history', () => {
     await new Clients(job.env).call('artifact.uploadArtifact', name, [path], job.workspace, {});
     expect(service.world.artifacts[0]!.size).toBeLessThan(10_000);
     const found = await read(service);
-    expect(found).toEqual({ entries: [], notices: [expect.stringContaining('holds more than 65,536 bytes')] });
+    expect(found).toEqual({ entries: [], notices: [expect.stringContaining('of at most 65,536 bytes')] });
   });
 
   it.each([

@@ -289,4 +289,13 @@ describe('a needed job', () => {
     expect(jobsWithoutRecord(jobs, [started('data', { run: 2 })], run)).toEqual(jobs);
     expect(jobsWithoutRecord(jobs, [started('data', { subject: 'other' })], run)).toEqual(jobs);
   });
+
+  it('has a record when the gate that it says it worked on has one', () => {
+    const jobs = [
+      { id: 'build', result: 'success', gate: 'data' },
+      { id: 'lint', result: 'success', gate: 'pom' },
+    ];
+    expect(jobsWithoutRecord(jobs, [started('data')], run)).toEqual([jobs[1]]);
+    expect(jobsWithoutRecord(jobs, [started('lint')], run)).toEqual([jobs[0]]);
+  });
 });

@@ -129,6 +129,18 @@ describe('a job that may', () => {
     },
   );
 
+  it('write, and is not to, is told so without a call', async () => {
+    await using at = await cachePlace();
+    await (await at.job()).save();
+    const cache = await at.job({ run: 2 }, { mayWrite: false });
+    expect((await cache.look()).records).toEqual(RECORDS);
+    const calls = at.service.calls.length;
+    expect(await cache.save()).toEqual([
+      'The checkpoint was not saved to the cache: this run may only read the cache.',
+    ]);
+    expect(at.service.calls).toHaveLength(calls);
+  });
+
   it('not even read is told so', async () => {
     await using at = await cachePlace();
     await (await at.job()).save();

@@ -1,0 +1,65 @@
+import type { EngineEvent, Observer } from '../engine/ports.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { code, said } from '../report/github/markdown.ts';
+import type { ActionInvocation } from './invocation.ts';
+import type { Job } from './job.ts';
+import { reasonOf } from './outputs.ts';
+import { titleOfError } from './step-results.ts';
+
+/** What the output `reason` says of an error, in our own words: its message names gates, jobs and files. */
+const REASONS: Readonly<Record<string, string>> = {
+  GATE_CLAIMED: 'Another job has the gate.',
+  CLAIM_UNSEEN: 'The name of the claim is taken, and nobody can be seen behind it.',
+  UPSTREAM_NOT_DONE: 'Something that the gate needs is not done.',
+  UPSTREAM_UNSOUND: 'A record upstream does not hold together.',
+  UPSTREAM_REFUSED: 'An output upstream does not meet its contract.',
+  DIGEST_MISMATCH: 'An output upstream was replaced.',
+};
+
+/**
+ * Does the engine's part of a step. An error that kept the gate from being claimed is told by the step's outputs and its summary
+ * too, and goes on; its annotation is the way out's to make.
+ * @param log is told everything that `work` observes
+ * @throws whatever `work` throws
+ */
+export async function orBlocked<T>(
+  invocation: ActionInvocation,
+  job: Pick<Job, 'gate' | 'key'>,
+  log: Observer,
+  work: (observe: Observer) => Promise<T>,
+): Promise<T> {
+  let isClaimed = false;
+  const observe = (event: EngineEvent): ReturnType<Observer> => {
+    isClaimed ||= event.type === 'started';
+    return log(event);
+  };
+  try {
+    return await work(observe);
+  } catch (error) {
+    if (error instanceof GatelineError && !isClaimed) tellBlocked(invocation, job, error);
+    throw error;
+  }
+}
+
+function tellBlocked(
+  { world: { runner }, inputs }: ActionInvocation,
+  { gate, key }: Pick<Job, 'gate' | 'key'>,
+  error: GatelineError,
+): void {
+  runner.setOutput('decision', 'blocked');
+  runner.setOutput('reason', REASONS[error.code] ?? reasonOf({ choice: 'blocked', from: undefined, differences: [] }));
+  runner.setOutput('gate', gate.id);
+  runner.setOutput('leg', key.slice(gate.id.length + 1));
+  runner.setOutput('status', 'blocked');
+  runner.setOutput('passed', false);
+  if (!inputs.summary) return;
+  if (!runner.appendSummary(summaryOf(key, error)))
+    runner.annotate('warning', 'The summary of this step is full: the gate is not in it.');
+}
+
+function summaryOf(key: string, error: GatelineError): string {
+  const { code: name, message, hint } = error;
+  const title = titleOfError(error) ?? 'Gate blocked';
+  const next = hint === undefined ? '' : `\n### What next\n\n${said(hint)}\n`;
+  return `## Gate ${code(key, 130)}\n\n**${title}** (${code(name)}): ${said(message)}\n${next}`;
+}

@@ -1,0 +1,140 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { execute as begin } from '../../../src/action/commands/begin.ts';
+import { execute as complete } from '../../../src/action/commands/complete.ts';
+import { settleClaim } from '../../../src/action/settle-claim.ts';
+import type { ActionInvocation } from '../../../src/action/invocation.ts';
+import type { JobEnvironment } from '../../support/github/job-environment.ts';
+import { startResultsService, type ResultsService } from '../../support/github/results-service.ts';
+import { headOf } from '../../support/runner/repository.ts';
+import { ScratchWorkspace } from '../../support/scratch-workspace.ts';
+import { stepInProcess } from '../step-in-process.ts';
+
+const SECRET = 's3cr3t-value!';
+/** The id of this pipeline is no other step's guess. */
+const DEFINITION = `pipeline: own-name
+gates:
+  before: { run: 'true' }
+  one: { secrets: [API_KEY], files: changed }
+  after: { needs: before }
+`;
+
+let service: ResultsService;
+let repository: ScratchWorkspace;
+let job: JobEnvironment;
+beforeEach(async () => {
+  service = await startResultsService();
+  repository = await ScratchWorkspace.create({ 'gateline.yml': DEFINITION, 'a.txt': 'a' });
+  const about = { headSha: await headOf(repository.root) };
+  job = await service.environmentFor({ run: 1, job: 'one', about, workspace: repository.root });
+});
+afterEach(async () => {
+  await job[Symbol.asyncDispose]();
+  await repository[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+interface Step {
+  readonly invocation: ActionInvocation;
+  readonly files: JobEnvironment;
+}
+
+/** A step with files of its own, and with the secret unless it says otherwise. */
+async function step(
+  inputs: Readonly<Record<string, string>>,
+  env: Record<string, string> = { API_KEY: SECRET },
+): Promise<Step> {
+  const files = await job.nextStep();
+  const { invocation } = await stepInProcess({ ...files, env: { ...files.env, ...env } }, { cache: 'off', ...inputs });
+  return { invocation, files };
+}
+
+/** Begins the gate; its agent answers with the secret. Gives the token. */
+async function begun(): Promise<{ token: string; state: Record<string, string> }> {
+  const { invocation, files } = await step({ command: 'begin' });
+  expect(await begin(invocation)).toMatchObject({ ok: true });
+  const outputs = await files.outputs();
+  await writeFile(outputs['output-file']!, JSON.stringify({ said: SECRET }));
+  return { token: outputs['token']!, state: await files.state() };
+}
+
+/** Names of the records of the run's artifacts, without what tells the pipeline. */
+function records(): string[] {
+  return service.world.artifacts
+    .map(({ name }) => name.split('.').slice(2).join('.'))
+    .filter((name) => name.startsWith('one._.1.1.'));
+}
+
+/** The post step of the one that began. */
+async function post(claim: string, env?: Record<string, string>): Promise<boolean> {
+  const { invocation } = await step({ 'job-status': 'failure' }, env);
+  return (await settleClaim({ ...invocation, claim, finished: true })).ok;
+}
+
+describe('a gate of a file that is completed', () => {
+  it('does not look for the run that it was to go on from, and its post step knows that it has ended', async () => {
+    const { token, state } = await begun();
+    const { invocation } = await step({ command: 'complete', token });
+    const inputs = { ...invocation.inputs, resume: '77' };
+    expect(await complete({ ...invocation, inputs })).toMatchObject({ ok: true });
+    expect(records()).toContainEqual(expect.stringContaining('.ended.passed.'));
+    const calls = service.calls.length;
+    expect(await post(state['claim']!)).toBe(true);
+    expect(service.calls.length).toBe(calls);
+  });
+
+  it.each([
+    ['was removed', (root: string) => rm(join(root, '.git'), { recursive: true })],
+    ['cannot be read', (root: string) => writeFile(join(root, '.git/HEAD'), 'nothing')],
+  ])('is on record as lost when its repository %s in between', async (_, harm) => {
+    const { token, state } = await begun();
+    await harm(repository.root);
+    const { invocation } = await step({ command: 'complete', token });
+    await expect(complete(invocation)).rejects.toMatchObject({ code: 'ATTEMPT_LOST' });
+    expect(records()).toContainEqual(expect.stringMatching(/^one\._\.1\.1\.ended\.failed\./));
+    expect(await post(state['claim']!)).toBe(true);
+  });
+
+  it('is on record when nobody completes it and its repository is gone', async () => {
+    const { state } = await begun();
+    await rm(join(repository.root, '.git'), { recursive: true });
+    await expect(post(state['claim']!)).rejects.toMatchObject({ code: 'ATTEMPT_LOST' });
+    expect(records()).toContainEqual(expect.stringMatching(/\.ended\.failed\./));
+  });
+
+  it('is refused without its secrets, and ended by the post step, and nothing that the agent wrote goes up', async () => {
+    const { token, state } = await begun();
+    const before = records();
+    await expect(complete((await step({ command: 'complete', token }, {})).invocation)).rejects.toMatchObject({
+      code: 'SECRET_MISSING_AT_COMPLETE',
+    });
+    expect(records()).toEqual(before);
+    await post(state['claim']!, {});
+    expect(records()).toContainEqual(expect.stringMatching(/\.ended\.failed\..*\._\.json$/));
+    const stored = [...service.world.blobs.blobs.values()].map(({ content }) => content.toString()).join('\n');
+    expect(stored).toContain('no-secret');
+    expect(stored).not.toContain(SECRET);
+  });
+});
+
+it('a gate that is begun without its secrets is red and on record, and has no token', async () => {
+  const { invocation, files } = await step({ command: 'begin' }, {});
+  expect(await begin(invocation)).toMatchObject({ ok: false, title: 'Gate failed: a secret is missing' });
+  const outputs = await files.outputs();
+  expect(outputs).toMatchObject({ status: 'failed', passed: 'false' });
+  expect(outputs['token'] ?? '').toBe('');
+  expect(records()).toContainEqual(expect.stringMatching(/\.ended\.failed\./));
+});
+
+it('a gate that is blocked has outputs and a summary', async () => {
+  const { invocation, files } = await step({ command: 'begin', gate: 'after' });
+  await expect(begin(invocation)).rejects.toMatchObject({ code: 'UPSTREAM_NOT_DONE' });
+  expect(await files.outputs()).toMatchObject({
+    decision: 'blocked',
+    gate: 'after',
+    status: 'blocked',
+    passed: 'false',
+  });
+  expect(await files.summary()).toContain('**Gate blocked**');
+});

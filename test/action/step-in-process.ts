@@ -1,0 +1,25 @@
+import type { ActionInvocation } from '../../src/action/invocation.ts';
+import { readStep } from '../../src/action/read-step.ts';
+import { createRunner } from '../../src/action/runner.ts';
+import { plainEnvironment } from '../support/command-line.ts';
+import type { JobEnvironment } from '../support/github/job-environment.ts';
+
+/** A step of a job, in this process. */
+export interface StepInProcess {
+  readonly invocation: ActionInvocation;
+  /** What it wrote to its log, with the commands to the runner. */
+  readonly log: () => string;
+}
+
+/** @param inputs as `with:` has them */
+export async function stepInProcess(
+  job: JobEnvironment,
+  inputs: Readonly<Record<string, string>> = {},
+): Promise<StepInProcess> {
+  const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
+  const environment = { ...plainEnvironment(), ...job.env, ...Object.fromEntries(given) };
+  let written = '';
+  const runner = createRunner(environment, (text) => void (written += text));
+  const world = { environment, runner, now: () => new Date(), signal: new AbortController().signal };
+  return { invocation: { world, ...(await readStep(environment)) }, log: () => written };
+}
