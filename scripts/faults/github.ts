@@ -146,8 +146,8 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   {
     name: 'github: a file that stood there before counts as the output',
     file: 'src/action/output-file.ts',
-    find: 'new TextDecoder().decode(before.bytes) === JSON.stringify(stamp)',
-    replace: "new TextDecoder().decode(before.bytes) === ''",
+    find: 'if (before === JSON.stringify(stamp)) return',
+    replace: "if (before === '') return",
     tests: ['test/action/output-file.test.ts'],
     why: 'an agent that wrote nothing would pass with an old answer',
   },

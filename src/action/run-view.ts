@@ -102,7 +102,11 @@ export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly Nee
  */
 export function unsatisfiedJobs({ jobs = [], records, state }: RunReportInput): string[] {
   const silent = new Set(jobsWithoutRecord(jobs, records, state).map(({ id }) => id));
-  const bad = jobs.filter(({ id, result }) => silent.has(id) || result === 'failure' || result === 'cancelled');
+  // Gates that are not done are told by their own names.
+  const open = new Set([...state.units.values()].filter(({ done }) => !done).map(({ gate }) => gate));
+  const bad = jobs
+    .filter(({ id, result }) => silent.has(id) || result === 'failure' || result === 'cancelled')
+    .filter(({ id, gate }) => !open.has(gate ?? id));
   return bad.map(({ id, result }) => `${id} (${result})`);
 }
 

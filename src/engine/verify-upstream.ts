@@ -101,7 +101,7 @@ function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
 }
 
 async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {
-  if (ended.verdict.status === 'not-applicable') return refuseApplicable(call, need, job);
+  if (ended.verdict.status === 'not-applicable') return refuseApplicable(call, need, ended, job);
   if (ended.value === undefined) throw unsound(need, `it ${ended.verdict.status}, and there is no output`);
   if (job.recorded?.has(need.gate.id)) await useClaimedContract(call, need, ended);
   const { verdict, exports } = await judgeAgain(call, need, ended, await metadataOf(call, ended));
@@ -122,9 +122,11 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
 }
 
 /** A gate does not apply only where its condition is false, and still is. */
-async function refuseApplicable(call: Call, need: Unit, job: JobCall): Promise<void> {
+async function refuseApplicable(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {
+  const metadata = (await metadataOf(call, ended)) ?? call.assignment.metadata;
+  const asked = { ...call, assignment: { ...call.assignment, metadata } };
   const known = !job.recorded?.has(need.gate.id);
-  if (known && need.gate.if !== undefined && !(await evaluateIf(call, need)).choice) return;
+  if (known && need.gate.if !== undefined && !(await evaluateIf(asked, need)).choice) return;
   throw unsound(need, 'its record says that it does not apply, and nothing bears that out');
 }
 
