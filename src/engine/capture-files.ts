@@ -1,26 +1,39 @@
-import type { FileChange } from '../run/record.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import type { EndedRecord, FileChange } from '../run/record.ts';
 import type { Redactor } from '../untrusted/redact.ts';
 import type { Issue } from '../verdict/verdict.ts';
 import type { KeepContent } from '../workspace/workspace.ts';
 import type { Begun } from './begin-attempt.ts';
 import type { Call } from './call.ts';
-import { coveredFiles, earlierWork } from './earlier-work.ts';
 
 /** Files that an attempt left, and what is wrong with them. */
 export interface Captured {
   readonly files: readonly FileChange[];
   readonly touched: readonly FileChange[];
+  readonly snapshot?: NonNullable<EndedRecord['snapshot']>;
+  /** Files that should be handed on and cannot be. */
   readonly problems: readonly Issue[];
+  /** Why nothing could be captured at all. */
+  readonly failure?: GatelineError;
 }
 
 /** Characters of a file that are looked at together with the ones after them: no secret is longer. */
 const OVERLAP = 16 * 1024;
 
 /**
- * Files that the gate hands on, kept in the store. A file with a secret in it is not kept: it would have to be
- * altered, and an altered file is not what the agent made.
+ * Files that the gate hands on, kept in the store, and what else it changed. A file with a secret in it is not handed on: it would
+ * have to be altered, and an altered file is not what the agent made.
  */
 export async function captureFiles(call: Call, begun: Begun): Promise<Captured> {
+  try {
+    return await capture(call, begun);
+  } catch (error) {
+    if (!(error instanceof GatelineError) || !/^(?:GIT|WORKSPACE|FILE)_/.test(error.code)) throw error;
+    return { files: [], touched: [], problems: [], failure: error };
+  }
+}
+
+async function capture(call: Call, { unit, checkout }: Begun): Promise<Captured> {
   const { store, workspace } = call.ports;
   const keep: KeepContent = async (chunks) => {
     try {
@@ -30,15 +43,15 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
       throw error;
     }
   };
-  const earlier = await earlierWork(call, begun);
-  const baseline = call.running.get(begun.unit.key) ?? begun.baseline;
-  const changes = await workspace.changesSince(baseline, begun.unit.gate.files, keep, earlier);
+  const work = await checkout.capture();
+  const changes = await workspace.changes(checkout.from, work, unit.gate.files, keep, checkout);
+  await workspace.keep(checkout.from, work.tree);
   const problems = changes.refused.map(({ path, why }): Issue => ({
     severity: 'error',
     message: `${path} cannot be handed on: ${why}`,
   }));
-  const covered = await coveredFiles(call, begun.unit, baseline, earlier.made, changes);
-  return { files: [...changes.files, ...covered], touched: changes.touched, problems };
+  const { files, touched } = changes;
+  return { files, touched, snapshot: { from: checkout.from, tree: work.tree }, problems };
 }
 
 class SecretFound extends Error {}

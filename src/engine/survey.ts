@@ -1,116 +1,61 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
-import { leftByOthers, upstreamChanges, upstreamFiles } from '../run/files.ts';
+import { upstreamFiles } from '../run/files.ts';
 import type { Findings } from '../run/request.ts';
-import type { Content } from '../run/record.ts';
-import { sameFile, unwind, type Tree } from '../run/tree.ts';
+import type { Content, FileChange } from '../run/record.ts';
+import { overlay, type Tree } from '../run/tree.ts';
 import type { Unit } from '../run/unit.ts';
 import type { Call } from './call.ts';
 
-/** What was found out, and what a person should know of it. */
-export interface Surveyed extends Findings {
-  /** Files that count as they were before a gate that is not upstream changed them; sorted. */
-  readonly takenBack: readonly string[];
-}
-
 /**
  * Finds out what a unit would be given now: files, variables, tool versions, exports of its needs.
- * @throws GatelineError `INPUT_UNMATCHED`, `TOOL_MISSING`
+ * @throws GatelineError `INPUT_UNMATCHED`, `FILES_CONFLICT`, `TOOL_MISSING`, and as the workspace does
  */
-export async function survey(call: Call, unit: Unit): Promise<Surveyed> {
+export async function survey(call: Call, unit: Unit): Promise<Findings> {
   const { gate } = unit;
   return {
-    ...(await inputTree(call, unit)),
+    tree: await inputTree(call, unit),
     env: countedVariables(call, gate),
     tools: await toolVersions(call, gate),
     needs: needsOf(call, unit),
   };
 }
 
-/** Files that count, as they were before gates that are not upstream touched them. */
-async function inputTree(call: Call, unit: Unit): Promise<Pick<Surveyed, 'tree' | 'takenBack'>> {
+/**
+ * What gates upstream of a unit hand on to it.
+ * @throws GatelineError `FILES_CONFLICT`
+ */
+export function handedOnTo(call: Call, unit: Unit): readonly FileChange[] {
+  const { files, conflicts } = upstreamFiles(call.graph, call.journal.state(), unit.key);
+  if (conflicts.length === 0) return files;
+  const list = conflicts.map(({ path, gates }) => `${path} (${gates.join(' and ')})`).join(', ');
+  throw new GatelineError(
+    'user',
+    'FILES_CONFLICT',
+    `gate ${unit.key}: gates that do not need each other left one path differently: ${list}`,
+    { hint: 'Let one of the two need the other, or hand the file on from one of them only.' },
+  );
+}
+
+/** Files that are part of the request: the user's version with what gates upstream handed on laid over it. */
+async function inputTree(call: Call, unit: Unit): Promise<Tree> {
   const { workspace } = call.ports;
   const { inputs } = unit.gate;
-  if (inputs?.length === 0) return { tree: new Map(), takenBack: [] };
-  const counts = (path: string): boolean => workspace.counts(inputs, path);
-  const upstream = upstreamChanges(call.graph, call.journal.archive().ended, unit.key);
-  const settled = withoutRunning((await workspace.inputs(inputs)).files, call, upstream, counts);
-  const asBefore = await withoutOthers(settled, call, unit, upstream, counts);
-  const tree = withUpstreamFiles(asBefore, call, unit, counts);
-  const unmatched = (inputs ?? []).filter(
-    (glob) => !glob.startsWith('!') && !tree.keys().some((path) => workspace.counts([glob], path)),
+  if (inputs?.length === 0) return new Map();
+  const { tree } = await call.snapshot();
+  const all = overlay(await workspace.files(tree), handedOnTo(call, unit));
+  if (inputs === undefined) return all;
+  const chosen = new Map([...all].filter(([path]) => workspace.matches(inputs, path)));
+  const unmatched = inputs.filter(
+    (glob) => !glob.startsWith('!') && !chosen.keys().some((path) => workspace.matches([glob], path)),
   );
-  if (unmatched.length > 0) {
-    throw new GatelineError(
-      'user',
-      'INPUT_UNMATCHED',
-      `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`,
-      {
-        hint: 'A glob that matches nothing would let changes go unnoticed. Correct it, or remove it.',
-      },
-    );
-  }
-  return { tree, takenBack: differing(settled, asBefore) };
-}
-
-function differing(a: Tree, b: Tree): string[] {
-  const paths = new Set([...a.keys(), ...b.keys()]);
-  return [...paths].filter((path) => !sameFile(a.get(path) ?? null, b.get(path) ?? null)).toSorted();
-}
-
-/** Files of gates upstream as they will stand when this one starts: whatever is there now is put right before. */
-function withUpstreamFiles(tree: Tree, call: Call, unit: Unit, counts: (path: string) => boolean): Tree {
-  const { files } = upstreamFiles(call.graph, call.journal.state(), unit.key);
-  const result = new Map(tree);
-  for (const { path, after } of files) {
-    if (!counts(path)) continue;
-    if (after === null) result.delete(path);
-    else result.set(path, { blob: after.blob, mode: after.mode });
-  }
-  return result;
-}
-
-/** Takes back what attempts that are running at this moment changed so far: they are not upstream. */
-function withoutRunning(
-  tree: Tree,
-  call: Call,
-  upstream: ReturnType<typeof upstreamChanges>,
-  counts: (path: string) => boolean,
-): Tree {
-  if (call.running.size === 0) return tree;
-  const result = new Map(tree);
-  for (const baseline of call.running.values()) {
-    const before = new Map([...baseline.tree, ...baseline.named]);
-    for (const path of new Set([...tree.keys(), ...before.keys()])) {
-      if (!counts(path)) continue;
-      const now = tree.get(path) ?? null;
-      const then = before.get(path) ?? null;
-      const given = upstream.some((change) => change.path === path && sameFile(change.after, now));
-      if (given || sameFile(now, then)) continue;
-      if (then === null) result.delete(path);
-      else result.set(path, then);
-    }
-  }
-  return result;
-}
-
-/**
- * Takes back what gates that are not upstream left behind. Changes of earlier runs are taken back no further than to
- * what is committed: from then on they are part of the project.
- */
-async function withoutOthers(
-  tree: Tree,
-  call: Call,
-  unit: Unit,
-  upstream: ReturnType<typeof upstreamChanges>,
-  counts: (path: string) => boolean,
-): Promise<Tree> {
-  const { journal, ports } = call;
-  const { ofThisRun, ofOtherRuns } = leftByOthers(call.graph, journal.records(), unit.key, journal.call.runNumber);
-  const asBefore = unwind(tree, ofThisRun, upstream, counts);
-  if (ofOtherRuns.length === 0) return asBefore;
-  const committed = await ports.workspace.committed([...new Set(ofOtherRuns.map((change) => change.path))]);
-  return unwind(asBefore, ofOtherRuns, upstream, counts, committed);
+  if (unmatched.length === 0) return chosen;
+  throw new GatelineError(
+    'user',
+    'INPUT_UNMATCHED',
+    `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`,
+    { hint: 'A glob that matches nothing would let changes go unnoticed. Correct it, or remove it.' },
+  );
 }
 
 function countedVariables(call: Call, gate: Gate): Record<string, string | null> {

@@ -1,56 +1,59 @@
 import type { FileChange } from './record.ts';
 
-/**
- * A file of the workspace as it counts for a fingerprint. `blob` is the id that git gives its content
- * (`git hash-object`; `commit:<id>` for a submodule, `link:<id>` for a symbolic link), so that line
- * endings and LFS agree across systems.
- */
+/** A file as git stores it. `blob` is the id of its content after git's filters, so that line endings and LFS agree across systems. */
 export interface TreeFile {
+  /** Of a symbolic link: its target's text. Of a submodule: the commit. */
   readonly blob: string;
   /** As git has it: `100644`, `100755`, `120000`, `160000`. */
   readonly mode: string;
 }
 
-/** Files that count: path (`/`-separated, relative to the workspace) → file. */
+/** Files of a workspace: path (`/`-separated, relative to the workspace) → file. */
 export type Tree = ReadonlyMap<string, TreeFile>;
 
+/** One path at which two trees differ. `null`: there is nothing. */
+export interface TreeDifference {
+  readonly path: string;
+  readonly before: TreeFile | null;
+  readonly after: TreeFile | null;
+}
+
 /**
- * The tree as it was before gates that are not upstream left their files: a path whose file is what such a
- * gate left is taken back to what it was before, repeatedly, so that edits of several gates unwind. A file
- * that somebody changed since is left as it is: it counts. So does one that stands as an upstream gate left it.
- *
- * @param tree files as they are now
- * @param left what gates that are not upstream changed, the latest first: where two left the same behind, the first one counts
- * @param upstream what gates that are upstream changed, in any order
- * @param counts whether a path belongs to the tree at all (for files that such a gate deleted)
- * @param settled how paths stand in what these changes have become part of: one that stands so is left as it is
+ * A tree with changes laid over it. A file that takes the place of a folder takes the folder's files away, and the other
+ * way round.
+ * @param changes one a path, none of them below another one that is a file
  */
-export function unwind(
-  tree: Tree,
-  left: readonly FileChange[],
-  upstream: readonly FileChange[],
-  counts: (path: string) => boolean,
-  settled: ReadonlyMap<string, TreeFile | null> = new Map(),
-): Tree {
-  const byPath = Map.groupBy(left, (change) => change.path);
-  const given = Map.groupBy(upstream, (change) => change.path);
+export function overlay(tree: Tree, changes: readonly Pick<FileChange, 'path' | 'after'>[]): Map<string, TreeFile> {
   const result = new Map(tree);
-  for (const [path, changes] of byPath) {
-    if (!tree.has(path) && !counts(path)) continue;
-    const pending = [...changes];
-    for (;;) {
-      const now = result.get(path) ?? null;
-      if (given.get(path)?.some((change) => sameFile(change.after, now))) break;
-      const kept = settled.get(path);
-      if (kept !== undefined && sameFile(kept, now)) break;
-      const index = pending.findIndex((change) => sameFile(change.after, now) && !sameFile(change.before, now));
-      if (index < 0) break;
-      const before = pending.splice(index, 1)[0]!.before;
-      if (before === null) result.delete(path);
-      else result.set(path, { blob: before.blob, mode: before.mode });
-    }
+  if (changes.length === 0) return result;
+  const folders = new Set<string>();
+  const files = new Set<string>();
+  for (const { path, after } of changes) {
+    result.delete(path);
+    if (after === null) continue;
+    files.add(path);
+    for (const folder of foldersAbove(path)) folders.add(folder);
   }
+  for (const folder of folders) result.delete(folder);
+  for (const path of result.keys()) if (foldersAbove(path).some((folder) => files.has(folder))) result.delete(path);
+  for (const { path, after } of changes) if (after !== null) result.set(path, { blob: after.blob, mode: after.mode });
   return result;
+}
+
+/** Pairs of paths of which one is a file where the other needs a folder: `['a', 'a/b']`. */
+export function fileAndFolder(paths: Iterable<string>): [string, string][] {
+  const all = new Set(paths);
+  return [...all].flatMap((path) =>
+    foldersAbove(path)
+      .filter((folder) => all.has(folder))
+      .map((folder): [string, string] => [folder, path]),
+  );
+}
+
+function foldersAbove(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) folders.push(path.slice(0, at));
+  return folders;
 }
 
 /** True when both are the same content and mode, or both are absent. */

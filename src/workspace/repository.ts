@@ -1,70 +1,74 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import type { Environment } from '../environment.ts';
-import { GatelineError, isSystemError } from '../errors/gateline-error.ts';
-import { gitIn, type Git } from './git.ts';
+import { resolve } from 'node:path';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { gitIn, type Git, type GitOptions } from './git.ts';
 import type { ObjectFormat } from './blob.ts';
 
-/** A git work tree that the workspace lies in. */
+/** A git work tree that the workspace lies in. All paths are absolute but `prefix`. */
 export interface Repository {
   readonly git: Git;
-  /** Top of the work tree, absolute. */
+  /** Top of the work tree. */
   readonly top: string;
   /** Path of the workspace below the top, '' or ending in `/`. */
   readonly prefix: string;
   readonly format: ObjectFormat;
-  /** `core.fileMode`: the executable bit of files means something. */
-  readonly modesCount: boolean;
-  /** `core.symlinks`: links are links, and not files that hold the target's name. */
-  readonly links: boolean;
+  /** This work tree's own git folder: `.git`, or `.git/worktrees/<name>`. */
+  readonly gitDir: string;
+  readonly objects: string;
+  readonly index: string;
+  /** Where files that are the same for all its work trees lie: `info/exclude`, `shallow`, `lfs`. */
+  readonly commonDir: string;
 }
 
+/** The oldest git that has every option that is used: `rev-parse --show-object-format`, `read-tree --reset -u` over untracked files. */
+const OLDEST = [2, 30] as const;
+
 /**
- * The repository whose work tree holds `root`. `undefined` where there is none: no git, a bare repository, or a
- * folder that the repository around it ignores.
+ * The repository whose work tree holds `root`. `undefined` where there is none: a bare repository, a
+ * folder that the repository around it ignores, or no repository at all.
  *
- * @throws GatelineError `GIT_NOT_FOUND` when there is a repository and git cannot be started; `GIT_UNSAFE_DIRECTORY`
- *   when git does not trust its owner.
+ * @throws GatelineError `GIT_NOT_FOUND` when git cannot be started; `GIT_TOO_OLD`; `GIT_UNSAFE_DIRECTORY`
+ *   when git does not trust the owner of the repository
  */
-export async function findRepository(
-  root: string,
-  binary: string,
-  environment: Environment,
-): Promise<Repository | undefined> {
-  const git = gitIn(binary, root, environment);
-  let answer;
-  try {
-    answer = await git(['rev-parse', '--is-inside-work-tree', '--show-object-format', '--show-cdup', '--show-prefix']);
-  } catch (error) {
-    if (!(error instanceof GatelineError)) throw error;
-    if (error.code === 'GIT_FAILED' && error.message.includes('not a git repository')) return undefined;
-    if (error.code === 'GIT_NOT_FOUND' && isSystemError(error.cause, 'ENOENT') && !belowGit(root)) return undefined;
-    throw error;
-  }
-  const [inside, format, up = '', ...rest] = answer.out.toString('utf8').split('\n');
+export async function findRepository(root: string, options: GitOptions): Promise<Repository | undefined> {
+  const git = gitIn(root, options);
+  const asked = ['--is-inside-work-tree', '--show-object-format', '--absolute-git-dir', '--git-common-dir'];
+  const paths = ['--git-path', 'objects', '--git-path', 'index', '--show-cdup', '--show-prefix'];
+  const [answer] = await Promise.all([
+    git(['rev-parse', ...asked, ...paths]).catch((error: unknown) => {
+      if (!(error instanceof GatelineError)) throw error;
+      if (error.code === 'GIT_FAILED' && /not a git repository|must be run in a work tree/.test(error.message)) return undefined;
+      throw error;
+    }),
+    refuseOldGit(git),
+  ]);
+  if (answer === undefined) return undefined;
+  const [inside, format, gitDir = '', common = '', objects = '', index = '', up = '', ...rest] = answer.out
+    .toString('utf8')
+    .split('\n');
   if (inside !== 'true') return undefined;
   const prefix = rest.slice(0, -1).join('\n');
   const top = resolve(root, up);
   if (prefix !== '' && (await isIgnored(git, top, prefix))) return undefined;
-  const settings = await git(['config', '-z', '--type=bool', '--get-regexp', '^core\\.(filemode|symlinks)$'], {
-    answers: [0, 1],
-  });
-  const off = new Set(settings.out.toString('utf8').split('\0'));
   return {
     git,
     top,
     prefix,
     format: format === 'sha256' ? 'sha256' : 'sha1',
-    modesCount: !off.has('core.filemode\nfalse') && process.platform !== 'win32',
-    links: !off.has('core.symlinks\nfalse'),
+    gitDir,
+    commonDir: resolve(root, common),
+    objects: resolve(root, objects),
+    index: resolve(root, index),
   };
 }
 
-function belowGit(root: string): boolean {
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return true;
-    if (folder === dirname(folder)) return false;
-  }
+async function refuseOldGit(git: Git): Promise<void> {
+  const { out } = await git(['version']);
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(out.toString('utf8')) ?? [];
+  if (major === undefined || Number(major) > OLDEST[0]) return;
+  if (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]) return;
+  throw new GatelineError('user', 'GIT_TOO_OLD', `git is ${major}.${minor}, and Gateline needs ${OLDEST.join('.')} or newer`, {
+    hint: 'Install a newer git and put it first on the PATH.',
+  });
 }
 
 /** A folder that the repository around it ignores, and of which it tracks nothing, is no part of it. */

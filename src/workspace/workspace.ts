@@ -1,105 +1,150 @@
 import type { Content, FileChange } from '../run/record.ts';
 import type { Digest } from '../run/digest.ts';
 import type { Read } from '../run/reading.ts';
-import type { Tree, TreeFile } from '../run/tree.ts';
+import type { Tree, TreeDifference } from '../run/tree.ts';
 
-/** What stood in the workspace before an attempt began; see {@link Workspace.changesSince}. */
-export interface Baseline {
-  /** All tracked files, and untracked ones that git does not ignore. */
-  readonly tree: Tree;
-  /** Files that match the gate's `files` globs, ignored ones too. */
-  readonly named: Tree;
-  /** For each of those, what is another after it was written again, with the same content too. */
-  readonly stamps: ReadonlyMap<string, string>;
+/** Id of a tree object: a version of the workspace's files as a whole. */
+export type TreeId = string;
+
+/** The user's version of the workspace at one moment. */
+export interface Snapshot {
+  readonly tree: TreeId;
+  /** For people: what is not in it although somebody might expect it. One sentence each. */
+  readonly notices: readonly string[];
 }
 
-/** What a gate did before an attempt, for {@link Workspace.changesSince}. */
-export interface EarlierWork {
-  /** What stood before attempts that came to nothing: what they changed goes on as well. */
-  readonly since?: Tree;
-  /** Files that it left and handed on before. */
-  readonly made?: readonly FileChange[];
+/** What an attempt is given to work in. */
+export interface CheckoutRequest {
+  /** The user's version, and the same with the files of earlier gates laid over it: the version to stand there. */
+  readonly base: TreeId;
+  readonly tree: TreeId;
+  /** Names the attempt; a {@link Workspace.reopen} with the same name finds its place again. */
+  readonly attempt: string;
+  /** `tree`: a work tree of its own. `in-place`: the user's folder, or a CI job's checkout. */
+  readonly place: 'tree' | 'in-place';
+  /** What the gate hands on: ignored files that these globs name are looked at too. */
+  readonly files: 'changed' | readonly string[];
+  /** For an agent that runs by itself: how long the place is kept for it. ISO 8601. */
+  readonly until?: string;
 }
 
-/** The files that count for a gate. */
-export interface InputTree {
-  readonly files: Tree;
-  /** Globs that matched no file. */
-  readonly unmatched: readonly string[];
+/** A place where an attempt works. */
+export interface Checkout {
+  /** Absolute path of the workspace in it. */
+  readonly root: string;
+  /** What stands there before the agent begins. */
+  readonly from: TreeId;
+  /** Variables for whoever works there. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What stands there now, whatever the agent staged, committed or ignored. */
+  capture(): Promise<CapturedWork>;
+  /**
+   * Gives the place back.
+   * @param isReusable false when something may still write to it
+   */
+  release(isReusable: boolean): Promise<void>;
+}
+
+/** What an attempt left. */
+export interface CapturedWork {
+  readonly tree: TreeId;
+  /** What could not be looked at; paths relative to the workspace. */
+  readonly leftOut: readonly { readonly path: string; readonly why: string }[];
 }
 
 /** Files that an attempt changed. */
 export interface Changes {
   /** Those that the gate hands on, content kept by the given `keep`. Sorted by path. */
   readonly files: readonly FileChange[];
-  /** Other tracked files that changed. Sorted by path. */
+  /** Other files that changed. Sorted by path. */
   readonly touched: readonly FileChange[];
   /** Things that cannot be handed on: symbolic links, submodules, files over the limit, paths that leave the workspace. */
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** What {@link Workspace.materialise} did with one file. */
-export interface Materialised {
-  readonly path: string;
-  readonly action: 'unchanged' | 'written' | 'deleted';
-  /** Where a version that was neither the gate's `before` nor its `after` was put aside, so that nothing is lost. */
-  readonly displaced?: string;
-}
-
-/** Where {@link Workspace.materialise} takes content from; the store's `copyTo`. */
+/** Where {@link Workspace.build} takes content from; the store's `copyTo`. */
 export type CopyContent = (digest: Digest, path: string, mode: number) => Promise<Read<Content>>;
 
-/** Where {@link Workspace.changesSince} keeps content. It may refuse a file, saying why: that file is then listed as refused. */
+/** Where {@link Workspace.changes} keeps content. It may refuse a file, saying why: that file is then listed as refused. */
 export type KeepContent = (
   chunks: AsyncIterable<Uint8Array>,
   path: string,
 ) => Promise<Content | { readonly refused: string }>;
 
+/** What became of one path that was to be put into the folder. */
+export interface Put {
+  readonly path: string;
+  readonly action: 'written' | 'deleted' | 'unchanged' | 'conflict';
+  /** For `conflict`: why the path was left alone. */
+  readonly why?: string;
+}
+
 /**
- * The files that a pipeline works on: a git work tree, or a plain folder where there is no git.
- * `.git` and `.state` never count. Every path given or returned is relative, `/`-separated, and inside.
+ * The files that a pipeline works on: a git work tree, or a plain folder. Versions of them are tree objects in an object
+ * store of our own. `.git` and `.state` are in none. Every path given or returned is relative to the workspace and
+ * `/`-separated; one of the same repository outside of the workspace begins with `../`.
  */
-export interface Workspace {
+export interface Workspace extends AsyncDisposable {
   /** Absolute, real path. */
   readonly root: string;
 
-  /** Files that count. `undefined`: every tracked file. Symbolic links count by their target text, submodules by commit. */
-  inputs(globs: readonly string[] | undefined): Promise<InputTree>;
+  /**
+   * The user's version as it is now: tracked files, untracked ones that git does not ignore (not for a CI job), and ignored
+   * ones that a list of globs names.
+   * @throws GatelineError `UNTRACKED_TOO_LARGE`, `SUBMODULE_DIRTY`, `GIT_FAILED`, `GIT_TIMEOUT`
+   */
+  snapshot(named: readonly (readonly string[])[]): Promise<Snapshot>;
 
-  /** What `inputs(globs)` would say of this path: whether it would count if the file existed. */
-  counts(globs: readonly string[] | undefined, path: string): boolean;
+  /** Files of a version. */
+  files(tree: TreeId): Promise<Tree>;
 
-  /** Take note of what stands before an attempt. */
-  baseline(files: 'changed' | readonly string[]): Promise<Baseline>;
+  /** Whether a list of globs takes this path; `undefined` takes every path. */
+  matches(globs: readonly string[] | undefined, path: string): boolean;
 
   /**
-   * What changed since: `files` as the gate says them (globs, or `changed` for all that git sees as changed),
-   * and what else was touched. Plain files, deletions and modes; never anything outside the workspace. Of those
-   * that the checked out commit does not have so, what the gate handed on before goes on again when it still stands, and
-   * what globs name when the attempt wrote it again just as it was.
+   * A version with changes laid over it.
+   * @throws GatelineError `CONTENT_MISSING`
    */
-  changesSince(
-    baseline: Baseline,
+  build(base: TreeId, changes: readonly FileChange[], copy: CopyContent): Promise<TreeId>;
+
+  /** What differs between two versions, sorted by path. */
+  differences(from: TreeId, to: TreeId): Promise<TreeDifference[]>;
+
+  /** Keeps what two versions do not have in common, whatever happens to the user's repository. */
+  keep(from: TreeId, to: TreeId): Promise<void>;
+
+  /** Two versions as a patch, as `git diff` prints it, limited to some paths when they are given. */
+  patch(from: TreeId, to: TreeId, paths?: readonly string[]): Promise<string>;
+
+  /**
+   * Makes a version stand where an attempt can work.
+   * @throws GatelineError `GATE_NOT_APPLIED` when the user's folder is to be worked in and does not stand so
+   */
+  checkOut(request: CheckoutRequest): Promise<Checkout>;
+
+  /** The place of an attempt that another process checked out. `undefined`: it is gone. */
+  reopen(request: CheckoutRequest & { readonly from: TreeId }): Promise<Checkout | undefined>;
+
+  /** Deletes places of attempts whose engine is gone. `now`: ISO 8601. */
+  sweep(now: string): Promise<void>;
+
+  /** Parts what differs between two versions into what a gate hands on, with its content kept, and the rest. */
+  changes(
+    from: TreeId,
+    work: CapturedWork,
     files: 'changed' | readonly string[],
     keep: KeepContent,
-    earlier?: EarlierWork,
+    at: Checkout,
   ): Promise<Changes>;
 
   /**
-   * Make files stand as a gate left them: in order, atomically each, links on the way refused
-   * (`PATH_ESCAPES`). A version of the file that is neither what the gate found nor what it left is put aside first.
-   * @throws GatelineError `CONTENT_MISSING` when content is absent or altered; nothing of that file is changed then.
+   * Puts files into the user's folder: those paths that still are as `before` says; others are conflicts, and left alone.
+   * Each file whole or not at all. What is replaced is copied to `saved` first, a folder.
    */
-  materialise(changes: readonly FileChange[], copy: CopyContent): Promise<Materialised[]>;
-
-  /** Whether every file stands as these changes say, without changing anything. */
-  stands(changes: readonly FileChange[]): Promise<boolean>;
+  put(changes: readonly FileChange[], tree: TreeId, saved: string): Promise<Put[]>;
 
   /** A file of the workspace as text, contained (symbolic links that leave it are refused). `undefined`: it is not there. */
   readText(path: string): Promise<string | undefined>;
-
-  /** How the checked out commit has these paths; `null`: not at all. Nothing is said without git, or before the first commit. */
-  committed(paths: readonly string[]): Promise<ReadonlyMap<string, TreeFile | null>>;
 
   /** Name of the checked out branch, for the default subject; `undefined` without git or when detached. */
   branch(): Promise<string | undefined>;

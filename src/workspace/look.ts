@@ -43,14 +43,3 @@ export function kindOf(stats: Stats): string {
   if (stats.isSocket()) return 'a socket';
   return stats.isFile() ? 'a file' : 'a device';
 }
-
-/** For each path at which something stands, what no write leaves as it is: identity, size and times. */
-export function stampsOf(root: string, paths: readonly string[]): Map<string, string> {
-  const look = lookBelow(root);
-  return new Map(
-    paths.flatMap((path) => {
-      const stats = look(path);
-      return stats === undefined ? [] : [[path, `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`]];
-    }),
-  );
-}

@@ -1,0 +1,291 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FileChange } from '../run/record.ts';
+import type { Tree, TreeDifference } from '../run/tree.ts';
+import { isRelative, neverCounts } from './contain.ts';
+import type { GitOptions } from './git.ts';
+import { compileGlobs, type Globs } from './globs.ts';
+import { handOn, type HandOnLimits } from './hand-on.ts';
+import { bringIn, captureAfter, captureBefore, forget, refuseOther, type InPlace } from './in-place.ts';
+import { putFiles } from './put-files.ts';
+import { readText } from './read-text.ts';
+import type { Repository } from './repository.ts';
+import { readRepository, type RepositoryCopy } from './slots/agent-repository.ts';
+import { captureSlot, prepareSlot } from './slots/slot-checkout.ts';
+import { Slots, type Slot } from './slots/slots.ts';
+import type { LeftOut, Taking } from './trees/capture-tree.ts';
+import { openObjectStore, type ObjectStore } from './trees/object-store.ts';
+import { SnapshotIndex } from './trees/snapshot-index.ts';
+import { TreeObjects } from './trees/tree-objects.ts';
+import type {
+  CapturedWork,
+  Changes,
+  Checkout,
+  CheckoutRequest,
+  CopyContent,
+  KeepContent,
+  Put,
+  Snapshot,
+  TreeId,
+  Workspace,
+} from './workspace.ts';
+
+/** What a workspace is made from. */
+export interface FolderWorkspaceSetting {
+  readonly root: string;
+  readonly repository: Repository | undefined;
+  readonly git: GitOptions;
+  readonly store: string;
+  readonly trees: string;
+  readonly kind: 'local' | 'job';
+  readonly readOnly: boolean;
+  readonly limits: HandOnLimits;
+  readonly maxUntracked: number;
+}
+
+/** What is opened with the first use: many commands never look at files. */
+interface Opened {
+  readonly store: ObjectStore;
+  readonly trees: TreeObjects;
+  readonly index: SnapshotIndex;
+}
+
+const BRANCHES = 'refs/heads/';
+/** Paths that a notice names. */
+const NAMED = 5;
+
+/** A folder, in a git repository or in none, as a {@link Workspace}. */
+export class FolderWorkspace implements Workspace {
+  readonly root: string;
+  readonly #setting: FolderWorkspaceSetting;
+  readonly #prefix: string;
+  readonly #slots: Slots;
+  readonly #globs = new Map<string, Globs>();
+  #opened: Promise<Opened> | undefined;
+  #copy: Promise<RepositoryCopy> | undefined;
+  #temporary: string | undefined;
+
+  constructor(setting: FolderWorkspaceSetting) {
+    this.root = setting.root;
+    this.#setting = setting;
+    this.#prefix = setting.repository?.prefix ?? '';
+    this.#slots = new Slots(setting.trees);
+  }
+
+  async snapshot(named: readonly (readonly string[])[]): Promise<Snapshot> {
+    const { index } = await this.#open();
+    const taking = this.#taking(named.map((globs) => this.#compiled(globs)), this.#setting.kind === 'local' ? 'all' : 'named');
+    const { tree, leftOut } = await index.capture({ ...taking, oversize: 'error' });
+    return { tree, notices: noticesOf(this.#within(leftOut)) };
+  }
+
+  async files(tree: TreeId): Promise<Tree> {
+    return (await this.#open()).trees.files(tree);
+  }
+
+  matches(globs: readonly string[] | undefined, path: string): boolean {
+    if (globs === undefined) return true;
+    return isRelative(path) && !neverCounts(path) && this.#compiled(globs).matches(path);
+  }
+
+  async build(base: TreeId, changes: readonly FileChange[], copy: CopyContent): Promise<TreeId> {
+    return (await this.#open()).trees.build(base, changes, copy);
+  }
+
+  async differences(from: TreeId, to: TreeId): Promise<TreeDifference[]> {
+    return (await this.#open()).trees.differences(from, to);
+  }
+
+  async keep(from: TreeId, to: TreeId): Promise<void> {
+    await (await this.#open()).trees.keep(from, to);
+  }
+
+  async patch(from: TreeId, to: TreeId, paths?: readonly string[]): Promise<string> {
+    return (await this.#open()).trees.patch(from, to, paths);
+  }
+
+  async checkOut(request: CheckoutRequest): Promise<Checkout> {
+    return request.place === 'in-place' || this.#setting.kind === 'job'
+      ? this.#inPlace(request)
+      : this.#inSlot(request);
+  }
+
+  async reopen(request: CheckoutRequest & { readonly from: TreeId }): Promise<Checkout | undefined> {
+    if (request.place === 'in-place' || this.#setting.kind === 'job') {
+      return this.#standing(await this.#placeFor(request), request.from);
+    }
+    const slot = await this.#slots.of(request.attempt);
+    return slot && this.#working(slot, request, request.from, []);
+  }
+
+  async sweep(now: string): Promise<void> {
+    if (this.#setting.kind === 'local') await this.#slots.sweep(now);
+  }
+
+  async changes(
+    from: TreeId,
+    { tree, leftOut }: CapturedWork,
+    files: 'changed' | readonly string[],
+    keep: KeepContent,
+    at: Checkout,
+  ): Promise<Changes> {
+    const { store, trees } = await this.#open();
+    const globs = files === 'changed' ? undefined : this.#compiled(files);
+    const found = await handOn({
+      store,
+      folder: at.root.slice(0, at.root.length - this.#prefix.length).replace(/[/\\]$/, ''),
+      prefix: this.#prefix,
+      differences: await trees.differences(from, tree),
+      globs,
+      keep,
+      limits: this.#setting.limits,
+    });
+    const unseen = leftOut.filter(({ path }) => globs === undefined || globs.matches(path));
+    return { ...found, refused: [...found.refused, ...unseen] };
+  }
+
+  async put(changes: readonly FileChange[], tree: TreeId, saved: string): Promise<Put[]> {
+    const { store, trees } = await this.#open();
+    return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, changes, saved });
+  }
+
+  readText(path: string): Promise<string | undefined> {
+    return readText(this.root, path);
+  }
+
+  async branch(): Promise<string | undefined> {
+    const answer = await this.#setting.repository?.git(['symbolic-ref', '-q', 'HEAD'], { answers: [0, 1] });
+    const name = answer?.out.toString('utf8').trim() ?? '';
+    return answer?.code === 0 && name.startsWith(BRANCHES) ? name.slice(BRANCHES.length) : undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#temporary !== undefined) await rm(this.#temporary, { recursive: true, force: true });
+  }
+
+  #open(): Promise<Opened> {
+    this.#opened ??= this.#openStore();
+    return this.#opened;
+  }
+
+  async #openStore(): Promise<Opened> {
+    const { root, repository, git, readOnly, store: path } = this.#setting;
+    if (readOnly) this.#temporary = await mkdtemp(join(tmpdir(), 'gateline-'));
+    const store = await openObjectStore({
+      path: this.#temporary ?? path,
+      repository,
+      root,
+      git,
+      ...(readOnly && { alternates: [join(path, 'objects')] }),
+    });
+    const index = new SnapshotIndex(store, readOnly ? path : undefined);
+    return { store, trees: new TreeObjects(store, this.#prefix), index };
+  }
+
+  #taking(named: readonly Globs[], untracked: Taking['untracked']): Taking {
+    const { maxUntracked } = this.#setting;
+    return { prefix: this.#prefix, untracked, named, maxUntracked, oversize: 'leave-out' };
+  }
+
+  /** Lists of globs are few and asked for often: each is compiled once. */
+  #compiled(globs: readonly string[]): Globs {
+    const key = JSON.stringify(globs);
+    const found = this.#globs.get(key) ?? compileGlobs(globs);
+    this.#globs.set(key, found);
+    return found;
+  }
+
+  #named(files: CheckoutRequest['files']): Globs[] {
+    return files === 'changed' || files.length === 0 ? [] : [this.#compiled(files)];
+  }
+
+  #within(leftOut: readonly LeftOut[]): LeftOut[] {
+    return leftOut
+      .filter(({ path }) => path.startsWith(this.#prefix))
+      .map(({ path, why }) => ({ path: path.slice(this.#prefix.length), why }));
+  }
+
+  async #placeFor({ files, attempt }: CheckoutRequest): Promise<InPlace> {
+    const { store, trees, index } = await this.#open();
+    const untracked = this.#setting.kind === 'local' || files === 'changed' ? 'all' : 'named';
+    return { store, trees, attempt, seed: index.path, taking: this.#taking(this.#named(files), untracked) };
+  }
+
+  async #inPlace(request: CheckoutRequest): Promise<Checkout> {
+    const place = await this.#placeFor(request);
+    const differences = await place.trees.differences(request.base, request.tree);
+    if (this.#setting.kind === 'local') refuseOther(differences);
+    const before = await captureBefore(place);
+    return this.#standing(place, await bringIn(place, before.tree, this.#fromTop(differences)));
+  }
+
+  #fromTop(differences: readonly TreeDifference[]): readonly TreeDifference[] {
+    return differences;
+  }
+
+  #standing(place: InPlace, from: TreeId): Checkout {
+    return {
+      root: this.root,
+      from,
+      variables: {},
+      capture: async () => {
+        const { tree, leftOut } = await captureAfter(place);
+        const isSeen = place.taking.untracked === 'all';
+        return { tree, leftOut: isSeen ? this.#within(leftOut) : [] };
+      },
+      release: () => forget(place),
+    };
+  }
+
+  async #inSlot(request: CheckoutRequest): Promise<Checkout> {
+    const { store, trees } = await this.#open();
+    const { attempt, until, tree } = request;
+    const now = new Date().toISOString();
+    const slot = await this.#slots.take({ attempt, ...(until !== undefined && { until }) }, now);
+    try {
+      const links = await prepareSlot(slot, tree, await trees.files(tree), {
+        store,
+        git: this.#setting.git,
+        copy: await this.#repositoryCopy(),
+        prefix: this.#prefix,
+        link: async () => [],
+      });
+      return this.#working(slot, request, tree, links);
+    } catch (error) {
+      await this.#slots.give(slot, false, undefined);
+      throw error;
+    }
+  }
+
+  #working(slot: Slot, { files }: CheckoutRequest, from: TreeId, links: readonly string[]): Checkout {
+    const { maxUntracked } = this.#setting;
+    return {
+      root: join(slot.folder, this.#prefix),
+      from,
+      variables: { GIT_CEILING_DIRECTORIES: this.#slots.root },
+      capture: async () => {
+        const { store } = await this.#open();
+        const setting = { store, prefix: this.#prefix };
+        const { tree, leftOut } = await captureSlot(slot, from, links, this.#named(files), setting, maxUntracked);
+        return { tree, leftOut: this.#within(leftOut) };
+      },
+      release: (isReusable) => this.#slots.give(slot, isReusable, slot.setup),
+    };
+  }
+
+  async #repositoryCopy(): Promise<RepositoryCopy | undefined> {
+    const { repository } = this.#setting;
+    if (repository === undefined) return undefined;
+    this.#copy ??= readRepository(repository);
+    return this.#copy;
+  }
+}
+
+function noticesOf(leftOut: readonly LeftOut[]): string[] {
+  return [...Map.groupBy(leftOut, ({ why }) => why)].map(([why, all]) => {
+    const names = all.slice(0, NAMED).map(({ path }) => path);
+    const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
+    return `not part of the inputs: ${names.join(', ')}${more} (${why})`;
+  });
+}

@@ -1,0 +1,48 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isSystemError } from '../../errors/gateline-error.ts';
+
+const FORMAT = 'gateline-slot/1';
+
+const stateSchema = z.object({
+  format: z.literal(FORMAT),
+  /** `idle`: may be used. `busy`: an attempt works there. `retired`: never used again, and deleted when nothing lives there. */
+  state: z.enum(['idle', 'busy', 'retired']),
+  /** Name of the attempt that works there. */
+  attempt: z.string().max(2_048).optional(),
+  /** An agent that runs by itself has it until then, ISO 8601: no engine watches it. */
+  until: z.string().max(64).optional(),
+  /** Digest of the setup command that was run there. */
+  setup: z.string().max(128).optional(),
+});
+
+/** What is written beside a slot's tree. */
+export type SlotState = Omit<z.infer<typeof stateSchema>, 'format'>;
+
+/** Reads a slot's state. One that is absent or torn is `retired`: nobody knows what lies there. */
+export async function readSlotState(slot: string): Promise<SlotState> {
+  let text;
+  try {
+    text = await readFile(fileOf(slot), 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return { state: 'retired' };
+    throw error;
+  }
+  try {
+    return stateSchema.parse(JSON.parse(text));
+  } catch {
+    return { state: 'retired' };
+  }
+}
+
+/** Writes a slot's state, whole or not at all. */
+export async function writeSlotState(slot: string, state: SlotState): Promise<void> {
+  const temporary = `${fileOf(slot)}.tmp`;
+  await writeFile(temporary, `${JSON.stringify({ format: FORMAT, ...state })}\n`, { mode: 0o600 });
+  await rename(temporary, fileOf(slot));
+}
+
+function fileOf(slot: string): string {
+  return join(slot, 'slot.json');
+}

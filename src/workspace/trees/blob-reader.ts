@@ -1,0 +1,69 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { ObjectStore } from './object-store.ts';
+
+const LINE_BREAK = 0x0a;
+
+/** Reads contents of blobs through one git process, one after the other. End it by `await using`. */
+export class BlobReader implements AsyncDisposable {
+  readonly #process;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(store: ObjectStore) {
+    this.#process = store.start(['cat-file', '--batch']);
+    // It ends with the last reader; what it could not say is found out by the one that reads.
+    this.#process.stdin.on('error', () => undefined);
+    this.#process.on('error', () => undefined);
+    this.#process.stderr.resume();
+    this.#chunks = this.#process.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  }
+
+  /**
+   * The content of one blob, to be read to its end before the next is asked for.
+   * @throws GatelineError `GIT_FAILED` when it is not there
+   */
+  async *read(id: string): AsyncGenerator<Uint8Array> {
+    this.#process.stdin.write(`${id}\n`);
+    let left = await this.#sizeOf(id);
+    while (left > 0) {
+      const chunk = this.#rest.length > 0 ? this.#rest : await this.#next(id);
+      const mine = chunk.subarray(0, left);
+      this.#rest = chunk.subarray(mine.length);
+      left -= mine.length;
+      yield mine;
+    }
+    if (this.#rest.length === 0) this.#rest = await this.#next(id);
+    this.#rest = this.#rest.subarray(1);
+  }
+
+  async #sizeOf(id: string): Promise<number> {
+    let end = this.#rest.indexOf(LINE_BREAK);
+    while (end < 0) {
+      this.#rest = Buffer.concat([this.#rest, await this.#next(id)]);
+      end = this.#rest.indexOf(LINE_BREAK);
+    }
+    const header = this.#rest.toString('latin1', 0, end);
+    this.#rest = this.#rest.subarray(end + 1);
+    const [, size] = /^[0-9a-f]+ blob (\d+)$/.exec(header) ?? [];
+    if (size === undefined) throw unreadable(header);
+    return Number(size);
+  }
+
+  async #next(id: string): Promise<Buffer> {
+    const { done, value } = await this.#chunks.next();
+    if (done === true) throw unreadable(`git cat-file ended before ${id}`);
+    return value as Buffer;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#process.stdin.end();
+    this.#process.kill();
+    await this.#chunks.return?.();
+  }
+}
+
+function unreadable(what: string): GatelineError {
+  return new GatelineError('platform', 'GIT_FAILED', `a file that was just captured cannot be read back: ${what}`, {
+    hint: 'Check free space and permissions below .state, then run again.',
+  });
+}

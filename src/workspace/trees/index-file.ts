@@ -1,0 +1,76 @@
+import { constants } from 'node:fs';
+import { open, rm, utimes, writeFile } from 'node:fs/promises';
+import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import type { ObjectFormat } from '../blob.ts';
+import { bytesOfName, splitNames } from '../path-bytes.ts';
+import type { IndexedFolder, ObjectStore } from './object-store.ts';
+
+const BYTES_OF_ID: Readonly<Record<ObjectFormat, number>> = { sha1: 20, sha256: 32 };
+
+/**
+ * What tells one state of an index file from another: the checksum that git writes at its end, or size and time where git
+ * was told to leave it out (`index.skipHash`). `undefined`: there is no index.
+ * @throws GatelineError `WORKSPACE_UNREADABLE` when something else stands in its place
+ */
+export async function indexState(path: string, format: ObjectFormat): Promise<string | undefined> {
+  const file = await openIndex(path);
+  if (file === undefined) return undefined;
+  await using opened = file;
+  const { size, mtimeMs, ino } = await opened.stat();
+  const length = BYTES_OF_ID[format];
+  const { buffer } = await opened.read(Buffer.alloc(length), 0, length, Math.max(0, size - length));
+  return buffer.some((byte) => byte !== 0) ? buffer.toString('hex') : `${ino}.${size}.${mtimeMs}`;
+}
+
+/**
+ * Copies an index with its time of change: git takes a file for unchanged when its entry is older than the index, so that a
+ * newer copy would hide an edit that was made within the same second as the original was written.
+ */
+export async function copyIndex(from: string, to: string): Promise<void> {
+  const file = await openIndex(from);
+  await rm(`${to}.lock`, { force: true });
+  if (file === undefined) return rm(to, { force: true });
+  await using opened = file;
+  const { mtimeMs } = await opened.stat();
+  await writeFile(to, await opened.readFile(), { mode: 0o600 });
+  // Rounded down, which is the safe side: more entries are compared by content.
+  const seconds = Math.floor(mtimeMs / 1_000);
+  await utimes(to, seconds, seconds);
+}
+
+/** Opened without waiting for the other end of a pipe, which an agent may have put there. */
+async function openIndex(path: string): ReturnType<typeof open> | Promise<undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+  throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', `${path} is not a plain file.`, {
+    hint: 'Something replaced the index of git. Remove it and run `git reset` there.',
+  });
+}
+
+/** Entries of an index that git does not look at: `assume-unchanged`, and `skip-worktree` (sparse checkouts set that one). */
+export async function unlookedEntries(
+  store: ObjectStore,
+  where: IndexedFolder,
+): Promise<{ readonly assumed: string[]; readonly skipped: string[] }> {
+  const { out } = await store.git(['ls-files', '-v', '-z'], where);
+  const assumed: string[] = [];
+  const skipped: string[] = [];
+  for (const line of splitNames(out)) {
+    const tag = line[0]!;
+    if (tag !== tag.toUpperCase()) assumed.push(line.slice(2));
+    if (tag.toUpperCase() === 'S') skipped.push(line.slice(2));
+  }
+  return { assumed, skipped };
+}
+
+/** Names as git reads them in a list with a NUL after each. */
+export function listOfNames(names: Iterable<string>): Buffer {
+  const nul = Buffer.from([0]);
+  return Buffer.concat([...names].flatMap((name) => [bytesOfName(name), nul]));
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { FileChange } from '../../run/record.ts';
+import type { Tree, TreeDifference, TreeFile } from '../../run/tree.ts';
+import { bytesOfName, splitNames } from '../path-bytes.ts';
+import type { CopyContent } from '../workspace.ts';
+import { writeTree } from './capture-tree.ts';
+import type { ObjectStore } from './object-store.ts';
+
+/** A file to be laid over a tree; `null`: it is to go. */
+type Laid = Pick<TreeDifference, 'path' | 'after'>;
+
+/** Tree objects of one workspace: read, made from others, and compared. Paths are relative to the workspace. */
+export class TreeObjects {
+  readonly #store: ObjectStore;
+  readonly #prefix: string;
+  readonly #files = new Map<string, Promise<Tree>>();
+  readonly #built = new Map<string, Promise<string>>();
+
+  constructor(store: ObjectStore, prefix: string) {
+    this.#store = store;
+    this.#prefix = prefix;
+  }
+
+  /** Files of a tree. What lies outside of the workspace, in the same repository, begins with `../`. */
+  files(tree: string): Promise<Tree> {
+    const known = this.#files.get(tree) ?? this.#read(tree);
+    this.#files.set(tree, known);
+    return known;
+  }
+
+  async #read(tree: string): Promise<Tree> {
+    const { out } = await this.#store.git(['ls-tree', '-r', '-z', '--full-tree', tree]);
+    const files = splitNames(out).map((line): [string, TreeFile] => {
+      const tab = line.indexOf('\t');
+      const [mode = '', , blob = ''] = line.slice(0, tab).split(' ');
+      return [this.#inside(line.slice(tab + 1)), { mode, blob }];
+    });
+    return new Map(this.#prefix === '' ? files : files.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** What differs between two trees, sorted by path. */
+  async differences(from: string, to: string): Promise<TreeDifference[]> {
+    if (from === to) return [];
+    const { out } = await this.#store.git(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-ext-diff', from, to]);
+    const fields = splitNames(out);
+    const found: TreeDifference[] = [];
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [before = '', after = '', old = '', now = ''] = fields[at]!.slice(1).split(' ');
+      found.push({ path: this.#inside(fields[at + 1]!), before: stateOf(before, old), after: stateOf(after, now) });
+    }
+    return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /**
+   * A tree with changes laid over it. Content that no object store has is taken from `copy`.
+   * @throws GatelineError `CONTENT_MISSING`
+   */
+  build(base: string, changes: readonly FileChange[], copy: CopyContent): Promise<string> {
+    if (changes.length === 0) return Promise.resolve(base);
+    const key = JSON.stringify([base, changes.map(({ path, after }) => [path, after?.mode, after?.blob])]);
+    const known = this.#built.get(key) ?? this.#build(base, changes, copy);
+    this.#built.set(key, known);
+    known.catch(() => this.#built.delete(key));
+    return known;
+  }
+
+  async #build(base: string, changes: readonly FileChange[], copy: CopyContent): Promise<string> {
+    return this.#withIndex(base, async (index) => {
+      await this.#lay(index, changes);
+      const where = { index, folder: this.#store.top };
+      try {
+        return await writeTree(this.#store, where);
+      } catch (error) {
+        if (!(error instanceof GatelineError) || !/invalid object/.test(error.message)) throw error;
+        await this.#lay(index, await this.#withContent(changes, copy));
+        return writeTree(this.#store, where);
+      }
+    });
+  }
+
+  async #withIndex<T>(tree: string, work: (index: string) => Promise<T>): Promise<T> {
+    const index = join(this.#store.path, `build.${randomBytes(8).toString('hex')}.index`);
+    try {
+      await this.#store.git(['read-tree', tree], { index });
+      return await work(index);
+    } finally {
+      await rm(index, { force: true });
+    }
+  }
+
+  /** A tree with files laid over it whose contents are in one of the object stores. */
+  lay(base: string, changes: readonly Laid[]): Promise<string> {
+    return this.#withIndex(base, async (index) => {
+      await this.#lay(index, changes);
+      return writeTree(this.#store, { index, folder: this.#store.top });
+    });
+  }
+
+  async #lay(index: string, changes: readonly Laid[]): Promise<void> {
+    const none = '0'.repeat(this.#store.format === 'sha256' ? 64 : 40);
+    const removed = changes.filter(({ after }) => after === null);
+    const written = changes.filter(({ after }) => after !== null);
+    const lines = [...removed, ...written].flatMap(({ path, after }) => [
+      Buffer.from(after === null ? `0 ${none}\t` : `${after.mode} ${after.blob}\t`),
+      bytesOfName(this.#outside(path)),
+      Buffer.from([0]),
+    ]);
+    await this.#store.git(['update-index', '-z', '--replace', '--index-info'], { index }, { input: Buffer.concat(lines) });
+  }
+
+  /** The same changes, once our object store has what they name. */
+  async #withContent(changes: readonly FileChange[], copy: CopyContent): Promise<FileChange[]> {
+    const folder = join(this.#store.path, 'incoming', randomBytes(8).toString('hex'));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    try {
+      const stored: FileChange[] = [];
+      for (const [number, change] of changes.entries()) {
+        stored.push(await this.#stored(change, join(folder, String(number)), copy));
+      }
+      return stored;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #stored(change: FileChange, file: string, copy: CopyContent): Promise<FileChange> {
+    const { path, after } = change;
+    if (after?.content === undefined) return change;
+    const read = await copy(after.content.digest, file, 0o600);
+    if (read.state !== 'present') {
+      const why = read.state === 'unknown' ? read.problem.message : 'it is not there';
+      throw new GatelineError('platform', 'CONTENT_MISSING', `the content of ${path}, which an earlier gate handed on: ${why}`, {
+        hint: 'Run that gate again.',
+      });
+    }
+    // Kept as the blob itself, but for files that a filter makes another thing of: those are kept as they lay on disk.
+    const plain = ['hash-object', '-w', '--no-filters', file];
+    const { out } = await this.#store.git(plain);
+    const blob = out.toString('latin1').trim();
+    if (blob === after.blob) return change;
+    const filtered = await this.#store.git(['hash-object', '-w', `--path=${this.#outside(path)}`, file]);
+    return { ...change, after: { ...after, blob: filtered.out.toString('latin1').trim() } };
+  }
+
+  /** Two trees as a patch. */
+  async patch(from: string, to: string, paths: readonly string[] = []): Promise<string> {
+    const how = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--submodule=short'];
+    const where = this.#prefix === '' ? [] : [`--relative=${this.#prefix}`];
+    const only = paths.length === 0 ? [] : ['--', ...paths.map((path) => this.#outside(path))];
+    const { out } = await this.#store.git(['--literal-pathspecs', 'diff', ...how, ...where, from, to, ...only]);
+    return out.toString('utf8');
+  }
+
+  /**
+   * Copies what two trees do not have in common into our own store: what only the user's repository has, its `git gc`
+   * may take away.
+   */
+  async keep(a: string, b: string): Promise<void> {
+    if (a === b) return;
+    for (const [tree, other] of [[a, b] as const, [b, a] as const]) {
+      const { out } = await this.#store.git(['rev-list', '--objects', '--no-object-names', tree, `^${other}`]);
+      const wanted = out.toString('latin1').split('\n').filter((id) => id !== '' && !this.#hasOwn(id));
+      if (wanted.length === 0) continue;
+      const pack = join(this.#store.path, 'objects', 'pack', 'pack');
+      await this.#store.git(['pack-objects', '-q', pack], {}, { input: Buffer.from(`${wanted.join('\n')}\n`) });
+    }
+  }
+
+  #hasOwn(id: string): boolean {
+    return existsSync(join(this.#store.path, 'objects', id.slice(0, 2), id.slice(2)));
+  }
+
+  #inside(path: string): string {
+    if (this.#prefix === '') return path;
+    return path.startsWith(this.#prefix) ? path.slice(this.#prefix.length) : posix.relative(this.#prefix, path);
+  }
+
+  #outside(path: string): string {
+    return path.startsWith('../') ? posix.join(this.#prefix, path) : this.#prefix + path;
+  }
+}
+
+function stateOf(mode: string, blob: string): TreeFile | null {
+  return mode === '000000' ? null : { mode, blob };
+}
