@@ -35,6 +35,8 @@ export const CLI_VARIABLES = {
   ci: 'CI',
   /** The claim that `gateline begin` printed, for `gateline complete`. */
   token: 'GATELINE_TOKEN',
+  /** Printed by `gateline begin`: the folder that the agent is to work in. */
+  workspace: 'GATELINE_WORKSPACE',
   /** `dumb`: no cursor movement, so plain lines. */
   terminal: 'TERM',
   /** Who decides, when `--actor` is not given. */
@@ -42,6 +44,14 @@ export const CLI_VARIABLES = {
   windowsUser: 'USERNAME',
   /** Folder for work trees; stands above `workspace: {trees: …}`. */
   trees: 'GATELINE_TREES',
+} as const;
+
+/** Where a system keeps what can be made again: https://specifications.freedesktop.org/basedir-spec/latest/ */
+export const SYSTEM_VARIABLES = {
+  home: 'HOME',
+  cacheHome: 'XDG_CACHE_HOME',
+  /** Windows. */
+  localAppData: 'LOCALAPPDATA',
 } as const;
 
 /**
@@ -104,6 +114,13 @@ export const ACTION_STATE = {
  * `ACTIONS_ID_TOKEN_REQUEST_*`, where the job has `id-token: write`, so that stays.
  */
 export const WITHHELD_FROM_AGENTS = /^(?:INPUT_.*|STATE_.*|ACTIONS_(?:RUNTIME|RESULTS|CACHE)_.*|GATELINE_.*)$/;
+
+/**
+ * Variables that point git at one repository, which an agent must not inherit: `git rev-parse --local-env-vars`. They
+ * are set in git's hooks, for one.
+ */
+export const LOCAL_TO_REPOSITORY =
+  /^GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|CONFIG|CONFIG_PARAMETERS|CONFIG_COUNT|OBJECT_DIRECTORY|DIR|WORK_TREE|IMPLICIT_WORK_TREE|GRAFT_FILE|INDEX_FILE|NO_REPLACE_OBJECTS|REPLACE_REF_BASE|PREFIX|SHALLOW_FILE|COMMON_DIR|INTERNAL_SUPER_PREFIX)$/;
 
 /** Which action a step runs: empty in a `run:` step. */
 export const EMPTY_WITHOUT_ACTION = ['GITHUB_ACTION_REPOSITORY', 'GITHUB_ACTION_REF'] as const;

@@ -13,7 +13,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import { ancestorsOf, unitsOf } from '../run/unit.ts';
 import type { Environment } from '../environment.ts';
-import { openWorkspace } from '../workspace/open-workspace.ts';
+import { openWorkspace, type WorkspaceOptions } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { begunPipeline, unknownToken } from './begun-pipeline.ts';
 import { callersInput } from './callers-input.ts';
@@ -138,11 +138,17 @@ async function findFiles(
   try {
     const definition = await findDefinition(event, inputs, environment);
     if (claim?.file === true && definition.pipeline === undefined) throw definitionGone(event);
-    return { definition, workspace: await openWorkspace(definition.root, { environment }) };
+    return { definition, workspace: await openWorkspace(definition.root, jobWorkspace(event, environment)) };
   } catch (error) {
     if (claim === undefined || !(error instanceof GatelineError)) throw error;
     return withoutRepository(event.workspace, error);
   }
+}
+
+/** The checkout of the job, and where git objects of ours are kept until it ends. */
+function jobWorkspace({ temp }: ActionInvocation['event'], environment: Environment): WorkspaceOptions {
+  const store = join(temp, 'gateline', 'git');
+  return { environment, kind: 'job', store, trees: join(temp, 'gateline', 'trees') };
 }
 
 /** Without its definition a gate looks as if nothing but its output counted: no pause, for example. */

@@ -1,32 +1,46 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { Checkout, Workspace } from '../workspace/workspace.ts';
 
 /**
- * The workspace of a gate whose repository was there when it was begun and cannot be read any more. Its attempt can be ended, but
- * what it left among the files cannot be told: whatever asks for that gets `ATTEMPT_LOST`.
+ * The workspace of a gate whose repository was there when it was begun and cannot be read any more. Its output can be judged, but
+ * what it left among the files cannot be told: whatever asks for that gets `WORKSPACE_UNREADABLE`.
  * @param root absolute
- * @param cause what reading it came to
+ * @param cause why it cannot be read
  */
 export function unreadableWorkspace(root: string, cause: GatelineError): Workspace {
   const refuse = (): never => {
     throw new GatelineError(
       'platform',
-      'ATTEMPT_LOST',
+      'WORKSPACE_UNREADABLE',
       `the repository that the gate was begun in cannot be read any more: ${cause.code}: ${cause.message}`,
-      { hint: 'Let no step between `begin` and `complete` touch `.git`, and run the failed jobs again.', cause },
+      { hint: 'Keep the steps between `begin` and `complete` out of `.git`, and run the failed jobs again.', cause },
     );
   };
   const rejected = async (): Promise<never> => refuse();
+  const reopen: Workspace['reopen'] = async ({ from }): Promise<Checkout> => ({
+    root,
+    from,
+    variables: {},
+    capture: rejected,
+    release: async () => undefined,
+  });
   return {
     root,
-    inputs: rejected,
-    counts: refuse,
-    baseline: rejected,
-    changesSince: rejected,
-    materialise: rejected,
-    stands: rejected,
+    reopen,
+    snapshot: rejected,
+    files: rejected,
+    matches: refuse,
+    build: rejected,
+    differences: rejected,
+    keep: rejected,
+    patch: rejected,
+    checkOut: rejected,
+    sweep: async () => undefined,
+    changes: rejected,
+    put: rejected,
     readText: rejected,
     committed: rejected,
     branch: rejected,
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }

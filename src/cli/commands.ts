@@ -87,7 +87,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'begin',
     summary: 'begin a gate for an agent that runs by itself',
     positionals: [{ name: 'GATE', required: true, help: 'the gate, or gate/leg' }],
-    options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, JSON_OPTION],
+    options: [
+      ...SUBJECT_OPTIONS,
+      ...INPUT_OPTIONS,
+      STAND_IN,
+      {
+        name: 'tree',
+        help: 'make a work tree of its own for the agent, and print it as GATELINE_WORKSPACE (default: this folder)',
+      },
+      JSON_OPTION,
+    ],
     description:
       "Loads and checks what the gate needs, claims it, writes its request, and prints the variables of the agent protocol as shell commands, for eval. The claim holds for the gate's timeout.\nIf an earlier output still holds there is nothing to do: then GATELINE_TOKEN is unset. If it cannot begin, what is printed ends the eval with begin's exit code.",
     examples: [

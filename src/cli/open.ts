@@ -3,7 +3,7 @@ import type { EnginePorts } from '../engine/ports.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { loadPipeline, type LoadedPipeline } from '../local/load-pipeline.ts';
 import { localPorts } from '../local/local-ports.ts';
-import { createProjector, type Projector } from '../local/projector.ts';
+import { createProjector, showStateIn, type Projector } from '../local/projector.ts';
 import type { RunState } from '../run/run-state.ts';
 import { unitsOf, type UnitGraph } from '../run/unit.ts';
 import { assignmentOf } from './assignment.ts';
@@ -33,7 +33,11 @@ export async function open(
   const durable = onDurable === undefined ? {} : { onDurable };
   const ports = await localPorts({ place: loaded, environment, now, readOnly: access.readOnly, ...durable });
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
-  return { loaded, graph: unitsOf(loaded.pipeline), ports, assignment };
+  const graph = unitsOf(loaded.pipeline);
+  const { store } = ports;
+  const showState: EnginePorts['showState'] = (folder, state, units, redact) =>
+    showStateIn(folder, { loaded, graph, metadata: assignment.metadata, store, redact }, state, units);
+  return { loaded, graph, ports: { ...ports, showState }, assignment };
 }
 
 /** {@link open} with the records as they are, for looking at the run that `--run` names, else the newest. */

@@ -6,7 +6,7 @@ import { verdictSatisfies } from '../run/fold-unit.ts';
 import type { Unit } from '../run/unit.ts';
 import { failed, type Issue, type Verdict } from '../verdict/verdict.ts';
 import { agentEnvironment, missingSecrets, protocolVariables } from './agent-environment.ts';
-import { claim, prepareAttempt, type Begun } from './begin-attempt.ts';
+import { claim, placeFor, prepareAttempt, type Begun } from './begin-attempt.ts';
 import type { Call } from './call.ts';
 import { collectLearnings, collectMetrics, collectOutput, type Collected } from './collect-output.ts';
 import { captureFiles, type Captured } from './capture-files.ts';
@@ -27,7 +27,7 @@ const NOT_REPLACED: ReadonlySet<string> = new Set(['RECORD_TAKEN', 'ARTIFACT_UPL
 /** Runs a unit until it is satisfied, out of retries, or a further attempt makes no sense. Each attempt leaves its records. */
 export async function runAttempts(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
   for (let attempt = 0; ; attempt += 1) {
-    const ended = await runAttempt(call, unit, work, signal).finally(() => call.running.delete(unit.key));
+    const ended = await runAttempt(call, unit, work, signal);
     const settled =
       verdictSatisfies(unit, ended, { ruling: 'stands' }) || FINAL.has(ended.verdict.kind) || signal.aborted;
     const retrying = !settled && attempt < unit.gate.retries;
@@ -45,7 +45,7 @@ export async function runAttempts(call: Call, unit: Unit, work: Work, signal: Ab
 }
 
 async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
-  const started = await claim(call, unit, work);
+  const started = await claim(call, unit, work, { place: placeFor(call, unit) });
   await call.observe({
     type: 'started',
     unit: unit.key,
@@ -67,7 +67,13 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
     throw error;
   }
   const result = await startAgent(call, begun, signal);
-  return finishAttempt(call, begun, result);
+  try {
+    return await finishAttempt(call, begun, result);
+  } finally {
+    // What timed out or was ended by a signal may have left somebody behind who still writes there.
+    await begun.checkout.release(result.outcome === 'exited');
+    if (started.place === 'in-place') call.forgetSnapshot();
+  }
 }
 
 /** Ends an attempt whose gate names secrets that are not set: nothing of it could be redacted. `undefined`: all are set. */
@@ -104,8 +110,8 @@ function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<Agen
     directory: directory.path,
     command: gate.run ?? '',
     shell: gate.shell,
-    workingDirectory: join(call.ports.workspace.root, gate.workingDirectory),
-    env: agentEnvironment(call.ports.environment, gate, others, protocol),
+    workingDirectory: join(begun.checkout.root, gate.workingDirectory),
+    env: agentEnvironment(call.ports.environment, gate, others, { ...begun.checkout.variables, ...protocol }),
     timeoutMs: gate.timeoutMinutes * 60_000,
     logLimit: LOG_LIMIT,
     signal,
@@ -127,11 +133,14 @@ export async function finishAttempt(
     const { metrics, notices } = await collectMetrics(call, directory);
     const learnings = await collectLearnings(call, directory);
     const collected = await collectOutput(call, unit, directory, stopped ?? verdictOn(call, result, unit));
-    const captured = await call.inTurn(() => captureFiles(call, begun));
-    const verdict = withFiles(collected.verdict, captured, notices);
+    const captured = await captureFiles(call, begun);
+    const verdict = withFiles(unit, collected.verdict, captured, notices);
+    await nameKept(call, unit, captured);
     return await end(call, unit, started, {
       ...collected,
-      ...captured,
+      files: captured.files,
+      touched: captured.touched,
+      ...(captured.snapshot && { snapshot: captured.snapshot }),
       verdict,
       ...(verdict.status === 'failed' && { exports: undefined }),
       result,
@@ -145,7 +154,7 @@ export async function finishAttempt(
   }
 }
 
-interface Ending extends Partial<Collected>, Partial<Pick<Captured, 'files' | 'touched'>> {
+interface Ending extends Partial<Collected>, Partial<Pick<Captured, 'files' | 'touched' | 'snapshot'>> {
   readonly verdict: Verdict;
   readonly result?: AgentResult;
   readonly metrics?: EndedRecord['metrics'];
@@ -168,6 +177,7 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     startedAt: started.at,
     ...(ending.value && { value: ending.value }),
     ...(ending.exports && { exports: ending.exports }),
+    ...(ending.snapshot && { snapshot: ending.snapshot }),
     files: [...(ending.files ?? [])],
     touched: [...(ending.touched ?? [])],
     logs: await keepLogs(call, result),
@@ -200,7 +210,25 @@ async function keepLogs(call: Call, result: AgentResult | undefined): Promise<En
   return logs;
 }
 
-function withFiles(verdict: Verdict, captured: Captured, notices: readonly Issue[]): Verdict {
+/** Names what the agent changed and the gate does not hand on: it is kept, and nobody else will see it. */
+async function nameKept(call: Call, unit: Unit, { touched, failure }: Captured): Promise<void> {
+  if (failure === undefined && touched.length === 0) return;
+  const names = touched.slice(0, 5).map(({ path }) => path);
+  const more = touched.length > names.length ? ` and ${touched.length - names.length} more` : '';
+  const message =
+    failure === undefined
+      ? `changed and not handed on: ${names.join(', ')}${more}. To hand them on: files: [${names.map((name) => JSON.stringify(name)).join(', ')}], or files: changed`
+      : `${failure.code}: what it changed cannot be told: ${failure.message}`;
+  await call.observe({ type: 'notice', unit: unit.key, message });
+}
+
+function withFiles({ gate }: Unit, verdict: Verdict, captured: Captured, notices: readonly Issue[]): Verdict {
+  const { failure } = captured;
+  if (failure !== undefined && gate.files.length > 0 && verdict.status !== 'failed') {
+    return failed('workspace', `Its files cannot be captured: ${failure.hint ?? 'see the message'}`, [
+      { severity: 'error', message: `${failure.code}: ${failure.message}`.slice(0, 4_096) },
+    ]);
+  }
   if (captured.problems.length > 0 && verdict.status !== 'failed') {
     return failed(
       'files',
@@ -251,7 +279,9 @@ const KIND_OF: Readonly<Record<string, Verdict['kind']>> = { FILES_CONFLICT: 'fi
 
 function notPrepared(error: unknown): Verdict {
   const code = error instanceof GatelineError ? error.code : 'INTERNAL';
-  const kind = KIND_OF[code] ?? (code.startsWith('PATH_') ? 'files' : 'not-started');
+  const kind =
+    KIND_OF[code] ??
+    (code.startsWith('PATH_') ? 'files' : /^(?:GIT|WORKSPACE)_/.test(code) ? 'workspace' : 'not-started');
   const hint = error instanceof GatelineError ? error.hint : undefined;
   return failed(kind, `${code}: ${messageOf(error)}${hint === undefined ? '' : ` ${hint}`}`.slice(0, 2_000));
 }

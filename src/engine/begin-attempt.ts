@@ -1,19 +1,18 @@
 import type { AttemptDirectory } from '../agent/attempt-files.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { canonicalChunks, canonicalJson } from '../run/canonical-json.ts';
-import { upstreamFiles } from '../run/files.ts';
 import { unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import { needDigests } from '../run/request.ts';
-import type { Unit } from '../run/unit.ts';
+import { ancestorsOf, type Unit } from '../run/unit.ts';
 import type { JsonObject, JsonValue } from '../untrusted/json.ts';
-import type { Baseline } from '../workspace/workspace.ts';
+import type { Checkout } from '../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
-import { writeBaseline } from './baseline-file.ts';
 import type { Call } from './call.ts';
 import { claimedHint } from './claimed-hint.ts';
 import { copierOf, missingContent, readJson } from './content.ts';
 import { keepJson } from './keep-json.ts';
-import { placeFiles } from './place-files.ts';
+import { handedOnTo } from './survey.ts';
+import { writePlace, type AttemptPlace } from './place-file.ts';
 import type { Work } from './plan-unit.ts';
 
 /** Exports up to this size stand in the request itself; larger ones only in their file. */
@@ -24,20 +23,47 @@ export interface Begun {
   readonly unit: Unit;
   readonly started: StartedRecord;
   readonly directory: AttemptDirectory;
-  readonly baseline: Baseline;
+  readonly checkout: Checkout;
   readonly hasFeedback: boolean;
 }
 
-/** How long the claim of an agent that runs by itself holds. */
-export interface OpenClaim {
-  readonly deadline: string;
+/** What a claim says beside the work itself. */
+export interface ClaimDetails {
+  /** Where an agent is going to work; absent when none is started. */
+  readonly place?: AttemptPlace['place'];
+  /** For an agent that runs by itself: how long the claim holds. */
+  readonly deadline?: string;
+}
+
+/**
+ * Where the agent of a unit works. A CI job's checkout is its own.
+ * @throws GatelineError `IN_PLACE_NEEDS_INPUTS`
+ */
+export function placeFor(
+  { holder }: Pick<Call, 'holder'>,
+  { key, gate }: Unit,
+  place: AttemptPlace['place'] = gate.workspace,
+): AttemptPlace['place'] {
+  if (holder === 'job') return 'in-place';
+  if (place === 'tree' || gate.files.length === 0 || gate.inputs !== undefined) return place;
+  throw new GatelineError(
+    'user',
+    'IN_PLACE_NEEDS_INPUTS',
+    `gate ${key} hands on files and declares no inputs: in the user's folder its own files would be its inputs`,
+    { hint: 'Declare `inputs`, or let it work in a tree of its own: `gateline begin --tree`, `workspace: tree`.' },
+  );
 }
 
 /**
  * Takes the claim of a unit's next attempt: durable before anything else happens.
  * @throws GatelineError `GATE_CLAIMED` when somebody else has it.
  */
-export async function claim(call: Call, unit: Unit, work: Work, open?: OpenClaim): Promise<StartedRecord> {
+export async function claim(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  { place, deadline }: ClaimDetails = {},
+): Promise<StartedRecord> {
   const { store } = call.ports;
   await store.put(canonicalJson(work.contract.contract as unknown as JsonValue));
   const kept = await keepJson(store, call.redactor.redactJson(work.request as unknown as JsonValue).value);
@@ -48,8 +74,9 @@ export async function claim(call: Call, unit: Unit, work: Work, open?: OpenClaim
     contract: work.contract.digest,
     needs: needDigests(work.request),
     request: kept.digest,
-    holder: open === undefined ? call.holder : 'open',
-    ...(open && { deadline: open.deadline }),
+    holder: deadline === undefined ? call.holder : 'open',
+    ...(deadline !== undefined && { deadline }),
+    ...(place !== undefined && { place, base: (await call.snapshot()).tree }),
   };
   if ((await call.journal.write(started)) === 'taken') throw await takenBy(call, unit, started);
   return started;
@@ -87,30 +114,27 @@ export async function prepareAttempt(call: Call, unit: Unit, work: Work, started
   const feedback = lastAttempt(call, unit, started);
   if (feedback !== undefined)
     await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
-  const baseline = await call.inTurn(async () => {
-    await materialiseUpstream(call, unit);
-    const found = await call.ports.workspace.baseline(unit.gate.files);
-    call.running.set(unit.key, found);
-    return found;
-  });
-  await writeBaseline(directory, baseline);
-  return { unit, started, directory, baseline, hasFeedback: feedback !== undefined };
+  const checkout = await checkOut(call, unit, started, directory);
+  return { unit, started, directory, checkout, hasFeedback: feedback !== undefined };
 }
 
-async function materialiseUpstream(call: Call, unit: Unit): Promise<void> {
-  const { files, conflicts } = upstreamFiles(call.graph, call.journal.state(), unit.key);
-  if (conflicts.length > 0) {
-    const list = conflicts.map(({ path, gates }) => `${path} (${gates.join(' and ')})`).join(', ');
-    throw new GatelineError(
-      'user',
-      'FILES_CONFLICT',
-      `gate ${unit.key}: gates that do not need each other left one file differently: ${list}`,
-      {
-        hint: 'Let one of the two need the other, or hand the file on from one of them only.',
-      },
-    );
-  }
-  await placeFiles(call, unit, files, 'the gate upstream');
+/** Makes the attempt's version of the workspace stand where the agent is going to work. */
+async function checkOut(
+  call: Call,
+  unit: Unit,
+  started: StartedRecord,
+  directory: AttemptDirectory,
+): Promise<Checkout> {
+  const { workspace, showState } = call.ports;
+  const { tree: base } = await call.snapshot();
+  const tree = await workspace.build(base, handedOnTo(call, unit), copierOf(call));
+  const { place = 'tree', deadline: until } = started;
+  const kept = { base, tree, place, ...(until !== undefined && { until }) };
+  const checkout = await workspace.checkOut({ ...kept, attempt: directory.path, files: unit.gate.files });
+  await writePlace(directory, { ...kept, from: checkout.from });
+  if (place === 'tree' && call.holder === 'process')
+    await showState?.(checkout.root, call.journal.state(), ancestorsOf(call.graph, unit.key), call.redactor.redactText);
+  return checkout;
 }
 
 /** The request as the agent reads it: with the exports of its needs, the attempt's number, and names for people. */

@@ -4,12 +4,13 @@ import type { EndedRecord, GatelineRecord, StartedRecord } from '../run/record.t
 import type { RunState } from '../run/run-state.ts';
 import { protocolVariables } from './agent-environment.ts';
 import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt.ts';
-import { claim } from './begin-attempt.ts';
+import { claim, placeFor } from './begin-attempt.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { tokenOf } from './claim-token.ts';
 import { claimedHint } from './claimed-hint.ts';
 import { pinContracts } from './pin-contracts.ts';
 import { planUnit, type Prepared } from './plan-unit.ts';
+import type { AttemptPlace } from './place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './record-reuse.ts';
 import { rehearsal } from './rehearsal.ts';
@@ -44,9 +45,19 @@ export type BeginResult =
       readonly deadline: string;
       /** Absolute path of the attempt's directory. */
       readonly directory: string;
+      /** Absolute path of the workspace that the agent is to work in. */
+      readonly root: string;
       readonly started: StartedRecord;
     })
   | Settled;
+
+/** How a gate is begun. */
+export interface BeginOptions {
+  /** This is a job of a CI run: everything upstream was done by other jobs, and is verified. */
+  readonly job?: JobCall;
+  /** Where the agent is going to work. Default: the user's folder. */
+  readonly place?: AttemptPlace['place'];
+}
 
 /** What running one gate came to. */
 export type GateResult = (Known & { readonly choice: 'ran'; readonly ended: EndedRecord }) | Settled;
@@ -55,18 +66,18 @@ export type GateResult = (Known & { readonly choice: 'ran'; readonly ended: Ende
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and makes its request.
  * With `standIn`, needs that have no output are left to the caller's input (seed 000, step 0B).
  * Locally the caller holds the workspace's lock meanwhile: a run that is going on would not see the claim.
- * @param job this is a job of a CI run: everything upstream was done by other jobs, and is verified
- * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`; for a job also what {@link verifyUpstream} throws
+ * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`; for a job also what {@link verifyUpstream} throws
  */
 export async function beginGate(
   ports: EnginePorts,
   assignment: Assignment,
   key: string,
   observe: Observer,
-  job?: JobCall,
+  options: BeginOptions = {},
 ): Promise<BeginResult> {
-  const { call, unit, prepared } = await prepareGate(ports, assignment, key, observe, job);
-  return (await settled(call, unit, prepared)) ?? begin(call, unit, prepared, job?.recorded !== undefined);
+  if (options.job === undefined) await ports.workspace.sweep(ports.now().toISOString());
+  const { call, unit, prepared } = await prepareGate(ports, assignment, key, observe, options.job);
+  return (await settled(call, unit, prepared)) ?? begin(call, unit, prepared, options);
 }
 
 /**
@@ -177,11 +188,17 @@ async function settleUpstream(call: Call, unit: Unit): Promise<void> {
   }
 }
 
-async function begin(call: Call, unit: Unit, prepared: Prepared, isDescribed: boolean): Promise<BeginResult> {
+async function begin(
+  call: Call,
+  unit: Unit,
+  prepared: Prepared,
+  { job, place: asked = 'in-place' }: BeginOptions,
+): Promise<BeginResult> {
   const work = prepared.work!;
   const deadline = new Date(call.ports.now().getTime() + unit.gate.timeoutMinutes * 60_000).toISOString();
-  const started = await claim(call, unit, work, call.holder === 'job' ? undefined : { deadline });
-  const isInFile = call.holder === 'job' && !isDescribed;
+  const place = placeFor(call, unit, asked);
+  const started = await claim(call, unit, work, { place, ...(call.holder !== 'job' && { deadline }) });
+  const isInFile = call.holder === 'job' && job?.recorded === undefined;
   const token = tokenOf(started, { minutes: unit.gate.timeoutMinutes, ...(isInFile && { file: true }) });
   // Told before anything else can fail: from here on the claim has to be ended by somebody.
   const { journal } = call;
@@ -191,10 +208,14 @@ async function begin(call: Call, unit: Unit, prepared: Prepared, isDescribed: bo
     if (ended !== undefined) return endedAtOnce(call, unit, prepared, ended);
   }
   const begun = await prepareOrEnd(call, unit, work, started);
-  const variables = protocolVariables(unit, started.n, begun.directory, begun.hasFeedback);
+  const variables = {
+    ...begun.checkout.variables,
+    ...protocolVariables(unit, started.n, begun.directory, begun.hasFeedback),
+  };
+  const { root } = begun.checkout;
   const directory = begun.directory.path;
   const about = known(call, prepared);
-  return { choice: 'run', ...about, token, variables, deadline, directory, started };
+  return { choice: 'run', ...about, token, variables, deadline, directory, root, started };
 }
 
 async function endedAtOnce(call: Call, unit: Unit, prepared: Prepared, ended: EndedRecord): Promise<Settled> {

@@ -1,10 +1,10 @@
-import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { StartedRecord } from '../run/record.ts';
 import type { Surroundings } from '../run/request.ts';
 import { unitsOf, type UnitGraph } from '../run/unit.ts';
 import { createRedactor, type Redactor } from '../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../untrusted/json.ts';
-import type { Baseline } from '../workspace/workspace.ts';
+import type { Snapshot } from '../workspace/workspace.ts';
 import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
 import { openJournal, type Journal } from './journal.ts';
 import type { JournalScope } from './journal.ts';
@@ -46,10 +46,11 @@ export interface Call {
   readonly contracts: Contracts;
   readonly around: Surroundings;
   readonly redactor: Redactor;
-  /** What attempts that are running now found, and what the engine brought since. */
-  readonly running: Map<UnitKey, Baseline>;
-  /** Does one thing to the workspace's files after the other: what an attempt changed must not be mixed with what the engine brings. */
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The user's version of the workspace: taken once, and again after an attempt in the user's folder. */
+  readonly snapshot: () => Promise<Snapshot>;
+  readonly forgetSnapshot: () => void;
+  /** The version that was taken, if one was. */
+  readonly taken: () => string | undefined;
   /** Whose the claims of this call are. */
   readonly holder: Exclude<StartedRecord['holder'], 'open'>;
   readonly observe: Observer;
@@ -80,20 +81,27 @@ export async function openCall(
       ...(assignment.workflow && { workflow: assignment.workflow }),
     },
     redactor: createRedactor({ secrets: secretValues(pipeline, ports) }),
-    running: new Map(),
-    inTurn: oneAfterTheOther(),
+    ...snapshots(ports, pipeline, observe),
     holder: options.numbers === undefined ? 'process' : 'job',
     observe,
   };
 }
 
-function oneAfterTheOther(): Call['inTurn'] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    return mine;
+function snapshots(
+  { workspace }: EnginePorts,
+  pipeline: Pipeline,
+  observe: Observer,
+): Pick<Call, 'snapshot' | 'forgetSnapshot' | 'taken'> {
+  const named = pipeline.gates.flatMap(({ inputs }) => (inputs === undefined || inputs.length === 0 ? [] : [inputs]));
+  const take = async (): Promise<Snapshot> => {
+    const snapshot = await workspace.snapshot(named);
+    if (tree === undefined) for (const message of snapshot.notices) await observe({ type: 'notice', message });
+    tree = snapshot.tree;
+    return snapshot;
   };
+  let tree: string | undefined;
+  let taken: Promise<Snapshot> | undefined;
+  return { snapshot: () => (taken ??= take()), forgetSnapshot: () => (taken = undefined), taken: () => tree };
 }
 
 /** Values of every secret that any gate names, as far as they are set. */

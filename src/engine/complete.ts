@@ -12,7 +12,7 @@ import { endWith, endWithoutSecrets, finishAttempt } from './attempt.ts';
 import { missingSecrets } from './agent-environment.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { readToken, tokenMatches, type ClaimToken } from './claim-token.ts';
-import { readBaseline } from './baseline-file.ts';
+import { readPlace } from './place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../untrusted/json.ts';
 import type { JobCall } from './verify-upstream.ts';
@@ -54,10 +54,16 @@ export async function completeGate(
     if (ended !== undefined) return ended;
   }
   const directory = await ports.attempts.open(started);
-  const baseline = directory && (await readBaseline(directory));
-  if (directory === undefined || baseline === undefined) {
+  const place = directory && (await readPlace(directory));
+  const request = directory && place && { ...place, attempt: directory.path, files: unit.gate.files };
+  const checkout = request && (await ports.workspace.reopen(request));
+  if (directory === undefined || checkout === undefined) {
     const what =
-      directory === undefined ? 'its directory is gone' : 'baseline.json in its directory is gone or was altered';
+      directory === undefined
+        ? 'its directory is gone'
+        : place === undefined
+          ? 'place.json in its directory is gone or was altered'
+          : 'its work tree is gone';
     const lost = new GatelineError('platform', 'ATTEMPT_LOST', `attempt ${started.n} of gate ${unit.key}: ${what}`, {
       hint: 'Begin the gate again.',
     });
@@ -71,7 +77,8 @@ export async function completeGate(
   const result: AgentResult = { outcome: 'exited', exitCode, stdout: '', stderr: '' };
   const { stopped } = completion;
   const early = stopped ? failed(stopped.kind, stopped.advice) : job && overtime(call, unit, started, token);
-  const ended = await finishAttempt(call, { unit, started, directory, baseline, hasFeedback: false }, result, early);
+  const ended = await finishAttempt(call, { unit, started, directory, checkout, hasFeedback: false }, result, early);
+  await checkout.release(false);
   const state = call.journal.state();
   await observe({
     type: 'ended',

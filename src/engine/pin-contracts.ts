@@ -1,7 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Gate } from '../pipeline/pipeline.ts';
-import { changesOf } from '../run/files.ts';
-import { unitOf, type EndedRecord, type GatelineRecord } from '../run/record.ts';
+import { comparePositions, unitOf, type EndedRecord, type FileChange } from '../run/record.ts';
 import { sameFile } from '../run/tree.ts';
 import type { Call } from './call.ts';
 
@@ -40,15 +39,13 @@ async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
   const { schema } = gate.contract;
   if (schema === undefined || !('path' in schema)) return;
   const { path } = schema;
-  const changed = call.journal.records().filter((record): record is EndedRecord => changes(record, path));
+  const changed = leftInPlace(call, path);
   if (changed.length === 0) return;
   const { workspace } = call.ports;
-  const now = (await workspace.inputs([path])).files.get(path) ?? null;
-  const by = changed.findLast((record) =>
-    changesOf(record).some((one) => one.path === path && sameFile(one.after, now)),
-  );
+  const now = (await workspace.files((await call.snapshot()).tree)).get(path) ?? null;
+  const by = changed.findLast((record) => changesOf(record, path).some((one) => sameFile(one.after, now)));
   if (by === undefined) return;
-  const committed = (await workspace.committed([path])).get(path);
+  const committed = await workspace.committed(path);
   if (committed !== undefined && sameFile(committed, now)) return;
   throw new GatelineError(
     'user',
@@ -61,8 +58,15 @@ async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
   );
 }
 
-function changes(record: GatelineRecord, path: string): boolean {
-  return (
-    record.kind === 'ended' && changesOf(record).some((one) => one.path === path && !sameFile(one.before, one.after))
-  );
+/** Attempts that changed a path in the user's folder itself. What others changed got there by somebody's decision. */
+function leftInPlace({ journal }: Call, path: string): EndedRecord[] {
+  const { ended, started } = journal.archive();
+  const inPlace = (record: EndedRecord): boolean =>
+    started.get(unitOf(record))?.some((claim) => claim.place === 'in-place' && comparePositions(claim, record) === 0) ??
+    false;
+  return [...ended.values()].flat().filter((record) => changesOf(record, path).length > 0 && inPlace(record));
+}
+
+function changesOf({ files, touched }: EndedRecord, path: string): FileChange[] {
+  return [...files, ...touched].filter((one) => one.path === path && !sameFile(one.before, one.after));
 }

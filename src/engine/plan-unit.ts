@@ -68,7 +68,7 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: describe(unit, 'skip', state.reason, work) };
   const found = (await findWork(call, unit, work)) ?? (await findElsewhere(call, unit, work));
-  if (found !== undefined) return noting(found, surveyed.takenBack);
+  if (found !== undefined) return found;
   if (state.status === 'paused' && state.ended?.contract === contract.digest) {
     const reason = `${state.reason}: \`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
     return { planned: describe(unit, 'blocked', reason, work) };
@@ -76,14 +76,6 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   // Whatever the agent made, a contract that is not sound could not judge it.
   await call.contracts.compile(unit.gate);
   return withReason(call, unit, work, state);
-}
-
-/** Says which files did not count as they stand: somebody may have edited one while that gate ran. */
-function noting(prepared: Prepared, takenBack: readonly string[]): Prepared {
-  if (takenBack.length === 0) return prepared;
-  const more = takenBack.length > 3 ? ` and ${takenBack.length - 3} more` : '';
-  const notice = `counted as before another gate changed it: ${takenBack.slice(0, 3).join(', ')}${more}; commit an edit of yours to make it count`;
-  return { ...prepared, planned: { ...prepared.planned, notices: [notice] } };
 }
 
 /** A plan that says what it waits for, while needs are not done and the caller does not stand in for them. */

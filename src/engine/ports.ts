@@ -28,6 +28,13 @@ export interface EnginePorts {
   readonly toolVersion: (command: string) => Promise<string>;
   /** Where contracts are read from, where that is not the workspace: the commit that a CI run trusts. */
   readonly contractFiles?: Pick<Workspace, 'readText'>;
+  /** Writes the files that agents of the state guide read into a folder: the pipeline's, and those of the given units. */
+  readonly showState?: (
+    folder: string,
+    state: RunState,
+    units: readonly UnitKey[],
+    redact: (text: string) => string,
+  ) => Promise<void>;
   /** Asked when no listed record will do. */
   readonly checkpoints?: CheckpointSource;
 }

@@ -6,10 +6,9 @@ import type { Verdict } from '../verdict/verdict.ts';
 import { claim } from './begin-attempt.ts';
 import type { Call } from './call.ts';
 import { claimedHint } from './claimed-hint.ts';
-import { notOvertaken, placeFiles } from './place-files.ts';
 import type { Prepared } from './plan-unit.ts';
 
-/** Puts the files of an earlier output back where they are not, and records that it stands in, with today's verdict. */
+/** Records that an earlier output is reused, with today's verdict. */
 export async function recordReuse(call: Call, unit: Unit, prepared: Prepared): Promise<EndedRecord> {
   const { checkpoint, judged } = prepared;
   const from = checkpoint!;
@@ -22,14 +21,13 @@ export async function recordReuse(call: Call, unit: Unit, prepared: Prepared): P
     ...(exports && { exports }),
     files: from.files,
     touched: from.touched,
+    ...(from.snapshot && { snapshot: from.snapshot }),
     logs: from.logs,
     ...(from.metrics && { metrics: from.metrics }),
     ...(from.learnings && { learnings: from.learnings }),
     source: from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
     ...savedBy(from),
   };
-  // Before the record: one that says that it stands in, without its files, would never be looked at again.
-  await call.inTurn(async () => placeFiles(call, unit, await notOvertaken(call, unit.key, from.files), 'the gate'));
   await write(call, unit, record);
   return record;
 }

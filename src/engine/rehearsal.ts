@@ -5,12 +5,7 @@ import type { EnginePorts } from './ports.ts';
 
 /** Ports through which everything can be read and nothing is changed: what is written is remembered for this call only. */
 export function rehearsal(ports: EnginePorts): EnginePorts {
-  const { workspace } = ports;
-  return {
-    ...ports,
-    store: rehearsalStore(ports.store),
-    workspace: Object.assign(Object.create(workspace) as typeof workspace, { materialise: () => Promise.resolve([]) }),
-  };
+  return { ...ports, store: rehearsalStore(ports.store) };
 }
 
 function rehearsalStore(store: RecordStore): RecordStore {

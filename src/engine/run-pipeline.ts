@@ -1,4 +1,4 @@
-import { openCall, type Assignment } from './call.ts';
+import { openCall, type Assignment, type Call } from './call.ts';
 import { drive, type Driven } from './drive.ts';
 import { force } from './decide.ts';
 import type { EnginePorts, Observer } from './ports.ts';
@@ -30,11 +30,27 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
   const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
   for (const pid of endedLeftovers)
     await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was ended` });
+  await ports.workspace.sweep(ports.now().toISOString());
   const call = await openCall(ports, assignment, options.observe, { alone: true });
   await removeUnread(call);
   await pinContracts(call);
   if (options.force !== undefined) await force(call, options.force);
   await options.observe({ type: 'state', state: call.journal.state() });
   const driven = await drive(call, options.signal);
+  await nameEdits(call);
   return { ...driven, call: call.journal.call, endedLeftovers };
+}
+
+/** Names what changed in the user's folder meanwhile: this call did not see it, the next one will. */
+async function nameEdits(call: Call): Promise<void> {
+  const before = call.taken();
+  if (before === undefined) return;
+  call.forgetSnapshot();
+  const now = await call.snapshot();
+  const changed = await call.ports.workspace.differences(before, now.tree);
+  if (changed.length === 0) return;
+  const names = changed.slice(0, 10).map(({ path }) => path);
+  const more = changed.length > names.length ? ` and ${changed.length - names.length} more` : '';
+  const message = `changed in your folder while this ran, and not part of it: ${names.join(', ')}${more}`;
+  await call.observe({ type: 'notice', message });
 }

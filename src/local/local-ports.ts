@@ -9,8 +9,11 @@ import { takeLock, type EngineLock } from '../store/filesystem/engine-lock.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { isAlive, processIdentity } from '../store/filesystem/process-identity.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
+import { treesFolder } from './trees-folder.ts';
 
 /** Name of the folder that holds everything local. */
 export const STATE_FOLDER = '.state';
@@ -22,7 +25,9 @@ export interface Durable {
 }
 
 /** What decides where a pipeline's state is kept. */
-export type StatePlace = Pick<LoadedPipeline, 'root' | 'isDefault'> & { readonly pipeline: { readonly id: string } };
+export type StatePlace = Pick<LoadedPipeline, 'root' | 'isDefault'> & {
+  readonly pipeline: Pick<Pipeline, 'id'> & Partial<Pick<Pipeline, 'workspace' | 'gates'>>;
+};
 
 /** Absolute path of a pipeline's state: one of another file than the default has a folder of its own. */
 export function stateRoot(place: StatePlace): string {
@@ -52,7 +57,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   const root = stateRoot(place);
   const durable = options.onDurable === undefined ? {} : { onDurable: options.onDurable };
   const [workspace, store, me] = await Promise.all([
-    openWorkspace(place.root, { environment }),
+    openLocalWorkspace(options),
     options.store ?? openFilesystemStore({ root, workspace: place.root, readOnly, ...durable }),
     processIdentity(),
   ]);
@@ -68,6 +73,26 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     platform: { os: platform, arch },
     toolVersion: (command) => toolVersion(command, place.root),
   };
+}
+
+/** The files of a pipeline on this machine. git does not get the secrets of gates: filters are programs that it starts. */
+async function openLocalWorkspace({
+  place: { root, pipeline },
+  environment,
+  readOnly = false,
+  onDurable,
+}: LocalPortsOptions): Promise<Workspace> {
+  const secrets = new Set(pipeline.gates?.flatMap((gate) => gate.secrets));
+  const open = Object.entries(environment).filter(([name]) => !secrets.has(name));
+  const { workspace } = pipeline;
+  return openWorkspace(root, {
+    environment: Object.fromEntries(open),
+    store: join(root, STATE_FOLDER, 'git'),
+    trees: treesFolder(root, workspace?.trees, environment),
+    readOnly,
+    onDurable,
+    ...(workspace && { maxUntracked: workspace.maxUntracked }),
+  });
 }
 
 /**

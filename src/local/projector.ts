@@ -1,5 +1,5 @@
 import type { EngineEvent } from '../engine/ports.ts';
-import { stateDocuments } from '../formats/state-documents.ts';
+import { stateDocuments, type StateDocuments } from '../formats/state-documents.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { checkpointMarkdown } from '../report/checkpoint.ts';
 import type { RunState } from '../run/run-state.ts';
@@ -28,18 +28,12 @@ export interface ProjectorInput extends Durable {
 
 /** Makes the projections of the state guide's files for one call. */
 export async function createProjector(input: ProjectorInput): Promise<Projector> {
-  const { graph, metadata, loaded, redact } = input;
-  const documents = stateDocuments({
-    graph,
-    metadata,
-    redact,
-    checkpoint: (run, unit) => checkpointMarkdown({ unit, graph, state: run }),
-  });
+  const { loaded, onDurable } = input;
   const projections = await createProjections({
     root: stateRoot(loaded),
     workspace: loaded.root,
-    ...(input.onDurable && { onDurable: input.onDurable }),
-    documents,
+    ...(onDurable && { onDurable }),
+    documents: documentsFor(input),
     readContent: (digest) => input.store.get(digest),
   });
   let shown: RunState | undefined;
@@ -54,6 +48,32 @@ export async function createProjector(input: ProjectorInput): Promise<Projector>
     show,
     follow: (event) => ('state' in event ? show(event.state) : Promise.resolve([])),
   };
+}
+
+/** Writes the pipeline's file and those of some gates into another folder than the workspace: a work tree of an attempt. */
+export async function showStateIn(
+  folder: string,
+  input: Omit<ProjectorInput, 'onDurable'>,
+  state: RunState,
+  units: readonly UnitKey[],
+): Promise<void> {
+  const place = { ...input.loaded, root: folder };
+  const projections = await createProjections({
+    root: stateRoot(place),
+    workspace: folder,
+    documents: documentsFor(input),
+    readContent: (digest) => input.store.get(digest),
+  });
+  await projections.update(state, units);
+}
+
+function documentsFor({ graph, metadata, redact }: Omit<ProjectorInput, 'onDurable'>): StateDocuments {
+  return stateDocuments({
+    graph,
+    metadata,
+    redact,
+    checkpoint: (run, unit) => checkpointMarkdown({ unit, graph, state: run }),
+  });
 }
 
 function differs(before: RunState, after: RunState, key: UnitKey): boolean {

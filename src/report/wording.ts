@@ -17,6 +17,7 @@ export const KIND_MEANING: Readonly<Record<VerdictKind, string>> = {
   score: 'The score is not where the contract says, or is not a number from 0 to 100.',
   check: 'A check of the contract does not hold.',
   files: 'The files that the gate hands on could not be kept.',
+  workspace: 'The workspace could not be prepared, or what the agent changed in it could not be captured.',
   'agent-error': 'The agent ended with an error.',
   'not-started': 'The agent could not be started.',
   timeout: 'The agent took longer than the gate allows and was ended.',

@@ -13,6 +13,9 @@ const unit = z.string().min(1).max(200);
 /** Digest of a need's exports; `null`: the need had no output (not-applicable, skipped without one). */
 const needDigests = z.record(unit, digest.nullable());
 
+/** Id of a git tree object: sha1 or sha256. */
+const treeId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/);
+
 /** Content kept beside the records: its digest and its size in bytes. */
 const contentSchema = z.strictObject({ digest, bytes: counter });
 export type Content = z.infer<typeof contentSchema>;
@@ -88,6 +91,9 @@ export const startedSchema = z.strictObject({
   holder: z.enum(['process', 'open', 'job']),
   /** When an `open` claim is given up. */
   deadline: time.optional(),
+  /** The user's version of the workspace, as a tree object, and where the agent works on it. */
+  base: treeId.optional(),
+  place: z.enum(['tree', 'in-place']).optional(),
 });
 
 /** What agents may tell of themselves. All numbers are totals of the attempt. */
@@ -115,9 +121,11 @@ export const endedSchema = z.strictObject({
   value: contentSchema.optional(),
   /** The exported part, canonical JSON. */
   exports: contentSchema.optional(),
+  /** The workspace as the agent found it and as it left it, as tree objects of the machine where it ran. */
+  snapshot: z.strictObject({ from: treeId, tree: treeId }).optional(),
   /** Files handed on. */
   files: z.array(fileChangeSchema).max(10_000),
-  /** Tracked files that the gate changed without handing them on. */
+  /** Other files that the gate changed. */
   touched: z.array(fileChangeSchema).max(10_000),
   logs: z.strictObject({ stdout: contentSchema.optional(), stderr: contentSchema.optional() }),
   exitCode: z.int().optional(),

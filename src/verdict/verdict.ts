@@ -15,6 +15,7 @@ export const VERDICT_KINDS = [
   'score',
   'check',
   'files',
+  'workspace',
   'agent-error',
   'not-started',
   'timeout',

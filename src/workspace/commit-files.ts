@@ -37,7 +37,7 @@ const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\0-\x1f]{1,255}$/;
  */
 export async function openCommit(root: string, revision: string, options: CommitOptions): Promise<CommitFiles> {
   if (!COMMIT.test(revision) && !BRANCH.test(revision)) throw unreadable(revision, 'that is no commit id');
-  const repository = await findRepository(root, options.git ?? 'git', options.environment);
+  const repository = await findRepository(root, { binary: options.git ?? 'git', environment: options.environment });
   if (repository === undefined) {
     throw new GatelineError('user', 'REPOSITORY_MISSING', `${root} is not in a git work tree`, {
       hint: 'Check out the repository before this step (actions/checkout).',

@@ -6,7 +6,8 @@ const NAMES =
   /^(?:gha-creds-[0-9a-f]+\.json|\.npmrc|\.yarnrc\.yml|\.pypirc|\.netrc|_netrc|\.git-credentials|\.dockercfg|\.vault-token|\.terraformrc|application_default_credentials\.json|credentials\.tfrc\.json|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|p12|pfx|jks|keystore|kubeconfig))$/i;
 
 /** Folders of tools, with the file that holds credentials in each. */
-const PLACES = /(?:^|\/)(?:\.aws\/credentials|\.docker\/config\.json|\.kube\/config|\.config\/gh\/hosts\.yml|\.cargo\/credentials(?:\.toml)?|\.ssh\/[^/]+|\.gnupg\/.*)$/i;
+const PLACES =
+  /(?:^|\/)(?:\.aws\/credentials|\.docker\/config\.json|\.kube\/config|\.config\/gh\/hosts\.yml|\.cargo\/credentials(?:\.toml)?|\.ssh\/[^/]+|\.gnupg\/.*)$/i;
 
 /** Whether a path is one of those. */
 export function isCredentialFile(path: string): boolean {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileChange } from '../run/record.ts';
-import type { Tree, TreeDifference } from '../run/tree.ts';
+import type { Tree, TreeDifference, TreeFile } from '../run/tree.ts';
 import { isRelative, neverCounts } from './contain.ts';
 import type { GitOptions } from './git.ts';
 import { compileGlobs, type Globs } from './globs.ts';
@@ -40,6 +40,7 @@ export interface FolderWorkspaceSetting {
   readonly trees: string;
   readonly kind: 'local' | 'job';
   readonly readOnly: boolean;
+  readonly onDurable: (what: string) => void;
   readonly limits: HandOnLimits;
   readonly maxUntracked: number;
 }
@@ -75,7 +76,10 @@ export class FolderWorkspace implements Workspace {
 
   async snapshot(named: readonly (readonly string[])[]): Promise<Snapshot> {
     const { index } = await this.#open();
-    const taking = this.#taking(named.map((globs) => this.#compiled(globs)), this.#setting.kind === 'local' ? 'all' : 'named');
+    const taking = this.#taking(
+      named.map((globs) => this.#compiled(globs)),
+      this.#setting.kind === 'local' ? 'all' : 'named',
+    );
     const { tree, leftOut } = await index.capture({ ...taking, oversize: 'error' });
     return { tree, notices: noticesOf(this.#within(leftOut)) };
   }
@@ -154,6 +158,19 @@ export class FolderWorkspace implements Workspace {
     return readText(this.root, path);
   }
 
+  async committed(path: string): Promise<TreeFile | null | undefined> {
+    const { repository } = this.#setting;
+    const answer = await repository?.git(
+      ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', 'HEAD', '--', this.#prefix + path],
+      {
+        answers: [0, 128],
+      },
+    );
+    if (answer === undefined || answer.code !== 0) return undefined;
+    const [mode, , blob] = answer.out.toString('utf8').split('\t')[0]!.split(' ');
+    return mode === undefined || blob === undefined ? null : { mode, blob };
+  }
+
   async branch(): Promise<string | undefined> {
     const answer = await this.#setting.repository?.git(['symbolic-ref', '-q', 'HEAD'], { answers: [0, 1] });
     const name = answer?.out.toString('utf8').trim() ?? '';
@@ -217,11 +234,7 @@ export class FolderWorkspace implements Workspace {
     const differences = await place.trees.differences(request.base, request.tree);
     if (this.#setting.kind === 'local') refuseOther(differences);
     const before = await captureBefore(place);
-    return this.#standing(place, await bringIn(place, before.tree, this.#fromTop(differences)));
-  }
-
-  #fromTop(differences: readonly TreeDifference[]): readonly TreeDifference[] {
-    return differences;
+    return this.#standing(place, await bringIn(place, before.tree, differences));
   }
 
   #standing(place: InPlace, from: TreeId): Checkout {
@@ -242,15 +255,18 @@ export class FolderWorkspace implements Workspace {
     const { store, trees } = await this.#open();
     const { attempt, until, tree } = request;
     const now = new Date().toISOString();
+    const { onDurable } = this.#setting;
     const slot = await this.#slots.take({ attempt, ...(until !== undefined && { until }) }, now);
+    onDurable(`take ${slot.path}`);
     try {
-      const links = await prepareSlot(slot, tree, await trees.files(tree), {
+      const links = await prepareSlot(slot, tree, await trees.submodules(tree), {
         store,
         git: this.#setting.git,
         copy: await this.#repositoryCopy(),
         prefix: this.#prefix,
         link: async () => [],
       });
+      onDurable(`check out ${slot.path}`);
       return this.#working(slot, request, tree, links);
     } catch (error) {
       await this.#slots.give(slot, false, undefined);
@@ -268,9 +284,13 @@ export class FolderWorkspace implements Workspace {
         const { store } = await this.#open();
         const setting = { store, prefix: this.#prefix };
         const { tree, leftOut } = await captureSlot(slot, from, links, this.#named(files), setting, maxUntracked);
+        this.#setting.onDurable(`capture ${slot.path}`);
         return { tree, leftOut: this.#within(leftOut) };
       },
-      release: (isReusable) => this.#slots.give(slot, isReusable, slot.setup),
+      release: async (isReusable) => {
+        await this.#slots.give(slot, isReusable, slot.setup);
+        this.#setting.onDurable(`give ${slot.path}`);
+      },
     };
   }
 

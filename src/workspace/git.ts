@@ -75,7 +75,11 @@ export function startGit(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): ChildProcessWithoutNullStreams {
-  return spawn(binary, [...ALWAYS, ...args], { cwd, env: { ...gitEnvironment(environment), ...env }, windowsHide: true });
+  return spawn(binary, [...ALWAYS, ...args], {
+    cwd,
+    env: { ...gitEnvironment(environment), ...env },
+    windowsHide: true,
+  });
 }
 
 interface Execution {
@@ -132,7 +136,13 @@ function execute(binary: string, args: readonly string[], how: Execution): Promi
     child.on('close', (code) => {
       clearTimeout(timer);
       const text = err.bytes().toString('utf8').trim();
-      resolve({ code: code ?? undefined, out: out.bytes(), err: text, timedOut, ...(error !== undefined && { error }) });
+      resolve({
+        code: code ?? undefined,
+        out: out.bytes(),
+        err: text,
+        timedOut,
+        ...(error !== undefined && { error }),
+      });
     });
   });
 }
@@ -162,9 +172,14 @@ function explain(
 ): GatelineError {
   if (timedOut === true) {
     const after = `${Math.round(timeoutMs / 1_000)} s`;
-    return new GatelineError('platform', 'GIT_TIMEOUT', `git ${commandOf(args)} did not end within ${after} in ${cwd}`, {
-      hint: 'A file of `.git` may be a named pipe, or a filter or a remote does not answer. Run `git status` there.',
-    });
+    return new GatelineError(
+      'platform',
+      'GIT_TIMEOUT',
+      `git ${commandOf(args)} did not end within ${after} in ${cwd}`,
+      {
+        hint: 'A file of `.git` may be a named pipe, or a filter or a remote does not answer. Run `git status` there.',
+      },
+    );
   }
   if (isSystemError(error, 'ENOENT')) {
     return new GatelineError(

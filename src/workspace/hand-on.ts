@@ -83,7 +83,8 @@ function whyRefused({ path, before, after }: TreeDifference, isAny: boolean): st
   if (now !== undefined) return `it is ${now}; only plain files are handed on`;
   const then = whyNotPlain(before);
   if (then !== undefined) return `it was ${then} before; only plain files are handed on`;
-  if (isAny && before === null && isCredentialFile(path)) return 'it looks like a file of credentials; name it in `files` if it is none';
+  if (isAny && before === null && isCredentialFile(path))
+    return 'it looks like a file of credentials; name it in `files` if it is none';
   return whyNotContained(path);
 }
 
@@ -91,7 +92,11 @@ async function keepAll(input: HandOn, sound: readonly TreeDifference[], refused:
   const { store, folder, prefix, keep, limits } = input;
   const files: FileChange[] = [];
   const written = sound.filter(({ after }) => after !== null).map(({ path }) => path);
-  const filtered = await filteredPaths(store, folder, written.map((path) => prefix + path));
+  const filtered = await filteredPaths(
+    store,
+    folder,
+    written.map((path) => prefix + path),
+  );
   await using reader = new BlobReader(store);
   for (const { path, before, after } of sound) {
     const state = stateOf(after);

@@ -57,7 +57,9 @@ export function refuseOther(differences: readonly TreeDifference[]): void {
     'user',
     'GATE_NOT_APPLIED',
     `the folder does not have what earlier gates handed on: ${names.join(', ')}${more}`,
-    { hint: 'Run `gateline apply` to put these files into the folder, or let the gate work in a work tree of its own.' },
+    {
+      hint: 'Run `gateline apply` to put these files into the folder, or let the gate work in a work tree of its own.',
+    },
   );
 }
 

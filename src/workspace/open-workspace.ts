@@ -28,6 +28,8 @@ export interface WorkspaceOptions {
   readonly maxFileBytes?: number;
   /** How many files a gate may hand on. Default and upper limit 10,000, what a record holds. */
   readonly maxFiles?: number;
+  /** Called after each change to a work tree of ours; crash tests end the process there. */
+  readonly onDurable?: ((what: string) => void) | undefined;
   /** Bytes of the largest untracked file; ten times that in total. Default 100,000,000. */
   readonly maxUntracked?: number;
 }
@@ -59,6 +61,7 @@ export async function openWorkspace(root: string, options: WorkspaceOptions): Pr
     trees: join(options.trees, id),
     kind: options.kind ?? 'local',
     readOnly: options.readOnly ?? false,
+    onDurable: options.onDurable ?? (() => undefined),
     limits: {
       bytes: options.maxFileBytes ?? MOST_BYTES,
       files: Math.min(options.maxFiles ?? MOST_FILES, MOST_FILES),

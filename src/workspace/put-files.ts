@@ -42,7 +42,8 @@ export async function putFiles(input: PutFiles): Promise<Put[]> {
   const fresh = `${input.saved}.new.${randomBytes(4).toString('hex')}`;
   try {
     await writeFresh(input, open, fresh);
-    const look = (path: string): boolean => foldersOf(path).every((folder) => lookAt(input.root, folder)?.isSymbolicLink() !== true);
+    const look = (path: string): boolean =>
+      foldersOf(path).every((folder) => lookAt(input.root, folder)?.isSymbolicLink() !== true);
     for (const change of open.toSorted((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
       const { path } = change;
       if (!look(path)) done.set(path, { path, action: 'conflict', why: 'a folder above it is a symbolic link' });
@@ -62,11 +63,19 @@ function settledAlready({ path, before, after }: FileChange, now: Tree): Put | u
   if (sameFile(file, after)) return { path, action: 'unchanged' };
   if (sameFile(file, before)) return undefined;
   if (file === null) return { path, action: 'conflict', why: 'it was removed since' };
-  return { path, action: 'conflict', why: before === null ? 'there is a file of that name by now' : 'it was changed since' };
+  return {
+    path,
+    action: 'conflict',
+    why: before === null ? 'there is a file of that name by now' : 'it was changed since',
+  };
 }
 
 /** Writes the new versions beside the folder, with line endings and filters as in a checkout. */
-async function writeFresh({ store, trees, prefix, tree }: PutFiles, open: readonly FileChange[], to: string): Promise<void> {
+async function writeFresh(
+  { store, trees, prefix, tree }: PutFiles,
+  open: readonly FileChange[],
+  to: string,
+): Promise<void> {
   const written = open.filter(({ after }) => after !== null);
   if (written.length === 0) return;
   const next = await trees.lay(tree, written);
@@ -74,9 +83,13 @@ async function writeFresh({ store, trees, prefix, tree }: PutFiles, open: readon
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   try {
     await store.git(['read-tree', next], { index });
-    await store.git(['checkout-index', '-z', '--stdin', `--prefix=${to}/`], { index }, {
-      input: listOfNames(written.map(({ path }) => prefix + path)),
-    });
+    await store.git(
+      ['checkout-index', '-z', '--stdin', `--prefix=${to}/`],
+      { index },
+      {
+        input: listOfNames(written.map(({ path }) => prefix + path)),
+      },
+    );
   } finally {
     await rm(index, { force: true });
   }

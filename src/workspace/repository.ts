@@ -36,7 +36,8 @@ export async function findRepository(root: string, options: GitOptions): Promise
   const [answer] = await Promise.all([
     git(['rev-parse', ...asked, ...paths]).catch((error: unknown) => {
       if (!(error instanceof GatelineError)) throw error;
-      if (error.code === 'GIT_FAILED' && /not a git repository|must be run in a work tree/.test(error.message)) return undefined;
+      if (error.code === 'GIT_FAILED' && /not a git repository|must be run in a work tree/.test(error.message))
+        return undefined;
       throw error;
     }),
     refuseOldGit(git),
@@ -66,9 +67,14 @@ async function refuseOldGit(git: Git): Promise<void> {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(out.toString('utf8')) ?? [];
   if (major === undefined || Number(major) > OLDEST[0]) return;
   if (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]) return;
-  throw new GatelineError('user', 'GIT_TOO_OLD', `git is ${major}.${minor}, and Gateline needs ${OLDEST.join('.')} or newer`, {
-    hint: 'Install a newer git and put it first on the PATH.',
-  });
+  throw new GatelineError(
+    'user',
+    'GIT_TOO_OLD',
+    `git is ${major}.${minor}, and Gateline needs ${OLDEST.join('.')} or newer`,
+    {
+      hint: 'Install a newer git and put it first on the PATH.',
+    },
+  );
 }
 
 /** A folder that the repository around it ignores, and of which it tracks nothing, is no part of it. */

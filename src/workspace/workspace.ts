@@ -1,7 +1,7 @@
 import type { Content, FileChange } from '../run/record.ts';
 import type { Digest } from '../run/digest.ts';
 import type { Read } from '../run/reading.ts';
-import type { Tree, TreeDifference } from '../run/tree.ts';
+import type { Tree, TreeDifference, TreeFile } from '../run/tree.ts';
 
 /** Id of a tree object: a version of the workspace's files as a whole. */
 export type TreeId = string;
@@ -25,7 +25,7 @@ export interface CheckoutRequest {
   /** What the gate hands on: ignored files that these globs name are looked at too. */
   readonly files: 'changed' | readonly string[];
   /** For an agent that runs by itself: how long the place is kept for it. ISO 8601. */
-  readonly until?: string;
+  readonly until?: string | undefined;
 }
 
 /** A place where an attempt works. */
@@ -145,6 +145,9 @@ export interface Workspace extends AsyncDisposable {
 
   /** A file of the workspace as text, contained (symbolic links that leave it are refused). `undefined`: it is not there. */
   readText(path: string): Promise<string | undefined>;
+
+  /** A file as the checked out commit has it; `null`: not at all. `undefined`: there is no commit. */
+  committed(path: string): Promise<TreeFile | null | undefined>;
 
   /** Name of the checked out branch, for the default subject; `undefined` without git or when detached. */
   branch(): Promise<string | undefined>;

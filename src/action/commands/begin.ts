@@ -21,7 +21,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const { runner } = invocation.world;
   const job = await openJob(invocation);
   const begun = await orBlocked(invocation, job, engineLog(runner), (observe) =>
-    beginGate(job.ports, job.assignment, job.key, observe, job.call),
+    beginGate(job.ports, job.assignment, job.key, observe, { job: job.call }),
   );
   if (begun.choice === 'done') return tellGate(invocation, job, begun);
   setGateOutputs(invocation, job, { ...begun, ended: undefined });

@@ -1,4 +1,5 @@
 import { beginGate, type BeginResult } from '../../engine/begin.ts';
+import type { EngineEvent } from '../../engine/ports.ts';
 import { AGENT_VARIABLES, CLI_VARIABLES } from '../../environment.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
 import { oneLine } from '../../report/text.ts';
@@ -34,15 +35,17 @@ async function begin(invocation: Invocation): Promise<BeginResult> {
   // A run that is going on would not see the claim, and start the gate too.
   await using _lock = await lockWorkspace(loaded.root, world);
   const opened = await open(invocation, loaded, { readOnly: false });
-  const begun = await beginGate(opened.ports, opened.assignment, positionals[0]!, (event) => {
+  const place = invocation.options['tree'] === true ? 'tree' : 'in-place';
+  const observe = (event: EngineEvent): void => {
     if (event.type === 'notice') world.err.write(`note: ${oneLine(event.message)}\n`);
-  });
+  };
+  const begun = await beginGate(opened.ports, opened.assignment, positionals[0]!, observe, { place });
   await projectOnce(world, opened);
   return begun;
 }
 
 /** What an earlier gate left in the shell must not be taken for this one's. */
-const FORGET = `unset ${[...Object.values(AGENT_VARIABLES), CLI_VARIABLES.token].join(' ')}\n`;
+const FORGET = `unset ${[...Object.values(AGENT_VARIABLES), CLI_VARIABLES.workspace, CLI_VARIABLES.token].join(' ')}\n`;
 
 function tell(world: CliWorld, begun: BeginResult): void {
   const { key, choice, reason } = begun.planned;
@@ -52,7 +55,8 @@ function tell(world: CliWorld, begun: BeginResult): void {
     return;
   }
   world.err.write(`${oneLine(key)}: begun, until ${begun.deadline}: ${oneLine(reason)}\n`);
-  for (const [name, value] of Object.entries({ ...begun.variables, [CLI_VARIABLES.token]: begun.token })) {
+  const all = { ...begun.variables, [CLI_VARIABLES.workspace]: begun.root, [CLI_VARIABLES.token]: begun.token };
+  for (const [name, value] of Object.entries(all)) {
     world.out.write(`export ${name}=${shellWord(value)}\n`);
   }
 }
@@ -68,5 +72,6 @@ function beginJson(begun: BeginResult): object {
     token: begun.choice === 'run' ? begun.token : null,
     deadline: begun.choice === 'run' ? begun.deadline : null,
     variables: begun.choice === 'run' ? begun.variables : {},
+    workspace: begun.choice === 'run' ? begun.root : null,
   };
 }

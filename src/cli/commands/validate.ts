@@ -1,12 +1,11 @@
 import { createContracts } from '../../engine/contracts.ts';
-import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { formatProblem, type Problem } from '../../pipeline/problem.ts';
 import { count } from '../../report/text.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { openWorkspace } from '../../workspace/open-workspace.ts';
+import { readText } from '../../workspace/read-text.ts';
 import type { Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor } from '../open.ts';
@@ -20,7 +19,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   let found: Found;
   try {
     const loaded = await loadFor(invocation);
-    found = { loaded, problems: loaded.warnings, errors: await contractErrors(loaded, world.environment) };
+    found = { loaded, problems: loaded.warnings, errors: await contractErrors(loaded) };
   } catch (error) {
     if (!(error instanceof PipelineInvalidError)) throw error;
     found = { loaded: undefined, problems: error.problems, errors: [] };
@@ -62,8 +61,8 @@ function validationJson(found: Found): object {
 }
 
 /** Schemas and checks, compiled as a run would compile them. */
-async function contractErrors(loaded: LoadedPipeline, environment: Environment): Promise<GatelineError[]> {
-  const contracts = createContracts(await openWorkspace(loaded.root, { environment }));
+async function contractErrors(loaded: LoadedPipeline): Promise<GatelineError[]> {
+  const contracts = createContracts({ readText: (path) => readText(loaded.root, path) });
   const errors: GatelineError[] = [];
   for (const gate of loaded.pipeline.gates) {
     try {

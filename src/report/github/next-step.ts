@@ -20,6 +20,7 @@ const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'cont
   score: 'either',
   check: 'either',
   files: 'either',
+  workspace: 'either',
   'agent-error': 'either',
   'not-started': 'either',
   timeout: 'again',

@@ -19,7 +19,7 @@ export interface StateFolderOptions {
 }
 
 /** Folders of ours that may be there before the first store is opened. */
-const MADE_BY_OTHERS = new Set(['tmp', 'attempts']);
+const MADE_BY_OTHERS = new Set(['tmp', 'attempts', 'git']);
 
 /** The folder that a store keeps its files in: contained in the workspace, never committed by accident. */
 export class StateFolder {

@@ -68,7 +68,10 @@ export async function makeAgentRepository(
   if (copy.head === undefined) return rm(join(path, 'index'), { force: true });
   await copyIndex(slot.index, join(path, 'index'));
   // Its own git folder: what is asked for here must be what the agent's git answers from then on.
-  await store.git(['--git-dir', path, 'read-tree', '-m', copy.head], { index: join(path, 'index'), folder: slot.folder });
+  await store.git(['--git-dir', path, 'read-tree', '-m', copy.head], {
+    index: join(path, 'index'),
+    folder: slot.folder,
+  });
 }
 
 async function writeExclude({ commonDir }: Repository, path: string, links: readonly string[]): Promise<void> {
@@ -104,7 +107,9 @@ function configText(entries: readonly string[], format: string, lfs: string): st
     const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')];
     const section = key.slice(0, first);
     const name = first === last ? '' : ` ${quoted(key.slice(first + 1, last))}`;
-    const value = entry.includes('\n') ? ` = ${quoted(rest.join('\n')).replaceAll('\n', '\\n').replaceAll('\t', '\\t')}` : '';
+    const value = entry.includes('\n')
+      ? ` = ${quoted(rest.join('\n')).replaceAll('\n', '\\n').replaceAll('\t', '\\t')}`
+      : '';
     lines.push(`[${section}${name}]`, `\t${key.slice(last + 1)}${value}`);
   }
   lines.push('[lfs]', `\tstorage = ${quoted(lfs)}`);

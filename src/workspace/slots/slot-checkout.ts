@@ -1,7 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { Tree } from '../../run/tree.ts';
 import type { Globs } from '../globs.ts';
 import type { GitOptions } from '../git.ts';
 import { captureTree, type CapturedTree } from '../trees/capture-tree.ts';
@@ -25,13 +24,13 @@ export interface SlotSetting {
 /**
  * Brings a slot from whatever stands there to a tree: files that differ are written, and everything that the tree does not
  * have is removed, ignored files too. Then the agent's repository is made anew.
- * @param files all of the tree, from the top of the repository
+ * @param submodules of the tree: path from the top and commit of each
  * @returns the paths below which links to dependencies lie
  */
 export async function prepareSlot(
   slot: Slot,
   tree: string,
-  files: Tree,
+  submodules: ReadonlyMap<string, string>,
   setting: SlotSetting,
 ): Promise<readonly string[]> {
   const { store, git, copy } = setting;
@@ -51,7 +50,7 @@ export async function prepareSlot(
     await store.git(['read-tree', '--reset', '-u', tree], where);
   }
   await store.git(['clean', '-q', '-f', '-f', '-d', '-x'], where);
-  if (store.repository !== undefined) await checkOutSubmodules(store.top, slot.folder, files, git);
+  if (store.repository !== undefined) await checkOutSubmodules(store.top, slot.folder, submodules, git);
   const links = await setting.link(slot);
   if (copy !== undefined) await makeAgentRepository(slot, store, copy, links);
   return links;

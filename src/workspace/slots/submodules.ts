@@ -2,23 +2,26 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { gitIn, type Git, type GitOptions } from '../git.ts';
-import type { Tree } from '../../run/tree.ts';
 
 /**
  * Makes each submodule that the user has checked out a repository of its own in the slot, at the commit that the tree names, with
  * the user's objects by reference. One that the user did not check out stays an empty folder, as it is there.
  * @param top the user's work tree
  * @param folder the slot's tree
- * @param files the tree's, from the top
+ * @param submodules path from the top and commit of each
  */
-export async function checkOutSubmodules(top: string, folder: string, files: Tree, options: GitOptions): Promise<void> {
-  for (const [path, { mode, blob }] of files) {
-    if (mode !== '160000') continue;
+export async function checkOutSubmodules(
+  top: string,
+  folder: string,
+  submodules: ReadonlyMap<string, string>,
+  options: GitOptions,
+): Promise<void> {
+  for (const [path, commit] of submodules) {
     const [from, to] = [join(top, path), join(folder, path)];
     await rm(to, { recursive: true, force: true });
     await mkdir(to, { recursive: true });
     if (!(await isThere(join(from, '.git')))) continue;
-    await checkOut(from, to, blob, options);
+    await checkOut(from, to, commit, options);
   }
 }
 

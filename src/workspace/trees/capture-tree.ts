@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { neverCounts } from '../contain.ts';
@@ -71,7 +72,13 @@ export async function captureTree(
   const isTaken = (path: string): boolean => !isNever(taking, path);
   const extras = new Set([...untracked, ...ignored].filter(isTaken));
   const gone = await nowIgnored(store, where, taking, known.extras, new Set(ignored));
-  await refuseLarge(where.folder, taking, [...extras, ...known.extras.filter((path) => modified.has(path))], extras, leftOut);
+  await refuseLarge(
+    where.folder,
+    taking,
+    [...extras, ...known.extras.filter((path) => modified.has(path))],
+    extras,
+    leftOut,
+  );
   const added = [...modified, ...extras].filter((path) => isTaken(path) && !leftOut.some((one) => one.path === path));
   const removed = [...deleted, ...gone].filter(isTaken);
   const changed = added.length + removed.length > 0;
@@ -118,7 +125,7 @@ async function differencesIn(
   return { modified, deleted };
 }
 
-async function lookAt(folder: string, path: string): ReturnType<typeof lstat> | Promise<undefined> {
+async function lookAt(folder: string, path: string): Promise<Stats | undefined> {
   try {
     return await lstat(onDisk(folder, path));
   } catch (error) {
@@ -157,7 +164,9 @@ async function nowIgnored(
     answers: [0, 1],
   });
   const found = splitNames(out).map((path) => path.slice(2));
-  return found.filter((path) => !path.startsWith(prefix) || !named.some((globs) => globs.matches(path.slice(prefix.length))));
+  return found.filter(
+    (path) => !path.startsWith(prefix) || !named.some((globs) => globs.matches(path.slice(prefix.length))),
+  );
 }
 
 /** Files that are tracked are taken whatever their size: somebody chose to keep them. */

@@ -3,7 +3,11 @@ import { listOfNames } from './index-file.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** Those of the paths for which `.gitattributes` names a filter, such as that of LFS. All are from the top of `folder`. */
-export async function filteredPaths(store: ObjectStore, folder: string, paths: readonly string[]): Promise<Set<string>> {
+export async function filteredPaths(
+  store: ObjectStore,
+  folder: string,
+  paths: readonly string[],
+): Promise<Set<string>> {
   if (paths.length === 0) return new Set();
   const { out } = await store.git(['check-attr', '-z', '--stdin', 'filter'], { folder }, { input: listOfNames(paths) });
   const fields = splitNames(out);

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, rm, utimes, writeFile } from 'node:fs/promises';
+import { open, rm, utimes, writeFile, type FileHandle } from 'node:fs/promises';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import type { ObjectFormat } from '../blob.ts';
 import { bytesOfName, splitNames } from '../path-bytes.ts';
@@ -39,7 +39,7 @@ export async function copyIndex(from: string, to: string): Promise<void> {
 }
 
 /** Opened without waiting for the other end of a pipe, which an agent may have put there. */
-async function openIndex(path: string): ReturnType<typeof open> | Promise<undefined> {
+async function openIndex(path: string): Promise<FileHandle | undefined> {
   try {
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     if ((await file.stat()).isFile()) return file;

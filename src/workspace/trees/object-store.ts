@@ -42,7 +42,11 @@ export interface ObjectStore {
   /** Top of the folder that is described: that of the repository, else the workspace. */
   readonly top: string;
   /** Runs git on our objects, with the settings and attributes of the user's repository. */
-  git(args: readonly string[], where?: Partial<IndexedFolder>, call?: Pick<GitCall, 'input' | 'answers'>): Promise<GitAnswer>;
+  git(
+    args: readonly string[],
+    where?: Partial<IndexedFolder>,
+    call?: Pick<GitCall, 'input' | 'answers'>,
+  ): Promise<GitAnswer>;
   /** Starts git to be talked to; whoever starts it ends it. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams;
 }
@@ -85,8 +89,7 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
         cwd: folder,
         env: { ...base, GIT_WORK_TREE: folder, ...(index !== undefined && { GIT_INDEX_FILE: index }) },
       }),
-    start: (args) =>
-      startGit(top, options.git, [...settings, ...args], { ...base, GIT_WORK_TREE: top }),
+    start: (args) => startGit(top, options.git, [...settings, ...args], { ...base, GIT_WORK_TREE: top }),
   };
 }
 

@@ -82,7 +82,10 @@ export class SnapshotIndex {
     }
     const { assumed, skipped } = await unlookedEntries(this.#store, where);
     const present = skipped.filter((path) => lookAt(top, path) !== undefined);
-    for (const [option, paths] of [['--no-assume-unchanged', assumed] as const, ['--no-skip-worktree', present] as const]) {
+    for (const [option, paths] of [
+      ['--no-assume-unchanged', assumed] as const,
+      ['--no-skip-worktree', present] as const,
+    ]) {
       if (paths.length === 0) continue;
       await this.#store.git(['update-index', option, '-z', '--stdin'], where, { input: listOfNames(paths) });
     }

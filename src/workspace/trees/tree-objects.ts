@@ -42,10 +42,25 @@ export class TreeObjects {
     return new Map(this.#prefix === '' ? files : files.toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
+  /** Paths of submodules, from the top of the repository, with the commit of each. */
+  async submodules(tree: string): Promise<Map<string, string>> {
+    const all = [...(await this.files(tree))].filter(([, { mode }]) => mode === '160000');
+    return new Map(all.map(([path, { blob }]) => [this.#outside(path), blob]));
+  }
+
   /** What differs between two trees, sorted by path. */
   async differences(from: string, to: string): Promise<TreeDifference[]> {
     if (from === to) return [];
-    const { out } = await this.#store.git(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-ext-diff', from, to]);
+    const { out } = await this.#store.git([
+      'diff-tree',
+      '-r',
+      '-z',
+      '--raw',
+      '--no-renames',
+      '--no-ext-diff',
+      from,
+      to,
+    ]);
     const fields = splitNames(out);
     const found: TreeDifference[] = [];
     for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -109,7 +124,11 @@ export class TreeObjects {
       bytesOfName(this.#outside(path)),
       Buffer.from([0]),
     ]);
-    await this.#store.git(['update-index', '-z', '--replace', '--index-info'], { index }, { input: Buffer.concat(lines) });
+    await this.#store.git(
+      ['update-index', '-z', '--replace', '--index-info'],
+      { index },
+      { input: Buffer.concat(lines) },
+    );
   }
 
   /** The same changes, once our object store has what they name. */
@@ -133,9 +152,14 @@ export class TreeObjects {
     const read = await copy(after.content.digest, file, 0o600);
     if (read.state !== 'present') {
       const why = read.state === 'unknown' ? read.problem.message : 'it is not there';
-      throw new GatelineError('platform', 'CONTENT_MISSING', `the content of ${path}, which an earlier gate handed on: ${why}`, {
-        hint: 'Run that gate again.',
-      });
+      throw new GatelineError(
+        'platform',
+        'CONTENT_MISSING',
+        `the content of ${path}, which an earlier gate handed on: ${why}`,
+        {
+          hint: 'Run that gate again.',
+        },
+      );
     }
     // Kept as the blob itself, but for files that a filter makes another thing of: those are kept as they lay on disk.
     const plain = ['hash-object', '-w', '--no-filters', file];
@@ -163,7 +187,10 @@ export class TreeObjects {
     if (a === b) return;
     for (const [tree, other] of [[a, b] as const, [b, a] as const]) {
       const { out } = await this.#store.git(['rev-list', '--objects', '--no-object-names', tree, `^${other}`]);
-      const wanted = out.toString('latin1').split('\n').filter((id) => id !== '' && !this.#hasOwn(id));
+      const wanted = out
+        .toString('latin1')
+        .split('\n')
+        .filter((id) => id !== '' && !this.#hasOwn(id));
       if (wanted.length === 0) continue;
       const pack = join(this.#store.path, 'objects', 'pack', 'pack');
       await this.#store.git(['pack-objects', '-q', pack], {}, { input: Buffer.from(`${wanted.join('\n')}\n`) });
