@@ -9,7 +9,11 @@ const STAND_IN: OptionSpec = {
   name: 'stand-in',
   help: 'where a need has no output yet, run all the same: the agent takes what it needs from --input',
 };
-const RUN_OPTION: OptionSpec = { name: 'run', value: 'N', help: 'an earlier run (default: the newest)' };
+const RUN_OPTION: OptionSpec = {
+  name: 'run',
+  value: 'RUN',
+  help: 'an earlier run: its number, or SUBJECT#NUMBER (default: the newest)',
+};
 const ACTOR: OptionSpec = { name: 'actor', value: 'NAME', help: "who decides (default: your account's name)" };
 
 /** Every command, in the order in which help lists them. */
@@ -67,6 +71,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again although nothing changed' },
       { name: 'reason', value: 'TEXT', help: 'why, for --force' },
       ACTOR,
+      { name: 'apply', help: 'when the run is completed, put what its gates hand on into this folder' },
       { name: 'dry-run', short: 'n', help: 'only say what would be done' },
       { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
       JSON_OPTION,
@@ -82,6 +87,41 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
     load: () => import('./commands/run.ts'),
+  },
+  {
+    name: 'diff',
+    summary: 'show what the gates of a run made',
+    positionals: [
+      {
+        name: 'GATE',
+        required: false,
+        help: 'everything that this gate changed, or gate/leg (default: what all gates hand on)',
+      },
+    ],
+    options: [
+      ...SUBJECT_OPTIONS,
+      RUN_OPTION,
+      { name: 'attempt', value: 'A..B', help: 'compare two attempts of the gate in this run, by number' },
+      JSON_OPTION,
+    ],
+    description: 'Prints a patch. Agents work in work trees of their own; your folder stays as it is until you apply.',
+    examples: [{ command: 'gateline diff implement', what: 'all that the gate changed, handed on or not' }],
+    load: () => import('./commands/diff.ts'),
+  },
+  {
+    name: 'apply',
+    summary: 'put what the gates of a run made into this folder',
+    positionals: [{ name: 'RUN', required: false, help: 'number of the run, or SUBJECT#NUMBER (default: the newest)' }],
+    options: [
+      ...SUBJECT_OPTIONS,
+      { name: 'gate', short: 'g', value: 'GATE', multiple: true, help: 'only what these gates hand on' },
+      { name: 'dry-run', short: 'n', help: 'only say what would be done' },
+      JSON_OPTION,
+    ],
+    description:
+      'Writes the files that gates hand on, where your version is still the one that they began with. Other paths are conflicts: they are listed and left alone, and the exit code is 1. What is replaced is copied below .state/applied/ first. If it was cut short, do it again.',
+    examples: [{ command: 'gateline apply --gate implement', what: 'only what one gate hands on' }],
+    load: () => import('./commands/apply.ts'),
   },
   {
     name: 'begin',

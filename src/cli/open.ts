@@ -1,5 +1,6 @@
 import { openCall, type Assignment, type Call } from '../engine/call.ts';
 import type { EnginePorts } from '../engine/ports.ts';
+import type { EngineEvent } from '../engine/ports.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { loadPipeline, type LoadedPipeline } from '../local/load-pipeline.ts';
 import { localPorts } from '../local/local-ports.ts';
@@ -8,6 +9,8 @@ import type { RunState } from '../run/run-state.ts';
 import { unitsOf, type UnitGraph } from '../run/unit.ts';
 import { assignmentOf } from './assignment.ts';
 import { textOption, type Invocation } from './command.ts';
+import { oneLine } from '../report/text.ts';
+import { readRun } from './run-asked.ts';
 import type { CliWorld } from './world.ts';
 
 /** What nearly every command works with. */
@@ -40,28 +43,50 @@ export async function open(
   return { loaded, graph, ports: { ...ports, showState }, assignment };
 }
 
-/** {@link open} with the records as they are, for looking at the run that `--run` names, else the newest. */
+/** {@link openRun} for looking at the run that `--run` names, else the newest. */
 export async function openToLook(invocation: Invocation): Promise<Opened & { readonly call: Call }> {
-  const opened = await open(invocation, await loadFor(invocation), { readOnly: true });
-  const run = runAsked(textOption(invocation.options, 'run'));
-  const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: run });
+  const asked = textOption(invocation.options, 'run');
+  return openRun(invocation, await loadFor(invocation), { asked, where: '--run', readOnly: true });
+}
+
+/** Which run is to be opened. */
+export interface RunWanted {
+  /** As the user named it; `undefined`: the newest. */
+  readonly asked: string | undefined;
+  /** What it was given as, for errors. */
+  readonly where: string;
+  readonly readOnly: boolean;
+}
+
+/**
+ * {@link open} with the records of one run as they are.
+ * @throws GatelineError `OPTION_VALUE`, `RUN_UNKNOWN`
+ */
+export async function openRun(
+  invocation: Invocation,
+  loaded: LoadedPipeline,
+  { asked, where, readOnly }: RunWanted,
+): Promise<Opened & { readonly call: Call }> {
+  const { subject, number } = readRun(asked, where);
+  const options = { ...invocation.options, ...(subject !== undefined && { subject }) };
+  const opened = await open({ ...invocation, options }, loaded, { readOnly });
+  const notice = (event: EngineEvent): void => {
+    if (event.type === 'notice') invocation.world.err.write(`note: ${oneLine(event.message)}\n`);
+  };
+  const call = await openCall(opened.ports, opened.assignment, notice, { runNumber: number });
   const records = call.journal.records();
-  if (run > 0 && !records.some((record) => record.runNumber === run) && call.journal.state().problems.length === 0) {
+  if (
+    number > 0 &&
+    !records.some((record) => record.runNumber === number) &&
+    call.journal.state().problems.length === 0
+  ) {
     const numbers = [...new Set(records.map((record) => record.runNumber))].toSorted((a, b) => a - b);
     const known = numbers.length === 0 ? 'There is none yet.' : `Runs: ${numbers.slice(-20).join(', ')}.`;
-    throw new GatelineError('user', 'RUN_UNKNOWN', `there is no run ${run} for ${opened.assignment.subject}`, {
+    throw new GatelineError('user', 'RUN_UNKNOWN', `there is no run ${number} for ${opened.assignment.subject}`, {
       hint: `${known} \`gateline status --subjects\` lists the subjects.`,
     });
   }
   return { ...opened, call };
-}
-
-function runAsked(text: string | undefined): number {
-  if (text === undefined) return 0;
-  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
-  throw new GatelineError('user', 'OPTION_VALUE', `--run ${text}: expected the number of a run, from 1`, {
-    hint: '`gateline status` tells the newest.',
-  });
 }
 
 /** The projections of the state guide's files for a call. */

@@ -67,7 +67,7 @@ function placeJson({ file, line = null, column = null, pointer = null }: Nullabl
 
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
-const BUSY: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED']);
+const BUSY: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED', 'CLAIM_IN_PLACE']);
 
 /** The exit code that an error stands for. */
 export function exitCodeOfError(error: GatelineError): ExitCode {

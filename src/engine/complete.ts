@@ -78,7 +78,8 @@ export async function completeGate(
   const { stopped } = completion;
   const early = stopped ? failed(stopped.kind, stopped.advice) : job && overtime(call, unit, started, token);
   const ended = await finishAttempt(call, { unit, started, directory, checkout, hasFeedback: false }, result, early);
-  await checkout.release(false);
+  await checkout.release(ended.verdict.kind !== 'timeout');
+  if (place?.place === 'in-place' && job === undefined) await nameReruns(call, ended);
   const state = call.journal.state();
   await observe({
     type: 'ended',
@@ -89,6 +90,20 @@ export async function completeGate(
     retrying: false,
   });
   return ended;
+}
+
+/** Names gates that read what the agent changed in the user's folder: it is the user's version from now on. */
+async function nameReruns(call: Call, { files, touched }: EndedRecord): Promise<void> {
+  const { workspace } = call.ports;
+  const paths = [...files, ...touched].map(({ path }) => path);
+  for (const { key, gate } of call.graph.values()) {
+    if (call.journal.state().units.get(key)?.done !== true || gate.inputs?.length === 0) continue;
+    const read = paths.filter((path) => workspace.matches(gate.inputs, path));
+    if (read.length === 0) continue;
+    const names = `${read.slice(0, 5).join(', ')}${read.length > 5 ? ` and ${read.length - 5} more` : ''}`;
+    const message = `${names} changed in the folder and ${read.length === 1 ? 'is' : 'are'} among its inputs: it will run again`;
+    await call.observe({ type: 'notice', unit: key, message });
+  }
 }
 
 /** What the agent wrote may hold the values of secrets, which can only be taken out where they are known. */

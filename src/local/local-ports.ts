@@ -81,6 +81,7 @@ async function openLocalWorkspace({
   environment,
   readOnly = false,
   onDurable,
+  now,
 }: LocalPortsOptions): Promise<Workspace> {
   const secrets = new Set(pipeline.gates?.flatMap((gate) => gate.secrets));
   const open = Object.entries(environment).filter(([name]) => !secrets.has(name));
@@ -91,6 +92,7 @@ async function openLocalWorkspace({
     trees: treesFolder(root, workspace?.trees, environment),
     readOnly,
     onDurable,
+    ...(now && { now }),
     ...(workspace && { maxUntracked: workspace.maxUntracked }),
   });
 }

@@ -4,18 +4,28 @@ import type { RunState } from './run-state.ts';
 import { fileAndFolder, sameFile } from './tree.ts';
 import { ancestorsOf, type UnitGraph } from './unit.ts';
 
-/** What a unit finds in its workspace of the gates upstream of it. */
-export interface UpstreamFiles {
-  /** One change a path, sorted by path: how the file must stand before the agent starts. */
+/** What several gates hand on, taken together. */
+export interface HandedOn {
+  /** One change per path, sorted by path: how the file stands in the end. */
   readonly files: readonly FileChange[];
   /** Paths that unrelated gates left differently, as a file and a folder too: nobody can say which is meant. */
   readonly conflicts: readonly { readonly path: string; readonly gates: readonly [UnitKey, UnitKey] }[];
+  /** Everything that gates made of a path on the way to that, in graph order. */
+  readonly steps: ReadonlyMap<string, readonly FileChange[]>;
 }
 
-/** Files of all ancestors that are done, later gates over earlier ones. */
-export function upstreamFiles(graph: UnitGraph, state: RunState, key: UnitKey): UpstreamFiles {
+/** Files that all ancestors of a unit hand on to it, later gates over earlier ones. */
+export function upstreamFiles(graph: UnitGraph, state: RunState, key: UnitKey): HandedOn {
+  return filesLeft(graph, state, ancestorsOf(graph, key));
+}
+
+/**
+ * Files that those of some units hand on which are done, later gates over earlier ones.
+ * @param units in graph order
+ */
+export function filesLeft(graph: UnitGraph, state: RunState, units: Iterable<UnitKey>): HandedOn {
   const left = new Map<string, Left[]>();
-  for (const by of ancestorsOf(graph, key)) {
+  for (const by of units) {
     const unit = state.units.get(by);
     for (const change of (unit?.done ? unit.ended?.files : undefined) ?? []) {
       const others = left.get(change.path);
@@ -36,7 +46,8 @@ export function upstreamFiles(graph: UnitGraph, state: RunState, key: UnitKey): 
   for (const [file, below] of fileAndFolder(standing)) {
     conflicts.push({ path: `${file} and ${below}`, gates: [left.get(file)!.at(-1)!.by, left.get(below)!.at(-1)!.by] });
   }
-  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), conflicts };
+  const steps = new Map([...left].map(([path, all]) => [path, all.map(({ change }) => change)]));
+  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), conflicts, steps };
 }
 
 interface Left {

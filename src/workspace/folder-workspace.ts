@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileChange } from '../run/record.ts';
 import type { Tree, TreeDifference, TreeFile } from '../run/tree.ts';
+import { claimInPlace, forgetClaimInPlace, noteClaimInPlace, refuseClaimInPlace } from './claim-in-place.ts';
 import { isRelative, neverCounts } from './contain.ts';
 import type { GitOptions } from './git.ts';
 import { compileGlobs, type Globs } from './globs.ts';
@@ -26,6 +27,7 @@ import type {
   CopyContent,
   KeepContent,
   Put,
+  PutOptions,
   Snapshot,
   TreeId,
   Workspace,
@@ -40,6 +42,7 @@ export interface FolderWorkspaceSetting {
   readonly trees: string;
   readonly kind: 'local' | 'job';
   readonly readOnly: boolean;
+  readonly now: () => Date;
   readonly onDurable: (what: string) => void;
   readonly limits: HandOnLimits;
   readonly maxUntracked: number;
@@ -76,6 +79,9 @@ export class FolderWorkspace implements Workspace {
 
   async snapshot(named: readonly (readonly string[])[]): Promise<Snapshot> {
     const { index } = await this.#open();
+    // What an agent is making of the folder at this moment is nobody's version yet.
+    const claim = this.#setting.kind === 'local' ? await claimInPlace(this.#setting.store, this.#now()) : undefined;
+    if (claim !== undefined) return { tree: claim.base, notices: [] };
     const taking = this.#taking(
       named.map((globs) => this.#compiled(globs)),
       this.#setting.kind === 'local' ? 'all' : 'named',
@@ -149,9 +155,14 @@ export class FolderWorkspace implements Workspace {
     return { ...found, refused: [...found.refused, ...unseen] };
   }
 
-  async put(changes: readonly FileChange[], tree: TreeId, saved: string): Promise<Put[]> {
+  async put(changes: readonly FileChange[], tree: TreeId, options: PutOptions): Promise<Put[]> {
     const { store, trees } = await this.#open();
-    return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, changes, saved });
+    await refuseClaimInPlace(this.#setting.store, this.#now());
+    return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, changes, ...options });
+  }
+
+  #now(): string {
+    return this.#setting.now().toISOString();
   }
 
   readText(path: string): Promise<string | undefined> {
@@ -230,10 +241,16 @@ export class FolderWorkspace implements Workspace {
   }
 
   async #inPlace(request: CheckoutRequest): Promise<Checkout> {
+    const { base, attempt, until } = request;
     const place = await this.#placeFor(request);
-    const differences = await place.trees.differences(request.base, request.tree);
-    if (this.#setting.kind === 'local') refuseOther(differences);
+    const differences = await place.trees.differences(base, request.tree);
+    if (this.#setting.kind === 'local') {
+      await refuseClaimInPlace(this.#setting.store, this.#now(), attempt);
+      refuseOther(differences);
+    }
     const before = await captureBefore(place);
+    if (this.#setting.kind === 'local' && until !== undefined)
+      await noteClaimInPlace(this.#setting.store, { attempt, base, until });
     return this.#standing(place, await bringIn(place, before.tree, differences));
   }
 
@@ -247,14 +264,17 @@ export class FolderWorkspace implements Workspace {
         const isSeen = place.taking.untracked === 'all';
         return { tree, leftOut: isSeen ? this.#within(leftOut) : [] };
       },
-      release: () => forget(place),
+      release: async () => {
+        await forget(place);
+        await forgetClaimInPlace(this.#setting.store, place.attempt, this.#now());
+      },
     };
   }
 
   async #inSlot(request: CheckoutRequest): Promise<Checkout> {
     const { store, trees } = await this.#open();
     const { attempt, until, tree } = request;
-    const now = new Date().toISOString();
+    const now = this.#now();
     const { onDurable } = this.#setting;
     const slot = await this.#slots.take({ attempt, ...(until !== undefined && { until }) }, now);
     onDurable(`take ${slot.path}`);

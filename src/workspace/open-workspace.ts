@@ -28,6 +28,8 @@ export interface WorkspaceOptions {
   readonly maxFileBytes?: number;
   /** How many files a gate may hand on. Default and upper limit 10,000, what a record holds. */
   readonly maxFiles?: number;
+  /** Default: the clock of the system. */
+  readonly now?: () => Date;
   /** Called after each change to a work tree of ours; crash tests end the process there. */
   readonly onDurable?: ((what: string) => void) | undefined;
   /** Bytes of the largest untracked file; ten times that in total. Default 100,000,000. */
@@ -61,6 +63,7 @@ export async function openWorkspace(root: string, options: WorkspaceOptions): Pr
     trees: join(options.trees, id),
     kind: options.kind ?? 'local',
     readOnly: options.readOnly ?? false,
+    now: options.now ?? (() => new Date()),
     onDurable: options.onDurable ?? (() => undefined),
     limits: {
       bytes: options.maxFileBytes ?? MOST_BYTES,

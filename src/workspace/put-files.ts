@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, copyFile, mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSystemError } from '../errors/gateline-error.ts';
 import type { FileChange } from '../run/record.ts';
@@ -22,8 +22,8 @@ export interface PutFiles {
   /** The folder as it is now. */
   readonly tree: string;
   readonly changes: readonly FileChange[];
-  /** Folder on the same disk as the workspace: what is replaced is copied there first. */
   readonly saved: string;
+  readonly dryRun: boolean;
 }
 
 /**
@@ -39,6 +39,14 @@ export async function putFiles(input: PutFiles): Promise<Put[]> {
     if (settled === undefined) open.push(change);
     else done.set(change.path, settled);
   }
+  if (input.dryRun)
+    for (const { path, after } of open) done.set(path, { path, action: after === null ? 'deleted' : 'written' });
+  else if (open.length > 0) await putOpen(input, open, done);
+  return input.changes.map(({ path }) => done.get(path)!);
+}
+
+async function putOpen(input: PutFiles, open: readonly FileChange[], done: Map<string, Put>): Promise<void> {
+  await writeList(input.saved, open, 'begun');
   const fresh = `${input.saved}.new.${randomBytes(4).toString('hex')}`;
   try {
     await writeFresh(input, open, fresh);
@@ -53,7 +61,16 @@ export async function putFiles(input: PutFiles): Promise<Put[]> {
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
-  return input.changes.map(({ path }) => done.get(path)!);
+  await writeList(input.saved, open, 'done');
+}
+
+/** Says what is about to be replaced, before anything is: after a kill it tells which copies are there, and why. */
+async function writeList(saved: string, changes: readonly FileChange[], state: 'begun' | 'done'): Promise<void> {
+  await mkdir(saved, { recursive: true, mode: 0o700 });
+  const list = { format: 'gateline-applied/1', state, changes };
+  const file = join(saved, 'applied.json');
+  await writeFile(`${file}.tmp`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(`${file}.tmp`, file);
 }
 
 function settledAlready({ path, before, after }: FileChange, now: Tree): Put | undefined {
@@ -96,7 +113,7 @@ async function writeFresh(
 }
 
 async function remove({ root, saved }: PutFiles, path: string): Promise<Put> {
-  const kept = onDisk(saved, path);
+  const kept = onDisk(join(saved, 'files'), path);
   await mkdir(dirname(String(kept)), { recursive: true, mode: 0o700 });
   await rename(onDisk(root, path), kept);
   for (const folder of foldersOf(path).toReversed()) {
@@ -115,7 +132,7 @@ async function write({ root, saved }: PutFiles, path: string, from: string): Pro
   const stats = lookBelow(root)(path);
   if (stats?.isDirectory() === true) return { path, action: 'conflict', why: 'there is a folder in its place' };
   if (stats !== undefined) {
-    const kept = onDisk(saved, path);
+    const kept = onDisk(join(saved, 'files'), path);
     await mkdir(dirname(String(kept)), { recursive: true, mode: 0o700 });
     await copyFile(target, kept);
     // Who may read it stays as it is; whether it may be executed is the new version's.

@@ -71,6 +71,14 @@ export type KeepContent = (
   path: string,
 ) => Promise<Content | { readonly refused: string }>;
 
+/** How files are put into the user's folder. */
+export interface PutOptions {
+  /** Absolute path of a folder on the same disk: what is replaced is copied there first, with `applied.json` as its list. */
+  readonly saved: string;
+  /** Only say what would be done. */
+  readonly dryRun: boolean;
+}
+
 /** What became of one path that was to be put into the folder. */
 export interface Put {
   readonly path: string;
@@ -139,9 +147,11 @@ export interface Workspace extends AsyncDisposable {
 
   /**
    * Puts files into the user's folder: those paths that still are as `before` says; others are conflicts, and left alone.
-   * Each file whole or not at all. What is replaced is copied to `saved` first, a folder.
+   * Each file whole or not at all.
+   * @param tree the folder as it is now
+   * @throws GatelineError `CLAIM_IN_PLACE` while an agent that runs by itself works in the folder
    */
-  put(changes: readonly FileChange[], tree: TreeId, saved: string): Promise<Put[]>;
+  put(changes: readonly FileChange[], tree: TreeId, options: PutOptions): Promise<Put[]>;
 
   /** A file of the workspace as text, contained (symbolic links that leave it are refused). `undefined`: it is not there. */
   readText(path: string): Promise<string | undefined>;

@@ -1,4 +1,5 @@
 import type { EngineEvent } from '../../engine/ports.ts';
+import { openCall } from '../../engine/call.ts';
 import { runPipeline, type RunOptions, type RunResult } from '../../engine/run-pipeline.ts';
 import { CLI_VARIABLES, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -18,6 +19,7 @@ import { printJson } from '../print-json.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { errorLines } from '../report-error.ts';
 import type { CliWorld } from '../world.ts';
+import { appliedLines, applyTo } from './apply.ts';
 import { execute as plan } from './plan.ts';
 
 /** Plain progress does not stay silent for longer. */
@@ -46,7 +48,18 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   );
   for (const notice of await projector.show(result.state)) world.err.write(`note: ${notice}\n`);
   tell(invocation, opened, result);
+  if (options['apply']) await applyResult(world, opened, result);
   return exitCodeOfRun(result, opened.graph, only);
+}
+
+/** Half of what gates made is nobody's version: only a completed run is applied. */
+async function applyResult(world: CliWorld, { ports, assignment }: Opened, { state }: RunResult): Promise<void> {
+  if (state.status !== 'completed') {
+    world.err.write('Nothing is applied: the run is not completed.\n');
+    return;
+  }
+  const call = await openCall(ports, assignment, () => undefined, { runNumber: state.runNumber });
+  for (const line of appliedLines(await applyTo(world, call, { dryRun: false }), false)) world.err.write(`${line}\n`);
 }
 
 function redactorFor(pipeline: Pipeline, environment: Environment): Redactor {

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { applyFiles, type Applied } from '../../engine/apply.ts';
+import type { Call } from '../../engine/call.ts';
+import { lockWorkspace, STATE_FOLDER } from '../../local/local-ports.ts';
+import { count, oneLine } from '../../report/text.ts';
+import { listOption, type Invocation } from '../command.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { loadFor, openRun } from '../open.ts';
+import { printJson } from '../print-json.ts';
+import type { CliWorld } from '../world.ts';
+
+/** `gateline apply [RUN]`: puts what the gates of a run hand on into the user's folder. */
+export async function execute(invocation: Invocation): Promise<ExitCode> {
+  const { world, options, positionals } = invocation;
+  const loaded = await loadFor(invocation);
+  await using _lock = await lockWorkspace(loaded.root, world);
+  const { call } = await openRun(invocation, loaded, { asked: positionals[0], where: 'RUN', readOnly: false });
+  const gates = listOption(options, 'gate');
+  const dryRun = options['dry-run'] === true;
+  const applied = await applyTo(world, call, { ...(gates.length > 0 && { gates }), dryRun });
+  if (options['json']) printJson(world, applyJson(call, applied, dryRun));
+  else for (const line of appliedLines(applied, dryRun)) world.out.write(`${line}\n`);
+  return applied.puts.some(({ action }) => action === 'conflict') ? EXIT_CODES.gateFailed : EXIT_CODES.ok;
+}
+
+/** Applies, with a folder of its own for what is replaced. */
+export function applyTo(
+  { now }: Pick<CliWorld, 'now'>,
+  call: Call,
+  options: { readonly gates?: readonly string[]; readonly dryRun: boolean },
+): Promise<Applied> {
+  const name = now().toISOString().replaceAll(/[:.]/g, '-');
+  const saved = join(call.ports.workspace.root, STATE_FOLDER, 'applied', name);
+  return applyFiles(call, { saved, ...options });
+}
+
+const DONE = { written: 'wrote', deleted: 'removed', unchanged: 'unchanged', conflict: 'conflict' } as const;
+const WOULD = { ...DONE, written: 'would write', deleted: 'would remove' } as const;
+
+/** What came of it, one line per path. */
+export function appliedLines({ puts, gates }: Applied, dryRun: boolean): string[] {
+  if (gates.length === 0) return ['No gate is done: there is nothing to apply.'];
+  if (puts.length === 0) return ['The gates hand on no files: there is nothing to apply.'];
+  const words = dryRun ? WOULD : DONE;
+  const lines = puts
+    .filter(({ action }) => action !== 'unchanged')
+    .map(({ path, action, why }) => `${words[action]} ${oneLine(path)}${why === undefined ? '' : `: ${why}`}`);
+  const same = puts.filter(({ action }) => action === 'unchanged').length;
+  if (same > 0) lines.push(`${count(same, 'file')} already as the gates left them.`);
+  if (puts.some(({ action }) => action === 'conflict')) {
+    lines.push(
+      'Conflicts were left alone. `gateline diff` shows what the gates made; move or commit your version, then apply again.',
+    );
+  }
+  return lines;
+}
+
+/** `gateline-apply/1`; see docs/reference/json-output.md. */
+function applyJson(call: Call, { puts, gates }: Applied, dryRun: boolean): object {
+  const { pipeline, subject, runNumber } = call.journal.state();
+  return { format: 'gateline-apply/1', pipeline, subject, run: runNumber, dryRun, gates, files: puts };
+}
