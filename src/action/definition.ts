@@ -5,7 +5,7 @@ import { PipelineInvalidError } from '../local/pipeline-invalid.ts';
 import { formatProblem, parsePipeline } from '../pipeline/parse-pipeline.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import type { Environment } from '../environment.ts';
-import { openCommit, type CommitFiles } from '../workspace/commit-files.ts';
+import { openCommit, type CommitFiles, type CommitOptions } from '../workspace/commit-files.ts';
 import type { WorkflowEvent } from './event.ts';
 import type { ActionInputs } from './inputs.ts';
 import { legOfJob } from './job-leg.ts';
@@ -32,11 +32,14 @@ export interface Definition {
  */
 export async function findDefinition(
   event: WorkflowEvent,
-  inputs: Pick<ActionInputs, 'file'>,
+  inputs: Pick<ActionInputs, 'file' | 'gitTimeoutSeconds'>,
   environment: Environment,
 ): Promise<Definition> {
   const { commit, why } = event.trust.contractFrom;
-  const files = await openTrusted(event.workspace, commit, environment);
+  const files = await openTrusted(event.workspace, commit, {
+    environment,
+    gitTimeoutMs: inputs.gitTimeoutSeconds * 1_000,
+  });
   if ('missing' in files) {
     if (inputs.file !== undefined) throw files.missing;
     const readText = (): Promise<never> => Promise.reject(files.missing);
@@ -65,10 +68,10 @@ export async function findDefinition(
 async function openTrusted(
   workspace: string,
   commit: string,
-  environment: Environment,
+  options: CommitOptions,
 ): Promise<CommitFiles | { readonly missing: GatelineError }> {
   try {
-    return await openCommit(workspace, commit, { environment });
+    return await openCommit(workspace, commit, options);
   } catch (error) {
     if (error instanceof GatelineError && error.code === 'REPOSITORY_MISSING') return { missing: error };
     throw error;

@@ -66,6 +66,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   'retention-days': { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
   'max-artifacts': everywhere,
   cache: { commands: WORK, elsewhere: 'notice' },
+  'git-timeout': everywhere,
   comment: { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
   summary: everywhere,
   history: { commands: ['report'], elsewhere: 'notice' },

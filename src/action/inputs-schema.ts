@@ -77,6 +77,7 @@ export const inputsSchema = z.strictObject({
   'retention-days': wholeNumber(1, 400),
   'max-artifacts': wholeNumber(1, 100_000),
   cache: oneOf('auto', 'off'),
+  'git-timeout': wholeNumber(1, 3_600),
   comment: oneOf('auto', 'always', 'never'),
   summary: yesOrNo,
   history: wholeNumber(0, 200),

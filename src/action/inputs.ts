@@ -43,6 +43,8 @@ export interface ActionInputs {
   /** Artifacts that a listing may have before it counts as cut off. Default 1000, as the toolkit has it. */
   readonly maxArtifacts: number;
   readonly cache: 'auto' | 'off';
+  /** Seconds after which a git command is ended. Default 30. */
+  readonly gitTimeoutSeconds: number;
   readonly comment: 'auto' | 'always' | 'never';
   /** Default true. */
   readonly summary: boolean;
@@ -71,6 +73,7 @@ export type ReadInputs =
 /** The most artifacts of a run that are listed where the step does not say otherwise. */
 const DEFAULT_MAX_ARTIFACTS = 1_000;
 const DEFAULT_HISTORY = 20;
+const DEFAULT_GIT_TIMEOUT = 30;
 
 /**
  * The inputs of this step from its environment (`INPUT_*`, as the runner names them). All problems are found at once:
@@ -232,6 +235,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     retentionDays: parsed['retention-days'],
     maxArtifacts: parsed['max-artifacts'] ?? DEFAULT_MAX_ARTIFACTS,
     cache: parsed.cache ?? 'auto',
+    gitTimeoutSeconds: parsed['git-timeout'] ?? DEFAULT_GIT_TIMEOUT,
     comment: parsed.comment ?? 'auto',
     summary: parsed.summary ?? true,
     history: parsed.history ?? DEFAULT_HISTORY,

@@ -131,14 +131,18 @@ export async function openSurroundings(invocation: ActionInvocation, claim?: Cla
 
 /** The definition and the files of the workspace. */
 async function findFiles(
-  { inputs, event }: ActionInvocation,
+  invocation: ActionInvocation,
   environment: Environment,
   claim: ClaimToken | undefined,
 ): Promise<{ readonly definition: Definition; readonly workspace: Workspace }> {
+  const { inputs, event } = invocation;
   try {
     const definition = await findDefinition(event, inputs, environment);
     if (claim?.file === true && definition.pipeline === undefined) throw definitionGone(event);
-    return { definition, workspace: await openWorkspace(definition.root, jobWorkspace(event, environment)) };
+    return {
+      definition,
+      workspace: await openWorkspace(definition.root, jobWorkspace(invocation, definition, environment, claim)),
+    };
   } catch (error) {
     if (claim === undefined || !(error instanceof GatelineError)) throw error;
     return withoutRepository(event.workspace, error);
@@ -146,9 +150,26 @@ async function findFiles(
 }
 
 /** The checkout of the job, and where git objects of ours are kept until it ends. */
-function jobWorkspace({ temp }: ActionInvocation['event'], environment: Environment): WorkspaceOptions {
-  const store = join(temp, 'gateline', 'git');
-  return { environment, kind: 'job', store, trees: join(temp, 'gateline', 'trees') };
+function jobWorkspace(
+  { inputs, event: { temp } }: ActionInvocation,
+  { pipeline }: Definition,
+  environment: Environment,
+  claim: ClaimToken | undefined,
+): WorkspaceOptions {
+  const described = inputs.description['secrets'];
+  const secrets = new Set([
+    ...(pipeline?.gates.flatMap((gate) => gate.secrets) ?? []),
+    ...(Array.isArray(described) ? described : []),
+  ]);
+  return {
+    // Filters are programs that git starts.
+    environment: Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.has(name))),
+    kind: 'job',
+    store: join(temp, 'gateline', 'git'),
+    trees: join(temp, 'gateline', 'trees'),
+    gitTimeoutMs: inputs.gitTimeoutSeconds * 1_000,
+    ...(claim?.git !== undefined && { git: claim.git }),
+  };
 }
 
 /** Without its definition a gate looks as if nothing but its output counted: no pause, for example. */

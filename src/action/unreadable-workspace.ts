@@ -26,6 +26,7 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
   });
   return {
     root,
+    git: 'git',
     reopen,
     snapshot: rejected,
     files: rejected,

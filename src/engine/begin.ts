@@ -199,7 +199,11 @@ async function begin(
   const place = placeFor(call, unit, asked);
   const started = await claim(call, unit, work, { place, ...(call.holder !== 'job' && { deadline }) });
   const isInFile = call.holder === 'job' && job?.recorded === undefined;
-  const token = tokenOf(started, { minutes: unit.gate.timeoutMinutes, ...(isInFile && { file: true }) });
+  const token = tokenOf(started, {
+    minutes: unit.gate.timeoutMinutes,
+    ...(isInFile && { file: true }),
+    git: call.ports.workspace.git,
+  });
   // Told before anything else can fail: from here on the claim has to be ended by somebody.
   const { journal } = call;
   await call.observe({ type: 'started', unit: unit.key, record: started, attempts: 1, state: journal.state(), token });

@@ -18,6 +18,8 @@ const tokenSchema = z.strictObject({
   pipeline: z.string().regex(ID_PATTERN).optional(),
   /** How long the agent has, from when the claim was taken. */
   minutes: z.number().positive().optional(),
+  /** Absolute path of the git that it was begun with: what an agent puts on the PATH since is not run. */
+  git: z.string().max(4_096).optional(),
   /** The gate stands in a file of the repository: without one it can be completed, but is not known as a whole. */
   file: z.literal(true).optional(),
 });
@@ -29,7 +31,7 @@ export type ClaimToken = z.infer<typeof tokenSchema>;
  * The token of a claim, URL-safe text.
  * @param more what its record does not say of the gate
  */
-export function tokenOf(started: StartedRecord, more: Pick<ClaimToken, 'minutes' | 'file'> = {}): string {
+export function tokenOf(started: StartedRecord, more: Pick<ClaimToken, 'minutes' | 'file' | 'git'> = {}): string {
   const { subject, gate, leg, runNumber: run, runAttempt: call, n, fingerprint, contract, pipeline } = started;
   const token: ClaimToken = { v: 1, subject, gate, leg, run, call, n, fingerprint, contract, pipeline, ...more };
   return Buffer.from(JSON.stringify(token)).toString('base64url');

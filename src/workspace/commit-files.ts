@@ -21,6 +21,8 @@ export interface CommitOptions {
   readonly fetch?: boolean;
   /** Name or path of git. Default `git`. */
   readonly git?: string;
+  /** Milliseconds after which a git command is ended. */
+  readonly gitTimeoutMs?: number;
 }
 
 const LARGEST = 16 * 1_024 ** 2;
@@ -37,7 +39,11 @@ const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\0-\x1f]{1,255}$/;
  */
 export async function openCommit(root: string, revision: string, options: CommitOptions): Promise<CommitFiles> {
   if (!COMMIT.test(revision) && !BRANCH.test(revision)) throw unreadable(revision, 'that is no commit id');
-  const repository = await findRepository(root, { binary: options.git ?? 'git', environment: options.environment });
+  const repository = await findRepository(root, {
+    binary: options.git ?? 'git',
+    environment: options.environment,
+    ...(options.gitTimeoutMs !== undefined && { timeoutMs: options.gitTimeoutMs }),
+  });
   if (repository === undefined) {
     throw new GatelineError('user', 'REPOSITORY_MISSING', `${root} is not in a git work tree`, {
       hint: 'Check out the repository before this step (actions/checkout).',

@@ -62,6 +62,7 @@ const NAMED = 5;
 /** A folder, in a git repository or in none, as a {@link Workspace}. */
 export class FolderWorkspace implements Workspace {
   readonly root: string;
+  readonly git: string;
   readonly #setting: FolderWorkspaceSetting;
   readonly #prefix: string;
   readonly #slots: Slots;
@@ -72,6 +73,7 @@ export class FolderWorkspace implements Workspace {
 
   constructor(setting: FolderWorkspaceSetting) {
     this.root = setting.root;
+    this.git = setting.git.binary;
     this.#setting = setting;
     this.#prefix = setting.repository?.prefix ?? '';
     this.#slots = new Slots(setting.trees);

@@ -96,6 +96,9 @@ export interface Workspace extends AsyncDisposable {
   /** Absolute, real path. */
   readonly root: string;
 
+  /** The git that is run: an absolute path, where it could be found. */
+  readonly git: string;
+
   /**
    * The user's version as it is now: tracked files, untracked ones that git does not ignore (not for a CI job), and ignored
    * ones that a list of globs names.

@@ -13,6 +13,42 @@ export const WORKSPACE_CODES = {
     means: 'git is not installed, or not on the PATH.',
     remedy: 'Install git, or work outside a repository.',
   },
+  GIT_TOO_OLD: { from: ['user'], means: 'git is older than 2.30.', remedy: 'Install a newer one.' },
+  GIT_TIMEOUT: {
+    from: ['platform'],
+    means: 'A git command took too long and was ended.',
+    remedy: 'Look for a named pipe in `.git`, and for filters or remotes that do not answer; raise `git-timeout`.',
+  },
+  UNTRACKED_TOO_LARGE: {
+    from: ['user'],
+    means: 'Untracked files are too large to become part of the inputs.',
+    remedy: 'Add them to .gitignore, or raise `workspace: {max-untracked}`.',
+  },
+  SUBMODULE_DIRTY: {
+    from: ['user'],
+    means: 'A submodule has changes that are not committed.',
+    remedy: 'Commit or stash them in the submodule.',
+  },
+  GATE_NOT_APPLIED: {
+    from: ['user'],
+    means: 'The gate works in the folder, and what earlier gates handed on is not there.',
+    remedy: 'Run `gateline apply`, or begin it with `--tree`.',
+  },
+  CLAIM_IN_PLACE: {
+    from: ['user'],
+    means: 'An agent that runs by itself works in the folder.',
+    remedy: 'Complete it, or wait until its time is over.',
+  },
+  IN_PLACE_NEEDS_INPUTS: {
+    from: ['user'],
+    means: 'A gate that works in the folder and hands on files must declare its inputs.',
+    remedy: 'Declare `inputs`, or let it work in a tree of its own.',
+  },
+  DIFF_UNAVAILABLE: {
+    from: ['user'],
+    means: 'No version of the workspace is kept of that attempt.',
+    remedy: 'Name an attempt that ended on this machine.',
+  },
   GIT_UNSAFE_DIRECTORY: {
     from: ['user'],
     means: 'git refuses the repository because another user owns it.',
@@ -40,20 +76,10 @@ export const WORKSPACE_CODES = {
     means: 'A file changes while it is read.',
     remedy: 'Stop what writes to it, then run again.',
   },
-  FILE_NOT_WRITTEN: {
-    from: ['platform'],
-    means: 'A file that an earlier gate handed on cannot be put in its place.',
-    remedy: 'Check free space, and who owns the folder.',
-  },
   PATH_ESCAPES: {
     from: ['user', 'agent'],
     means: 'A path leads out of the workspace.',
     remedy: 'Keep files inside; links that lead out are not followed.',
-  },
-  PATH_BLOCKED: {
-    from: ['user', 'agent'],
-    means: 'Something else stands where a file should be.',
-    remedy: 'Move it away.',
   },
   GLOB_EMPTY: { from: ['user'], means: 'A glob is empty.', remedy: 'Write what should match, or remove it.' },
   GLOB_ESCAPES: {
