@@ -32,6 +32,7 @@ const NUMBER = /^(?:0|[1-9][0-9]{0,8})$/;
 export class Slots {
   readonly #root: string;
   readonly #mine = new Set<number>();
+  #last: Promise<unknown> = Promise.resolve();
 
   /** @param root absolute path; made with the first slot */
   constructor(root: string) {
@@ -42,8 +43,14 @@ export class Slots {
     return this.#root;
   }
 
-  /** Takes the first slot that may be used, or makes one. */
-  async take({ attempt, until }: SlotTaker, now: string): Promise<Slot> {
+  /** Takes the first slot that may be used, or makes one. One taker after the other: two would find the same one. */
+  take(taker: SlotTaker, now: string): Promise<Slot> {
+    const taken = this.#last.then(() => this.#take(taker, now));
+    this.#last = taken.catch(() => undefined);
+    return taken;
+  }
+
+  async #take({ attempt, until }: SlotTaker, now: string): Promise<Slot> {
     const numbers = await this.#numbers();
     for (const number of numbers) {
       if (this.#mine.has(number)) continue;
