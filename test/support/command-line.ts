@@ -43,6 +43,8 @@ export function plainEnvironment(more: Readonly<Record<string, string>> = {}): R
     NODE_COMPILE_CACHE: COMPILED,
     GIT_CONFIG_GLOBAL: devNull,
     GIT_CONFIG_NOSYSTEM: '1',
+    // Not in the cache folder of whoever runs the tests.
+    GATELINE_TREES: join(tmpdir(), 'gateline-test-trees'),
     ...Object.fromEntries(WINDOWS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
     ...more,
   };

@@ -129,7 +129,9 @@ export class ScratchWorkspace implements AsyncDisposable {
 
   /** Starts the command line, or another script that is one. */
   start(args: readonly string[], options: StartOptions = {}): RunningCommand {
-    const env = plainEnvironment({ START_LOG: this.startLog, WEB_TESTS_BROWSER: 'embedded', ...options.env });
+    // Beside the workspace, where the example finds its packages and where it goes with the test.
+    const places = { START_LOG: this.startLog, GATELINE_TREES: this.beside('trees') };
+    const env = plainEnvironment({ ...places, WEB_TESTS_BROWSER: 'embedded', ...options.env });
     const command = startNode(options.script ?? COMMAND_LINE, args, { cwd: this.root, env });
     this.#running.add(command);
     void command.ended.finally(() => this.#running.delete(command));

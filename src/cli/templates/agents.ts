@@ -34,7 +34,7 @@ gates:
     run: sh agents/implement.sh
     shell: sh
     inputs: [agents/implement.sh]
-    files: [hello.txt]
+    files: changed
     retries: 1
     output:
       schema: schemas/implement.schema.json
