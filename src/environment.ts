@@ -40,6 +40,8 @@ export const CLI_VARIABLES = {
   /** Who decides, when `--actor` is not given. */
   user: 'USER',
   windowsUser: 'USERNAME',
+  /** Folder for work trees; stands above `workspace: {trees: …}`. */
+  trees: 'GATELINE_TREES',
 } as const;
 
 /**

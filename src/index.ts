@@ -7,7 +7,7 @@ export { definePipeline } from './local/define-pipeline.ts';
 export { loadPipeline, type LoadedPipeline } from './local/load-pipeline.ts';
 export { PipelineInvalidError } from './local/pipeline-invalid.ts';
 export { parsePipeline, formatProblem, type ParsedPipeline, type Problem } from './pipeline/parse-pipeline.ts';
-export type { Gate, Leg, Pipeline, UnitKey } from './pipeline/pipeline.ts';
+export type { Gate, Leg, Pipeline, UnitKey, WorkspaceSettings } from './pipeline/pipeline.ts';
 
 export { localPorts, lockWorkspace, stateRoot, type LocalPortsOptions, type StatePlace } from './local/local-ports.ts';
 export type { Assignment } from './engine/call.ts';

@@ -4,12 +4,19 @@ import type { GatelineFile } from './gateline-file.ts';
 import type { GateEntry } from './gateline-gate.ts';
 import { legsOf, type MatrixEntry } from './matrix.ts';
 import { normalGlob, normalPath } from './paths.ts';
-import type { ContractSource, Gate, Leg, Pipeline } from './pipeline.ts';
+import {
+  DEFAULT_WORKSPACE,
+  type ContractSource,
+  type Gate,
+  type Leg,
+  type Pipeline,
+  type WorkspaceSettings,
+} from './pipeline.ts';
 
-const DEFAULT_SHELL = 'bash';
 const DEFAULT_THRESHOLD = 80;
 const WITHOUT_MATRIX: readonly Leg[] = [{ id: '', matrix: {} }];
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNIT_BYTES: Readonly<Record<string, number>> = { KB: 1_000, MB: 1_000_000, GB: 1_000_000_000 };
 
 /** The pipeline that a file without problems defines, every default filled in. */
 export function buildPipeline(file: GatelineFile): Pipeline {
@@ -21,6 +28,18 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     maxParallel: file['max-parallel'],
     gates: Object.entries(file.gates).map(([id, entry]) => buildGate(id, entry, file, order)),
     groups: Object.entries(file.groups).map(([id, gates]) => ({ id, gates })),
+    workspace: buildWorkspace(file),
+  };
+}
+
+function buildWorkspace({ workspace, defaults }: GatelineFile): WorkspaceSettings {
+  const { link, setup, trees } = workspace;
+  return {
+    link: typeof link === 'string' ? link : link.map(normalGlob),
+    setup,
+    shell: defaults?.run?.shell ?? DEFAULT_WORKSPACE.shell,
+    maxUntracked: bytes(workspace['max-untracked']),
+    trees,
   };
 }
 
@@ -32,8 +51,9 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     number: entry.number ?? order.get(id)!,
     agent: entry.agent ?? id,
     run: entry.run,
-    shell: entry.shell ?? defaults.shell ?? DEFAULT_SHELL,
+    shell: entry.shell ?? defaults.shell ?? DEFAULT_WORKSPACE.shell,
     workingDirectory: normalPath(entry['working-directory'] ?? defaults['working-directory'] ?? '.'),
+    workspace: entry.workspace,
     needs: listed(entry.needs).sort((a, b) => order.get(a)! - order.get(b)!),
     if: entry.if === undefined ? undefined : condition(String(entry.if)),
     inputs: entry.inputs === undefined ? undefined : listed(entry.inputs).map(normalGlob),
@@ -95,4 +115,8 @@ function variables(env: Readonly<Record<string, string | number | boolean | null
 
 function milliseconds(age: string | undefined): number | undefined {
   return age === undefined ? undefined : Number(age.slice(0, -1)) * UNIT_MS[age.slice(-1)]!;
+}
+
+function bytes(size: number | string): number {
+  return typeof size === 'number' ? size : Number(size.slice(0, -2)) * UNIT_BYTES[size.slice(-2)]!;
 }

@@ -3,7 +3,7 @@ import { matrixSchema } from './gateline-gate.ts';
 import { DURATION_PATTERN } from './gateline-values.ts';
 import { legsOf } from './matrix.ts';
 import { gatesIn, mapAt, pointerTo, textsAt, textsInside, type GatePart, type Located } from './parts.ts';
-import { globProblem, pathProblem, type PathProblem } from './paths.ts';
+import { globProblem, pathProblem, treesProblem, type PathProblem } from './paths.ts';
 import { parentPointers, pointerOf, POINTER_PATTERN } from './pointer.ts';
 import { quoted, type Problem } from './problem.ts';
 import type { Source } from './source.ts';
@@ -16,12 +16,22 @@ export function checkValues(source: Source): Problem[] {
   const gates = gatesIn(source);
   return [
     ...checkPaths(textsAt(whole, 'defaults', 'run', 'working-directory'), pathProblem, 'PATH_INVALID', source),
+    ...checkWorkspace(whole, source),
     ...checkSubstitution(source),
     ...gates.flatMap((gate) => checkGatePaths(gate, source)),
     ...gates.flatMap((gate) => checkExports(gate, source)),
     ...gates.flatMap((gate) => checkScore(gate, source)),
     ...gates.flatMap((gate) => checkReuse(gate, source)),
     ...gates.flatMap((gate) => checkMatrix(gate, source)),
+  ];
+}
+
+function checkWorkspace(whole: Located<JsonObject>, source: Source): Problem[] {
+  const link = mapAt(whole.value, 'workspace')['link'];
+  const globs = Array.isArray(link) ? textsAt(whole, 'workspace', 'link') : [];
+  return [
+    ...checkGlobs(globs, source),
+    ...checkPaths(textsAt(whole, 'workspace', 'trees'), treesProblem, 'PATH_INVALID', source),
   ];
 }
 
@@ -74,6 +84,8 @@ function checkSubstitution(source: Source): Problem[] {
 }
 
 function substitutionHint(path: readonly PropertyKey[]): string {
+  if (path[0] === 'workspace')
+    return 'write the value itself; a command finds variables of the caller in its environment';
   if (path.includes('env')) return 'leave the value empty to take it from the caller, or name a secret under `secrets`';
   if (path.includes('run')) return 'read the file that `GATELINE_REQUEST` names, or set a variable under `env`';
   if (path.includes('matrix')) return 'write the values out';

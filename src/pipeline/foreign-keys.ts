@@ -14,6 +14,11 @@ const AT_THE_TOP: Readonly<Record<string, string>> = {
   vars: 'write `env`, or `metadata` for values that are no variables',
   secrets: 'name the secrets at each gate that may have them',
   inputs: 'write `metadata` for values, or `inputs` at a gate for the files that count',
+  setup: 'write it under `workspace`',
+  link: 'write it under `workspace`',
+  trees: 'write it under `workspace`',
+  'max-untracked': 'write it under `workspace`',
+  worktree: 'write `workspace`',
   'run-name': 'write `subject`',
 };
 
@@ -57,6 +62,10 @@ const AT_A_GATE: Readonly<Record<string, string>> = {
   cwd: 'write `working-directory`',
   'working-dir': 'write `working-directory`',
   workdir: 'write `working-directory`',
+  'in-place': 'write `workspace: in-place`',
+  worktree: 'write `workspace` (`tree` or `in-place`)',
+  setup: 'write it under `workspace` at the top of the file',
+  link: 'write it under `workspace` at the top of the file',
   when: 'write `if`',
   condition: 'write `if`',
   cache: 'write `reuse` (`auto` or `never`)',

@@ -1,6 +1,19 @@
 import { z } from 'zod';
 import { gateSchema } from './gateline-gate.ts';
-import { envMap, id, jsonObject, listOf, mapOf, relativePath, shell, text, wholeNumber } from './gateline-values.ts';
+import {
+  command,
+  envMap,
+  glob,
+  id,
+  jsonObject,
+  listOf,
+  mapOf,
+  relativePath,
+  shell,
+  size,
+  text,
+  wholeNumber,
+} from './gateline-values.ts';
 
 /** The most gates of a pipeline. */
 export const MAX_GATES = 1_000;
@@ -16,6 +29,36 @@ const runDefaults = z
     { error: 'expected a map with `shell` and `working-directory`' },
   )
   .describe('What every `run` takes when its gate does not say otherwise.');
+
+const LINK = '`dependencies`, `none` or a list of globs';
+
+const workspaceSettings = z
+  .strictObject(
+    {
+      link: z
+        .union([z.literal(['dependencies', 'none']), listOf(glob, 1, 1_000, LINK)], { error: `expected ${LINK}` })
+        .default('dependencies')
+        .describe(
+          'What of the files that git ignores is linked into work trees: `dependencies` (`node_modules`, `.venv`, `venv`), `none`, or what a list of globs names.',
+        ),
+      setup: command
+        .optional()
+        .describe('Command that is run once in each folder for work trees, and again when it is changed.'),
+      'max-untracked': size
+        .default('100MB')
+        .describe(
+          'Largest untracked file that is taken into work trees, as `250MB`, `2GB` or a number of bytes. All of them together: ten times as much.',
+        ),
+      trees: text(1_024, 'the path of a folder')
+        .optional()
+        .describe(
+          'Folder for work trees, outside of the repository: absolute, relative to the workspace, or below `~`. Default: the cache folder of the system. `GATELINE_TREES` stands above it.',
+        ),
+    },
+    { error: 'expected a map with keys such as `link` and `setup`' },
+  )
+  .prefault({})
+  .describe('The private work trees in which agents run. Nothing of it is part of a request.');
 
 /**
  * `gateline.yml` as it is written: the one source of its structure, of the JSON Schema for editors
@@ -37,6 +80,7 @@ export const gatelineFileSchema = z
         .strictObject({ run: runDefaults.optional() }, { error: 'expected a map with the key `run`' })
         .optional()
         .describe('Values that gates take when they name none.'),
+      workspace: workspaceSettings,
       groups: mapOf(
         id,
         listOf(text(200, 'the id of a gate'), 1, MAX_GATES, 'a list of gate ids'),

@@ -5,6 +5,7 @@ import {
   DURATION_PATTERN,
   envMap,
   envName,
+  glob,
   jsonObject,
   listOf,
   mapOf,
@@ -24,7 +25,6 @@ import {
 /** The most legs of a matrix gate, as on GitHub. */
 export const MAX_LEGS = 256;
 
-const glob = text(1_024, 'a glob such as `src/**/*.ts`');
 const condition = text(21_000, 'a condition');
 const gateId = text(200, 'the id of a gate');
 
@@ -148,6 +148,11 @@ export const gateSchema = z
       'working-directory': relativePath
         .optional()
         .describe('Folder to run in, relative to the workspace. Default: `defaults.run.working-directory`, else `.`.'),
+      workspace: choiceOf('tree', 'in-place')
+        .default('tree')
+        .describe(
+          'Where the agent works: in a private work tree (`tree`), or in your folder (`in-place`), where the gate runs alone. Not part of the request.',
+        ),
       needs: oneOrMore(gateId, 0, 1_000, 'the id of a gate or a list of ids')
         .default([])
         .describe('Gates that must be satisfied first. Their exports are in the request.'),

@@ -15,8 +15,14 @@ export const MATRIX_KEY_PATTERN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 export const TOOL_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
 /** A whole number of minutes, hours, days or weeks. */
 export const DURATION_PATTERN = /^[1-9][0-9]{0,4}[mhdw]$/;
+/** A whole number of kilobytes, megabytes or gigabytes. */
+export const SIZE_PATTERN = /^[1-9][0-9]{0,4}[KMG]B$/;
 /** The longest value of a variable: what Windows can still pass to a process. */
 export const MAX_ENV_LENGTH = 32_000;
+
+/** The largest number of bytes: what {@link SIZE_PATTERN} can say, about. */
+const MAX_BYTES = 100_000 * 1_000 ** 3;
+const SIZE = 'a size such as `250MB` or `2GB`, or a number of bytes';
 
 const NUL_MESSAGE = 'expected text without the character NUL';
 const hasNoNul = (value: string): boolean => !value.includes('\0');
@@ -51,6 +57,9 @@ export function number(min: number, max: number, what: string): z.ZodNumber {
   const error = `expected ${what}`;
   return z.number({ error }).min(min, { error }).max(max, { error });
 }
+
+/** A number of bytes, or a text such as `250MB`. */
+export const size = z.union([wholeNumber(1, MAX_BYTES), matching(SIZE_PATTERN, SIZE)], { error: `expected ${SIZE}` });
 
 export const yesOrNo = z.boolean({ error: 'expected `true` or `false`' });
 
@@ -105,6 +114,8 @@ export const shell = atMost(
   matching(/^(?:bash|sh|pwsh|python|node)$|\{0\}/, SHELL).refine(hasNoNul, { error: NUL_MESSAGE }),
   1_024,
 );
+
+export const glob = text(1_024, 'a glob such as `src/**/*.ts`');
 
 export const relativePath = text(1_024, 'a path relative to the workspace');
 

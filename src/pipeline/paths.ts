@@ -7,6 +7,7 @@ export interface PathProblem {
   readonly hint?: string;
 }
 
+const ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 const ABSOLUTE = /^(?:\/|[A-Za-z]:|~\/|~$)/;
 const CLIMBS = /(?:^|[/{,(|])\.\.(?=$|[/},)|])/;
 const INSIDE = 'write it relative to the workspace';
@@ -19,13 +20,27 @@ export function normalPath(path: string): string {
 
 /** Why a path is not one inside the workspace; links are judged by whoever opens it. */
 export function pathProblem(path: string): PathProblem | undefined {
-  if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path)) {
+  if (ADDRESS.test(path)) {
     return { message: 'is an address, not a path', hint: 'put the file into the repository' };
   }
   if (ABSOLUTE.test(path)) return { message: 'is an absolute path', hint: INSIDE };
   if (path.includes('\\')) return { message: 'has a backslash', hint: 'use `/`, on every system' };
   const normal = posix.normalize(path);
   return normal === '..' || normal.startsWith('../') ? { message: 'leaves the workspace', hint: INSIDE } : undefined;
+}
+
+/** Why a path is not one of a folder for work trees, which lies outside of the workspace. */
+export function treesProblem(path: string): PathProblem | undefined {
+  if (ADDRESS.test(path)) return { message: 'is an address, not a path' };
+  if (/^~[^/\\]/.test(path)) return { message: "is another user's home folder", hint: 'write the whole path' };
+  if (ABSOLUTE.test(path) || path.startsWith('\\\\')) return undefined;
+  const problem = pathProblem(path);
+  if (problem === undefined) {
+    const hint =
+      'write a path that lies outside, such as `../trees`: git and other tools take what lies inside for a part of it';
+    return { message: 'lies in the workspace', hint };
+  }
+  return path.includes('\\') ? problem : undefined;
 }
 
 /** A glob as it is matched: without `./` in front. A leading `!` excludes and stays. */

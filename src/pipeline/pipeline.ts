@@ -19,7 +19,26 @@ export interface Pipeline {
   readonly gates: readonly Gate[];
   /** Named sets of gates that are shown together (seed 002: parallel_groups), in file order. */
   readonly groups: readonly GateGroup[];
+  /** How work trees are made. No part of any request. */
+  readonly workspace: WorkspaceSettings;
 }
+
+/** How the work trees of attempts are made: `workspace` at the top of the file. */
+export interface WorkspaceSettings {
+  /** What git ignores and work trees still need: folders of installed packages (default), nothing, or what these globs name. */
+  readonly link: 'dependencies' | 'none' | readonly string[];
+  /** Command that is run once in each folder for work trees. */
+  readonly setup?: string | undefined;
+  /** Shell of `setup`: `defaults.run.shell`, else `bash`. */
+  readonly shell: string;
+  /** Bytes that one untracked file may have; all of them together may have ten times as many. Default 100 MB. */
+  readonly maxUntracked: number;
+  /** Folder for work trees as it is written: absolute, relative to the workspace, or below `~`. Default: the system's cache folder. */
+  readonly trees?: string | undefined;
+}
+
+/** What holds where the file says nothing. */
+export const DEFAULT_WORKSPACE: WorkspaceSettings = { link: 'dependencies', shell: 'bash', maxUntracked: 100_000_000 };
 
 /** A named set of gates shown as one phase. */
 export interface GateGroup {
@@ -40,6 +59,8 @@ export interface Gate {
   readonly shell: string;
   /** Relative to the workspace, `/`-separated, inside it. Default `.`. */
   readonly workingDirectory: string;
+  /** Where the agent works: in a private work tree (default), or in the user's folder. No part of the request. */
+  readonly workspace: 'tree' | 'in-place';
   /** Ids of the gates that must be satisfied first, in file order. */
   readonly needs: readonly string[];
   /** Condition in GitHub's expression language without `${{ }}`. False: the gate is not-applicable. */

@@ -86,6 +86,7 @@ function schemaKeysAt(path: Path): Record<string, unknown> {
   const last = path.at(-1);
   if (path.length === 0) return file;
   if (path[0] === 'defaults') return path.length === 1 ? { run: true } : { shell: true, 'working-directory': true };
+  if (path[0] === 'workspace') return file.workspace.unwrap().shape;
   if (path.length === 2) return gate;
   if (last === 'output') return gate.output.unwrap().shape;
   return last === 'strategy' ? gate.strategy.unwrap().shape : {};
@@ -107,6 +108,12 @@ function valueHint(path: Path, found: JsonValue | undefined): string | undefined
   }
   if (typeof found === 'string' && /^-?[0-9.]+$/.test(found)) return 'leave the quotes out if a number is meant';
   if ((key === 'exports' || key === 'score') && typeof found === 'string') return pointerHint(found);
+  if (key === 'workspace' && path[0] === 'gates' && isJsonObject(found)) {
+    return 'settings of all work trees stand at the top of the file, under `workspace`';
+  }
+  if (key === 'workspace' && path.length === 1 && typeof found === 'string') {
+    return 'write `tree` and `in-place` at a gate; here `workspace` is a map';
+  }
   if (key === 'shell') return 'for another shell write its command, such as `cmd /c {0}`';
   if (found === null && path.length > 0) return 'write a value, or leave the key out';
   if (typeof found === 'number' && (key === 'subject' || key === 'agent')) return `put it in quotes: "${found}"`;

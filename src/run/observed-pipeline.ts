@@ -1,4 +1,4 @@
-import { unitKey, type Gate, type Pipeline } from '../pipeline/pipeline.ts';
+import { DEFAULT_WORKSPACE, unitKey, type Gate, type Pipeline } from '../pipeline/pipeline.ts';
 import type { Contract } from '../verdict/contract.ts';
 import type { Digest } from './digest.ts';
 import { comparePositions, unitOf, type DecidedRecord, type GatelineRecord } from './record.ts';
@@ -62,6 +62,7 @@ export function observePipeline(observation: Observation): Observed {
       maxParallel: 1,
       gates: own === undefined ? gates : withOtherLegs(gates, own, [...work, ...unread]),
       groups: [],
+      workspace: DEFAULT_WORKSPACE,
     },
     recorded: new Set(gates.filter((gate) => gate.id !== own?.id).map((gate) => gate.id)),
   };
@@ -112,6 +113,7 @@ function recordedGate(
     run: undefined,
     shell: 'bash',
     workingDirectory: '.',
+    workspace: 'tree',
     needs,
     if: undefined,
     inputs: [],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { legsOf } from '../../src/pipeline/matrix.ts';
-import type { ContractSource, Gate, Leg, Pipeline } from '../../src/pipeline/pipeline.ts';
+import type { ContractSource, Gate, Leg, Pipeline, WorkspaceSettings } from '../../src/pipeline/pipeline.ts';
 import type { JsonObject, JsonValue } from '../../src/untrusted/json.ts';
 
 const id = fc.stringMatching(/^[a-z_][a-z0-9_-]{0,39}$/).filter((text) => text !== '__proto__');
@@ -43,6 +43,16 @@ const legs: fc.Arbitrary<readonly Leg[]> = fc
     return result !== undefined && 'legs' in result ? result.legs : [{ id: '', matrix: {} }];
   });
 const shellName = fc.constantFrom('bash', 'sh', 'pwsh', 'python', 'node', 'perl {0}');
+const workspace: fc.Arbitrary<WorkspaceSettings> = fc.record({
+  link: fc.oneof(
+    fc.constantFrom('dependencies' as const, 'none' as const),
+    fc.array(glob, { maxLength: 3 }).map((globs) => ['a', ...globs]),
+  ),
+  setup: fc.option(text, { nil: undefined }),
+  shell: shellName,
+  maxUntracked: fc.integer({ min: 1, max: 10 ** 14 }),
+  trees: fc.constantFrom(undefined, '/var/trees', '../trees', '~/trees', '~'),
+});
 const gate = fc.record({
   agent: text,
   run: fc.option(
@@ -55,6 +65,7 @@ const gate = fc.record({
   ),
   shell: shellName,
   workingDirectory: path,
+  workspace: fc.constantFrom('tree', 'in-place'),
   if: fc.option(condition, { nil: undefined }),
   inputs: fc.option(
     fc.array(glob, { maxLength: 3 }).map((globs) => (globs.length === 0 ? [] : ['a', ...globs])),
@@ -88,6 +99,7 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
     subject: fc.option(text, { nil: undefined }),
     metadata: jsonObject,
     maxParallel: fc.integer({ min: 1, max: 256 }),
+    workspace,
     gates: fc.uniqueArray(fc.tuple(id, gate, fc.array(fc.nat(5)), fc.array(envName)), {
       minLength: 1,
       maxLength: 6,
@@ -121,6 +133,7 @@ export function print(pipeline: Pipeline): string {
       run,
       shell,
       workingDirectory,
+      workspace,
       needs,
       if: when,
       inputs,
@@ -152,6 +165,7 @@ export function print(pipeline: Pipeline): string {
       run,
       shell,
       'working-directory': workingDirectory,
+      workspace,
       needs,
       if: when,
       inputs,
@@ -168,8 +182,11 @@ export function print(pipeline: Pipeline): string {
     };
     return [id, each.legs[0]!.id === '' ? entry : { ...entry, strategy }];
   });
+  const { link, setup, shell, maxUntracked, trees } = pipeline.workspace;
   return stringify({
     pipeline: pipeline.id,
+    workspace: { link, setup, 'max-untracked': maxUntracked, trees },
+    defaults: { run: { shell } },
     subject: pipeline.subject,
     metadata: pipeline.metadata,
     'max-parallel': pipeline.maxParallel,

@@ -72,6 +72,7 @@ describe('a whole gateline.yml', () => {
       run: 'node agents/design.mjs',
       shell: 'bash',
       workingDirectory: 'sub/y',
+      workspace: 'tree',
       needs: ['data'],
       if: "metadata.domain == 'demoqa_com'",
       inputs: ['stories/*.md', '!stories/old/**'],
@@ -109,6 +110,7 @@ describe('a whole gateline.yml', () => {
       run: undefined,
       shell: 'sh',
       workingDirectory: 'tests',
+      workspace: 'tree',
       needs: [],
       if: undefined,
       inputs: undefined,
@@ -133,7 +135,11 @@ describe('a whole gateline.yml', () => {
       maxParallel: 2,
       groups: [],
     });
-    expect(gateOf('gates: {a: {}}')).toMatchObject({ shell: 'bash', workingDirectory: '.' });
+    expect(gateOf('gates: {a: {}}')).toMatchObject({
+      shell: 'bash',
+      workingDirectory: '.',
+      workspace: 'tree',
+    });
   });
 
   it('puts needs in the order of the file, and counts places for numbers', () => {

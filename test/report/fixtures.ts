@@ -1,4 +1,4 @@
-import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
+import { DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
 import { digestOf, type Digest } from '../../src/run/digest.ts';
 import { foldRun } from '../../src/run/fold.ts';
 import type { ReadProblem } from '../../src/run/reading.ts';
@@ -23,6 +23,7 @@ export function gate(id: string, number: number, over: Partial<Gate> = {}): Gate
     run: `agent ${id}`,
     shell: 'bash',
     workingDirectory: '.',
+    workspace: 'tree',
     needs: [],
     if: undefined,
     inputs: undefined,
@@ -45,7 +46,16 @@ export function gate(id: string, number: number, over: Partial<Gate> = {}): Gate
 }
 
 export function pipelineOf(gates: readonly Gate[], over: Partial<Pipeline> = {}): Pipeline {
-  return { id: 'web_tests', subject: undefined, metadata: {}, maxParallel: 2, gates, groups: [], ...over };
+  return {
+    id: 'web_tests',
+    subject: undefined,
+    metadata: {},
+    maxParallel: 2,
+    gates,
+    groups: [],
+    workspace: DEFAULT_WORKSPACE,
+    ...over,
+  };
 }
 
 /** The pipeline of the state guide: data, design, dom, pom, execute, learn, each after the one before. */

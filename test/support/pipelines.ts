@@ -1,4 +1,4 @@
-import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
+import { DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
 
 /** A pipeline of gates with defaults for everything that a test does not care about. */
 export function pipelineOf(gates: Readonly<Record<string, Partial<Gate>>>, more: Partial<Pipeline> = {}): Pipeline {
@@ -8,6 +8,7 @@ export function pipelineOf(gates: Readonly<Record<string, Partial<Gate>>>, more:
     metadata: {},
     maxParallel: 2,
     groups: [],
+    workspace: DEFAULT_WORKSPACE,
     gates: Object.entries(gates).map(([id, gate], number) => gateOf(id, { number, ...gate })),
     ...more,
   };
@@ -22,6 +23,7 @@ export function gateOf(id: string, gate: Partial<Gate> = {}): Gate {
     run: `run ${id}`,
     shell: 'bash',
     workingDirectory: '.',
+    workspace: 'tree',
     needs: [],
     if: undefined,
     inputs: [],
