@@ -122,6 +122,32 @@ export const GIT_SETTINGS = {
  */
 export const KEPT_FOR_GIT = /^GIT_(?:CONFIG_.*|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|LFS_.*)$/;
 
+/** What `git rev-parse --local-env-vars` names: variables that tie git to one repository, as they are set in its hooks. */
+export const GIT_LOCAL_VARIABLES: ReadonlySet<string> = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_CONFIG',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+]);
+
+/** Paths, one or a list, by which programs and libraries are found; names in capitals, since on Windows it is `Path`. */
+export const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'VIRTUAL_ENV', 'PYTHONPATH', 'NODE_PATH', 'INIT_CWD']);
+
+/** Where programs keep what they can make again. */
+export const CACHE_FOLDER_VARIABLES = { xdg: 'XDG_CACHE_HOME', windows: 'LOCALAPPDATA', home: 'HOME' } as const;
+
 /** GitHub's cache. The first three are read; all are set for the process that saves an entry with GitHub's own client. */
 export const CACHE_VARIABLES = {
   /** Where artifacts and caches are kept; given to actions only. */
