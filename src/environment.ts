@@ -46,14 +46,6 @@ export const CLI_VARIABLES = {
   trees: 'GATELINE_TREES',
 } as const;
 
-/** Where a system keeps what can be made again: https://specifications.freedesktop.org/basedir-spec/latest/ */
-export const SYSTEM_VARIABLES = {
-  home: 'HOME',
-  cacheHome: 'XDG_CACHE_HOME',
-  /** Windows. */
-  localAppData: 'LOCALAPPDATA',
-} as const;
-
 /**
  * Set by the runner for every step, but for `ACTIONS_*`.
  * https://docs.github.com/actions/reference/workflows-and-actions/variables#default-environment-variables
@@ -115,13 +107,6 @@ export const ACTION_STATE = {
  */
 export const WITHHELD_FROM_AGENTS = /^(?:INPUT_.*|STATE_.*|ACTIONS_(?:RUNTIME|RESULTS|CACHE)_.*|GATELINE_.*)$/;
 
-/**
- * Variables that point git at one repository, which an agent must not inherit: `git rev-parse --local-env-vars`. They
- * are set in git's hooks, for one.
- */
-export const LOCAL_TO_REPOSITORY =
-  /^GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|CONFIG|CONFIG_PARAMETERS|CONFIG_COUNT|OBJECT_DIRECTORY|DIR|WORK_TREE|IMPLICIT_WORK_TREE|GRAFT_FILE|INDEX_FILE|NO_REPLACE_OBJECTS|REPLACE_REF_BASE|PREFIX|SHALLOW_FILE|COMMON_DIR|INTERNAL_SUPER_PREFIX)$/;
-
 /** Which action a step runs: empty in a `run:` step. */
 export const EMPTY_WITHOUT_ACTION = ['GITHUB_ACTION_REPOSITORY', 'GITHUB_ACTION_REF'] as const;
 
@@ -138,6 +123,32 @@ export const GIT_SETTINGS = {
  * out, since `GIT_DIR`, `GIT_INDEX_FILE` and the like (set in hooks, for one) would point it at another repository.
  */
 export const KEPT_FOR_GIT = /^GIT_(?:CONFIG_.*|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|LFS_.*)$/;
+
+/** What `git rev-parse --local-env-vars` names: variables that tie git to one repository, as they are set in its hooks. */
+export const GIT_LOCAL_VARIABLES: ReadonlySet<string> = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_CONFIG',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+]);
+
+/** Paths, one or a list, by which programs and libraries are found; names in capitals, since on Windows it is `Path`. */
+export const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'VIRTUAL_ENV', 'PYTHONPATH', 'NODE_PATH', 'INIT_CWD']);
+
+/** Where programs keep what they can make again. */
+export const CACHE_FOLDER_VARIABLES = { xdg: 'XDG_CACHE_HOME', windows: 'LOCALAPPDATA', home: 'HOME' } as const;
 
 /** GitHub's cache. The first three are read; all are set for the process that saves an entry with GitHub's own client. */
 export const CACHE_VARIABLES = {

@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 const INPUTS = ['test/workspace/inputs.test.ts'];
 const CHANGES = ['test/workspace/changes.test.ts'];
 const MATERIALISE = ['test/workspace/materialise.test.ts'];
+const LINKS = ['test/workspace/dependency-links.test.ts'];
 
 /** Faults in how files are seen, kept and put back. */
 export const WORKSPACE_FAULTS: readonly Fault[] = [
@@ -62,5 +63,45 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     replace: '',
     tests: CHANGES,
     why: 'an agent that changes .gitignore would seem to have deleted files',
+  },
+  {
+    name: 'workspace: a scope of packages is one link',
+    file: 'src/workspace/dependencies/plan-modules.ts',
+    find: "if (isFolder && entry.name.startsWith('@'))",
+    replace: "if (isFolder && entry.name.startsWith('@@'))",
+    tests: LINKS,
+    why: '`npm ci` in a work tree would empty the scope of the user',
+  },
+  {
+    name: 'workspace: a link to a package of the workspace leads to the folder of the user',
+    file: 'src/workspace/dependencies/plan-entry.ts',
+    find: 'link(!isAbsolute(target) && holds ? target : join(plan.to, below));',
+    replace: 'link(lead);',
+    tests: LINKS,
+    why: 'tests in a work tree would test the files of the user',
+  },
+  {
+    name: 'workspace: links are made through a folder that is a link',
+    file: 'src/workspace/dependencies/place-pieces.ts',
+    find: 'else if (!stats.isDirectory()) {',
+    replace: "else if (!stats.isDirectory() && to === '') {",
+    tests: LINKS,
+    why: 'installed packages of the user would be replaced by links to themselves',
+  },
+  {
+    name: 'workspace: an environment that imports from the folder of the user is linked',
+    file: 'src/workspace/dependencies/editable-installs.ts',
+    find: 'if (installs.length === 0) return;',
+    replace: 'if (installs.length >= 0) return;',
+    tests: ['test/workspace/python-environments.test.ts'],
+    why: 'tests in a work tree would test the files of the user',
+  },
+  {
+    name: 'workspace: the setup command gets secrets',
+    file: 'src/workspace/setup.ts',
+    find: '!withheld.has(name) && ',
+    replace: '',
+    tests: ['test/workspace/setup.test.ts'],
+    why: 'every install script would be given them',
   },
 ];

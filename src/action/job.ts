@@ -166,7 +166,6 @@ function jobWorkspace(
     environment: Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.has(name))),
     kind: 'job',
     store: join(temp, 'gateline', 'git'),
-    trees: join(temp, 'gateline', 'trees'),
     gitTimeoutMs: inputs.gitTimeoutSeconds * 1_000,
     ...(claim?.git !== undefined && { git: claim.git }),
   };

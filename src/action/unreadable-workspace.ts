@@ -20,7 +20,8 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
   const reopen: Workspace['reopen'] = async ({ from }): Promise<Checkout> => ({
     root,
     from,
-    variables: {},
+    environment: (inherited) => inherited,
+    notices: [],
     capture: rejected,
     release: async () => undefined,
   });

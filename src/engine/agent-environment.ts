@@ -1,5 +1,5 @@
 import type { AttemptDirectory } from '../agent/attempt-files.ts';
-import { AGENT_VARIABLES, LOCAL_TO_REPOSITORY, WITHHELD_FROM_AGENTS, type Environment } from '../environment.ts';
+import { AGENT_VARIABLES, WITHHELD_FROM_AGENTS, type Environment } from '../environment.ts';
 import type { Gate } from '../pipeline/pipeline.ts';
 import type { Unit } from '../run/unit.ts';
 
@@ -46,7 +46,7 @@ export function agentEnvironment(
 ): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(inherited)) {
-    if (value === undefined || WITHHELD_FROM_AGENTS.test(name) || LOCAL_TO_REPOSITORY.test(name)) continue;
+    if (value === undefined || WITHHELD_FROM_AGENTS.test(name)) continue;
     if (otherSecrets.has(name) && !gate.secrets.includes(name)) continue;
     env[name] = value;
   }

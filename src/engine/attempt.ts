@@ -57,7 +57,7 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
   if (ended !== undefined) return ended;
   let begun: Begun;
   try {
-    begun = await prepareOrEnd(call, unit, work, started);
+    begun = await prepareOrEnd(call, unit, work, started, signal);
   } catch (error) {
     const ended = call.journal
       .archive()
@@ -87,9 +87,15 @@ export async function endWithoutSecrets(
 }
 
 /** Prepares an attempt that is claimed. Where that fails, the attempt ends with that before the error goes on. */
-export async function prepareOrEnd(call: Call, unit: Unit, work: Work, started: StartedRecord): Promise<Begun> {
+export async function prepareOrEnd(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  started: StartedRecord,
+  signal?: AbortSignal,
+): Promise<Begun> {
   try {
-    return await prepareAttempt(call, unit, work, started);
+    return await prepareAttempt(call, unit, work, started, signal);
   } catch (error) {
     await endWith(call, unit, started, error);
     throw error;
@@ -111,7 +117,7 @@ function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<Agen
     command: gate.run ?? '',
     shell: gate.shell,
     workingDirectory: join(begun.checkout.root, gate.workingDirectory),
-    env: agentEnvironment(call.ports.environment, gate, others, { ...begun.checkout.variables, ...protocol }),
+    env: agentEnvironment(begun.checkout.environment(call.ports.environment), gate, others, protocol),
     timeoutMs: gate.timeoutMinutes * 60_000,
     logLimit: LOG_LIMIT,
     signal,

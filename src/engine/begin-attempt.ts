@@ -108,13 +108,19 @@ async function isSeen(call: Call, unit: Unit, at: Pick<StartedRecord, 'n' | 'run
 }
 
 /** Makes everything ready that the agent is promised: upstream files, its directory, request and feedback. */
-export async function prepareAttempt(call: Call, unit: Unit, work: Work, started: StartedRecord): Promise<Begun> {
+export async function prepareAttempt(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  started: StartedRecord,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Begun> {
   const directory = await call.ports.attempts.create(started);
   await directory.write(ATTEMPT_FILES.request, canonicalChunks(await agentView(call, unit, work, started, directory)));
   const feedback = lastAttempt(call, unit, started);
   if (feedback !== undefined)
     await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
-  const checkout = await checkOut(call, unit, started, directory);
+  const checkout = await checkOut(call, unit, started, directory, signal);
   return { unit, started, directory, checkout, hasFeedback: feedback !== undefined };
 }
 
@@ -124,13 +130,18 @@ async function checkOut(
   unit: Unit,
   started: StartedRecord,
   directory: AttemptDirectory,
+  signal: AbortSignal,
 ): Promise<Checkout> {
   const { workspace, showState } = call.ports;
   const { tree: base } = await call.snapshot();
   const tree = await workspace.build(base, handedOnTo(call, unit), copierOf(call));
   const { place = 'tree', deadline: until } = started;
   const kept = { base, tree, place, ...(until !== undefined && { until }) };
-  const checkout = await workspace.checkOut({ ...kept, attempt: directory.path, files: unit.gate.files });
+  const onLine = (stream: 'stdout' | 'stderr', line: string): void =>
+    void call.observe({ type: 'line', unit: unit.key, stream, line });
+  const setup = { signal, onLine, redact: call.redactor.redactText };
+  const checkout = await workspace.checkOut({ ...kept, attempt: directory.path, files: unit.gate.files, setup });
+  for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
   await writePlace(directory, { ...kept, from: checkout.from });
   if (place === 'tree' && call.holder === 'process')
     await showState?.(checkout.root, call.journal.state(), ancestorsOf(call.graph, unit.key), call.redactor.redactText);

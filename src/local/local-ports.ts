@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { arch, platform } from 'node:process';
+import type { Agent } from '../agent/agent.ts';
 import { createAttemptFiles } from '../agent/process/attempt-directory.ts';
 import { createProcessAgent } from '../agent/process/process-agent.ts';
 import { toolVersion } from '../agent/process/tool-version.ts';
@@ -13,7 +14,6 @@ import type { Pipeline } from '../pipeline/pipeline.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
-import { treesFolder } from './trees-folder.ts';
 
 /** Name of the folder that holds everything local. */
 export const STATE_FOLDER = '.state';
@@ -56,15 +56,16 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   const { place, environment, readOnly = false } = options;
   const root = stateRoot(place);
   const durable = options.onDurable === undefined ? {} : { onDurable: options.onDurable };
+  const agent = createProcessAgent();
   const [workspace, store, me] = await Promise.all([
-    openLocalWorkspace(options),
+    openLocalWorkspace(options, agent),
     options.store ?? openFilesystemStore({ root, workspace: place.root, readOnly, ...durable }),
     processIdentity(),
   ]);
   return {
     workspace,
     store,
-    agent: createProcessAgent(),
+    agent,
     attempts: createAttemptFiles({ root: join(root, 'attempts'), ...durable }),
     now: options.now ?? (() => new Date()),
     me,
@@ -76,24 +77,33 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
 }
 
 /** The files of a pipeline on this machine. git does not get the secrets of gates: filters are programs that it starts. */
-async function openLocalWorkspace({
-  place: { root, pipeline },
-  environment,
-  readOnly = false,
-  onDurable,
-  now,
-}: LocalPortsOptions): Promise<Workspace> {
-  const secrets = new Set(pipeline.gates?.flatMap((gate) => gate.secrets));
-  const open = Object.entries(environment).filter(([name]) => !secrets.has(name));
-  const { workspace } = pipeline;
+async function openLocalWorkspace(
+  { place: { root, pipeline }, environment, readOnly = false, onDurable, now }: LocalPortsOptions,
+  agent: Agent,
+): Promise<Workspace> {
+  const { workspace, gates = [] } = pipeline;
+  const secrets = gates.flatMap((gate) => gate.secrets);
+  const open = Object.entries(environment).filter(([name]) => !secrets.includes(name));
+  const declared = gates.flatMap(({ inputs, files }) => [inputs, files === 'changed' ? undefined : files]);
   return openWorkspace(root, {
     environment: Object.fromEntries(open),
     store: join(root, STATE_FOLDER, 'git'),
-    trees: treesFolder(root, workspace?.trees, environment),
+    trees: workspace?.trees,
+    link: workspace?.link ?? 'none',
+    declared: declared.filter((globs) => globs !== undefined && globs.length > 0) as string[][],
     readOnly,
     onDurable,
     ...(now && { now }),
     ...(workspace && { maxUntracked: workspace.maxUntracked }),
+    ...(workspace?.setup !== undefined && {
+      setup: {
+        command: workspace.setup,
+        shell: workspace.shell,
+        environment,
+        secrets,
+        start: (task) => agent.run(task),
+      },
+    }),
   });
 }
 

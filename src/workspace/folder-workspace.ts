@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
 import type { FileChange } from '../run/record.ts';
 import type { Tree, TreeDifference, TreeFile } from '../run/tree.ts';
 import { claimInPlace, forgetClaimInPlace, noteClaimInPlace, refuseClaimInPlace } from './claim-in-place.ts';
@@ -13,9 +14,11 @@ import { putFiles } from './put-files.ts';
 import { readText } from './read-text.ts';
 import type { Repository } from './repository.ts';
 import { readRepository, type RepositoryCopy } from './slots/agent-repository.ts';
+import { linkInto, type Furnished, type Furnishing, type TreeSetup } from './slots/furnish-slot.ts';
 import { captureSlot, prepareSlot } from './slots/slot-checkout.ts';
 import { Slots, type Slot } from './slots/slots.ts';
 import type { LeftOut, Taking } from './trees/capture-tree.ts';
+import { environmentOfTree } from './tree-environment.ts';
 import { openObjectStore, type ObjectStore } from './trees/object-store.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
@@ -40,6 +43,9 @@ export interface FolderWorkspaceSetting {
   readonly git: GitOptions;
   readonly store: string;
   readonly trees: string;
+  readonly link: WorkspaceSettings['link'];
+  readonly declared: readonly (readonly string[])[];
+  readonly setup: TreeSetup | undefined;
   readonly kind: 'local' | 'job';
   readonly readOnly: boolean;
   readonly now: () => Date;
@@ -128,7 +134,7 @@ export class FolderWorkspace implements Workspace {
       return this.#standing(await this.#placeFor(request), request.from);
     }
     const slot = await this.#slots.of(request.attempt);
-    return slot && this.#working(slot, request, request.from, []);
+    return slot && this.#working(slot, request, request.from, await this.#linkedIn(slot, request));
   }
 
   async sweep(now: string): Promise<void> {
@@ -260,7 +266,9 @@ export class FolderWorkspace implements Workspace {
     return {
       root: this.root,
       from,
-      variables: {},
+      notices: [],
+      environment: (inherited) =>
+        this.#setting.kind === 'job' ? inherited : environmentOfTree(inherited, this.root, this.root),
       capture: async () => {
         const { tree, leftOut } = await captureAfter(place);
         const isSeen = place.taking.untracked === 'all';
@@ -281,27 +289,29 @@ export class FolderWorkspace implements Workspace {
     const slot = await this.#slots.take({ attempt, ...(until !== undefined && { until }) }, now);
     onDurable(`take ${slot.path}`);
     try {
-      const links = await prepareSlot(slot, tree, await trees.submodules(tree), {
-        store,
-        git: this.#setting.git,
-        copy: await this.#repositoryCopy(),
-        prefix: this.#prefix,
-        link: async () => [],
-      });
+      const furnishing = this.#furnishing(store);
+      const setting = { store, git: this.#setting.git, copy: await this.#repositoryCopy(), prefix: this.#prefix };
+      const files = [...(await trees.pathsFromTop(request.base)), ...(await trees.pathsFromTop(tree))];
+      const standing = { tree, submodules: await trees.submodules(tree), files };
+      const furnished = await prepareSlot(slot, standing, { ...setting, furnishing }, request);
       onDurable(`check out ${slot.path}`);
-      return this.#working(slot, request, tree, links);
+      return this.#working(slot, request, tree, furnished);
     } catch (error) {
-      await this.#slots.give(slot, false, undefined);
+      await this.#slots.give(slot, false, []);
       throw error;
     }
   }
 
-  #working(slot: Slot, { files }: CheckoutRequest, from: TreeId, links: readonly string[]): Checkout {
+  #working(slot: Slot, { files }: CheckoutRequest, from: TreeId, { links, kept, notices }: Furnished): Checkout {
     const { maxUntracked } = this.#setting;
     return {
       root: join(slot.folder, this.#prefix),
       from,
-      variables: { GIT_CEILING_DIRECTORIES: this.#slots.root },
+      notices,
+      environment: (inherited) => ({
+        ...environmentOfTree(inherited, this.#setting.repository?.top ?? this.root, slot.folder),
+        GIT_CEILING_DIRECTORIES: this.#slots.root,
+      }),
       capture: async () => {
         const { store } = await this.#open();
         const setting = { store, prefix: this.#prefix };
@@ -310,10 +320,22 @@ export class FolderWorkspace implements Workspace {
         return { tree, leftOut: this.#within(leftOut) };
       },
       release: async (isReusable) => {
-        await this.#slots.give(slot, isReusable, slot.setup);
+        await this.#slots.give(slot, isReusable, kept);
         this.#setting.onDurable(`give ${slot.path}`);
       },
     };
+  }
+
+  #furnishing(store: ObjectStore): Furnishing {
+    const { link, declared, setup } = this.#setting;
+    return { store, prefix: this.#prefix, link, declared: declared.map((globs) => this.#compiled(globs)), setup };
+  }
+
+  /** Where links lie in a slot that another process furnished: they are made anew, as they were. */
+  async #linkedIn(slot: Slot, { base, tree }: CheckoutRequest): Promise<Furnished> {
+    const { store, trees } = await this.#open();
+    const files = [...(await trees.pathsFromTop(base)), ...(await trees.pathsFromTop(tree))];
+    return { ...(await linkInto(slot, files, this.#furnishing(store))), kept: slot.kept };
   }
 
   async #repositoryCopy(): Promise<RepositoryCopy | undefined> {

@@ -3,9 +3,12 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
 import type { Environment } from '../environment.ts';
+import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
 import { FolderWorkspace } from './folder-workspace.ts';
 import { resolveGit } from './resolve-git.ts';
 import { findRepository } from './repository.ts';
+import type { TreeSetup } from './slots/furnish-slot.ts';
+import { treesFolder } from './trees-folder.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What {@link openWorkspace} is told. */
@@ -14,8 +17,14 @@ export interface WorkspaceOptions {
   readonly environment: Environment;
   /** Absolute path of the folder for git objects and indexes of our own: `.state/git`, as a rule. */
   readonly store: string;
-  /** Absolute path of the folder for work trees; each workspace has one of its own below it. */
-  readonly trees: string;
+  /** Folder for work trees as the pipeline says it; see {@link treesFolder}. Each workspace has one of its own below it. */
+  readonly trees?: string | undefined;
+  /** What work trees get of the user's installed packages. Default `none`. */
+  readonly link?: WorkspaceSettings['link'];
+  /** Lists of globs of all gates: what they can match is never linked. */
+  readonly declared?: readonly (readonly string[])[];
+  /** The command that sets a work tree up, and how it is started. */
+  readonly setup?: TreeSetup | undefined;
   /** `local`: a person's folder, which only {@link Workspace.put} changes. `job`: a CI job's checkout. Default `local`. */
   readonly kind?: 'local' | 'job';
   /** Nothing is written to `store`: for those who only look. Default false. */
@@ -54,13 +63,26 @@ export async function openWorkspace(root: string, options: WorkspaceOptions): Pr
   const binary = await resolveGit(options.git ?? 'git', environment);
   const git = { binary, environment, ...(gitTimeoutMs !== undefined && { timeoutMs: gitTimeoutMs }) };
   const repository = await findRepository(place, git);
+  // A job works in its checkout.
+  const trees =
+    options.kind === 'job'
+      ? options.store
+      : await treesFolder({
+          setting: options.trees,
+          environment,
+          workspace: place,
+          repository: repository?.top ?? place,
+        });
   const id = createHash('sha256').update(place).digest('hex').slice(0, 16);
   return new FolderWorkspace({
     root: place,
     repository,
     git,
     store: options.store,
-    trees: join(options.trees, id),
+    trees: join(trees, id),
+    link: options.link ?? 'none',
+    declared: options.declared ?? [],
+    setup: options.setup,
     kind: options.kind ?? 'local',
     readOnly: options.readOnly ?? false,
     now: options.now ?? (() => new Date()),

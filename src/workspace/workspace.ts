@@ -1,3 +1,4 @@
+import type { Environment } from '../environment.ts';
 import type { Content, FileChange } from '../run/record.ts';
 import type { Digest } from '../run/digest.ts';
 import type { Read } from '../run/reading.ts';
@@ -26,6 +27,12 @@ export interface CheckoutRequest {
   readonly files: 'changed' | readonly string[];
   /** For an agent that runs by itself: how long the place is kept for it. ISO 8601. */
   readonly until?: string | undefined;
+  /** For the setup command of a new work tree. Default: nobody follows it, and nothing stops it. */
+  readonly setup?: {
+    readonly signal: AbortSignal;
+    readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
+    readonly redact: (text: string) => string;
+  };
 }
 
 /** A place where an attempt works. */
@@ -34,10 +41,12 @@ export interface Checkout {
   readonly root: string;
   /** What stands there before the agent begins. */
   readonly from: TreeId;
-  /** Variables for whoever works there. */
-  readonly variables: Readonly<Record<string, string>>;
+  /** The caller's environment as it is to be there: paths and variables that lead to the user's folder lead here. */
+  environment(inherited: Environment): Environment;
   /** What stands there now, whatever the agent staged, committed or ignored. */
   capture(): Promise<CapturedWork>;
+  /** For people: what is not there as in the user's folder. One sentence each. */
+  readonly notices: readonly string[];
   /**
    * Gives the place back.
    * @param isReusable false when something may still write to it

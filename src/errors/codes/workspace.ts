@@ -92,6 +92,31 @@ export const WORKSPACE_CODES = {
     means: '`.state` is, or holds, a link that leads out of the workspace.',
     remedy: 'Remove the link.',
   },
+  DEPENDENCIES_EDITABLE: {
+    from: ['user'],
+    means: 'A Python environment that is linked into work trees imports a package from your folder.',
+    remedy: 'Set `workspace: {link: none, setup: COMMAND}`, with the command that installs the environment.',
+  },
+  LINK_FAILED: {
+    from: ['platform'],
+    means: 'Installed packages cannot be linked into a work tree.',
+    remedy: 'Check free space and who owns the folders.',
+  },
+  SETUP_CANCELLED: {
+    from: ['user'],
+    means: 'The setup command of a work tree was stopped.',
+    remedy: 'Run again.',
+  },
+  SETUP_FAILED: {
+    from: ['user'],
+    means: 'The setup command of a work tree failed.',
+    remedy: 'Read the end of its output; correct `workspace: {setup: …}`.',
+  },
+  TREES_INSIDE_REPOSITORY: {
+    from: ['user'],
+    means: 'The folder for work trees lies in the repository.',
+    remedy: 'Name a folder outside: `GATELINE_TREES`, or `workspace: {trees: …}`.',
+  },
   REPOSITORY_MISSING: {
     from: ['user'],
     means: 'Files of a commit are needed, and the folder is in no git work tree.',

@@ -7,6 +7,8 @@ import { captureTree, type CapturedTree } from '../trees/capture-tree.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
 import { makeAgentRepository, type RepositoryCopy } from './agent-repository.ts';
 import { checkOutSubmodules } from './submodules.ts';
+import type { CheckoutRequest } from '../workspace.ts';
+import { linkInto, setUp, type Furnished, type Furnishing } from './furnish-slot.ts';
 import type { Slot } from './slots.ts';
 
 /** What every slot of a call is prepared with. */
@@ -17,22 +19,28 @@ export interface SlotSetting {
   readonly copy: RepositoryCopy | undefined;
   /** Path of the workspace below the top, '' or ending in `/`. */
   readonly prefix: string;
-  /** Makes links to dependencies; answers the paths, from the top, below which they lie. */
-  readonly link: (slot: Slot) => Promise<readonly string[]>;
+  readonly furnishing: Furnishing;
+}
+
+/** What is to stand in a slot. */
+export interface SlotTree {
+  readonly tree: string;
+  /** Path from the top and commit of each submodule. */
+  readonly submodules: ReadonlyMap<string, string>;
+  /** Paths from the top, of the user's version and of this one. */
+  readonly files: readonly string[];
 }
 
 /**
  * Brings a slot from whatever stands there to a tree: files that differ are written, and everything that the tree does not
  * have is removed, ignored files too. Then the agent's repository is made anew.
- * @param submodules of the tree: path from the top and commit of each
- * @returns the paths below which links to dependencies lie
  */
 export async function prepareSlot(
   slot: Slot,
-  tree: string,
-  submodules: ReadonlyMap<string, string>,
+  { tree, submodules, files }: SlotTree,
   setting: SlotSetting,
-): Promise<readonly string[]> {
+  request: CheckoutRequest,
+): Promise<Furnished> {
   const { store, git, copy } = setting;
   await mkdir(slot.folder, { recursive: true, mode: 0o700 });
   // The agent's own git folder is no part of the tree, and its lock is what a killed switch left.
@@ -49,11 +57,13 @@ export async function prepareSlot(
     await rm(slot.index, { force: true });
     await store.git(['read-tree', '--reset', '-u', tree], where);
   }
-  await store.git(['clean', '-q', '-f', '-f', '-d', '-x'], where);
+  const excluded = slot.kept.flatMap((path) => ['-e', `/${path.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`]);
+  await store.git(['clean', '-q', '-f', '-f', '-d', '-x', ...excluded], where);
   if (store.repository !== undefined) await checkOutSubmodules(store.top, slot.folder, submodules, git);
-  const links = await setting.link(slot);
+  const { links, notices } = await linkInto(slot, files, setting.furnishing);
+  const kept = (await setUp(slot, setting.furnishing, request)) ?? slot.kept;
   if (copy !== undefined) await makeAgentRepository(slot, store, copy, links);
-  return links;
+  return { links, notices, kept: kept.filter((path) => !links.includes(path)) };
 }
 
 /** What stands in a slot, as a tree. */

@@ -11,8 +11,8 @@ export interface Slot {
   /** The tree that the attempt works in, below `path`. */
   readonly folder: string;
   readonly index: string;
-  /** Digest of the setup command that was run there last. */
-  readonly setup: string | undefined;
+  /** Paths from the top that the setup command made there. */
+  readonly kept: readonly string[];
 }
 
 /** Who takes a slot. */
@@ -57,7 +57,7 @@ export class Slots {
       const state = await readSlotState(this.#pathOf(number));
       if (state.state !== 'idle' && !(await this.#retireAbandoned(number, state, now))) continue;
       if (state.state !== 'idle') continue;
-      return this.#mark(number, { state: 'busy', attempt, ...(until !== undefined && { until }), ...setupOf(state) });
+      return this.#mark(number, { state: 'busy', attempt, ...(until !== undefined && { until }), ...keptOf(state) });
     }
     for (let number = 0; ; number += 1) {
       if (this.#mine.has(number) || numbers.includes(number)) continue;
@@ -76,10 +76,10 @@ export class Slots {
   }
 
   /** Gives a slot back. One that may still be written to is not used again. */
-  async give({ number }: Slot, isReusable: boolean, setup: string | undefined): Promise<void> {
+  async give({ number }: Slot, isReusable: boolean, kept: readonly string[]): Promise<void> {
     await writeSlotState(this.#pathOf(number), {
       state: isReusable ? 'idle' : 'retired',
-      ...(setup !== undefined && { setup }),
+      ...(kept.length > 0 && { kept: [...kept] }),
     });
     this.#mine.delete(number);
   }
@@ -113,7 +113,7 @@ export class Slots {
 
   #slot(number: number, state: SlotState): Slot {
     const path = this.#pathOf(number);
-    return { number, path, folder: join(path, 'tree'), index: join(path, 'index'), setup: state.setup };
+    return { number, path, folder: join(path, 'tree'), index: join(path, 'index'), kept: state.kept ?? [] };
   }
 
   #pathOf(number: number): string {
@@ -133,8 +133,8 @@ export class Slots {
   }
 }
 
-function setupOf({ setup }: SlotState): Pick<SlotState, 'setup'> {
-  return setup === undefined ? {} : { setup };
+function keptOf({ kept }: SlotState): Pick<SlotState, 'kept'> {
+  return kept === undefined ? {} : { kept };
 }
 
 /** Whether a process works in a folder, where the system tells (Linux). */

@@ -42,6 +42,12 @@ export class TreeObjects {
     return new Map(this.#prefix === '' ? files : files.toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
+  /** Paths of all files, from the top of the repository. */
+  async pathsFromTop(tree: string): Promise<string[]> {
+    const paths = [...(await this.files(tree)).keys()];
+    return this.#prefix === '' ? paths : paths.map((path) => this.#outside(path));
+  }
+
   /** Paths of submodules, from the top of the repository, with the commit of each. */
   async submodules(tree: string): Promise<Map<string, string>> {
     const all = [...(await this.files(tree))].filter(([, { mode }]) => mode === '160000');

@@ -1,0 +1,53 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compileGlobs } from '../globs.ts';
+import { isInstalled } from './plan-modules.ts';
+
+/** What a list of globs under `link` says. */
+export interface NamedEntries {
+  /** Files and folders of the user that the globs name, relative to the top. What lies in one is named with it. */
+  readonly paths: readonly string[];
+  /** True for a path that a glob with `!` takes out. */
+  readonly leftOut: (path: string) => boolean;
+  /** True for a folder in which a glob with `!` may take something out. */
+  readonly holdsLeftOut: (folder: string) => boolean;
+}
+
+/**
+ * Look for what globs name. Each is looked for below the folder that it names before its first wildcard; nothing is looked for
+ * inside of `.git`, `.state` and installed packages.
+ *
+ * @param top absolute path of the repository
+ */
+export async function findNamed(top: string, written: readonly string[]): Promise<NamedEntries> {
+  // `data/` names the folder as `data` does.
+  const list = written.map((glob) => glob.replace(/(?<=[^/])\/+$/, ''));
+  const all = compileGlobs(list);
+  const out = list.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
+  const taken = out.length === 0 ? undefined : compileGlobs(out);
+  const found = new Set<string>();
+  const starts = list.filter((glob) => !glob.startsWith('!')).map((glob) => compileGlobs([glob]).prefixes[0] ?? '');
+  for (const start of new Set(starts)) {
+    if (start !== '' && !(await lstat(join(top, start)).catch(() => undefined))) continue;
+    await walk(top, start, (path) => all.matches(path), found);
+  }
+  return {
+    paths: [...found].toSorted().filter((path, _, sorted) => !sorted.some((other) => path.startsWith(`${other}/`))),
+    leftOut: (path) => taken !== undefined && taken.matches(path) && !all.matches(path),
+    holdsLeftOut: (folder) => taken !== undefined && taken.prefixes.some((prefix) => prefix.startsWith(`${folder}/`)),
+  };
+}
+
+async function walk(top: string, path: string, takes: (path: string) => boolean, found: Set<string>): Promise<void> {
+  if (path !== '' && takes(path)) {
+    found.add(path);
+    return;
+  }
+  if (isInstalled(path)) return;
+  for (const entry of await readdir(join(top, path), { withFileTypes: true }).catch(() => [])) {
+    if (entry.name === '.git' || (path === '' && entry.name === '.state')) continue;
+    const inner = path === '' ? entry.name : `${path}/${entry.name}`;
+    if (entry.isDirectory()) await walk(top, inner, takes, found);
+    else if (takes(inner)) found.add(inner);
+  }
+}

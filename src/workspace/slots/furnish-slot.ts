@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from '../../environment.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { WorkspaceSettings } from '../../pipeline/pipeline.ts';
+import { exclusionOf, findDependencyFolders, linkDependencies } from '../dependencies.ts';
+import type { Globs } from '../globs.ts';
+import { splitNames } from '../path-bytes.ts';
+import { runSetup, type StartSetup } from '../setup.ts';
+import type { ObjectStore } from '../trees/object-store.ts';
+import type { CheckoutRequest } from '../workspace.ts';
+import type { Slot } from './slots.ts';
+
+/** The command that sets a work tree up. */
+export interface TreeSetup {
+  readonly command: string;
+  readonly shell: string;
+  /** The caller's environment, and the names in it that are secrets of gates. */
+  readonly environment: Environment;
+  readonly secrets: readonly string[];
+  readonly start: StartSetup;
+}
+
+/** What a work tree gets beside the files of its tree. */
+export interface Furnishing {
+  readonly store: ObjectStore;
+  /** Path of the workspace below the top. */
+  readonly prefix: string;
+  readonly link: WorkspaceSettings['link'];
+  /** Globs of all gates. */
+  readonly declared: readonly Globs[];
+  readonly setup: TreeSetup | undefined;
+}
+
+/** What a work tree was furnished with. */
+export interface Furnished {
+  /** Paths from the top below which links lie. */
+  readonly links: readonly string[];
+  /** Paths from the top that the setup command made and git ignores: they stay from attempt to attempt. */
+  readonly kept: readonly string[];
+  readonly notices: readonly string[];
+}
+
+/**
+ * Links the user's installed packages into a slot. What agents did to the links of an earlier attempt is undone.
+ * @param files paths from the top, of the user's version and of the attempt's
+ */
+export async function linkInto(
+  slot: Slot,
+  files: readonly string[],
+  furnishing: Furnishing,
+): Promise<Omit<Furnished, 'kept'>> {
+  const { store, prefix, link, declared } = furnishing;
+  if (link === 'none') return { links: [], notices: [] };
+  const globs = declared.map(({ prefixes }) => ({ prefixes: prefixes.map((one) => prefix + one) }));
+  const { linked, warnings } = await linkDependencies({
+    from: store.top,
+    to: slot.folder,
+    link:
+      link === 'dependencies'
+        ? link
+        : link.map((glob) => (glob.startsWith('!') ? `!${prefix}${glob.slice(1)}` : prefix + glob)),
+    excluded: exclusionOf(files, globs),
+    folders: link === 'dependencies' ? await findDependencyFolders(store.top, files) : [],
+  });
+  return { links: linked, notices: warnings.map(({ path, why }) => `${path} ${why}`) };
+}
+
+/**
+ * Runs the setup command in a slot, once.
+ * @returns paths from the top that it made and git ignores; `undefined` when it had been run before
+ * @throws GatelineError `SETUP_FAILED`, `SETUP_CANCELLED`
+ */
+export async function setUp(
+  slot: Slot,
+  { store, prefix, setup }: Furnishing,
+  { setup: follow }: CheckoutRequest,
+): Promise<readonly string[] | undefined> {
+  if (setup === undefined) return [];
+  const ran = await runSetup({
+    ...setup,
+    from: store.top,
+    to: slot.folder,
+    workingDirectory: join(slot.folder, prefix),
+    folder: join(slot.path, 'setup'),
+    signal: follow?.signal ?? new AbortController().signal,
+    onLine: follow?.onLine ?? (() => undefined),
+    redact: follow?.redact ?? ((text) => text),
+  });
+  if (ran === 'current') return undefined;
+  if (ran === 'cancelled') {
+    throw new GatelineError('user', 'SETUP_CANCELLED', 'the setup command of the work tree was stopped', {
+      hint: 'Run again to go on.',
+    });
+  }
+  const { out } = await store.git(['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'], {
+    index: slot.index,
+    folder: slot.folder,
+  });
+  return splitNames(out).map((path) => path.replace(/\/$/, ''));
+}
+
+/** Forgets that a slot was set up: its marker says nothing about what an interrupted command left. */
+export async function forgetSetup(slot: Slot): Promise<void> {
+  await rm(join(slot.path, 'setup'), { recursive: true, force: true });
+}
