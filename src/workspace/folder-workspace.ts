@@ -14,7 +14,7 @@ import { putFiles } from './put-files.ts';
 import { readText } from './read-text.ts';
 import type { Repository } from './repository.ts';
 import { readRepository, type RepositoryCopy } from './slots/agent-repository.ts';
-import { linkInto, type Furnished, type Furnishing, type TreeSetup } from './slots/furnish-slot.ts';
+import type { Furnished, Furnishing, TreeSetup } from './slots/furnish-slot.ts';
 import { captureSlot, prepareSlot } from './slots/slot-checkout.ts';
 import { Slots, type Slot } from './slots/slots.ts';
 import type { LeftOut, Taking } from './trees/capture-tree.ts';
@@ -134,7 +134,9 @@ export class FolderWorkspace implements Workspace {
       return this.#standing(await this.#placeFor(request), request.from);
     }
     const slot = await this.#slots.of(request.attempt);
-    return slot && this.#working(slot, request, request.from, await this.#linkedIn(slot, request));
+    if (slot === undefined) return undefined;
+    const { links = [], kept = [] } = slot.state;
+    return this.#working(slot, request, request.from, { links, kept, notices: [] });
   }
 
   async sweep(now: string): Promise<void> {
@@ -295,6 +297,7 @@ export class FolderWorkspace implements Workspace {
       const standing = { tree, submodules: await trees.submodules(tree), files };
       const furnished = await prepareSlot(slot, standing, { ...setting, furnishing }, request);
       onDurable(`check out ${slot.path}`);
+      await this.#slots.furnished(slot, furnished.links, furnished.kept);
       return this.#working(slot, request, tree, furnished);
     } catch (error) {
       await this.#slots.give(slot, false, []);
@@ -329,13 +332,6 @@ export class FolderWorkspace implements Workspace {
   #furnishing(store: ObjectStore): Furnishing {
     const { link, declared, setup } = this.#setting;
     return { store, prefix: this.#prefix, link, declared: declared.map((globs) => this.#compiled(globs)), setup };
-  }
-
-  /** Where links lie in a slot that another process furnished: they are made anew, as they were. */
-  async #linkedIn(slot: Slot, { base, tree }: CheckoutRequest): Promise<Furnished> {
-    const { store, trees } = await this.#open();
-    const files = [...(await trees.pathsFromTop(base)), ...(await trees.pathsFromTop(tree))];
-    return { ...(await linkInto(slot, files, this.#furnishing(store))), kept: slot.kept };
   }
 
   async #repositoryCopy(): Promise<RepositoryCopy | undefined> {

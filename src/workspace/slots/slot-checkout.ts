@@ -57,11 +57,11 @@ export async function prepareSlot(
     await rm(slot.index, { force: true });
     await store.git(['read-tree', '--reset', '-u', tree], where);
   }
-  const excluded = slot.kept.flatMap((path) => ['-e', `/${path.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`]);
+  const excluded = (slot.state.kept ?? []).flatMap((path) => ['-e', `/${path.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`]);
   await store.git(['clean', '-q', '-f', '-f', '-d', '-x', ...excluded], where);
   if (store.repository !== undefined) await checkOutSubmodules(store.top, slot.folder, submodules, git);
   const { links, notices } = await linkInto(slot, files, setting.furnishing);
-  const kept = (await setUp(slot, setting.furnishing, request)) ?? slot.kept;
+  const kept = (await setUp(slot, setting.furnishing, request)) ?? slot.state.kept ?? [];
   if (copy !== undefined) await makeAgentRepository(slot, store, copy, links);
   return { links, notices, kept: kept.filter((path) => !links.includes(path)) };
 }

@@ -13,6 +13,8 @@ const stateSchema = z.object({
   attempt: z.string().max(2_048).optional(),
   /** An agent that runs by itself has it until then, ISO 8601: no engine watches it. */
   until: z.string().max(64).optional(),
+  /** Paths below which links to dependencies lie, from the top. */
+  links: z.array(z.string()).optional(),
   /** Paths that the setup command made there, from the top. */
   kept: z.array(z.string()).optional(),
 });

@@ -11,8 +11,7 @@ export interface Slot {
   /** The tree that the attempt works in, below `path`. */
   readonly folder: string;
   readonly index: string;
-  /** Paths from the top that the setup command made there. */
-  readonly kept: readonly string[];
+  readonly state: SlotState;
 }
 
 /** Who takes a slot. */
@@ -66,6 +65,11 @@ export class Slots {
     }
   }
 
+  /** Notes what a slot that is busy was furnished with, for a process that finds it again. */
+  async furnished({ path, state }: Slot, links: readonly string[], kept: readonly string[]): Promise<void> {
+    await writeSlotState(path, { ...state, links: [...links], kept: [...kept] });
+  }
+
   /** The slot that an attempt has; `undefined`: none. */
   async of(attempt: string): Promise<Slot | undefined> {
     for (const number of await this.#numbers()) {
@@ -113,7 +117,7 @@ export class Slots {
 
   #slot(number: number, state: SlotState): Slot {
     const path = this.#pathOf(number);
-    return { number, path, folder: join(path, 'tree'), index: join(path, 'index'), kept: state.kept ?? [] };
+    return { number, path, folder: join(path, 'tree'), index: join(path, 'index'), state };
   }
 
   #pathOf(number: number): string {
