@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import type { ProcessInfo } from './process-table.ts';
 
-/** In an attempt directory while its agent runs: which process it is, for whoever comes after a killed engine. */
+/**
+ * In an attempt directory while the engine runs its agent: which process it is, for the next engine after a killed one.
+ * An agent that runs by itself, between `begin` and `complete`, has none: nobody but its user ends it.
+ */
 const FILE = 'process.json';
 
 const recordSchema = z.strictObject({
@@ -16,6 +19,19 @@ const recordSchema = z.strictObject({
 
 /** The first process of an attempt. Its process group has its pid. */
 export type ProcessRecord = Omit<z.infer<typeof recordSchema>, 'format'>;
+
+/** What is found below the root of all attempts. */
+export interface FoundRecord {
+  /** The attempt directory. The engine started its agent, whatever the record says. */
+  readonly directory: string;
+  /** Absent when the record is cut off, altered or not yet complete. */
+  readonly process?: ProcessRecord | undefined;
+}
+
+/** Marks an attempt as run by the engine, before its process exists: an engine may be killed between the two. */
+export function announceProcess(directory: string): void {
+  writeFileSync(join(directory, FILE), '', { mode: 0o600 });
+}
 
 /**
  * Written in one synchronous call right after the start, so that there is the least time in which a killed engine leaves a
@@ -38,10 +54,11 @@ export function removeProcessRecord(directory: string): void {
 /** How deep attempt directories lie at most below their root. */
 const MAX_DEPTH = 4;
 
-/** The records in all directories below `root`. One that is cut off or altered says nothing, so it is left alone. */
-export function processRecordsBelow(root: string, depth = 0): ProcessRecord[] {
+/** The records in all directories below `root`. */
+export function processRecordsBelow(root: string, depth = 0): FoundRecord[] {
   const entries = entriesOf(root);
-  if (entries.some((entry) => entry.name === FILE && entry.isFile())) return recordIn(root);
+  const file = entries.find((entry) => entry.name === FILE);
+  if (file !== undefined) return [{ directory: root, process: file.isFile() ? recordIn(root) : undefined }];
   if (depth === MAX_DEPTH) return [];
   return entries.flatMap((entry) =>
     entry.isDirectory() ? processRecordsBelow(join(root, entry.name), depth + 1) : [],
@@ -71,16 +88,15 @@ function unlessFromSystem(error: unknown): undefined {
   if (!(error instanceof Error && 'code' in error)) throw error;
 }
 
-function recordIn(directory: string): ProcessRecord[] {
+function recordIn(directory: string): ProcessRecord | undefined {
   const file = join(directory, FILE);
   const text = withRights(file, 0o600, () => readFileSync(file, 'utf8'));
   let value: unknown;
   try {
     value = JSON.parse(text ?? '');
   } catch (error) {
-    if (error instanceof SyntaxError) return [];
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  const parsed = recordSchema.safeParse(value);
-  return parsed.success ? [parsed.data] : [];
+  return recordSchema.safeParse(value).data;
 }

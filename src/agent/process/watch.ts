@@ -69,7 +69,7 @@ export async function watch(
   const { remaining } = await endProcesses(table, ofAttempt(table, first, task.directory), times);
   await Promise.race([exited, sleep(times.killMs, undefined, { ref: false })]);
   await drained(child, closed, lastSeen, times.drainMs);
-  removeProcessRecord(task.directory);
+  if (remaining.length === 0) removeProcessRecord(task.directory);
   if (stopped.why === 'broken') throw stopped.error;
   return resultOf(stopped.why, child, output, remaining);
 }
