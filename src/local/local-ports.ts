@@ -53,7 +53,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   const durable = options.onDurable === undefined ? {} : { onDurable: options.onDurable };
   const [workspace, store, me] = await Promise.all([
     openWorkspace(place.root, { environment }),
-    options.store ?? openFilesystemStore({ root, workspace: place.root, readOnly, ...durable }),
+    options.store ?? openFilesystemStore({ root, workspace: place.root, readOnly, reserve: true, ...durable }),
     processIdentity(),
   ]);
   return {

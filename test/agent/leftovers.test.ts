@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +20,7 @@ async function killedEngine(directory: string, command: string, count: number): 
   const exited = once(engine, 'exit');
   const pids = await pidsIn(directory, count);
   // The agent may be quicker than the engine's record of it.
-  while ((await readFile(join(directory, 'process.json'), 'utf8')) === '') await sleep(5);
+  while (!existsSync(join(directory, 'process.json'))) await sleep(5);
   engine.kill('SIGKILL');
   await exited;
   return pids;
@@ -132,10 +133,10 @@ describe('what is not left by a killed engine is not touched', () => {
     expect(await isRunning(server.pid)).toBe(true);
   });
 
-  it('(while the same process in an attempt of the engine is ended)', async () => {
+  it.each(['process.json', '.process.json.tmp'])('(while it is ended where the engine left %s)', async (file) => {
     await using attempt = await testAttempt();
     await mkdir(join(attempt.directory, 's/1/own._.1.1'), { recursive: true });
-    await writeFile(join(attempt.directory, 's/1/own._.1.1/process.json'), '');
+    await writeFile(join(attempt.directory, 's/1/own._.1.1', file), '');
     const output = join(attempt.directory, 's/1/own._.1.1/output.json');
     await using server = await bystander({ GATELINE_OUTPUT: output });
     expect(await agent.endLeftovers(attempt.directory)).toEqual([server.pid]);

@@ -1,7 +1,19 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+  type Dirent,
+} from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isSystemError } from '../../errors/gateline-error.ts';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { ProcessInfo } from './process-table.ts';
 
 /**
@@ -9,6 +21,8 @@ import type { ProcessInfo } from './process-table.ts';
  * An agent that runs by itself, between `begin` and `complete`, has none: nobody but its user ends it.
  */
 const FILE = 'process.json';
+/** The same before it is known which process it is, and while that is written. */
+const ANNOUNCED = '.process.json.tmp';
 
 const recordSchema = z.strictObject({
   format: z.literal('gateline-process/1'),
@@ -16,6 +30,9 @@ const recordSchema = z.strictObject({
   started: z.string().max(64),
   boot: z.string().max(255),
 });
+
+/** Every record is filled up with spaces to this size, so that writing it over its announcement takes no space on the disk. */
+const RECORD_BYTES = 512;
 
 /** The first process of an attempt. Its process group has its pid. */
 export type ProcessRecord = Omit<z.infer<typeof recordSchema>, 'format'>;
@@ -30,7 +47,7 @@ export interface FoundRecord {
 
 /** Marks an attempt as run by the engine, before its process exists: an engine may be killed between the two. */
 export function announceProcess(directory: string): void {
-  writeFileSync(join(directory, FILE), '', { mode: 0o600 });
+  writeFileSync(join(directory, ANNOUNCED), ''.padEnd(RECORD_BYTES), { mode: 0o600 });
 }
 
 /**
@@ -39,13 +56,29 @@ export function announceProcess(directory: string): void {
  */
 export function writeProcessRecord(directory: string, started: ProcessInfo, boot: string): void {
   const record = { format: 'gateline-process/1', pid: started.pid, started: started.started, boot };
-  writeFileSync(join(directory, FILE), `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  const text = `${JSON.stringify(record).padEnd(RECORD_BYTES - 1)}\n`;
+  const flags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  const file = openSync(join(directory, ANNOUNCED), flags, 0o600);
+  try {
+    writeSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(join(directory, ANNOUNCED), join(directory, FILE));
+}
+
+/** What a write to an attempt's directory came to, as an error of the platform. */
+export function recordFailure(directory: string, cause: unknown): GatelineError {
+  return new GatelineError('platform', 'PROCESS_RECORD_FAILED', `cannot write to ${directory}: ${messageOf(cause)}`, {
+    hint: 'Look at free space and permissions below .state.',
+    cause,
+  });
 }
 
 /** A record that cannot be removed does no harm: no other process will have its pid and start time. */
 export function removeProcessRecord(directory: string): void {
   try {
-    rmSync(join(directory, FILE), { force: true, recursive: true });
+    for (const name of [ANNOUNCED, FILE]) rmSync(join(directory, name), { force: true, recursive: true });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
@@ -58,7 +91,8 @@ const MAX_DEPTH = 4;
 export function processRecordsBelow(root: string, depth = 0): FoundRecord[] {
   const entries = entriesOf(root);
   const file = entries.find((entry) => entry.name === FILE);
-  if (file !== undefined) return [{ directory: root, process: file.isFile() ? recordIn(root) : undefined }];
+  const isOurs = file !== undefined || entries.some((entry) => entry.name === ANNOUNCED);
+  if (isOurs) return [{ directory: root, process: file?.isFile() ? recordIn(root) : undefined }];
   if (depth === MAX_DEPTH) return [];
   return entries.flatMap((entry) =>
     entry.isDirectory() ? processRecordsBelow(join(root, entry.name), depth + 1) : [],

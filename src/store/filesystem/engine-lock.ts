@@ -3,7 +3,7 @@ import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { decidedSchema, type Writer } from '../../run/record.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
+import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
 import { parseStoredJson } from '../parse-record.ts';
 import { readFailure, unlessAbsent, writing } from '../store-errors.ts';
 import { atomicWrite, type OnDurable } from './atomic-write.ts';
@@ -29,7 +29,7 @@ type LockContent = z.infer<typeof lockSchema>;
 
 /** The right to run the engine on a workspace; given back by `await using` or {@link EngineLock.release}. */
 export interface EngineLock extends AsyncDisposable {
-  /** Goes up by at least one each time the lock is taken. */
+  /** Goes up by at least one each time the lock is taken, unless the lock before was given back on a full disk. */
   readonly generation: number;
   /** Doing it again changes nothing. */
   release(): Promise<void>;
@@ -143,10 +143,19 @@ class Lock implements EngineLock {
     const now = await readContent(this.#path);
     // Somebody removed it by hand: what is there now, if anything, is another engine's.
     if (now === undefined || typeof now === 'string' || now.token !== this.#content.token) return;
-    await atomicWrite(this.#path, textOf({ ...this.#content, state: 'released' }), {
-      temporaryFolder: join(this.#root, 'tmp'),
-    });
+    await this.#markReleased();
     this.#options.onDurable?.(`lock ${this.generation} released`);
+  }
+
+  /** A full disk takes no new file; a lock file that is gone is nobody's, too. */
+  async #markReleased(): Promise<void> {
+    const text = textOf({ ...this.#content, state: 'released' });
+    try {
+      await atomicWrite(this.#path, text, { temporaryFolder: join(this.#root, 'tmp') });
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      await writing(this.#path, () => rm(this.#path, { force: true }));
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

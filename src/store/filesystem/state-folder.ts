@@ -13,6 +13,8 @@ export interface StateFolderOptions {
   readonly workspace: string;
   /** For readers that don't hold the engine lock: nothing is made, moved or written. Default false. */
   readonly readOnly?: boolean;
+  /** Before a claim is written, make sure that the disk has room for how the attempt ends; see {@link Reserve}. Default false. */
+  readonly reserve?: boolean;
   readonly onDurable?: OnDurable;
   /** `reserve` for file systems whose hard links cannot be relied on. Default `link`, which falls back by itself. */
   readonly claiming?: Claiming;
@@ -26,6 +28,7 @@ export class StateFolder {
   readonly root: string;
   readonly workspace: string;
   readonly readOnly: boolean;
+  readonly reserve: boolean;
   readonly claiming: Claiming;
   readonly onDurable: OnDurable;
   readonly #realWorkspace: string;
@@ -35,6 +38,7 @@ export class StateFolder {
     this.root = options.root;
     this.workspace = options.workspace;
     this.readOnly = options.readOnly ?? false;
+    this.reserve = options.reserve ?? false;
     this.claiming = options.claiming ?? 'link';
     this.onDurable = options.onDurable ?? (() => undefined);
     this.#realWorkspace = realWorkspace;
