@@ -37,7 +37,7 @@ export const CLI_VARIABLES = {
   token: 'GATELINE_TOKEN',
   /** `dumb`: no cursor movement, so plain lines. */
   terminal: 'TERM',
-  /** Who decides, when `--actor` is not given. */
+  /** Who decides, where neither `--actor` nor git's settings say it. */
   user: 'USER',
   windowsUser: 'USERNAME',
 } as const;

@@ -10,7 +10,11 @@ const STAND_IN: OptionSpec = {
   help: 'where a need has no output yet, run all the same: the agent takes what it needs from --input',
 };
 const RUN_OPTION: OptionSpec = { name: 'run', value: 'N', help: 'an earlier run (default: the newest)' };
-const ACTOR: OptionSpec = { name: 'actor', value: 'NAME', help: "who decides (default: your account's name)" };
+const ACTOR: OptionSpec = {
+  name: 'actor',
+  value: 'NAME',
+  help: "who decides (default: git's user.email, else your account's name)",
+};
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -65,7 +69,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       STAND_IN,
       { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again although nothing changed' },
-      { name: 'reason', value: 'TEXT', help: 'why, for --force' },
+      { name: 'reason', value: 'TEXT', help: 'why; required with --force' },
       ACTOR,
       { name: 'dry-run', short: 'n', help: 'only say what would be done' },
       { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },

@@ -232,6 +232,8 @@ describe('run', () => {
     [['--metadata', '__proto__=1'], 'METADATA_INVALID: --metadata __proto__=1'],
     [['--subject', ' '], 'SUBJECT_EMPTY'],
     [['--force', 'zz'], 'GATE_UNKNOWN: there is no gate zz'],
+    [['--force', 'a'], 'REASON_MISSING'],
+    [['--force', 'a', '--reason', ' '], 'REASON_MISSING'],
   ])('refuses %j', async (args, said) => {
     await using workspace = await withFile(FAILING);
     const { code, err } = await gateline(workspace.root, ['run', ...args], { stdin: '{' });
@@ -345,7 +347,7 @@ describe('decide', () => {
     expect(paused.code).toBe(3);
     expect(paused.out).toContain('Let a pass: `gateline decide approve a --reason TEXT`');
     const decided = await gateline(workspace.root, ['decide', 'approve', 'a', '--reason', 'good enough', '--json']);
-    expect(JSON.parse(decided.out)).toMatchObject({ decision: 'approve', actor: 'tester', until: null });
+    expect(JSON.parse(decided.out)).toMatchObject({ decision: 'approve', actor: 'tester@example.test', until: null });
     expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
   });
 
@@ -358,7 +360,7 @@ describe('decide', () => {
     await workspace.write('good.json', '{}');
     const skip = (file: string) => gateline(workspace.root, ['decide', 'skip', 'a', '--reason', 'x', '--output', file]);
     expect(await skip('bad.json')).toMatchObject({ code: 2, err: expect.stringContaining('SKIP_OUTPUT_REFUSED') });
-    expect((await skip('good.json')).out).toContain('a: skip by tester: x\n');
+    expect((await skip('good.json')).out).toContain('a: skip by tester@example.test: x\n');
     expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
   });
 });
@@ -397,7 +399,7 @@ describe('what is kept', () => {
     const { code, err } = await gateline(workspace.root, ['show', 'a', 'output']);
     expect({ code, err }).toEqual({
       code: 74,
-      err: expect.stringMatching(/CONTENT_MISSING[^]*gateline run --force a/),
+      err: expect.stringMatching(/CONTENT_MISSING[^]*gateline run --force a --reason TEXT/),
     });
     expect((await gateline(workspace.root, ['run', '-q', '-g', 'a'])).out).toMatch(/^a: run: /m);
   });

@@ -1,15 +1,19 @@
+import { unitsNamed } from '../../engine/decide.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { runPipeline, type RunOptions, type RunResult } from '../../engine/run-pipeline.ts';
-import { CLI_VARIABLES, type Environment } from '../../environment.ts';
+import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { statusJson } from '../../report/status-json.ts';
 import { statusTable } from '../../report/status-table.ts';
+import { unitsOf } from '../../run/unit.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import { adviceLines } from '../advice.ts';
-import { listOption, recordedOption, type Invocation, type OptionValues } from '../command.ts';
+import { listOption, type Invocation, type OptionValues } from '../command.ts';
+import { decisionMadeBy } from '../decision.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectorFor, type Opened } from '../open.ts';
 import { exitCodeOfRun } from '../outcome.ts';
@@ -29,6 +33,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   if (options['dry-run']) return plan(invocation);
   const loaded = await loadFor(invocation);
   const only = onlyGates(options, loaded.pipeline);
+  const force = await forced(invocation, loaded);
   await using _lock = await lockWorkspace(loaded.root, world);
   const opened = await open(invocation, loaded, { readOnly: false });
   const assignment = { ...opened.assignment, ...(only && { only }) };
@@ -42,7 +47,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
     for (const notice of await projector.follow(event)) progress.note(notice);
   };
   const result = await interruptible(world, progress, (signal) =>
-    runPipeline(opened.ports, assignment, { observe, signal, ...forced(options, world.environment) }),
+    runPipeline(opened.ports, assignment, { observe, signal, ...force }),
   );
   for (const notice of await projector.show(result.state)) world.err.write(`note: ${notice}\n`);
   tell(invocation, opened, result);
@@ -103,21 +108,11 @@ function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<strin
   });
 }
 
-function forced(options: OptionValues, environment: Environment): Pick<RunOptions, 'force'> {
+async function forced({ world, options }: Invocation, loaded: LoadedPipeline): Promise<Pick<RunOptions, 'force'>> {
   const gates = listOption(options, 'force');
   if (gates.length === 0) return {};
-  const reason = recordedOption(options, 'reason', 4_096) ?? 'gateline run --force';
-  return { force: { gates, actor: actorOf(options, environment), reason } };
-}
-
-/** Who decides: `--actor`, else the name of the account. */
-export function actorOf(options: OptionValues, environment: Environment): string {
-  const names = [
-    recordedOption(options, 'actor', 255),
-    environment[CLI_VARIABLES.user],
-    environment[CLI_VARIABLES.windowsUser],
-  ];
-  return names.find((name) => name !== undefined && name.trim() !== '') ?? 'somebody';
+  unitsNamed(unitsOf(loaded.pipeline), gates);
+  return { force: { gates, ...(await decisionMadeBy(world, options, loaded)) } };
 }
 
 /** The end of a run: the state, what to do next, and what kept gates from running. With `--json`, for people on stderr. */
