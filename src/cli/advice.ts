@@ -3,6 +3,7 @@ import { runSummaryLines } from '../report/run-summary.ts';
 import { oneLine } from '../report/text.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { UnitGraph } from '../run/unit.ts';
+import { shellWord } from '../untrusted/shell-word.ts';
 import { textOption, type OptionValues } from './command.ts';
 
 /** What {@link adviceLines} advises with. */
@@ -39,9 +40,4 @@ function pointers(options: OptionValues): string {
 
 function spell(text: string, [name, value]: readonly [string, string | undefined]): string {
   return value === undefined ? text : `${text} --${name} ${shellWord(oneLine(value))}`;
-}
-
-/** A POSIX shell's word for any text; plain words stay as they are. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,7 +8,7 @@ import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOf, type Chunks } from '../chunks.ts';
 import { writeNewFile, type Attempt } from '../new-file.ts';
 import type { Read, ReadProblem } from '../record-store.ts';
-import { isFromSystem, reasonOf, writeFailure, writing } from '../store-errors.ts';
+import { isFromSystem, reasonOf } from '../store-errors.ts';
 import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from './durable.ts';
 import { keepAside } from './quarantine.ts';
 import { openForReading } from './read-file.ts';
@@ -125,21 +125,21 @@ export class ContentFiles {
       const attempt: Attempt = (write) => this.#reserve.using(write);
       return await writeTemporary(temporaryFolder, seen(), { flush: false, attempt });
     } catch (error) {
-      throw thrown.includes(error) ? error : writeFailure(this.#state.show(temporaryFolder), error);
+      throw thrown.includes(error) ? error : await this.#state.refused(join(temporaryFolder, '*.tmp'), error);
     }
   }
 
   /** Whoever wrote it may not have come to flush its name yet. */
   async #settled(content: Content): Promise<Content> {
     const path = this.#path(content.digest);
-    await writing(this.#state.show(path), () => syncFolder(dirname(path)));
+    await this.#state.writing(path, () => syncFolder(dirname(path)));
     return content;
   }
 
   /** Move flushed bytes to their place. What stands there and is not right is in quarantine first. */
   async #place(temporary: string, digest: Digest, known: Read<Content>): Promise<void> {
     const path = this.#path(digest);
-    await writing(this.#state.show(path), async () => {
+    await this.#state.writing(path, async () => {
       if (known.state === 'unknown' && known.problem.quarantine === undefined)
         await keepAside(this.#state, path, randomUUID(), known.problem);
       await this.#reserve.using(() => syncFile(temporary));
@@ -183,11 +183,13 @@ export class ContentFiles {
   }
 
   async #open(digest: Digest) {
-    const file = await openForReading(this.#path(digest));
+    const path = this.#path(digest);
+    const file = await openForReading(path);
     if (file.state === 'open') return { state: 'open' as const, handle: file.handle, size: file.status.size };
-    const read: Exclude<Read<never>, { state: 'present' }> = file.state === 'absent'
-      ? file
-      : { state: 'unknown', problem: this.#problem(digest, 'UNREADABLE', file.message) };
+    if (file.state === 'absent') return { state: 'closed' as const, read: file };
+    const obstacle = await this.#state.obstacleTo(path);
+    const why = obstacle === undefined ? file.message : `${obstacle.what}; move it away: \`${obstacle.command}\``;
+    const read = { state: 'unknown', problem: this.#problem(digest, 'UNREADABLE', why) } as const;
     return { state: 'closed' as const, read };
   }
 

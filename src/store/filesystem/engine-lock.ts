@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { decidedSchema, type Writer } from '../../run/record.ts';
 import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import { parseStoredJson } from '../parse-record.ts';
 import { readFailure, unlessAbsent, writing } from '../store-errors.ts';
 import { atomicWrite, type OnDurable } from './atomic-write.ts';
@@ -177,7 +178,8 @@ async function refuseLiving(
 async function busy(root: string, generation: number): Promise<GatelineError> {
   const path = lockPath(root, generation);
   const content = await readContent(path);
-  const byHand = `If you are sure that no other Gateline works in this workspace, remove ${path} and try again.`;
+  const remove = `rm -r ${shellWord(path)}`;
+  const byHand = `If you are sure that no other Gateline works in this workspace, remove the lock and try again: \`${remove}\``;
   if (content === undefined || (typeof content !== 'string' && content.state === 'released')) {
     return new GatelineError('user', 'ENGINE_BUSY', `Another Gateline took the lock of ${root} at the same moment`, {
       hint: 'Try again.',
@@ -188,7 +190,7 @@ async function busy(root: string, generation: number): Promise<GatelineError> {
     return new GatelineError(
       'user',
       'ENGINE_BUSY',
-      `Whether another Gateline works in ${root} cannot be told: ${path}: ${content}`,
+      `The lock of ${root} is damaged (${path}: ${content}), so it cannot be told whether another Gateline works there`,
       { hint: byHand, place: { file: path } },
     );
   }

@@ -7,7 +7,7 @@ import { eachInParallel } from '../in-parallel.ts';
 import { checkedRecord } from '../parse-record.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
 import type { ReadProblem, RecordListing, Written } from '../record-store.ts';
-import { isFromSystem, readFailure, reasonOf, unlessAbsent, writing } from '../store-errors.ts';
+import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../store-errors.ts';
 import { claimName, writeTemporary } from './durable.ts';
 import { readEntry, type Entry } from './read-entry.ts';
 import { Reserve } from './reserve.ts';
@@ -38,7 +38,7 @@ export class RecordFiles {
     const bytes = Buffer.from(`${JSON.stringify(checked, null, 2)}\n`);
     const shown = this.#state.show(path);
     const claim = (): Promise<boolean> => this.#claimAgain(path, bytes);
-    const written = await writing(shown, async () => {
+    const written = await this.#state.writing(path, async () => {
       if (checked.kind !== 'started') return this.#reserve.using(claim);
       // No agent starts whose end could not be recorded.
       if (this.#state.reserve) await this.#reserve.hold();
