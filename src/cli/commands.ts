@@ -67,6 +67,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         multiple: true,
         help: 'run only these gates; others are reused where they still hold',
       },
+      { name: 'with-needs', help: 'with --gate: run what those gates need too' },
       STAND_IN,
       { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again although nothing changed' },
       { name: 'reason', value: 'TEXT', help: 'why; required with --force' },

@@ -31,6 +31,12 @@ describe('help', () => {
 
   it.each([
     [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
+    [['resume'], 'COMMAND_UNKNOWN: there is no command resume\n  `gateline run` goes on'],
+    [['logs'], 'there is no command logs\n  `gateline show GATE stdout`'],
+    [['history'], 'there is no command history\n  `gateline status --run N`'],
+    [['list'], 'there is no command list\n  `gateline status` lists the gates'],
+    [['graph'], 'there is no command graph\n  `gateline plan`'],
+    [['help', 'approve'], 'there is no command approve\n  `gateline decide approve GATE --reason TEXT`'],
     [['help', 'vaildate'], 'did you mean `validate`?'],
     [['--quiet', 'run'], 'OPTION_UNKNOWN: there is no option --quiet before a command'],
     [['run', '--subjct', 'x'], 'OPTION_UNKNOWN: gateline run: there is no option --subjct; did you mean `--subject`?'],
@@ -170,6 +176,26 @@ describe('run', () => {
     expect(third.out).toMatch(/c: run: .*me .*new model/);
   });
 
+  it('offers to run what a gate needs, and does so', async () => {
+    const gates = {
+      a: { run: writes(1), inputs: [] },
+      'b-2': { needs: 'a', run: writes(1), inputs: [], strategy: { matrix: { on: ['x', 'y'] } } },
+      c: { needs: 'b-2', run: writes(1), inputs: [] },
+      other: { run: writes(1), inputs: [] },
+    };
+    await using workspace = await withFile(gatelineYml(gates));
+    const alone = await gateline(workspace.root, ['run', '-q', '-s', 'a b', '--gate', 'c']);
+    expect(alone.code).toBe(1);
+    const command = "`gateline run --gate c --with-needs --subject 'a b'`";
+    expect(alone.out).toContain(`--gate leaves out a, b-2/x and b-2/y: ${command} runs what is needed too.\n`);
+    expect(await workspace.records()).toEqual([]);
+    const whole = await gateline(workspace.root, ['run', '-q', '--gate', 'c', '--with-needs']);
+    expect(whole.out).toMatch(/c: passed[^]*4 of 5 gates done/);
+    expect(whole.out).not.toContain('--with-needs');
+    expect(whole.code).toBe(0);
+    expect(await workspace.satisfied()).toEqual(['a', 'b-2/x', 'b-2/y', 'c']);
+  });
+
   it('prints JSON only on standard output, and tells people on standard error', async () => {
     await using workspace = await withFile(FAILING);
     const { code, out, err } = await gateline(workspace.root, ['run', '--json']);
@@ -233,6 +259,11 @@ describe('run', () => {
     [['--subject', ' '], 'SUBJECT_EMPTY'],
     [['--force', 'zz'], 'GATE_UNKNOWN: there is no gate zz'],
     [['--force', 'a'], 'REASON_MISSING'],
+    [['--with-needs'], 'OPTION_CONFLICT: --with-needs does nothing here: without --gate every gate is run'],
+    [
+      ['--gate', 'c', '--with-needs', '--stand-in'],
+      'OPTION_CONFLICT: --with-needs does nothing here: --stand-in takes',
+    ],
     [['--force', 'a', '--reason', ' '], 'REASON_MISSING'],
   ])('refuses %j', async (args, said) => {
     await using workspace = await withFile(FAILING);

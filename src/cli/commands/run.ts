@@ -9,7 +9,7 @@ import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { statusJson } from '../../report/status-json.ts';
 import { statusTable } from '../../report/status-table.ts';
-import { unitsOf } from '../../run/unit.ts';
+import { ancestorsOf, unitsOf } from '../../run/unit.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import { adviceLines } from '../advice.ts';
 import { listOption, type Invocation, type OptionValues } from '../command.ts';
@@ -95,17 +95,35 @@ async function interruptible(
   return await work(controller.signal);
 }
 
+/** Gates that may run in this call. */
 function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<string> | undefined {
   const gates = listOption(options, 'gate');
+  refuseIdleNeeds(options, gates);
   if (gates.length === 0) return undefined;
   const known = pipeline.gates.map((gate) => gate.id);
   const unknown = gates.find((gate) => !known.includes(gate));
-  if (unknown === undefined) return new Set(gates);
+  if (unknown === undefined) return new Set(options['with-needs'] ? withNeeds(gates, pipeline) : gates);
   const meant = didYouMean(unknown, known);
   const suggestion = meant === undefined ? '' : `; ${meant}`;
   throw new GatelineError('user', 'GATE_UNKNOWN', `--gate: there is no gate ${unknown}${suggestion}`, {
     hint: `Gates: ${known.join(', ')}.`,
   });
+}
+
+/** `--with-needs` where it would do nothing, or the contrary of what another option says. */
+function refuseIdleNeeds(options: OptionValues, gates: readonly string[]): void {
+  if (!options['with-needs']) return;
+  const why = gates.length === 0 ? 'without --gate every gate is run' : '--stand-in takes the place of what they need';
+  if (gates.length > 0 && !options['stand-in']) return;
+  throw new GatelineError('user', 'OPTION_CONFLICT', `--with-needs does nothing here: ${why}`, {
+    hint: 'Leave it out.',
+  });
+}
+
+function withNeeds(gates: readonly string[], pipeline: Pipeline): string[] {
+  const graph = unitsOf(pipeline);
+  const above = unitsNamed(graph, gates).flatMap(({ key }) => [...ancestorsOf(graph, key)]);
+  return [...gates, ...above.map((key) => graph.get(key)!.gate.id)];
 }
 
 async function forced({ world, options }: Invocation, loaded: LoadedPipeline): Promise<Pick<RunOptions, 'force'>> {
