@@ -53,7 +53,7 @@ A \`gateline run\` that has several reasons not to be done answers with the firs
 | \`${CLI_VARIABLES.ci}\` | any value but \`false\`: plain lines instead of live progress |
 | \`${CLI_VARIABLES.terminal}\` | \`dumb\`: plain lines |
 | \`${CLI_VARIABLES.token}\` | the claim that \`gateline begin\` gave, for \`gateline complete\` |
-| \`${CLI_VARIABLES.user}\`, \`${CLI_VARIABLES.windowsUser}\` | who decides, where \`--actor\` does not say |
+| \`${CLI_VARIABLES.user}\`, \`${CLI_VARIABLES.windowsUser}\` | who decides, where neither \`--actor\` nor git's \`user.email\` says it |
 | \`${CLI_VARIABLES.trees}\` | folder for work trees; stands above \`trees\` of [gateline.yml](gateline-yml.md#workspace) |
 
 What agents are given is in [the agent protocol](../agent-protocol.md), what \`--json\` prints in [JSON output](json-output.md), what an

@@ -39,7 +39,7 @@ export const CLI_VARIABLES = {
   workspace: 'GATELINE_WORKSPACE',
   /** `dumb`: no cursor movement, so plain lines. */
   terminal: 'TERM',
-  /** Who decides, when `--actor` is not given. */
+  /** Who decides, where neither `--actor` nor git's settings say it. */
   user: 'USER',
   windowsUser: 'USERNAME',
   /** Folder for work trees; stands above `workspace: {trees: …}`. */

@@ -50,6 +50,15 @@ export const AGENT_FAULTS: readonly Fault[] = [
     why: 'after a kill and a while, a stranger’s process would be ended',
   },
   {
+    name: 'agent: a process of an agent that runs by itself is ended for having its environment',
+    file: 'src/agent/process/ownership.ts',
+    find: 'const attempts = found.map(({ directory }) => relative(root, directory));',
+    replace: "const attempts = [''];",
+    tests: ['test/agent/leftovers.test.ts'],
+    only: 'what runs in an attempt that the engine started no agent in',
+    why: 'a run would end the coding agent, and the dev server, of the terminal beside it',
+  },
+  {
     name: 'agent: logs are kept without redaction',
     file: 'src/agent/process/agent-output.ts',
     find: 'this.keep(this.redaction.push(this.plain(this.decoder.decode(bytes, { stream: true }))));',

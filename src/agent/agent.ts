@@ -42,7 +42,9 @@ export interface Agent {
   /** Runs to the end; never throws for what the agent does. Whatever it started is gone when this settles. */
   run(task: AgentTask): Promise<AgentResult>;
   /**
-   * Ends what is left of agents that an engine which was killed had started in attempt directories below `root`.
+   * Ends what is left of agents that an engine which was killed had started in attempt directories below `root`. The caller
+   * holds the workspace's lock, so no other engine works there. Agents that run by themselves are left alone, whether their
+   * claim still holds or not.
    * @returns the pids that were ended, for the log.
    */
   endLeftovers(root: string): Promise<number[]>;

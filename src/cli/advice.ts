@@ -1,9 +1,10 @@
 import type { Commands } from '../report/run-summary.ts';
 import { runSummaryLines } from '../report/run-summary.ts';
-import { oneLine } from '../report/text.ts';
+import { listOf, oneLine } from '../report/text.ts';
 import type { RunState } from '../run/run-state.ts';
-import type { UnitGraph } from '../run/unit.ts';
-import { textOption, type OptionValues } from './command.ts';
+import { ancestorsOf, type UnitGraph } from '../run/unit.ts';
+import { shellWord } from '../untrusted/shell-word.ts';
+import { listOption, textOption, type OptionValues } from './command.ts';
 
 /** What {@link adviceLines} advises with. */
 export interface Advice {
@@ -29,7 +30,19 @@ export function adviceLines(state: RunState, { graph, options }: Advice): string
     if (itself && !unit.done && ['ready', 'failed', 'lost'].includes(unit.status))
       lines.push(`The agent of ${key} runs by itself: \`gateline begin ${key}${about}\`, then \`gateline complete\`.`);
   }
+  lines.push(...needsLeftOut(state, graph, options));
   return lines;
+}
+
+/** With `--gate`: how to run what those gates need, too. */
+function needsLeftOut({ units }: RunState, graph: UnitGraph, options: OptionValues): string[] {
+  const gates = new Set(listOption(options, 'gate'));
+  const asked = [...graph.values()].filter(({ key, gate }) => gates.has(gate.id) && !units.get(key)!.done);
+  const open = asked.flatMap(({ key }) => [...ancestorsOf(graph, key)]).filter((key) => !units.get(key)!.done);
+  const left = [...new Set(open)].filter((key) => !gates.has(graph.get(key)!.gate.id)).map(oneLine);
+  if (left.length === 0 || options['with-needs'] || options['stand-in']) return [];
+  const command = `gateline run${[...gates].map((gate) => ` --gate ${shellWord(gate)}`).join('')} --with-needs`;
+  return [`--gate leaves out ${listOf(left)}: \`${command}${pointers(options)}\` runs what is needed too.`];
 }
 
 /** `--file` and `--subject` as they were given, for a shell. */
@@ -39,9 +52,4 @@ function pointers(options: OptionValues): string {
 
 function spell(text: string, [name, value]: readonly [string, string | undefined]): string {
   return value === undefined ? text : `${text} --${name} ${shellWord(oneLine(value))}`;
-}
-
-/** A POSIX shell's word for any text; plain words stay as they are. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -14,7 +14,11 @@ const RUN_OPTION: OptionSpec = {
   value: 'RUN',
   help: 'an earlier run: its number, or SUBJECT#NUMBER (default: the newest)',
 };
-const ACTOR: OptionSpec = { name: 'actor', value: 'NAME', help: "who decides (default: your account's name)" };
+const ACTOR: OptionSpec = {
+  name: 'actor',
+  value: 'NAME',
+  help: "who decides (default: git's user.email, else your account's name)",
+};
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -67,9 +71,10 @@ export const COMMANDS: readonly CommandSpec[] = [
         multiple: true,
         help: 'run only these gates; others are reused where they still hold',
       },
+      { name: 'with-needs', help: 'with --gate: run what those gates need too' },
       STAND_IN,
       { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again although nothing changed' },
-      { name: 'reason', value: 'TEXT', help: 'why, for --force' },
+      { name: 'reason', value: 'TEXT', help: 'why; required with --force' },
       ACTOR,
       { name: 'apply', help: 'when the run is completed, put what its gates hand on into this folder' },
       { name: 'dry-run', short: 'n', help: 'only say what would be done' },

@@ -6,6 +6,7 @@ import type { CommandSpec } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { commandHelp, overview } from './help.ts';
+import { OTHER_WORDS } from './other-words.ts';
 import { reportError } from './report-error.ts';
 import type { CliWorld } from './world.ts';
 
@@ -49,6 +50,9 @@ function commandNamed(name: string): CommandSpec {
       hint: 'Options come after the command: gateline COMMAND [options]. `gateline help` lists the commands.',
     });
   }
+  const ours = OTHER_WORDS.get(name);
+  if (ours !== undefined)
+    throw new GatelineError('user', 'COMMAND_UNKNOWN', `there is no command ${name}`, { hint: ours });
   const meant = didYouMean(
     name,
     COMMANDS.map((command) => command.name),

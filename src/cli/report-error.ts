@@ -1,4 +1,4 @@
-import { GatelineError, messageOf, type Place } from '../errors/gateline-error.ts';
+import { firstThrown, GatelineError, messageOf, type Place } from '../errors/gateline-error.ts';
 import type { Problem } from '../pipeline/problem.ts';
 import { forTerminal } from '../untrusted/escape.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
@@ -7,7 +7,8 @@ import { printJson } from './print-json.ts';
 import type { CliWorld } from './world.ts';
 
 /** Tells an error on stderr (as JSON on stdout too with `--json`) and chooses the exit code by whose fault it is. */
-export function reportError(world: CliWorld, error: unknown): ExitCode {
+export function reportError(world: CliWorld, thrown: unknown): ExitCode {
+  const error = firstThrown(thrown);
   const known = error instanceof GatelineError ? error : undefined;
   if (world.arguments.includes('--json')) printJson(world, errorJson(error));
   if (known === undefined) {

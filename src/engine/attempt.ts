@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AgentResult } from '../agent/agent.ts';
-import { GatelineError, messageOf } from '../errors/gateline-error.ts';
+import { GatelineError, isDiskFull, messageOf } from '../errors/gateline-error.ts';
 import { comparePositions, type Content, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import { verdictSatisfies } from '../run/fold-unit.ts';
 import type { Unit } from '../run/unit.ts';
@@ -8,7 +8,14 @@ import { failed, type Issue, type Verdict } from '../verdict/verdict.ts';
 import { agentEnvironment, missingSecrets, protocolVariables } from './agent-environment.ts';
 import { claim, placeFor, prepareAttempt, type Begun } from './begin-attempt.ts';
 import type { Call } from './call.ts';
-import { collectLearnings, collectMetrics, collectOutput, type Collected } from './collect-output.ts';
+import {
+  canBeCompletedAgain,
+  collectLearnings,
+  collectMetrics,
+  collectOutput,
+  removeAnswer,
+  type Collected,
+} from './collect-output.ts';
 import { captureFiles, type Captured } from './capture-files.ts';
 import type { Work } from './plan-unit.ts';
 
@@ -63,10 +70,11 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
       .archive()
       .ended.get(unit.key)
       ?.findLast((one) => comparePositions(one, started) === 0);
-    if (ended !== undefined && error instanceof GatelineError && error.fault !== 'gateline') return ended;
+    const isOfThisGate = error instanceof GatelineError && error.fault !== 'gateline' && !isDiskFull(error);
+    if (ended !== undefined && isOfThisGate) return ended;
     throw error;
   }
-  const result = await startAgent(call, begun, signal);
+  const result = await startOrEnd(call, begun, signal);
   try {
     return await finishAttempt(call, begun, result);
   } finally {
@@ -107,6 +115,16 @@ export function endWith(call: Call, unit: Unit, started: StartedRecord, error: u
   return end(call, unit, started, { verdict: notPrepared(error) });
 }
 
+/** Runs the agent to its end. Where it cannot be watched, the attempt ends with that before the error goes on. */
+async function startOrEnd(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
+  try {
+    return await startAgent(call, begun, signal);
+  } catch (error) {
+    await endWith(call, begun.unit, begun.started, error);
+    throw error;
+  }
+}
+
 function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
   const { unit, directory, started } = begun;
   const { gate } = unit;
@@ -134,30 +152,47 @@ export async function finishAttempt(
   result: AgentResult,
   stopped?: Verdict,
 ): Promise<EndedRecord> {
-  const { unit, directory, started } = begun;
+  const { directory, started } = begun;
+  let ended: EndedRecord;
   try {
-    const { metrics, notices } = await collectMetrics(call, directory);
-    const learnings = await collectLearnings(call, directory);
-    const collected = await collectOutput(call, unit, directory, stopped ?? verdictOn(call, result, unit));
-    const captured = await captureFiles(call, begun);
-    const verdict = withFiles(unit, collected.verdict, captured, notices);
-    await nameKept(call, unit, captured);
-    return await end(call, unit, started, {
-      ...collected,
-      files: captured.files,
-      touched: captured.touched,
-      ...(captured.snapshot && { snapshot: captured.snapshot }),
-      verdict,
-      ...(verdict.status === 'failed' && { exports: undefined }),
-      result,
-      ...(metrics && { metrics }),
-      ...(learnings && { learnings }),
-    });
+    ended = await judgeAndEnd(call, begun, result, stopped);
   } catch (error) {
+    // When there is room, `complete` can be given again.
+    if (isDiskFull(error) && canBeCompletedAgain(started)) throw error;
+    await removeAnswer(directory);
     if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
-    await end(call, unit, started, { verdict: notPrepared(error), result });
+    const verdict = isDiskFull(error) ? { ...notPrepared(error), kind: 'lost' as const } : notPrepared(error);
+    await end(call, begun.unit, started, { verdict, result });
     throw error;
   }
+  await removeAnswer(directory);
+  return ended;
+}
+
+async function judgeAndEnd(
+  call: Call,
+  begun: Begun,
+  result: AgentResult,
+  stopped: Verdict | undefined,
+): Promise<EndedRecord> {
+  const { unit, directory, started } = begun;
+  const { metrics, notices } = await collectMetrics(call, directory);
+  const learnings = await collectLearnings(call, directory);
+  const collected = await collectOutput(call, begun, stopped ?? verdictOn(call, result, unit));
+  const captured = await captureFiles(call, begun);
+  const verdict = withFiles(unit, collected.verdict, captured, notices);
+  await nameKept(call, unit, captured);
+  return end(call, unit, started, {
+    ...collected,
+    files: captured.files,
+    touched: captured.touched,
+    ...(captured.snapshot && { snapshot: captured.snapshot }),
+    verdict,
+    ...(verdict.status === 'failed' && { exports: undefined }),
+    result,
+    ...(metrics && { metrics }),
+    ...(learnings && { learnings }),
+  });
 }
 
 interface Ending extends Partial<Collected>, Partial<Pick<Captured, 'files' | 'touched' | 'snapshot'>> {
@@ -209,10 +244,15 @@ function redactVerdict(call: Call, verdict: Verdict): Verdict {
   return { ...verdict, advice: clean(verdict.advice).slice(0, 2_048), issues };
 }
 
+/** On a full disk an attempt ends without logs rather than without a record. */
 async function keepLogs(call: Call, result: AgentResult | undefined): Promise<EndedRecord['logs']> {
   const logs: EndedRecord['logs'] = {};
-  if (result?.stdout) logs.stdout = await call.ports.store.put(result.stdout);
-  if (result?.stderr) logs.stderr = await call.ports.store.put(result.stderr);
+  try {
+    if (result?.stdout) logs.stdout = await call.ports.store.put(result.stdout);
+    if (result?.stderr) logs.stderr = await call.ports.store.put(result.stderr);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
   return logs;
 }
 

@@ -1,9 +1,11 @@
+import { isDiskFull } from '../errors/gateline-error.ts';
 import type { AgentFile, AttemptDirectory } from '../agent/attempt-files.ts';
-import { metricsSchema, type Content, type Metrics } from '../run/record.ts';
-import type { Unit } from '../run/unit.ts';
+import { metricsSchema, type Content, type Metrics, type StartedRecord } from '../run/record.ts';
+import type { JsonValue } from '../untrusted/json.ts';
 import { parseJson } from '../untrusted/parse-json.ts';
 import { failed, type Issue, type Verdict } from '../verdict/verdict.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
+import type { Begun } from './begin-attempt.ts';
 import type { Call } from './call.ts';
 import { judgeValue } from './judge-again.ts';
 import { keepJson } from './keep-json.ts';
@@ -28,25 +30,21 @@ export interface Collected {
  */
 export async function collectOutput(
   call: Call,
-  unit: Unit,
-  directory: AttemptDirectory,
+  begun: Pick<Begun, 'unit' | 'directory' | 'started'>,
   early: Verdict | undefined,
 ): Promise<Collected> {
+  const { unit, directory } = begun;
   const file = await directory.read(ATTEMPT_FILES.output, OUTPUT_LIMIT);
-  if (file.state !== 'present') {
-    // Nobody redacted it, so it must not stay.
-    await directory.remove(ATTEMPT_FILES.output);
-    return nothing(early ?? unreadable(file));
-  }
+  if (file.state !== 'present') return nothing(early ?? unreadable(file));
   const parsed = parseJson(file.bytes);
   if (!parsed.ok) {
-    await keepRefused(call, directory, file.bytes);
-    const advice = `${parsed.advice} What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.`;
+    const kept = await keepRefused(call, begun, file.bytes);
+    const where = kept ? ` What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.` : '';
+    const advice = `${parsed.advice}${where}`;
     return nothing(early ?? failed(parsed.kind, advice, [parsed.issue]));
   }
-  await directory.remove(ATTEMPT_FILES.output);
   const value = call.redactor.redactJson(parsed.value).value;
-  const kept = await keepJson(call.ports.store, value);
+  const kept = await keepValue(call, begun, value);
   if (early !== undefined) return { verdict: early, value: kept, exports: undefined };
   const judged = await judgeValue(call, unit, value, kept);
   return { verdict: withNotices(judged.verdict, parsed.notices), value: kept, exports: judged.exports };
@@ -74,11 +72,45 @@ function withNotices(verdict: Verdict, notices: readonly Issue[]): Verdict {
   return notices.length === 0 ? verdict : { ...verdict, issues: [...verdict.issues, ...notices].slice(0, 100) };
 }
 
-/** Replaces an output that is no JSON by its redacted beginning, for people to look at. */
-async function keepRefused(call: Call, directory: AttemptDirectory, bytes: Uint8Array): Promise<void> {
+/** Where the disk is full, an attempt that cannot be completed again gives up the agent's own file for what is kept. */
+async function keepValue(
+  call: Call,
+  { directory, started }: Pick<Begun, 'directory' | 'started'>,
+  value: JsonValue,
+): Promise<Content> {
+  try {
+    return await keepJson(call.ports.store, value);
+  } catch (error) {
+    if (!isDiskFull(error) || canBeCompletedAgain(started)) throw error;
+    await directory.remove(ATTEMPT_FILES.output);
+    return keepJson(call.ports.store, value);
+  }
+}
+
+/** Keeps the redacted beginning of an output that is no JSON, for people to look at. False: there is no room for it. */
+async function keepRefused(
+  call: Call,
+  { directory, started }: Pick<Begun, 'directory' | 'started'>,
+  bytes: Uint8Array,
+): Promise<boolean> {
   const text = new TextDecoder().decode(bytes.subarray(0, REFUSED_LIMIT));
-  await directory.write(ATTEMPT_FILES.refused, [call.redactor.redactText(text)]);
-  await directory.remove(ATTEMPT_FILES.output);
+  try {
+    await directory.write(ATTEMPT_FILES.refused, [call.redactor.redactText(text)]);
+    return true;
+  } catch (error) {
+    if (!isDiskFull(error) || canBeCompletedAgain(started)) throw error;
+    return false;
+  }
+}
+
+/** The claim of an agent that runs by itself stays open until somebody completes it. */
+export function canBeCompletedAgain({ holder }: Pick<StartedRecord, 'holder'>): boolean {
+  return holder === 'open';
+}
+
+/** Removes what the agent wrote, once the attempt is on record: nobody redacted it, so it must not stay. */
+export async function removeAnswer(directory: AttemptDirectory): Promise<void> {
+  for (const name of ['output', 'metrics', 'learnings'] as const) await directory.remove(ATTEMPT_FILES[name]);
 }
 
 /** What the agent told of itself, when it is of the right shape; a notice otherwise. */
@@ -87,7 +119,6 @@ export async function collectMetrics(
   directory: AttemptDirectory,
 ): Promise<{ metrics?: Metrics; notices: Issue[] }> {
   const file = await directory.read(ATTEMPT_FILES.metrics, METRICS_LIMIT);
-  await directory.remove(ATTEMPT_FILES.metrics);
   if (file.state === 'absent') return { notices: [] };
   const why = (text: string): { notices: Issue[] } => ({
     notices: [{ severity: 'notice', message: `the metrics were not used: ${text}` }],
@@ -104,7 +135,6 @@ export async function collectMetrics(
 /** What the agent wrote down for later runs, redacted; `undefined` when nothing. */
 export async function collectLearnings(call: Call, directory: AttemptDirectory): Promise<Content | undefined> {
   const file = await directory.read(ATTEMPT_FILES.learnings, LEARNINGS_LIMIT);
-  await directory.remove(ATTEMPT_FILES.learnings);
   if (file.state !== 'present' || file.bytes.length === 0) return undefined;
   return call.ports.store.put(call.redactor.redactText(new TextDecoder().decode(file.bytes)));
 }

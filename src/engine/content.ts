@@ -52,7 +52,7 @@ export function copierOf({
 /** The error for content that is gone or altered. */
 export function missingContent(what: string, digest: Digest, why: string): GatelineError {
   return new GatelineError('platform', 'CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
-    hint: 'Run the gate that made it again: gateline decide force <gate>, then gateline run.',
+    hint: 'Run the gate that made it again: `gateline run --force GATE --reason TEXT`.',
   });
 }
 

@@ -1,6 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Content, DecidedRecord, EndedRecord } from '../run/record.ts';
-import type { Unit } from '../run/unit.ts';
+import type { Unit, UnitGraph } from '../run/unit.ts';
 import type { JsonValue } from '../untrusted/json.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { judgeValue } from './judge-again.ts';
@@ -26,7 +26,7 @@ export interface Decision {
  */
 export async function decide(ports: EnginePorts, assignment: Assignment, decision: Decision): Promise<Call> {
   const call = await openCall(ports, assignment, () => undefined);
-  for (const unit of unitsNamed(call, decision.gates)) {
+  for (const unit of unitsNamed(call.graph, decision.gates)) {
     const last = lastAttempt(call, unit);
     const judged = decision.decision === 'approve' || decision.decision === 'reject';
     if (judged && last === undefined) {
@@ -54,7 +54,7 @@ export async function force(
   call: Call,
   forced: { gates: readonly string[]; actor: string; reason: string },
 ): Promise<void> {
-  for (const unit of unitsNamed(call, forced.gates))
+  for (const unit of unitsNamed(call.graph, forced.gates))
     await record(call, unit, { decision: 'force', ...forced }, null, undefined);
 }
 
@@ -100,12 +100,16 @@ async function suppliedOutput(call: Call, unit: Unit, output: JsonValue): Promis
   );
 }
 
-function unitsNamed(call: Call, names: readonly string[]): Unit[] {
+/**
+ * The units that names stand for: ids of gates, or keys of single legs.
+ * @throws GatelineError `GATE_UNKNOWN`
+ */
+export function unitsNamed(graph: UnitGraph, names: readonly string[]): Unit[] {
   return names.flatMap((name) => {
-    const units = [...call.graph.values()].filter((unit) => unit.key === name || unit.gate.id === name);
+    const units = [...graph.values()].filter((unit) => unit.key === name || unit.gate.id === name);
     if (units.length > 0) return units;
     throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${name}`, {
-      hint: `Gates: ${[...call.graph.keys()].join(', ')}.`,
+      hint: `Gates: ${[...graph.keys()].join(', ')}.`,
     });
   });
 }

@@ -49,6 +49,21 @@ export function isSystemError(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
+/** True where the system had no space left to write to, on the disk or in the user's quota; for what it caused too. */
+export function isDiskFull(error: unknown): boolean {
+  if (isSystemError(error, 'ENOSPC') || isSystemError(error, 'EDQUOT')) return true;
+  return error instanceof GatelineError && error.cause !== undefined && isDiskFull(error.cause);
+}
+
+/**
+ * What was thrown first, where giving something back (`using`) failed afterwards too. By its shape: Node has the class
+ * `SuppressedError` from version 24 on.
+ */
+export function firstThrown(thrown: unknown): unknown {
+  const both = thrown instanceof Error && thrown.name === 'SuppressedError' && 'suppressed' in thrown;
+  return both ? firstThrown(thrown.suppressed) : thrown;
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

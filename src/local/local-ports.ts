@@ -59,7 +59,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   const agent = createProcessAgent();
   const [workspace, store, me] = await Promise.all([
     openLocalWorkspace(options, agent),
-    options.store ?? openFilesystemStore({ root, workspace: place.root, readOnly, ...durable }),
+    options.store ?? openFilesystemStore({ root, workspace: place.root, readOnly, reserve: true, ...durable }),
     processIdentity(),
   ]);
   return {

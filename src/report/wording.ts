@@ -22,7 +22,7 @@ export const KIND_MEANING: Readonly<Record<VerdictKind, string>> = {
   'not-started': 'The agent could not be started.',
   timeout: 'The agent took longer than the gate allows and was ended.',
   cancelled: 'Somebody or something stopped the run while the agent was at work.',
-  lost: 'The attempt began and left no result: its machine or process is gone.',
+  lost: 'The attempt began and left no result: its machine or process is gone, or there was no room to keep it.',
   claimed: 'Somebody else is doing the work of this gate.',
   'no-secret': 'A secret that the gate names is not set here.',
   contract: 'The contract itself cannot be used, so nothing could be judged by it.',

@@ -1,6 +1,10 @@
 import { constants } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { open, rm, unlink } from 'node:fs/promises';
+import { isSystemError } from '../errors/gateline-error.ts';
 import { writing } from './store-errors.ts';
+
+/** Does something that the system may refuse, and may do it again. */
+export type Attempt = <T>(write: () => Promise<T>) => Promise<T>;
 
 /** Windows has no such flag; there `O_EXCL` alone refuses what stands in the place. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -33,10 +37,28 @@ export async function writeNewFile(
   return good;
 }
 
-/** A single write may take less than it was given. */
-export async function writeAll(handle: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
+/**
+ * A single write may take less than it was given.
+ * @param attempt does each write, and may do it again: what was not taken was not written
+ */
+export async function writeAll(
+  handle: Awaited<ReturnType<typeof open>>,
+  bytes: Uint8Array,
+  attempt: Attempt = (write) => write(),
+): Promise<void> {
   for (let done = 0; done < bytes.length;) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, null);
+    const { bytesWritten } = await attempt(() => handle.write(bytes, done, bytes.length - done, null));
     done += bytesWritten;
+  }
+}
+
+/** Removes a file. @returns false when there is none */
+export async function removeIfThere(path: string): Promise<boolean> {
+  try {
+    await unlink(path);
+    return true;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return false;
+    throw error;
   }
 }

@@ -27,8 +27,10 @@ async function killedEngine(directory: string, command: string, count: number): 
 }
 
 /** A process that descends from nobody here, with a session of its own, and what a record of it would say. */
-async function bystander() {
-  const { stdout } = await promisify(execFile)('bash', ['-c', 'setsid sleep 600 > /dev/null 2>&1 & echo $!']);
+async function bystander(variables: Readonly<Record<string, string>> = {}) {
+  const script = 'setsid sleep 600 > /dev/null 2>&1 & echo $!';
+  const env = { PATH: process.env['PATH'], ...variables };
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { env });
   const table = processTable(process.platform);
   const { pid, started } = (await table.find(Number(stdout)))!;
   return {
@@ -65,13 +67,16 @@ describe('what a killed engine left', () => {
     expect(await running(pids)).toEqual([]);
   });
 
-  it('is found by the environment where the record is gone or cut off', async () => {
-    await using attempt = await testAttempt();
-    const directory = join(attempt.directory, 'root/1');
-    const pids = await killedEngine(directory, 'echo $$ > a.pid; exec sleep 600', 1);
-    await writeFile(join(directory, 'process.json'), '{"format":"gateline-pro');
-    expect(await agent.endLeftovers(join(attempt.directory, 'root'))).toEqual(pids);
-  });
+  it.each(['{"format":"gateline-pro', ''])(
+    'is found by the environment where the record is cut off: %j',
+    async (record) => {
+      await using attempt = await testAttempt();
+      const directory = join(attempt.directory, 'root/1');
+      const pids = await killedEngine(directory, 'echo $$ > a.pid; exec sleep 600', 1);
+      await writeFile(join(directory, 'process.json'), record);
+      expect(await agent.endLeftovers(join(attempt.directory, 'root'))).toEqual(pids);
+    },
+  );
 
   it('is found through a link to the root', async () => {
     await using attempt = await testAttempt();
@@ -117,6 +122,24 @@ describe('what is not left by a killed engine is not touched', () => {
     expect(await isRunning(child.pid!)).toBe(true);
     child.kill('SIGKILL');
     await once(child, 'exit');
+  });
+
+  it('what runs in an attempt that the engine started no agent in', async () => {
+    await using attempt = await testAttempt();
+    await mkdir(join(attempt.directory, 's/1/own._.1.1'), { recursive: true });
+    const output = join(attempt.directory, 's/1/own._.1.1/output.json');
+    await using server = await bystander({ GATELINE_OUTPUT: output });
+    expect(await agent.endLeftovers(attempt.directory)).toEqual([]);
+    expect(await isRunning(server.pid)).toBe(true);
+  });
+
+  it.each(['process.json', '.process.json.tmp'])('(while it is ended where the engine left %s)', async (file) => {
+    await using attempt = await testAttempt();
+    await mkdir(join(attempt.directory, 's/1/own._.1.1'), { recursive: true });
+    await writeFile(join(attempt.directory, 's/1/own._.1.1', file), '');
+    const output = join(attempt.directory, 's/1/own._.1.1/output.json');
+    await using server = await bystander({ GATELINE_OUTPUT: output });
+    expect(await agent.endLeftovers(attempt.directory)).toEqual([server.pid]);
   });
 
   it('agents below another root whose name begins the same', async () => {

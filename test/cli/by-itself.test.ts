@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { running } from '../agent/attempt.ts';
 import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, gatelineYml, writes } from './in-process.ts';
@@ -52,6 +53,28 @@ describe('an agent that runs by itself', () => {
       'nothing to do 0 []',
       'run 0',
     ]);
+  });
+
+  it('is left alone by runs, and so is what its user started from that shell, also after its deadline', async () => {
+    const brief = gatelineYml({ own: { inputs: [], 'timeout-minutes': 1 }, a: { run: writes(1), inputs: [] } });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': brief });
+    const pids = workspace.beside('pids');
+    const late = { now: () => new Date(Date.now() + 2 * 60_000) };
+    try {
+      await shell(
+        workspace,
+        `eval "$(gateline begin own 2>/dev/null)" || exit 1
+         sleep 600 >/dev/null 2>&1 & echo $! > '${pids}'
+         setsid sleep 600 >/dev/null 2>&1 & echo $! >> '${pids}'`,
+      );
+      const started = (await readFile(pids, 'utf8')).trim().split('\n').map(Number);
+      expect((await workspace.gateline(['run', '-q', '--gate', 'a'])).code).toBe(0);
+      expect(await running(started)).toEqual(started);
+      expect((await gateline(workspace.root, ['run', '-q', '--gate', 'a'], late)).code).toBe(0);
+      expect(await running(started)).toEqual(started);
+    } finally {
+      for (const pid of (await readFile(pids, 'utf8')).trim().split('\n')) process.kill(Number(pid), 'SIGKILL');
+    }
   });
 
   it('is judged with the metadata that it was begun with, and its failure is recorded', async () => {

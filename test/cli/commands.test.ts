@@ -31,6 +31,12 @@ describe('help', () => {
 
   it.each([
     [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
+    [['resume'], 'COMMAND_UNKNOWN: there is no command resume\n  `gateline run` goes on'],
+    [['logs'], 'there is no command logs\n  `gateline show GATE stdout`'],
+    [['history'], 'there is no command history\n  `gateline status --run N`'],
+    [['list'], 'there is no command list\n  `gateline status` lists the gates'],
+    [['graph'], 'there is no command graph\n  `gateline plan`'],
+    [['help', 'approve'], 'there is no command approve\n  `gateline decide approve GATE --reason TEXT`'],
     [['help', 'vaildate'], 'did you mean `validate`?'],
     [['--quiet', 'run'], 'OPTION_UNKNOWN: there is no option --quiet before a command'],
     [['run', '--subjct', 'x'], 'OPTION_UNKNOWN: gateline run: there is no option --subjct; did you mean `--subject`?'],
@@ -170,6 +176,26 @@ describe('run', () => {
     expect(third.out).toMatch(/c: run: .*me .*new model/);
   });
 
+  it('offers to run what a gate needs, and does so', async () => {
+    const gates = {
+      a: { run: writes(1), inputs: [] },
+      'b-2': { needs: 'a', run: writes(1), inputs: [], strategy: { matrix: { on: ['x', 'y'] } } },
+      c: { needs: 'b-2', run: writes(1), inputs: [] },
+      other: { run: writes(1), inputs: [] },
+    };
+    await using workspace = await withFile(gatelineYml(gates));
+    const alone = await gateline(workspace.root, ['run', '-q', '-s', 'a b', '--gate', 'c']);
+    expect(alone.code).toBe(1);
+    const command = "`gateline run --gate c --with-needs --subject 'a b'`";
+    expect(alone.out).toContain(`--gate leaves out a, b-2/x and b-2/y: ${command} runs what is needed too.\n`);
+    expect(await workspace.records()).toEqual([]);
+    const whole = await gateline(workspace.root, ['run', '-q', '--gate', 'c', '--with-needs']);
+    expect(whole.out).toMatch(/c: passed[^]*4 of 5 gates done/);
+    expect(whole.out).not.toContain('--with-needs');
+    expect(whole.code).toBe(0);
+    expect(await workspace.satisfied()).toEqual(['a', 'b-2/x', 'b-2/y', 'c']);
+  });
+
   it('prints JSON only on standard output, and tells people on standard error', async () => {
     await using workspace = await withFile(FAILING);
     const { code, out, err } = await gateline(workspace.root, ['run', '--json']);
@@ -232,6 +258,13 @@ describe('run', () => {
     [['--metadata', '__proto__=1'], 'METADATA_INVALID: --metadata __proto__=1'],
     [['--subject', ' '], 'SUBJECT_EMPTY'],
     [['--force', 'zz'], 'GATE_UNKNOWN: there is no gate zz'],
+    [['--force', 'a'], 'REASON_MISSING'],
+    [['--with-needs'], 'OPTION_CONFLICT: --with-needs does nothing here: without --gate every gate is run'],
+    [
+      ['--gate', 'c', '--with-needs', '--stand-in'],
+      'OPTION_CONFLICT: --with-needs does nothing here: --stand-in takes',
+    ],
+    [['--force', 'a', '--reason', ' '], 'REASON_MISSING'],
   ])('refuses %j', async (args, said) => {
     await using workspace = await withFile(FAILING);
     const { code, err } = await gateline(workspace.root, ['run', ...args], { stdin: '{' });
@@ -345,7 +378,7 @@ describe('decide', () => {
     expect(paused.code).toBe(3);
     expect(paused.out).toContain('Let a pass: `gateline decide approve a --reason TEXT`');
     const decided = await gateline(workspace.root, ['decide', 'approve', 'a', '--reason', 'good enough', '--json']);
-    expect(JSON.parse(decided.out)).toMatchObject({ decision: 'approve', actor: 'tester', until: null });
+    expect(JSON.parse(decided.out)).toMatchObject({ decision: 'approve', actor: 'tester@example.test', until: null });
     expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
   });
 
@@ -358,7 +391,7 @@ describe('decide', () => {
     await workspace.write('good.json', '{}');
     const skip = (file: string) => gateline(workspace.root, ['decide', 'skip', 'a', '--reason', 'x', '--output', file]);
     expect(await skip('bad.json')).toMatchObject({ code: 2, err: expect.stringContaining('SKIP_OUTPUT_REFUSED') });
-    expect((await skip('good.json')).out).toContain('a: skip by tester: x\n');
+    expect((await skip('good.json')).out).toContain('a: skip by tester@example.test: x\n');
     expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
   });
 });
@@ -397,7 +430,7 @@ describe('what is kept', () => {
     const { code, err } = await gateline(workspace.root, ['show', 'a', 'output']);
     expect({ code, err }).toEqual({
       code: 74,
-      err: expect.stringMatching(/CONTENT_MISSING[^]*gateline run --force a/),
+      err: expect.stringMatching(/CONTENT_MISSING[^]*gateline run --force a --reason TEXT/),
     });
     expect((await gateline(workspace.root, ['run', '-q', '-g', 'a'])).out).toMatch(/^a: run: /m);
   });

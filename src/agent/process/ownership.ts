@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { AGENT_VARIABLES } from '../../environment.ts';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { processRecordsBelow } from './process-record.ts';
@@ -23,13 +23,20 @@ export function ofAttempt(table: ProcessTable, first: ProcessInfo, directory: st
 }
 
 /**
- * Agents of an engine that is no more: processes recorded below `root`, if pid, start time and boot agree, and those that have
- * a directory below `root` in their environment. Never this process, its ancestors or its descendants.
+ * Agents of an engine that is gone: processes recorded below `root`, if pid, start time and boot agree, and those that have
+ * the directory of a recorded attempt in their environment. An attempt without a record is one whose agent runs by itself:
+ * its processes, and what its user started from that shell, are left alone. Never this process, its ancestors or its
+ * descendants.
  */
 export function leftBelow(table: ProcessTable, root: string): Belongs {
-  const recorded = processRecordsBelow(root).filter((record) => record.boot === table.boot);
+  const found = processRecordsBelow(root);
+  const recorded = found.flatMap(({ process }) => (process?.boot === table.boot ? [process] : []));
   const first = new Map(recorded.map((record) => [record.pid, record.started]));
-  const marked = markedBelow(table, pathsOf(root));
+  const attempts = found.map(({ directory }) => relative(root, directory));
+  const marked = markedBelow(
+    table,
+    pathsOf(root).flatMap((path) => attempts.map((attempt) => join(path, attempt))),
+  );
   return (one, all) => {
     if (isRelated(one, all)) return false;
     // The agent can write where its record lies. We started it as leader of its group; so no record of another process counts.

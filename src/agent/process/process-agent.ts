@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import { GatelineError, isDiskFull, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { Agent, AgentResult, AgentTask } from '../agent.ts';
 import { leftBelow } from './ownership.ts';
+import { announceProcess, recordFailure, removeProcessRecord } from './process-record.ts';
 import { processTable, type ProcessTable } from './process-table.ts';
 import { endProcesses } from './process-tree.ts';
 import { invocationOf, type Invocation, type Program } from './shells.ts';
@@ -73,8 +74,11 @@ async function runTask(
   try {
     const invocation = invocationOf(task.shell, task.command, task.directory, platform);
     writeFileSync(invocation.script, invocation.content, { mode: 0o700 });
+    announceProcess(task.directory);
     child = await start(invocation, task, platform);
   } catch (error) {
+    removeProcessRecord(task.directory);
+    if (isDiskFull(error)) throw recordFailure(task.directory, error);
     return { outcome: 'not-started', message: task.redact(whyNotStarted(error)), stdout: '', stderr: '' };
   }
   return watch(child, task, table, times);

@@ -1,11 +1,28 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+  type Dirent,
+} from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isSystemError } from '../../errors/gateline-error.ts';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { ProcessInfo } from './process-table.ts';
 
-/** In an attempt directory while its agent runs: which process it is, for whoever comes after a killed engine. */
+/**
+ * In an attempt directory while the engine runs its agent: which process it is, for the next engine after a killed one.
+ * An agent that runs by itself, between `begin` and `complete`, has none: nobody but its user ends it.
+ */
 const FILE = 'process.json';
+/** The same before it is known which process it is, and while that is written. */
+const ANNOUNCED = '.process.json.tmp';
 
 const recordSchema = z.strictObject({
   format: z.literal('gateline-process/1'),
@@ -14,8 +31,24 @@ const recordSchema = z.strictObject({
   boot: z.string().max(255),
 });
 
+/** Every record is filled up with spaces to this size, so that writing it over its announcement takes no space on the disk. */
+const RECORD_BYTES = 512;
+
 /** The first process of an attempt. Its process group has its pid. */
 export type ProcessRecord = Omit<z.infer<typeof recordSchema>, 'format'>;
+
+/** What is found below the root of all attempts. */
+export interface FoundRecord {
+  /** The attempt directory. The engine started its agent, whatever the record says. */
+  readonly directory: string;
+  /** Absent when the record is cut off, altered or not yet complete. */
+  readonly process?: ProcessRecord | undefined;
+}
+
+/** Marks an attempt as run by the engine, before its process exists: an engine may be killed between the two. */
+export function announceProcess(directory: string): void {
+  writeFileSync(join(directory, ANNOUNCED), ''.padEnd(RECORD_BYTES), { mode: 0o600 });
+}
 
 /**
  * Written in one synchronous call right after the start, so that there is the least time in which a killed engine leaves a
@@ -23,13 +56,29 @@ export type ProcessRecord = Omit<z.infer<typeof recordSchema>, 'format'>;
  */
 export function writeProcessRecord(directory: string, started: ProcessInfo, boot: string): void {
   const record = { format: 'gateline-process/1', pid: started.pid, started: started.started, boot };
-  writeFileSync(join(directory, FILE), `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  const text = `${JSON.stringify(record).padEnd(RECORD_BYTES - 1)}\n`;
+  const flags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  const file = openSync(join(directory, ANNOUNCED), flags, 0o600);
+  try {
+    writeSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(join(directory, ANNOUNCED), join(directory, FILE));
+}
+
+/** What a write to an attempt's directory came to, as an error of the platform. */
+export function recordFailure(directory: string, cause: unknown): GatelineError {
+  return new GatelineError('platform', 'PROCESS_RECORD_FAILED', `cannot write to ${directory}: ${messageOf(cause)}`, {
+    hint: 'Look at free space and permissions below .state.',
+    cause,
+  });
 }
 
 /** A record that cannot be removed does no harm: no other process will have its pid and start time. */
 export function removeProcessRecord(directory: string): void {
   try {
-    rmSync(join(directory, FILE), { force: true, recursive: true });
+    for (const name of [ANNOUNCED, FILE]) rmSync(join(directory, name), { force: true, recursive: true });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
@@ -38,10 +87,12 @@ export function removeProcessRecord(directory: string): void {
 /** How deep attempt directories lie at most below their root. */
 const MAX_DEPTH = 4;
 
-/** The records in all directories below `root`. One that is cut off or altered says nothing, so it is left alone. */
-export function processRecordsBelow(root: string, depth = 0): ProcessRecord[] {
+/** The records in all directories below `root`. */
+export function processRecordsBelow(root: string, depth = 0): FoundRecord[] {
   const entries = entriesOf(root);
-  if (entries.some((entry) => entry.name === FILE && entry.isFile())) return recordIn(root);
+  const file = entries.find((entry) => entry.name === FILE);
+  const isOurs = file !== undefined || entries.some((entry) => entry.name === ANNOUNCED);
+  if (isOurs) return [{ directory: root, process: file?.isFile() ? recordIn(root) : undefined }];
   if (depth === MAX_DEPTH) return [];
   return entries.flatMap((entry) =>
     entry.isDirectory() ? processRecordsBelow(join(root, entry.name), depth + 1) : [],
@@ -71,16 +122,15 @@ function unlessFromSystem(error: unknown): undefined {
   if (!(error instanceof Error && 'code' in error)) throw error;
 }
 
-function recordIn(directory: string): ProcessRecord[] {
+function recordIn(directory: string): ProcessRecord | undefined {
   const file = join(directory, FILE);
   const text = withRights(file, 0o600, () => readFileSync(file, 'utf8'));
   let value: unknown;
   try {
     value = JSON.parse(text ?? '');
   } catch (error) {
-    if (error instanceof SyntaxError) return [];
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  const parsed = recordSchema.safeParse(value);
-  return parsed.success ? [parsed.data] : [];
+  return recordSchema.safeParse(value).data;
 }

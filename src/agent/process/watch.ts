@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import type { AgentResult, AgentTask } from '../agent.ts';
 import { AgentOutput, redactLines } from './agent-output.ts';
 import { ofAttempt } from './ownership.ts';
-import { removeProcessRecord, writeProcessRecord } from './process-record.ts';
+import { recordFailure, removeProcessRecord, writeProcessRecord } from './process-record.ts';
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
 import { endProcesses, type EndingTimes } from './process-tree.ts';
 
@@ -55,12 +54,7 @@ export async function watch(
   try {
     writeProcessRecord(task.directory, first, table.boot);
   } catch (cause) {
-    broken(
-      new GatelineError('platform', 'PROCESS_RECORD_FAILED', `cannot write to ${task.directory}: ${messageOf(cause)}`, {
-        hint: 'Look at free space and permissions below .state.',
-        cause,
-      }),
-    );
+    broken(recordFailure(task.directory, cause));
   }
   const stopped = await stop.promise;
   clearTimeout(timer);
@@ -69,7 +63,7 @@ export async function watch(
   const { remaining } = await endProcesses(table, ofAttempt(table, first, task.directory), times);
   await Promise.race([exited, sleep(times.killMs, undefined, { ref: false })]);
   await drained(child, closed, lastSeen, times.drainMs);
-  removeProcessRecord(task.directory);
+  if (remaining.length === 0) removeProcessRecord(task.directory);
   if (stopped.why === 'broken') throw stopped.error;
   return resultOf(stopped.why, child, output, remaining);
 }

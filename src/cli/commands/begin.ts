@@ -3,7 +3,7 @@ import type { EngineEvent } from '../../engine/ports.ts';
 import { AGENT_VARIABLES, CLI_VARIABLES } from '../../environment.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
 import { oneLine } from '../../report/text.ts';
-import { shellWord } from '../advice.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import type { Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectOnce } from '../open.ts';

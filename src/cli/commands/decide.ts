@@ -4,12 +4,12 @@ import { didYouMean } from '../../pipeline/problem.ts';
 import { oneLine } from '../../report/text.ts';
 import { adviceLines } from '../advice.ts';
 import { readInput } from '../assignment.ts';
-import { recordedOption, textOption, type Invocation, type OptionValues } from '../command.ts';
+import { textOption, type Invocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectOnce } from '../open.ts';
 import { printJson } from '../print-json.ts';
 import type { CliWorld } from '../world.ts';
-import { actorOf } from './run.ts';
+import { decisionMadeBy, reasonGiven } from '../decision.ts';
 
 const DECISIONS = ['approve', 'reject', 'skip', 'force'] as const;
 
@@ -17,8 +17,10 @@ const DECISIONS = ['approve', 'reject', 'skip', 'force'] as const;
 export async function execute(invocation: Invocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const [word, gate] = positionals as [string, string];
-  const decided = await decisionOf(world, options, word, gate);
-  const opened = await open(invocation, await loadFor(invocation), { readOnly: false });
+  const asked = await askedOf(world, options, word, gate);
+  const loaded = await loadFor(invocation);
+  const decided = { ...asked, ...(await decisionMadeBy(world, options, loaded)) };
+  const opened = await open(invocation, loaded, { readOnly: false });
   await decide(opened.ports, opened.assignment, decided);
   const state = await projectOnce(world, opened);
   const { decision, actor, reason, until = null } = decided;
@@ -31,7 +33,12 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   return EXIT_CODES.ok;
 }
 
-async function decisionOf(world: CliWorld, options: OptionValues, word: string, gate: string): Promise<Decision> {
+async function askedOf(
+  world: CliWorld,
+  options: OptionValues,
+  word: string,
+  gate: string,
+): Promise<Omit<Decision, 'actor' | 'reason'>> {
   const decision = DECISIONS.find((one) => one === word);
   if (decision === undefined) {
     const meant = didYouMean(word, DECISIONS);
@@ -40,20 +47,14 @@ async function decisionOf(world: CliWorld, options: OptionValues, word: string, 
       hint: `Decisions: ${DECISIONS.join(', ')}.`,
     });
   }
-  const reason = recordedOption(options, 'reason', 4_096);
-  if (reason === undefined || reason.trim() === '') {
-    throw new GatelineError('user', 'REASON_MISSING', 'a decision needs a reason', {
-      hint: 'Pass `--reason TEXT`; it is shown wherever the gate is.',
-    });
-  }
+  // Before the definition is read, as for all that the options alone can tell.
+  reasonGiven(options);
   refuseIdle(options, decision);
   const until = untilGiven(textOption(options, 'until'), world.now());
   const outputFile = textOption(options, 'output');
   return {
     decision,
     gates: [gate],
-    actor: actorOf(options, world.environment),
-    reason,
     ...(until !== undefined && { until }),
     ...(outputFile !== undefined && { output: await readInput(world, outputFile) }),
   };

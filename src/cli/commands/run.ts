@@ -1,16 +1,20 @@
+import { unitsNamed } from '../../engine/decide.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { openCall } from '../../engine/call.ts';
 import { runPipeline, type RunOptions, type RunResult } from '../../engine/run-pipeline.ts';
-import { CLI_VARIABLES, type Environment } from '../../environment.ts';
+import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { statusJson } from '../../report/status-json.ts';
 import { statusTable } from '../../report/status-table.ts';
+import { ancestorsOf, unitsOf } from '../../run/unit.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import { adviceLines } from '../advice.ts';
-import { listOption, recordedOption, type Invocation, type OptionValues } from '../command.ts';
+import { listOption, type Invocation, type OptionValues } from '../command.ts';
+import { decisionMadeBy } from '../decision.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectorFor, type Opened } from '../open.ts';
 import { exitCodeOfRun } from '../outcome.ts';
@@ -31,6 +35,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   if (options['dry-run']) return plan(invocation);
   const loaded = await loadFor(invocation);
   const only = onlyGates(options, loaded.pipeline);
+  const force = await forced(invocation, loaded);
   await using _lock = await lockWorkspace(loaded.root, world);
   const opened = await open(invocation, loaded, { readOnly: false });
   const assignment = { ...opened.assignment, ...(only && { only }) };
@@ -44,7 +49,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
     for (const notice of await projector.follow(event)) progress.note(notice);
   };
   const result = await interruptible(world, progress, (signal) =>
-    runPipeline(opened.ports, assignment, { observe, signal, ...forced(options, world.environment) }),
+    runPipeline(opened.ports, assignment, { observe, signal, ...force }),
   );
   for (const notice of await projector.show(result.state)) world.err.write(`note: ${notice}\n`);
   tell(invocation, opened, result);
@@ -103,12 +108,14 @@ async function interruptible(
   return await work(controller.signal);
 }
 
+/** Gates that may run in this call. */
 function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<string> | undefined {
   const gates = listOption(options, 'gate');
+  refuseIdleNeeds(options, gates);
   if (gates.length === 0) return undefined;
   const known = pipeline.gates.map((gate) => gate.id);
   const unknown = gates.find((gate) => !known.includes(gate));
-  if (unknown === undefined) return new Set(gates);
+  if (unknown === undefined) return new Set(options['with-needs'] ? withNeeds(gates, pipeline) : gates);
   const meant = didYouMean(unknown, known);
   const suggestion = meant === undefined ? '' : `; ${meant}`;
   throw new GatelineError('user', 'GATE_UNKNOWN', `--gate: there is no gate ${unknown}${suggestion}`, {
@@ -116,21 +123,27 @@ function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<strin
   });
 }
 
-function forced(options: OptionValues, environment: Environment): Pick<RunOptions, 'force'> {
-  const gates = listOption(options, 'force');
-  if (gates.length === 0) return {};
-  const reason = recordedOption(options, 'reason', 4_096) ?? 'gateline run --force';
-  return { force: { gates, actor: actorOf(options, environment), reason } };
+/** `--with-needs` where it would do nothing, or the contrary of what another option says. */
+function refuseIdleNeeds(options: OptionValues, gates: readonly string[]): void {
+  if (!options['with-needs']) return;
+  const why = gates.length === 0 ? 'without --gate every gate is run' : '--stand-in takes the place of what they need';
+  if (gates.length > 0 && !options['stand-in']) return;
+  throw new GatelineError('user', 'OPTION_CONFLICT', `--with-needs does nothing here: ${why}`, {
+    hint: 'Leave it out.',
+  });
 }
 
-/** Who decides: `--actor`, else the name of the account. */
-export function actorOf(options: OptionValues, environment: Environment): string {
-  const names = [
-    recordedOption(options, 'actor', 255),
-    environment[CLI_VARIABLES.user],
-    environment[CLI_VARIABLES.windowsUser],
-  ];
-  return names.find((name) => name !== undefined && name.trim() !== '') ?? 'somebody';
+function withNeeds(gates: readonly string[], pipeline: Pipeline): string[] {
+  const graph = unitsOf(pipeline);
+  const above = unitsNamed(graph, gates).flatMap(({ key }) => [...ancestorsOf(graph, key)]);
+  return [...gates, ...above.map((key) => graph.get(key)!.gate.id)];
+}
+
+async function forced({ world, options }: Invocation, loaded: LoadedPipeline): Promise<Pick<RunOptions, 'force'>> {
+  const gates = listOption(options, 'force');
+  if (gates.length === 0) return {};
+  unitsNamed(unitsOf(loaded.pipeline), gates);
+  return { force: { gates, ...(await decisionMadeBy(world, options, loaded)) } };
 }
 
 /** The end of a run: the state, what to do next, and what kept gates from running. With `--json`, for people on stderr. */

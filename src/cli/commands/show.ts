@@ -88,7 +88,7 @@ async function showContent(
   if (read.state !== 'present') {
     const why = read.state === 'unknown' ? read.problem.message : 'it is not in the store any more';
     throw new GatelineError('platform', 'CONTENT_MISSING', `the ${part} of gate ${unit.key} cannot be read: ${why}`, {
-      hint: `Make it anew: \`gateline run --force ${unit.key}\`.`,
+      hint: `Make it anew: \`gateline run --force ${unit.key} --reason TEXT\`.`,
     });
   }
   const text = new TextDecoder().decode(read.value);

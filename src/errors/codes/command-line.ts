@@ -80,6 +80,12 @@ export const COMMAND_LINE_CODES = {
     remedy: 'Decide `approve`, `reject`, `skip` or `force`.',
   },
   REASON_MISSING: { from: ['user'], means: 'A decision was made without a reason.', remedy: 'Pass `--reason TEXT`.' },
+  ACTOR_UNKNOWN: {
+    from: ['user'],
+    means:
+      "Whose decision it is cannot be told: no `--actor`, no `user.email` in git's settings, and the account is root's or a CI service's.",
+    remedy: 'Pass `--actor NAME`, or set `git config user.email`.',
+  },
   OUTPUT_FAILED: {
     from: ['platform'],
     means: 'Standard output could not be written to the end (a full disk, as a rule).',

@@ -70,7 +70,7 @@ export const ENGINE_CODES = {
   CONTENT_MISSING: {
     from: ['platform'],
     means: 'Something that was kept is gone or was altered.',
-    remedy: 'Run the gate that made it again: `gateline run --force GATE`.',
+    remedy: 'Run the gate that made it again: `gateline run --force GATE --reason TEXT`.',
   },
   CONTENT_TOO_LARGE: {
     from: ['user'],

@@ -6,12 +6,13 @@ import { digestOf, digestSchema, hexOf, type Digest } from '../../run/digest.ts'
 import type { Content } from '../../run/record.ts';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOf, type Chunks } from '../chunks.ts';
-import { writeNewFile } from '../new-file.ts';
+import { writeNewFile, type Attempt } from '../new-file.ts';
 import type { Read, ReadProblem } from '../record-store.ts';
-import { isFromSystem, reasonOf, writeFailure, writing } from '../store-errors.ts';
+import { isFromSystem, reasonOf } from '../store-errors.ts';
 import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from './durable.ts';
 import { keepAside } from './quarantine.ts';
 import { openForReading } from './read-file.ts';
+import { Reserve } from './reserve.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** Bytes read at once; all that is ever held of a large content. */
@@ -20,9 +21,11 @@ const CHUNK = 1_024 * 1_024;
 /** Content as files named by digest: `content/sha256/ab/cdef…`. */
 export class ContentFiles {
   readonly #state: StateFolder;
+  readonly #reserve: Reserve;
 
   constructor(state: StateFolder) {
     this.#state = state;
+    this.#reserve = new Reserve(state);
   }
 
   async put(content: Uint8Array | string): Promise<Content> {
@@ -119,28 +122,29 @@ export class ContentFiles {
     const { temporaryFolder } = this.#state;
     try {
       await this.#state.folder(temporaryFolder);
-      return await writeTemporary(temporaryFolder, seen(), false);
+      const attempt: Attempt = (write) => this.#reserve.using(write);
+      return await writeTemporary(temporaryFolder, seen(), { flush: false, attempt });
     } catch (error) {
-      throw thrown.includes(error) ? error : writeFailure(this.#state.show(temporaryFolder), error);
+      throw thrown.includes(error) ? error : await this.#state.refused(join(temporaryFolder, '*.tmp'), error);
     }
   }
 
   /** Whoever wrote it may not have come to flush its name yet. */
   async #settled(content: Content): Promise<Content> {
     const path = this.#path(content.digest);
-    await writing(this.#state.show(path), () => syncFolder(dirname(path)));
+    await this.#state.writing(path, () => syncFolder(dirname(path)));
     return content;
   }
 
   /** Move flushed bytes to their place. What stands there and is not right is in quarantine first. */
   async #place(temporary: string, digest: Digest, known: Read<Content>): Promise<void> {
     const path = this.#path(digest);
-    await writing(this.#state.show(path), async () => {
+    await this.#state.writing(path, async () => {
       if (known.state === 'unknown' && known.problem.quarantine === undefined)
         await keepAside(this.#state, path, randomUUID(), known.problem);
-      await syncFile(temporary);
+      await this.#reserve.using(() => syncFile(temporary));
       try {
-        await this.#rename(temporary, path);
+        await this.#reserve.using(() => this.#rename(temporary, path));
       } catch (error) {
         if (!isSystemError(error, 'ENOENT')) throw error;
         // Somebody removed a folder that was there before: make it again, once.
@@ -179,11 +183,13 @@ export class ContentFiles {
   }
 
   async #open(digest: Digest) {
-    const file = await openForReading(this.#path(digest));
+    const path = this.#path(digest);
+    const file = await openForReading(path);
     if (file.state === 'open') return { state: 'open' as const, handle: file.handle, size: file.status.size };
-    const read: Exclude<Read<never>, { state: 'present' }> = file.state === 'absent'
-      ? file
-      : { state: 'unknown', problem: this.#problem(digest, 'UNREADABLE', file.message) };
+    if (file.state === 'absent') return { state: 'closed' as const, read: file };
+    const obstacle = await this.#state.obstacleTo(path);
+    const why = obstacle === undefined ? file.message : `${obstacle.what}; move it away: \`${obstacle.command}\``;
+    const read = { state: 'unknown', problem: this.#problem(digest, 'UNREADABLE', why) } as const;
     return { state: 'closed' as const, read };
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { writeAll } from '../new-file.ts';
+import { writeAll, type Attempt } from '../new-file.ts';
 import { isFromSystem } from '../store-errors.ts';
 
 /** What file systems answer that cannot do hard links (FAT, some network mounts, Android). */
@@ -54,22 +54,23 @@ export interface TemporaryFile {
  * Write chunks to a new file with a name of its own in `folder`, and flush it. When anything goes wrong
  * (what the chunks throw included), it is removed again.
  *
- * @param flush false: the caller flushes, or throws the file away
+ * @param options.flush false: the caller flushes, or throws the file away
+ * @param options.attempt does each step that the system may refuse; see {@link writeAll}
  */
 export async function writeTemporary(
   folder: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  flush = true,
+  { flush = true, attempt = (write) => write() }: { readonly flush?: boolean; readonly attempt?: Attempt } = {},
 ): Promise<TemporaryFile> {
   const path = join(folder, `${randomUUID()}.tmp`);
-  const handle = await open(path, 'wx');
+  const handle = await attempt(() => open(path, 'wx'));
   let bytes = 0;
   try {
     for await (const chunk of chunks) {
-      await writeAll(handle, chunk);
+      await writeAll(handle, chunk, attempt);
       bytes += chunk.length;
     }
-    if (flush) await handle.sync();
+    if (flush) await attempt(() => handle.sync());
   } catch (error) {
     await handle.close();
     await rm(path, { force: true });

@@ -3,7 +3,8 @@ import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { decidedSchema, type Writer } from '../../run/record.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
+import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import { parseStoredJson } from '../parse-record.ts';
 import { readFailure, unlessAbsent, writing } from '../store-errors.ts';
 import { atomicWrite, type OnDurable } from './atomic-write.ts';
@@ -29,7 +30,7 @@ type LockContent = z.infer<typeof lockSchema>;
 
 /** The right to run the engine on a workspace; given back by `await using` or {@link EngineLock.release}. */
 export interface EngineLock extends AsyncDisposable {
-  /** Goes up by at least one each time the lock is taken. */
+  /** Goes up by at least one each time the lock is taken, unless the lock before was given back on a full disk. */
   readonly generation: number;
   /** Doing it again changes nothing. */
   release(): Promise<void>;
@@ -143,10 +144,19 @@ class Lock implements EngineLock {
     const now = await readContent(this.#path);
     // Somebody removed it by hand: what is there now, if anything, is another engine's.
     if (now === undefined || typeof now === 'string' || now.token !== this.#content.token) return;
-    await atomicWrite(this.#path, textOf({ ...this.#content, state: 'released' }), {
-      temporaryFolder: join(this.#root, 'tmp'),
-    });
+    await this.#markReleased();
     this.#options.onDurable?.(`lock ${this.generation} released`);
+  }
+
+  /** A full disk takes no new file; a lock file that is gone is nobody's, too. */
+  async #markReleased(): Promise<void> {
+    const text = textOf({ ...this.#content, state: 'released' });
+    try {
+      await atomicWrite(this.#path, text, { temporaryFolder: join(this.#root, 'tmp') });
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      await writing(this.#path, () => rm(this.#path, { force: true }));
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -168,7 +178,8 @@ async function refuseLiving(
 async function busy(root: string, generation: number): Promise<GatelineError> {
   const path = lockPath(root, generation);
   const content = await readContent(path);
-  const byHand = `If you are sure that no other Gateline works in this workspace, remove ${path} and try again.`;
+  const remove = `rm -r ${shellWord(path)}`;
+  const byHand = `If you are sure that no other Gateline works in this workspace, remove the lock and try again: \`${remove}\``;
   if (content === undefined || (typeof content !== 'string' && content.state === 'released')) {
     return new GatelineError('user', 'ENGINE_BUSY', `Another Gateline took the lock of ${root} at the same moment`, {
       hint: 'Try again.',
@@ -179,7 +190,7 @@ async function busy(root: string, generation: number): Promise<GatelineError> {
     return new GatelineError(
       'user',
       'ENGINE_BUSY',
-      `Whether another Gateline works in ${root} cannot be told: ${path}: ${content}`,
+      `The lock of ${root} is damaged (${path}: ${content}), so it cannot be told whether another Gateline works there`,
       { hint: byHand, place: { file: path } },
     );
   }

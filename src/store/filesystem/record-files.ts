@@ -7,9 +7,10 @@ import { eachInParallel } from '../in-parallel.ts';
 import { checkedRecord } from '../parse-record.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
 import type { ReadProblem, RecordListing, Written } from '../record-store.ts';
-import { isFromSystem, readFailure, reasonOf, unlessAbsent, writing } from '../store-errors.ts';
+import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../store-errors.ts';
 import { claimName, writeTemporary } from './durable.ts';
 import { readEntry, type Entry } from './read-entry.ts';
+import { Reserve } from './reserve.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** With this many digits no two subjects ever share a folder. */
@@ -23,9 +24,11 @@ const RUN_FOLDER = /^(?:0|[1-9][0-9]{0,9})$/;
 /** Records as files: `runs/<subject slug>/<runNumber>/<pipeline>.<recordName>.json`. */
 export class RecordFiles {
   readonly #state: StateFolder;
+  readonly #reserve: Reserve;
 
   constructor(state: StateFolder) {
     this.#state = state;
+    this.#reserve = new Reserve(state);
   }
 
   async write(record: GatelineRecord): Promise<Written> {
@@ -34,15 +37,12 @@ export class RecordFiles {
     const path = join(this.#subjectFolder(checked.subject), String(checked.runNumber), recordFileName(checked));
     const bytes = Buffer.from(`${JSON.stringify(checked, null, 2)}\n`);
     const shown = this.#state.show(path);
-    const written = await writing(shown, async () => {
-      try {
-        return await this.#claim(path, bytes);
-      } catch (error) {
-        if (!isSystemError(error, 'ENOENT')) throw error;
-        // Somebody removed a folder that was there before: make it again, once.
-        this.#state.forgetFolders();
-        return this.#claim(path, bytes);
-      }
+    const claim = (): Promise<boolean> => this.#claimAgain(path, bytes);
+    const written = await this.#state.writing(path, async () => {
+      if (checked.kind !== 'started') return this.#reserve.using(claim);
+      // No agent starts whose end could not be recorded.
+      if (this.#state.reserve) await this.#reserve.hold();
+      return claim();
     });
     if (written) this.#state.onDurable(`record ${shown}`);
     return written ? 'written' : 'taken';
@@ -72,6 +72,17 @@ export class RecordFiles {
 
   #subjectFolder(subject: string): string {
     return join(this.#state.root, 'runs', subjectSlug(subject, FOLDER_HEX_DIGITS));
+  }
+
+  async #claimAgain(path: string, bytes: Uint8Array): Promise<boolean> {
+    try {
+      return await this.#claim(path, bytes);
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT')) throw error;
+      // Somebody removed a folder that was there before: make it again, once.
+      this.#state.forgetFolders();
+      return this.#claim(path, bytes);
+    }
   }
 
   async #claim(path: string, bytes: Uint8Array): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { readFailure, unlessAbsent, writing } from '../store-errors.ts';
+import { readFailure, unlessAbsent, writeFailure } from '../store-errors.ts';
 import { atomicWrite, type OnDurable } from './atomic-write.ts';
 import { makeFolder, type Claiming } from './durable.ts';
+import { blocked, obstacleTo, type Obstacle } from './in-the-way.ts';
 
 /** What {@link StateFolder.open} is told. */
 export interface StateFolderOptions {
@@ -13,6 +14,8 @@ export interface StateFolderOptions {
   readonly workspace: string;
   /** For readers that don't hold the engine lock: nothing is made, moved or written. Default false. */
   readonly readOnly?: boolean;
+  /** Before a claim is written, make sure that the disk has room for how the attempt ends; see {@link Reserve}. Default false. */
+  readonly reserve?: boolean;
   readonly onDurable?: OnDurable;
   /** `reserve` for file systems whose hard links cannot be relied on. Default `link`, which falls back by itself. */
   readonly claiming?: Claiming;
@@ -26,6 +29,7 @@ export class StateFolder {
   readonly root: string;
   readonly workspace: string;
   readonly readOnly: boolean;
+  readonly reserve: boolean;
   readonly claiming: Claiming;
   readonly onDurable: OnDurable;
   readonly #realWorkspace: string;
@@ -35,6 +39,7 @@ export class StateFolder {
     this.root = options.root;
     this.workspace = options.workspace;
     this.readOnly = options.readOnly ?? false;
+    this.reserve = options.reserve ?? false;
     this.claiming = options.claiming ?? 'link';
     this.onDurable = options.onDurable ?? (() => undefined);
     this.#realWorkspace = realWorkspace;
@@ -81,6 +86,30 @@ export class StateFolder {
     return relative(this.workspace, path).split(sep).join('/');
   }
 
+  /**
+   * Writes a file of ours, and turns what the system refuses into an error that says what to do.
+   * @throws GatelineError `STORE_WRITE_FAILED` (fault `platform`)
+   */
+  async writing<T>(path: string, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      throw await this.refused(path, error);
+    }
+  }
+
+  /** What was thrown while a file of ours was written, as the error to throw. */
+  async refused(path: string, error: unknown): Promise<unknown> {
+    const others = [join(this.temporaryFolder, '*.tmp')];
+    const obstacle = await blocked(error, dirname(this.root), [path, ...others], (place) => this.show(place));
+    return obstacle ?? writeFailure(this.show(path), error);
+  }
+
+  /** What stands in the place of a file of ours, or of a folder above it. */
+  obstacleTo(path: string): Promise<Obstacle | undefined> {
+    return obstacleTo(dirname(this.root), path, (place) => this.show(place));
+  }
+
   /** @throws GatelineError `STORE_READ_ONLY` (a bug of ours) when this was opened for reading. */
   assertWritable(): void {
     if (!this.readOnly) return;
@@ -92,15 +121,18 @@ export class StateFolder {
 
 /** Make the root where it is missing, with a `.gitignore` that keeps it out of every commit. Safe to call at any time. */
 export async function initialiseRoot(root: string, onDurable?: OnDurable): Promise<void> {
-  await writing(root, async () => {
+  const temporaryFolder = join(root, 'tmp');
+  try {
     await makeFolder(root);
     const entries = await readdir(root);
-    const temporaryFolder = join(root, 'tmp');
     await makeFolder(temporaryFolder);
     // A folder that holds anything else was here before us, and how git sees it is the user's own choice.
     if (!entries.every((entry) => MADE_BY_OTHERS.has(entry))) return;
     await atomicWrite(join(root, '.gitignore'), '*\n', { onDurable, temporaryFolder });
-  });
+  } catch (error) {
+    const place = join(temporaryFolder, '*.tmp');
+    throw (await blocked(error, dirname(root), [place], (path) => path)) ?? writeFailure(root, error);
+  }
 }
 
 /** The path from the workspace to the root must not leave it, not even by a link. */

@@ -76,7 +76,8 @@ describe('the engine lock', () => {
     await writeFile(join(made.root, 'lock.7'), content);
     await expect(takeLock(made.root, someone, dead)).rejects.toMatchObject({
       code: 'ENGINE_BUSY',
-      hint: expect.stringContaining('lock.7') as string,
+      message: expect.stringContaining('is damaged') as string,
+      hint: expect.stringContaining(`\`rm -r ${join(made.root, 'lock.7')}\``) as string,
     });
     expect(await readFile(join(made.root, 'lock.7'), 'utf8')).toBe(content);
   });

@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { GatelineError } from '../../../src/errors/gateline-error.ts';
+import type { RecordStore } from '../../../src/store/record-store.ts';
 import type { GatelineRecord } from '../../../src/run/record.ts';
-import { startedRecord } from '../../contract/samples.ts';
+import { takeLock } from '../../../src/store/filesystem/engine-lock.ts';
+import { someone, startedRecord } from '../../contract/samples.ts';
 import { exitOf, filesBelow, makeWorkspace, startFixture } from './workspace.ts';
 
 const posix = process.platform !== 'win32';
@@ -52,6 +55,53 @@ describe.runIf(posix)('a user whom file modes stop', () => {
       },
       subjects: { settled: ['pr-42'] },
       written: { code: 'STORE_READ_ONLY' },
+    });
+  });
+});
+
+/** Content that was there before, and content that was not: one of them has a folder to make. */
+async function putBoth(store: RecordStore): Promise<void> {
+  await store.put("somebody else's");
+  await store.put("somebody's");
+}
+
+describe.runIf(posix)('what stands in the way of content', () => {
+  /** What stands there, by its path below .state; `DIGEST` is where the content belongs. */
+  it.each([
+    ['a folder stands in its place', 'DIGEST', true],
+    ['a file stands in the place of the folder .state/content/sha256', 'content/sha256', false],
+    ['a file stands in the place of the folder .state/content', 'content', false],
+    ['a file stands in the place of the folder .state/tmp', 'tmp', false],
+  ])('%s: reading and writing say so, and the command that they print repairs it', async (said, where, isFolder) => {
+    await using made = await makeWorkspace();
+    const store = await made.open();
+    const { digest } = await store.put("somebody's");
+    const place = where === 'DIGEST' ? made.fileOfContent(digest) : join(made.root, where);
+    await rm(place, { recursive: true });
+    await (isFolder ? mkdir(join(place, 'kept'), { recursive: true }) : writeFile(place, 'kept'));
+    const command = `mv ${place} ${place}.moved`;
+    const reopened = await (where === 'tmp' ? store : made.open());
+    if (where !== 'tmp') {
+      expect(await reopened.get(digest)).toMatchObject({
+        state: 'unknown',
+        problem: { code: 'UNREADABLE', message: `${said}; move it away: \`${command}\`` },
+      });
+    }
+    const refused: unknown = await putBoth(reopened).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'STORE_WRITE_FAILED', fault: 'platform' });
+    expect(refused).toHaveProperty('message', expect.stringMatching(new RegExp(`: ${said}$`)));
+    expect((refused as GatelineError).hint).toContain(`\`${command}\``);
+    execFileSync('sh', ['-c', command]);
+    expect(await (await made.open()).put("somebody's")).toMatchObject({ digest });
+    expect(await readdir(dirname(place))).toContain(basename(`${place}.moved`));
+  });
+
+  it('is named where .state itself is a file', async () => {
+    await using made = await makeWorkspace();
+    await writeFile(made.root, 'kept');
+    await expect(takeLock(made.root, someone, () => false)).rejects.toMatchObject({
+      code: 'STORE_WRITE_FAILED',
+      hint: expect.stringContaining(`\`mv ${made.root} ${made.root}.moved\``) as string,
     });
   });
 });

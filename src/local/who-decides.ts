@@ -1,0 +1,64 @@
+import { CLI_VARIABLES, type Environment } from '../environment.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { gitIn } from '../workspace/git.ts';
+
+/** The longest name that a record holds. */
+const LONGEST = 255;
+
+/** Accounts that many people, or none, stand behind: the system's own, and those under which CI services run jobs. */
+const NOBODYS = new Set([
+  'root',
+  'system',
+  'administrator',
+  'nobody',
+  'ci',
+  'runner',
+  'runneradmin',
+  'jenkins',
+  'gitlab-runner',
+  'buildkite-agent',
+  'circleci',
+  'teamcity',
+  'travis',
+  'vsts',
+  'vsts_azpcontainer',
+  'bamboo',
+  'drone',
+]);
+
+/**
+ * Who decides: who is given, else `user.email` of git's settings, else the name of the account, unless it is root's or a CI
+ * service's. A statement, not a proof.
+ *
+ * @param root absolute path of the workspace, whose git settings count
+ * @throws GatelineError `ACTOR_UNKNOWN`
+ */
+export async function whoDecides(root: string, environment: Environment, given?: string): Promise<string> {
+  const known = named(given) ?? named(await emailOf(root, environment)) ?? named(accountOf(environment));
+  if (known !== undefined) return known;
+  throw new GatelineError('user', 'ACTOR_UNKNOWN', 'whose decision this is cannot be told', {
+    hint: 'Pass `--actor NAME`, or tell git who you are: `git config user.email NAME@EXAMPLE.ORG`.',
+  });
+}
+
+function named(name: string | undefined): string | undefined {
+  const trimmed = name?.trim() ?? '';
+  return trimmed === '' || trimmed.length > LONGEST ? undefined : trimmed;
+}
+
+/** `undefined` also where git is not there or refuses the folder: then it says nothing about who decides. */
+async function emailOf(root: string, environment: Environment): Promise<string | undefined> {
+  try {
+    const answer = await gitIn(root, { binary: 'git', environment })(['config', '--get', 'user.email'], { answers: [0, 1] });
+    return answer.out.toString('utf8');
+  } catch (error) {
+    if (error instanceof GatelineError) return undefined;
+    throw error;
+  }
+}
+
+function accountOf(environment: Environment): string | undefined {
+  if (!['', 'false', undefined].includes(environment[CLI_VARIABLES.ci])) return undefined;
+  const names = [environment[CLI_VARIABLES.user], environment[CLI_VARIABLES.windowsUser]];
+  return names.find((name) => named(name) !== undefined && !NOBODYS.has(name!.trim().toLowerCase()));
+}

@@ -1,0 +1,71 @@
+import { lstat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
+import { isFromSystem } from '../store-errors.ts';
+
+/** What systems answer where a file stands in the place of a folder, or the other way round. */
+const CODES = new Set(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY', 'EPERM']);
+
+/** Something of another kind that stands where a file of ours, or a folder above it, belongs. */
+export interface Obstacle {
+  readonly what: string;
+  /** For a POSIX shell: moves it away, beside its place. */
+  readonly command: string;
+}
+
+/**
+ * Looks for what stands in the way of a file: a folder in its place, or a file in the place of a folder above it.
+ * @param root folder from which on the path is looked at
+ * @param show how a path is told to people
+ */
+export async function obstacleTo(
+  root: string,
+  path: string,
+  show: (path: string) => string,
+): Promise<Obstacle | undefined> {
+  let at = root;
+  for (const part of relative(root, path).split(sep)) {
+    at = join(at, part);
+    const kind = await kindOf(at);
+    if (kind === undefined) return undefined;
+    const command = `mv ${shellWord(at)} ${shellWord(`${at}.moved`)}`;
+    if (at === path) return kind === 'folder' ? { what: 'a folder stands in its place', command } : undefined;
+    if (kind === 'file') return { what: `a file stands in the place of the folder ${show(at)}`, command };
+  }
+  return undefined;
+}
+
+/**
+ * As an error that says how to repair it; `undefined` where it was something else that the system refused.
+ * @param paths the file, then others that were written on the way
+ */
+export async function blocked(
+  error: unknown,
+  root: string,
+  paths: readonly [string, ...string[]],
+  show: (path: string) => string,
+): Promise<GatelineError | undefined> {
+  if (!isFromSystem(error) || !CODES.has(error.code)) return undefined;
+  let obstacle: Obstacle | undefined;
+  for (const path of paths) obstacle ??= await obstacleTo(root, path, show);
+  if (obstacle === undefined) return undefined;
+  const [path] = paths;
+  const message = `Cannot write ${show(path)}: ${obstacle.what}`;
+  return new GatelineError('platform', 'STORE_WRITE_FAILED', message, {
+    hint: `Move it away, then run the same command again: \`${obstacle.command}\``,
+    place: { file: show(path) },
+    cause: error,
+  });
+}
+
+/** What a link leads to is looked at elsewhere: see `StateFolder.folder`. */
+async function kindOf(path: string): Promise<'file' | 'folder' | 'link' | undefined> {
+  try {
+    const status = await lstat(path);
+    return status.isDirectory() ? 'folder' : status.isSymbolicLink() ? 'link' : 'file';
+  } catch (error) {
+    if (isFromSystem(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDiskFull } from '../../errors/gateline-error.ts';
+import { removeIfThere } from '../new-file.ts';
+import { unlessAbsent } from '../store-errors.ts';
+import { writeTemporary } from './durable.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** Enough for the record of an attempt with a usual output and its logs. */
+export const RESERVE_BYTES = 256 * 1_024;
+
+/**
+ * Space on the disk that is kept for how attempts end: a file of random bytes (some file systems store zeros in no space),
+ * made before an attempt is claimed and given up when the disk is full. So an agent that fills the disk does not keep its
+ * own record from being written.
+ */
+export class Reserve {
+  readonly #state: StateFolder;
+  readonly #path: string;
+
+  constructor(state: StateFolder) {
+    this.#state = state;
+    this.#path = join(state.root, 'reserve');
+  }
+
+  /** Makes sure that the space is there. @throws what the system says, where there is none */
+  async hold(): Promise<void> {
+    const status = await unlessAbsent(lstat(this.#path));
+    if (status?.isFile() === true && status.size >= RESERVE_BYTES) return;
+    await this.#state.folder(this.#state.temporaryFolder);
+    const temporary = await writeTemporary(this.#state.temporaryFolder, [randomBytes(RESERVE_BYTES)]);
+    try {
+      await rename(temporary.path, this.#path);
+    } catch (error) {
+      await temporary.discard();
+      throw error;
+    }
+  }
+
+  /** Writes; where the disk is full, gives the space up and writes once more. `write` may be called twice. */
+  async using<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isDiskFull(error) || !(await removeIfThere(this.#path))) throw error;
+      return write();
+    }
+  }
+}

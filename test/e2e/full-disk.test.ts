@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { gatelineYml, writes } from '../cli/in-process.ts';
+import { canHaveSmallDisk, onSmallDisk } from '../support/small-disk.ts';
+
+/** Fills what is left of the disk; that this fails is no failure of the agent. */
+const FILL = 'head -c 10000000 /dev/zero > fill 2>/dev/null || true';
+/** Writes an output of 700 kB. */
+const LARGE = `(printf '"'; head -c 700000 /dev/zero | tr '\\0' x; printf '"') > "$GATELINE_OUTPUT"`;
+const AFTER = { needs: 'a', inputs: [], run: writes(1) };
+
+describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
+  it('leaves room for the record of that agent; the next gate does not start, and the call ends with 74', async () => {
+    const a = { inputs: [], run: `${writes({ x: 1 })}; ${FILL}` };
+    const said = await onSmallDisk(
+      gatelineYml({ a, b: AFTER }),
+      `gateline run -q; echo "exit $?"; (cd .state/runs/*/1 && echo *.json); rm fill
+       gateline run -q; echo "exit $?"`,
+    );
+    expect(said).toMatch(/a: passed[^]*STORE_WRITE_FAILED: Cannot write .*ENOSPC[^]*The disk is full[^]*exit 74\n/);
+    expect(said).not.toContain('bug in Gateline');
+    expect(said).toContain('\np.a._.1.1.1.ended.json p.a._.1.1.1.started.json\n');
+    expect(said).toMatch(/a: keep[^]*b: passed[^]*exit 0\n$/);
+  });
+
+  it('ends an attempt whose output has no room with a record that says so, and the call with 74', async () => {
+    // Somebody else takes the space that the removed output gives back.
+    const a = { inputs: [], run: `${LARGE}; ln "$GATELINE_OUTPUT" kept; ${FILL}` };
+    const said = await onSmallDisk(
+      gatelineYml({ a, b: AFTER }),
+      `gateline run -q; echo "exit $?"; rm fill kept
+       gateline show a; echo "exit $?"`,
+    );
+    expect(said).toMatch(/STORE_WRITE_FAILED[^]*The disk is full[^]*exit 74\n/);
+    expect(said).not.toContain('bug in Gateline');
+    expect(said).toMatch(/a, attempt 1 of call 1 in run 1: failed \(lost\)[^]*STORE_WRITE_FAILED/);
+  });
+
+  it('does not cost an agent that runs by itself its output: complete works when there is room again', async () => {
+    const said = await onSmallDisk(
+      gatelineYml({ own: { inputs: [] } }),
+      `eval "$(gateline begin own)"; ${LARGE}; echo '{"model": "m"}' > "$GATELINE_METRICS"; ${FILL}
+       gateline complete; echo "exit $?"; rm fill
+       gateline complete; echo "exit $?"; ls "$GATELINE_OUTPUT" .state/runs/*/1/*.ended.json; grep -c '"model"' .state/runs/*/1/*.ended.json`,
+    );
+    expect(said).toMatch(
+      /STORE_WRITE_FAILED[^]*The disk is full[^]*exit 74\n[^]*own, attempt 1 [^]*: passed[^]*exit 0\n/,
+    );
+    expect(said).toMatch(/cannot access .*output.json[^]*p\.own\._\.1\.1\.1\.ended\.json\n1\n$/);
+  });
+
+  it('keeps the record of an attempt whose logs have no room', async () => {
+    const a = { inputs: [], run: `${writes({ x: 1 })}; head -c 600000 /dev/zero | tr '\\0' y; ${FILL}` };
+    const said = await onSmallDisk(gatelineYml({ a }), 'gateline run -q >out; echo "exit $?"; gateline status');
+    expect(said).toMatch(/exit 0\n[^]*a +passed/);
+  });
+
+  it('has no agent started where the record of its end would have no room', async () => {
+    const said = await onSmallDisk(
+      gatelineYml({ a: { inputs: [], run: 'exit 1' } }),
+      `gateline run -q >/dev/null; rm .state/reserve; ${FILL}; truncate -s -100000 fill
+       gateline run -q; echo "exit $?"; (cd .state/runs/*/1 && echo *.json)`,
+    );
+    expect(said).toMatch(/STORE_WRITE_FAILED[^]*The disk is full[^]*exit 74\n/);
+    expect(said).toContain('\np.a._.1.1.1.ended.json p.a._.1.1.1.started.json\n');
+  });
+});
