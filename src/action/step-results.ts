@@ -1,5 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan.ts';
+import { NO_APPROVAL_YET } from '../run/decisions.ts';
 import type { EndedRecord } from '../run/record.ts';
 import type { RunState, UnitState } from '../run/run-state.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
@@ -42,7 +43,7 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
           )
         : red('Gate failed: the score is below the threshold', `${name}: ${unit?.reason ?? ''}`);
     case 'paused':
-      return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}`);
+      return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}; ${NO_APPROVAL_YET}`);
     case 'failed':
       return red(TITLES[verdict?.kind ?? 'schema'] ?? 'Gate failed', `${name}: ${unit?.reason ?? ''}`);
     case 'running':

@@ -12,8 +12,9 @@ export interface NeededJob {
 }
 
 /**
- * The needed jobs of which this run has no record: none was written by them, and none is about a gate of their name, or
- * about the one that they say. GitHub counts such a job as passed when it was skipped, so nothing was checked.
+ * The needed jobs of which this run has no record of an attempt: none was written by them, and none is about a gate of
+ * their name, or about the one that they say. GitHub counts such a job as passed when it was skipped, so nothing was
+ * checked.
  */
 export function jobsWithoutRecord(
   jobs: readonly NeededJob[],
@@ -21,7 +22,9 @@ export function jobsWithoutRecord(
   run: Pick<RunState, 'pipeline' | 'subject' | 'runNumber'>,
 ): NeededJob[] {
   const known = new Set<string>();
-  for (const { pipeline, subject, runNumber, gate, by } of records) {
+  for (const { kind, pipeline, subject, runNumber, gate, by } of records) {
+    // A decision says nothing of what a job did, and every job of the run can write one about any gate.
+    if (kind === 'decided') continue;
     if (pipeline !== run.pipeline || subject !== run.subject || runNumber !== run.runNumber) continue;
     known.add(gate);
     if (by.job !== undefined) known.add(by.job);
