@@ -81,6 +81,14 @@ export const ACTION_VARIABLES = {
   timeLimits: 'GATELINE_TIME_LIMITS',
 } as const;
 
+/** Variables in which a step may have a token of its job. Their values are redacted, whoever names them. */
+export const TOKEN_VARIABLES = [
+  'ACTIONS_RUNTIME_TOKEN',
+  'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
+  'GITHUB_TOKEN',
+  'GH_TOKEN',
+] as const;
+
 /** What the runner puts before the name of an input (in capitals, spaces as `_`), and of a state that main saved for post. */
 export const INPUT_PREFIX = 'INPUT_';
 export const STATE_PREFIX = 'STATE_';

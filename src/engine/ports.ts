@@ -28,6 +28,8 @@ export interface EnginePorts {
   readonly toolVersion: (command: string) => Promise<string>;
   /** Where contracts are read from, where that is not the workspace: the commit that a CI run trusts. */
   readonly contractFiles?: Pick<Workspace, 'readText'>;
+  /** Values that no gate names and that are redacted all the same, by name: what opens the services of a CI job. */
+  readonly alsoSecret?: Readonly<Record<string, string>>;
   /** Asked when no listed record will do. */
   readonly checkpoints?: CheckpointSource;
 }

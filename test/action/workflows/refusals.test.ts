@@ -80,12 +80,12 @@ echo '{}' > "\${{ steps.gate.outputs.output-file }}"`,
 });
 
 it('tells everything that is wrong with the inputs of a step at once, and runs nothing', async () => {
-  const wrong = { run: agent({}), promt: 'x', treshold: 90, score: 'score', retries: 11, token: 'abc' };
+  const wrong = { run: agent({}), treshold: 90, score: 'score', retries: 11, token: 'abc' };
   await using world = await ActionWorld.ofJobs({ one: gateJob(wrong) });
   const report = await (await world.run()).start().ended;
   const [error, ...more] = errorsOf(report.job('one'));
   expect(more).toEqual([]);
-  for (const input of ['promt', 'treshold', 'score', 'retries', 'token'])
+  for (const input of ['treshold', 'score', 'retries', 'token'])
     expect(error).toMatch(new RegExp(`(?:^|\\n|: )${input}: `));
   expect(error).toContain('`threshold`');
   expect(await world.startedGates()).toEqual([]);
