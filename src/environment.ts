@@ -63,6 +63,8 @@ export const GITHUB_VARIABLES = {
   apiUrl: 'GITHUB_API_URL',
   /** `owner/name/.github/workflows/file.yml@ref`: of the workflow that was started, whoever it calls. */
   workflowRef: 'GITHUB_WORKFLOW_REF',
+  /** `name` of the workflow that was started, else its file: act has nothing else. */
+  workflow: 'GITHUB_WORKFLOW',
   workspace: 'GITHUB_WORKSPACE',
   /** Folder that is emptied at the beginning and the end of each job. */
   temp: 'RUNNER_TEMP',
