@@ -65,8 +65,9 @@ function page(metadata: ActionMetadata): string {
   const others = INPUT_NAMES.filter((name) => !describing.includes(name) && !internal.includes(name));
   return `# The action
 
-What a step with this action may say (\`with:\`), and what it answers (\`steps.<id>.outputs\`). Unknown inputs, and inputs that do nothing
-with the command of the step, are errors, all told at once; where no harm is done they are notices. Blank inputs count as not given.
+What a step with this action may say (\`with:\`), and what it answers (\`steps.<id>.outputs\`). Inputs that do nothing with the command
+of the step are errors, all told at once; where no harm is done they are notices. Blank inputs count as not given. An unknown input is ignored with a notice,
+since a variable \`INPUT_…\` of the job reaches every action in it; only a slip such as \`treshold\` is an error, with \`run\` and \`begin\`.
 How they are used: the [recipes for GitHub Actions](../README.md#recipes-for-github-actions).
 
 Lists are one entry a line, or a JSON list; \`[]\` is the empty list. Where an expression is asked for, write it as

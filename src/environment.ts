@@ -67,6 +67,8 @@ export const GITHUB_VARIABLES = {
   apiUrl: 'GITHUB_API_URL',
   /** `owner/name/.github/workflows/file.yml@ref`: of the workflow that was started, whoever it calls. */
   workflowRef: 'GITHUB_WORKFLOW_REF',
+  /** `name` of the workflow that was started, else its file: act has nothing else. */
+  workflow: 'GITHUB_WORKFLOW',
   workspace: 'GITHUB_WORKSPACE',
   /** Folder that is emptied at the beginning and the end of each job. */
   temp: 'RUNNER_TEMP',
@@ -84,6 +86,14 @@ export const ACTION_VARIABLES = {
    */
   timeLimits: 'GATELINE_TIME_LIMITS',
 } as const;
+
+/** Variables in which a step may have a token of its job. Their values are redacted, whoever names them. */
+export const TOKEN_VARIABLES = [
+  'ACTIONS_RUNTIME_TOKEN',
+  'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
+  'GITHUB_TOKEN',
+  'GH_TOKEN',
+] as const;
 
 /** What the runner puts before the name of an input (in capitals, spaces as `_`), and of a state that main saved for post. */
 export const INPUT_PREFIX = 'INPUT_';

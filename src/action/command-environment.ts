@@ -1,10 +1,19 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GITHUB_VARIABLES, EMPTY_WITHOUT_ACTION, WITHHELD_FROM_AGENTS, type Environment } from '../environment.ts';
+import {
+  GITHUB_VARIABLES,
+  EMPTY_WITHOUT_ACTION,
+  TOKEN_VARIABLES,
+  WITHHELD_FROM_AGENTS,
+  type Environment,
+} from '../environment.ts';
 import { GatelineError, messageOf } from '../errors/gateline-error.ts';
 
 /** What a command is given in the place of this step's own files. What is written there reaches nobody. */
 const OWN_FILES = [GITHUB_VARIABLES.output, GITHUB_VARIABLES.state, GITHUB_VARIABLES.summary] as const;
+
+/** What is shorter is a placeholder such as `dummy`, and to mask that would blank out ordinary text. */
+const SHORTEST_TOKEN = 16;
 
 /** The environment of the command that a gate runs. */
 export interface CommandEnvironment {
@@ -37,4 +46,23 @@ export async function commandEnvironment(environment: Environment, temp: string)
       cause,
     });
   }
+}
+
+/**
+ * Tokens of the job itself, by name, as a redactor takes them: an agent may find one in its environment, in `.git/config`
+ * or in the process of the action. git sends a token as `x-access-token:<token>` in base64, so that is a value of its own:
+ * of a long one in lines, the lines break elsewhere.
+ */
+export function jobTokens(environment: Environment, githubToken: string | undefined): Record<string, string> {
+  const given = [
+    ...TOKEN_VARIABLES.map((name) => [name, environment[name]] as const),
+    ['github-token', githubToken] as const,
+  ];
+  const tokens: Record<string, string> = {};
+  for (const [name, value = ''] of given) {
+    const token = value.trim();
+    if (token.length >= SHORTEST_TOKEN)
+      Object.assign(tokens, { [name]: token, [`${name} of git`]: `x-access-token:${token}` });
+  }
+  return tokens;
 }

@@ -52,7 +52,7 @@ export interface WorkflowEvent {
   readonly startedFile: string;
   readonly pullRequest: PullRequest | undefined;
   readonly defaultBranch: string | undefined;
-  /** What the run is about where nobody says: `pr-<n>`, else the branch. */
+  /** What the run is about where nobody says: `pr-<n>`, else the branch, with a mark where that is called like one. */
   readonly subject: string;
   readonly trust: Trust;
   /** For people: what was assumed, one sentence each. */
@@ -92,7 +92,7 @@ export function readEvent(
   payload: unknown,
   inputs: Pick<ActionInputs, 'matrix' | 'workflowFile' | 'workflowRepository' | 'workflowSha' | 'checkRunId'>,
 ): WorkflowEvent {
-  const values = neededValues(environment);
+  const { values, notice } = neededValues(environment);
   const { repository, ref, sha, eventName: name } = values;
   const facts = readPayload(payload);
   const trust = trustOf({ name, repository, sha, ref, ...facts });
@@ -121,24 +121,51 @@ export function readEvent(
     startedFile: started.path,
     pullRequest,
     defaultBranch,
-    subject: pullRequest === undefined ? refName : `pr-${pullRequest.number}`,
+    subject: pullRequest === undefined ? subjectOf(ref, refName) : `pr-${pullRequest.number}`,
     trust,
-    notices: trust.notice === undefined ? [] : [trust.notice],
+    notices: [notice, trust.notice].filter((one) => one !== undefined),
   };
 }
 
-function neededValues(environment: Environment): NeededValues {
+/** A branch may be called `pr-7`. It is not the pull request 7; no ref has a space in its name, so nothing else is called so. */
+function subjectOf(ref: string, refName: string): string {
+  if (!/^pr-[0-9]+$/.test(refName)) return refName;
+  return `${refName} (${ref.startsWith('refs/tags/') ? 'tag' : 'branch'})`;
+}
+
+interface Needed {
+  readonly values: NeededValues;
+  /** For people: what was assumed, one sentence. */
+  readonly notice: string | undefined;
+}
+
+function neededValues(environment: Environment): Needed {
   const problems: string[] = [];
+  const assumed = assumedWorkflow(environment);
   const entries = Object.entries(NEEDED).map(([key, [pattern, expected]]) => {
     const variable = GITHUB_VARIABLES[key as keyof typeof NEEDED];
-    const value = environment[variable] ?? '';
+    const value = environment[variable] || (key === 'workflowRef' ? (assumed?.ref ?? '') : '');
     if (!pattern.test(value)) problems.push(`${variable} is ${value === '' ? 'not set' : 'malformed'} (${expected})`);
     return [key, value] as const;
   });
-  if (problems.length === 0) return Object.fromEntries(entries) as NeededValues;
+  if (problems.length === 0) return { values: Object.fromEntries(entries) as NeededValues, notice: assumed?.notice };
   throw new GatelineError('platform', 'RUNNER_ENVIRONMENT', problems.join('; '), {
     hint: 'The action needs the variables that the runner of GitHub Actions sets for every step.',
   });
+}
+
+/**
+ * The workflow where nobody says which file it is: act sets its `name` only, or the name of a file that has none. All jobs
+ * of a run assume the same.
+ */
+function assumedWorkflow(environment: Environment): { readonly ref: string; readonly notice: string } | undefined {
+  const name = environment[GITHUB_VARIABLES.workflow]?.trim() ?? '';
+  if ((environment[GITHUB_VARIABLES.workflowRef] ?? '') !== '' || name === '') return undefined;
+  const file = `.github/workflows/${name.replace(/^\.github\/workflows\//, '').replace(/[/@\s]+/g, '-')}`;
+  return {
+    ref: `${environment[GITHUB_VARIABLES.repository]}/${file}@${environment[GITHUB_VARIABLES.ref]}`,
+    notice: `GITHUB_WORKFLOW_REF is not set, as under act: the workflow is taken for ${file}. Set it with \`--env\` where that is not its file.`,
+  };
 }
 
 function startedFile(workflowRef: string): { path: string; repository: string } {

@@ -82,13 +82,15 @@ function annotate(
   const values = value === undefined ? new Map() : new Map([[job.key, value]]);
   // A red step gives one error by itself: GitHub shows ten.
   const room = result.ok ? {} : { error: 9 };
-  let hasError = false;
+  // What the step's own error says is not said again: the first error, or the notice that the gate waits.
+  const told = unit.status === 'paused' ? 'notice' : 'error';
+  let isTold = result.ok;
   for (const one of annotationsOf({ units: [unit], values, workspace: event.workspace, room })) {
     const { level, title, message, file, line } = one;
-    // The first one is what the step's own error says.
-    const isTold: boolean = !result.ok && !hasError && level === 'error' && file === undefined;
-    hasError ||= isTold;
-    if (isTold) continue;
+    if (!isTold && level === told && file === undefined) {
+      isTold = true;
+      continue;
+    }
     const place = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };
     runner.annotate(level, message, { title, ...(place && { place }) });
   }

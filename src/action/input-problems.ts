@@ -21,7 +21,7 @@ export class ActionInputsError extends GatelineError {
 
   constructor(problems: readonly InputProblem[]) {
     super('user', 'ACTION_INPUTS_INVALID', problems.map(formatInputProblem).join('\n'), {
-      hint: 'Mend these under `with:` of the step; nothing was run.',
+      hint: 'Fix these under `with:` of the step; nothing was run.',
     });
     this.problems = problems;
   }

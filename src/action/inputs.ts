@@ -1,10 +1,11 @@
 import { INPUT_PREFIX, type Environment } from '../environment.ts';
-import { described, didYouMean } from '../pipeline/problem.ts';
+import { described } from '../pipeline/problem.ts';
 import type { JsonObject, JsonValue } from '../untrusted/json.ts';
-import { INPUT_USES, OTHER_NAMES, type CommandName } from './input-uses.ts';
+import { INPUT_USES, type CommandName } from './input-uses.ts';
 import { ActionInputsError, type InputProblem } from './input-problems.ts';
 import { INPUT_NAMES, inputsSchema, type InputName, type ParsedInputs } from './inputs-schema.ts';
 import type { Needs } from './needs.ts';
+import { unknownInputs } from './unknown-inputs.ts';
 
 /** What the inputs say of a gate, taken apart and not yet judged: `describeGate` does that. Absent: not given. */
 export type GateDescription = Readonly<Partial<Record<InputName, JsonValue>>>;
@@ -61,7 +62,7 @@ export interface ActionInputs {
   readonly checkRunId: string | undefined;
   /** Names of the inputs that were given, defaults of `action.yml` too. */
   readonly given: ReadonlySet<InputName>;
-  /** For people, one sentence each: inputs that do nothing here. */
+  /** For people, one sentence each: inputs that do nothing here, and those that do not exist. */
   readonly notices: readonly string[];
 }
 
@@ -77,19 +78,25 @@ const DEFAULT_GIT_TIMEOUT = 30;
 
 /**
  * The inputs of this step from its environment (`INPUT_*`, as the runner names them). All problems are found at once:
- * values, unknown names, and inputs of another command. Reads nothing else and never throws.
+ * values, misspelt names, and inputs of another command. Reads nothing else and never throws.
  */
 export function readInputs(environment: Environment): ReadInputs {
-  const given = givenInputs(environment);
+  const all = Object.entries(givenInputs(environment));
+  const given = Object.fromEntries(all.filter(([name]) => isInput(name)));
   const parsed = inputsSchema.safeParse(given);
   const description = descriptionOf(given);
-  const wrong = parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, given));
+  const wrong = parsed.success ? [] : parsed.error.issues.map((issue) => problemOf(issue, given));
   const command = commandOf(given);
   const misplaced = command === undefined ? [] : misplacedInputs(given, command);
   const errors = misplaced.filter(({ input }) => INPUT_USES[input].elsewhere === 'error');
-  const problems = [...wrong, ...errors, ...contradictions(given, command)];
+  const unknown = unknownInputs(
+    all.flatMap(([name]) => (isInput(name) ? [] : [name])),
+    command,
+  );
+  const problems = [...wrong, ...unknown.problems, ...errors, ...contradictions(given, command)];
   if (!parsed.success || problems.length > 0) return { ok: false, problems, description };
   const notices = misplaced.filter((one) => !errors.includes(one)).map(({ input, message }) => `${input}: ${message}`);
+  if (unknown.notice !== undefined) notices.push(unknown.notice);
   return { ok: true, inputs: build(parsed.data, description, notices) };
 }
 
@@ -157,29 +164,15 @@ function descriptionOf(given: Readonly<Record<string, string>>): GateDescription
 }
 
 interface Issue {
-  readonly code?: string;
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  readonly keys?: readonly string[];
 }
 
-function problemsOf(issue: Issue, given: Readonly<Record<string, string>>): InputProblem[] {
-  if (issue.code === 'unrecognized_keys') return (issue.keys ?? []).map(unknownInput);
+function problemOf(issue: Issue, given: Readonly<Record<string, string>>): InputProblem {
   const input = String(issue.path[0]);
   const silent = !isInput(input) || INPUT_USES[input].silent === true;
   const found = silent ? '' : `, found ${described(given[input])}`;
-  return [{ input, message: `${issue.message}${found}` }];
-}
-
-function unknownInput(input: string): InputProblem {
-  const other = Object.hasOwn(OTHER_NAMES, input.replaceAll('_', '-'))
-    ? OTHER_NAMES[input.replaceAll('_', '-')]
-    : undefined;
-  const message = 'there is no such input';
-  if (other !== undefined) {
-    return { input, message, hint: `write \`${other.input}\`${other.mind === undefined ? '' : `: ${other.mind}`}` };
-  }
-  return { input, message, hint: didYouMean(input, INPUT_NAMES) ?? 'docs/reference/action.md lists them' };
+  return { input, message: `${issue.message}${found}` };
 }
 
 function misplacedInputs(

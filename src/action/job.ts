@@ -17,7 +17,7 @@ import { openWorkspace, type WorkspaceOptions } from '../workspace/open-workspac
 import type { Workspace } from '../workspace/workspace.ts';
 import { begunPipeline, unknownToken } from './begun-pipeline.ts';
 import { callersInput } from './callers-input.ts';
-import { commandEnvironment } from './command-environment.ts';
+import { commandEnvironment, jobTokens } from './command-environment.ts';
 import { findDefinition, unitOfJob, type Definition } from './definition.ts';
 import { describeGate, pipelineIdOf } from './describe-gate.ts';
 import { withGivenOutput } from './given-output.ts';
@@ -121,6 +121,7 @@ export async function openSurroundings(invocation: ActionInvocation, claim?: Cla
     me: writerOf(event, pid, randomUUID()),
     isGone: async (writer) => isJobOver(event, ended, writer),
     environment,
+    alsoSecret: jobTokens(world.environment, inputs.githubToken),
     platform: { os: platform, arch },
     toolVersion: (tool) => toolVersion(tool, definition.root, environment),
     contractFiles: definition.files,

@@ -2,7 +2,7 @@ import type { Assignment } from '../engine/call.ts';
 import type { JobCall } from '../engine/verify-upstream.ts';
 import { verifyRun, type VerifiedRun } from '../engine/verify-run.ts';
 import type { ReportLinks, RunFacts, RunReportInput } from '../report/github/report-input.ts';
-import { jobsWithoutRecord, type NeededJob } from '../report/github/needed-jobs.ts';
+import type { NeededJob } from '../report/github/needed-jobs.ts';
 import type { HistoryEntry } from '../report/github/history-entry.ts';
 import type { RunState, UnitState } from '../run/run-state.ts';
 import { numbersOf } from './job-identity.ts';
@@ -94,20 +94,6 @@ export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly Nee
     result,
     ...(outputs['gate'] && { gate: outputs['gate'] }),
   }));
-}
-
-/**
- * Needed jobs that keep a report from being green, as `job (result)`: those that left no record, and those that GitHub
- * calls failed or cancelled, whatever their records say. A leg or a second gate may have died before it left one.
- */
-export function unsatisfiedJobs({ jobs = [], records, state }: RunReportInput): string[] {
-  const silent = new Set(jobsWithoutRecord(jobs, records, state).map(({ id }) => id));
-  // Gates that are not done are told by their own names.
-  const open = new Set([...state.units.values()].filter(({ done }) => !done).map(({ gate }) => gate));
-  const bad = jobs
-    .filter(({ id, result }) => silent.has(id) || result === 'failure' || result === 'cancelled')
-    .filter(({ id, gate }) => !open.has(gate ?? id));
-  return bad.map(({ id, result }) => `${id} (${result})`);
 }
 
 export function factsOf({ runId, sha, refName, name, pullRequest }: WorkflowEvent): RunFacts {

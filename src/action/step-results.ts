@@ -1,5 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
+import type { NeededJob } from '../report/github/needed-jobs.ts';
 import type { PlannedUnit } from '../run/plan.ts';
+import { NO_APPROVAL_YET } from '../run/decisions.ts';
 import type { EndedRecord } from '../run/record.ts';
 import type { RunState, UnitState } from '../run/run-state.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
@@ -42,7 +44,7 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
           )
         : red('Gate failed: the score is below the threshold', `${name}: ${unit?.reason ?? ''}`);
     case 'paused':
-      return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}`);
+      return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}; ${NO_APPROVAL_YET}`);
     case 'failed':
       return red(TITLES[verdict?.kind ?? 'schema'] ?? 'Gate failed', `${name}: ${unit?.reason ?? ''}`);
     case 'running':
@@ -75,9 +77,9 @@ export function titleOfError(error: unknown): string | undefined {
  * What becomes of the check that a branch rule requires: green only when every gate is satisfied and every needed job left
  * a record. No gates at all are a failure.
  *
- * @param missing needed jobs without a satisfied record, as `job (result)`
+ * @param missing needed jobs that are not satisfied
  */
-export function resultOfRun(state: RunState, missing: readonly string[]): StepResult {
+export function resultOfRun(state: RunState, missing: readonly NeededJob[]): StepResult {
   const units = [...state.units.values()];
   if (units.length === 0) return red('No gates', 'no gate left a record in this run, so nothing was checked');
   const open = keysOf(units.filter((unit) => !unit.done));
@@ -85,7 +87,9 @@ export function resultOfRun(state: RunState, missing: readonly string[]): StepRe
     return green('All gates passed', `${units.length} of ${units.length} gates done`);
   const parts = [
     ...(open.length > 0 ? [`not done: ${open.join(', ')}`] : []),
-    ...(missing.length > 0 ? [`needed jobs without a satisfied gate: ${missing.join(', ')}`] : []),
+    ...(missing.length > 0
+      ? [`needed jobs without a satisfied gate: ${missing.map(({ id, result }) => `${id} (${result})`).join(', ')}`]
+      : []),
   ];
   const waits =
     units.some(({ status }) => status === 'paused') && units.every(isWellOrWaits) && missing.every(isSkipped);
@@ -97,8 +101,8 @@ function isWellOrWaits({ done, status }: UnitState): boolean {
   return done || status === 'paused' || status === 'blocked' || status === 'pending';
 }
 
-function isSkipped(job: string): boolean {
-  return job.endsWith(' (skipped)');
+function isSkipped({ result }: NeededJob): boolean {
+  return result === 'skipped';
 }
 
 function keysOf(units: readonly { readonly key: UnitKey }[]): UnitKey[] {

@@ -129,11 +129,21 @@ async function prepareGate(
     await pinContracts(call);
     await settleUpstream(call, unit);
   } else {
+    await tellOfDecisions(call, unit);
     await verifyUpstream(call, unit, job);
   }
   const prepared = await planUnit(call, unit);
   await observe({ type: 'planned', planned: prepared.planned });
   return { call, unit, prepared };
+}
+
+/** Names each decision about the unit, or about a unit upstream, that nobody can verify, and whether it is ignored. */
+async function tellOfDecisions(call: Call, unit: Unit): Promise<void> {
+  const about = new Set([unit.key, ...ancestorsOf(call.graph, unit.key)]);
+  for (const { code, message, unit: key } of call.journal.state().problems) {
+    if (code !== 'DECISION_IGNORED' && code !== 'DECISION_UNVERIFIED') continue;
+    if (key !== undefined && about.has(key)) await call.observe({ type: 'notice', unit: key, message });
+  }
 }
 
 /** Records that an earlier output, or none, will do; `undefined` when there is work. */

@@ -104,10 +104,10 @@ function snapshots(
   return { snapshot: () => (taken ??= take()), forgetSnapshot: () => (taken = undefined), taken: () => tree };
 }
 
-/** Values of every secret that any gate names, as far as they are set. */
+/** Values of every secret that any gate names, as far as they are set, and of those that nobody needs to name. */
 function secretValues(pipeline: Pipeline, ports: EnginePorts): Record<string, string> {
   const names = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
-  const values: Record<string, string> = {};
+  const values: Record<string, string> = { ...ports.alsoSecret };
   for (const name of names) {
     const value = ports.environment[name];
     if (value !== undefined && value !== '') values[name] = value;

@@ -2,7 +2,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
 import { digestOf } from '../run/digest.ts';
 import { asRequest } from '../run/difference.ts';
-import { rulingOn } from '../run/decisions.ts';
+import { actorOf, rulingOn } from '../run/decisions.ts';
 import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import type { Unit } from '../run/unit.ts';
 import { parseContract } from '../verdict/contract.ts';
@@ -190,7 +190,8 @@ function refuseEnded(call: Call, started: StartedRecord): void {
   );
   const expired = started.deadline !== undefined && Date.parse(started.deadline) <= call.ports.now().getTime();
   if (later || expired || ruling.ruling === 'voided') {
-    const ended = ruling.ruling === 'voided' ? `was given up by ${ruling.by.actor}` : `ended at ${started.deadline!}`;
+    const ended =
+      ruling.ruling === 'voided' ? `was given up by ${actorOf(ruling.by)}` : `ended at ${started.deadline!}`;
     throw new GatelineError(
       'user',
       'CLAIM_EXPIRED',

@@ -79,11 +79,11 @@ export async function openJournal(
       subject: scope.subject,
       ...(runNumber !== undefined && { runNumber }),
     };
-    return createRunFold(scope.graph, { records, problems: listing.problems }, identity, told);
+    return createRunFold(scope.graph, { ...listing, records }, identity, told);
   };
   const call = numbersOf(scope, fold);
   const run = fold(call.runNumber, scope.alone || scope.numbers !== undefined ? call : undefined);
-  let archive = openArchive({ records, problems: listing.problems });
+  let archive = openArchive({ ...listing, records });
   return {
     call,
     state: () => run.state(),
@@ -112,7 +112,7 @@ export async function openJournal(
       run.touchAll();
     },
     include: (checkpoints) => {
-      archive = openArchive({ records: [...archive.records, ...checkpoints], problems: listing.problems });
+      archive = openArchive({ ...listing, records: [...archive.records, ...checkpoints] });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import { asRequest, describeDifferences, differences, type Difference } from '../run/difference.ts';
 import type { Digest } from '../run/digest.ts';
-import { rulingOn } from '../run/decisions.ts';
+import { NO_APPROVAL_YET, rulingOn } from '../run/decisions.ts';
 import { verdictSatisfies } from '../run/fold-unit.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../run/plan.ts';
 import type { EndedRecord } from '../run/record.ts';
@@ -70,8 +70,9 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   const found = (await findWork(call, unit, work)) ?? (await findElsewhere(call, unit, work));
   if (found !== undefined) return found;
   if (state.status === 'paused' && state.ended?.contract === contract.digest) {
-    const reason = `${state.reason}: \`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
-    return { planned: describe(unit, 'blocked', reason, work) };
+    const locally = `\`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
+    const next = call.holder === 'job' ? NO_APPROVAL_YET : locally;
+    return { planned: describe(unit, 'blocked', `${state.reason}: ${next}`, work) };
   }
   // Whatever the agent made, a contract that is not sound could not judge it.
   await call.contracts.compile(unit.gate);

@@ -35,6 +35,8 @@ export interface EnginePorts {
     units: readonly UnitKey[],
     redact: (text: string) => string,
   ) => Promise<void>;
+  /** Values that no gate names and that are redacted all the same, by name: what opens the services of a CI job. */
+  readonly alsoSecret?: Readonly<Record<string, string>>;
   /** Asked when no listed record will do. */
   readonly checkpoints?: CheckpointSource;
 }

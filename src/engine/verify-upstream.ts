@@ -72,7 +72,7 @@ async function checkDone(call: Call, unit: Unit, upstream: readonly Unit[], job:
   const open = states().filter((state) => !state.done);
   if (open.length === 0) return;
   const list = open.map((state) => `${state.key} is ${state.status}: ${state.reason}`).join('; ');
-  const { problems } = call.journal.state();
+  const problems = call.journal.state().problems.filter(({ code }) => code === 'UNREADABLE_RECORD');
   const unread = problems.length === 0 ? '' : ` Not everything could be read: ${problems[0]!.message}.`;
   throw new GatelineError('user', 'UPSTREAM_NOT_DONE', `gate ${unit.key} cannot begin: ${list}.${unread}`, {
     hint: hintFor(open, job),

@@ -1,9 +1,37 @@
 import type { Digest } from './digest.ts';
+import type { RecordListing } from './reading.ts';
 import { comparePositions, type DecidedRecord, type EndedRecord, type Position } from './record.ts';
+
+/** A decision as it is used. `unverified`: anybody who works in the run may have written its record, in anybody's name. */
+export type UsedDecision = DecidedRecord & { readonly unverified?: true };
+
+/** Decisions that let later gates run. All others hold them back. */
+const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set(['approve', 'skip']);
+
+/** What a person who waits for an approval on GitHub is told. */
+export const NO_APPROVAL_YET =
+  'nobody can approve it on GitHub yet; push a change that raises the score, or change the contract (`threshold`, `partial`)';
+
+/**
+ * The decision as it is used, `undefined` when it is ignored. Where records prove nothing, one that opens a gate is
+ * ignored: a forged one would replace the agent. One that closes a gate is used: at worst, work is done again.
+ */
+export function usedDecision(
+  decided: DecidedRecord,
+  { unprovenDecisions }: Pick<RecordListing, 'unprovenDecisions'>,
+): UsedDecision | undefined {
+  if (unprovenDecisions !== true) return decided;
+  return OPENING.has(decided.decision) ? undefined : { ...decided, unverified: true };
+}
+
+/** Who decided, as far as that is known: `maria`, or `maria (unverified)`. */
+export function actorOf({ actor, unverified }: Pick<UsedDecision, 'actor' | 'unverified'>): string {
+  return unverified ? `${actor} (unverified)` : actor;
+}
 
 /** The decisions about one unit, in order, and whether there are some that could not be read. */
 export interface UnitDecisions {
-  readonly decided: readonly DecidedRecord[];
+  readonly decided: readonly UsedDecision[];
   /** Position of the latest decision that exists but could not be read; it may have been anything. */
   readonly unknownAt: Position | undefined;
 }
@@ -11,9 +39,9 @@ export interface UnitDecisions {
 /** What was decided about an attempt since it ended. */
 export type Ruling =
   | { readonly ruling: 'stands' }
-  | { readonly ruling: 'approved'; readonly by: DecidedRecord }
-  | { readonly ruling: 'rejected'; readonly by: DecidedRecord }
-  | { readonly ruling: 'voided'; readonly by: DecidedRecord }
+  | { readonly ruling: 'approved'; readonly by: UsedDecision }
+  | { readonly ruling: 'rejected'; readonly by: UsedDecision }
+  | { readonly ruling: 'voided'; readonly by: UsedDecision }
   | { readonly ruling: 'unknown' };
 
 /**
@@ -46,7 +74,7 @@ export function skipInForce(
   decisions: UnitDecisions,
   fingerprint: Digest | undefined,
   now: string,
-): DecidedRecord | undefined {
+): UsedDecision | undefined {
   const last = decisions.decided.findLast((decision) => decision.decision !== 'approve');
   if (last?.decision !== 'skip' || expired(last, now)) return undefined;
   if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, last) > 0) return undefined;

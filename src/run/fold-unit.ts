@@ -1,5 +1,5 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { rulingOn, skipInForce, type Ruling, type UnitDecisions } from './decisions.ts';
+import { actorOf, rulingOn, skipInForce, type Ruling, type UnitDecisions } from './decisions.ts';
 import { comparePositions, type Content, type EndedRecord, type StartedRecord } from './record.ts';
 import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
 import {
@@ -65,7 +65,7 @@ function choose(
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
   if (best !== undefined && !skipped) return satisfied(best, needsDone);
   if (skip !== undefined) {
-    const choice = not('skipped', `skipped by ${skip.actor}: ${skip.reason}`);
+    const choice = not('skipped', `skipped by ${actorOf(skip)}: ${skip.reason}`);
     return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };
   }
   const last = judged.findLast((one) => one.relevant);
@@ -81,7 +81,7 @@ function satisfied(best: Judged, needsDone: boolean): Choice {
   const how = ended.how === 'reused' ? reuseText(ended) : `attempt ${ended.n}, score ${ended.verdict.score}`;
   return {
     status: ended.verdict.status,
-    reason: ruling.ruling === 'approved' ? `approved by ${ruling.by.actor}` : how,
+    reason: ruling.ruling === 'approved' ? `approved by ${actorOf(ruling.by)}` : how,
     done: needsDone,
     reused: ended.how === 'reused',
     exports: needsDone ? (ended.exports ?? null) : undefined,
@@ -101,7 +101,7 @@ function unsatisfied(unit: Unit, last: Judged): Choice {
   const { ended, ruling } = last;
   const { status, score, advice, kind } = ended.verdict;
   if (ruling.ruling === 'rejected')
-    return { ...not('failed', `rejected by ${ruling.by.actor}: ${ruling.by.reason}`), ended, decided: ruling.by };
+    return { ...not('failed', `rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`), ended, decided: ruling.by };
   if (ruling.ruling === 'unknown') return { ...not('ready', 'a decision about it could not be read'), ended };
   if (last.outputMissing && verdictSatisfies(unit, ended, ruling))
     return { ...not('ready', 'its output is missing or was altered'), ended };

@@ -1,4 +1,5 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
+import { usedDecision, type UsedDecision } from './decisions.ts';
 import { deriveUnit } from './fold-unit.ts';
 import { orderRecords } from './order.ts';
 import { isBlind, type ReadProblem, type RecordListing } from './reading.ts';
@@ -51,10 +52,14 @@ export function createRunFold(graph: UnitGraph, listing: RecordListing, identity
   const { records, conflicts } = orderRecords(mine);
   const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
   const ofRun = records.filter((record) => record.runNumber === runNumber);
-  const grouped = groupByUnit(graph, records, listing.problems, runNumber);
+  const grouped = groupByUnit(graph, records, listing, runNumber);
   const derived = new Map<UnitKey, ReturnType<typeof deriveUnit>>();
   const open = new Set(graph.keys());
-  const unplaced = [...conflicts.map(describeConflict), ...listing.problems.map(describeProblem)];
+  const unplaced = [
+    ...conflicts.map(describeConflict),
+    ...listing.problems.map(describeProblem),
+    ...describeDecisions(records, listing),
+  ];
   let state: RunState | undefined;
   return {
     state: () => {
@@ -78,7 +83,7 @@ export function createRunFold(graph: UnitGraph, listing: RecordListing, identity
       ofRun.push(record);
       const own = grouped.get(unitOf(record)) ?? emptyUnitRecords();
       grouped.set(unitOf(record), own);
-      addTo(own, record);
+      addTo(own, record, listing);
       open.add(unitOf(record));
       state = undefined;
     },
@@ -127,6 +132,19 @@ function describeConflict(name: string): RunProblem {
   return { code: 'CONFLICTING_RECORDS', message: `two different records are called ${name}` };
 }
 
+/** Each decision that nobody can verify: one that opens a gate was ignored, one that closes a gate was used. */
+function describeDecisions(records: readonly GatelineRecord[], listing: RecordListing): RunProblem[] {
+  if (listing.unprovenDecisions !== true) return [];
+  return records.flatMap((record): RunProblem[] => {
+    if (record.kind !== 'decided') return [];
+    const isUsed = usedDecision(record, listing) !== undefined;
+    const what = `${record.decision} of ${unitOf(record)}, in the name of ${record.actor}`;
+    const why = 'every job of the run can write such a record';
+    const message = isUsed ? `${what}, is used without proof: ${why}` : `${what}, is ignored: ${why}`;
+    return [{ code: isUsed ? 'DECISION_UNVERIFIED' : 'DECISION_IGNORED', message, unit: unitOf(record) }];
+  });
+}
+
 function describeStranger(key: UnitKey): RunProblem {
   return { code: 'UNKNOWN_UNIT', message: `there are records of ${key}, which the pipeline does not have`, unit: key };
 }
@@ -135,9 +153,10 @@ function describeStranger(key: UnitKey): RunProblem {
 function groupByUnit(
   graph: UnitGraph,
   records: readonly GatelineRecord[],
-  problems: readonly ReadProblem[],
+  listing: RecordListing,
   runNumber: number,
 ): Map<UnitKey, UnitRecords> {
+  const { problems } = listing;
   const grouped = new Map<UnitKey, UnitRecords>([...graph.keys()].map((key) => [key, emptyUnitRecords()]));
   const at = (key: UnitKey): UnitRecords => {
     const found = grouped.get(key) ?? emptyUnitRecords();
@@ -146,35 +165,41 @@ function groupByUnit(
   };
   for (const record of records) {
     if (record.runNumber !== runNumber) continue;
-    addTo(at(unitOf(record)), record);
+    addTo(at(unitOf(record)), record, listing);
   }
   for (const { names } of problems) {
     if (names === undefined || names.runNumber !== runNumber) continue;
     const own = at(unitKey(names.gate, names.leg));
     (own.unknown as NonNullable<ReadProblem['names']>[]).push(names);
   }
-  addEarlierDecisions(grouped, records, problems, runNumber);
+  addEarlierDecisions(grouped, records, listing, runNumber);
   if (isBlind(problems)) for (const own of grouped.values()) (own as { blind: boolean }).blind = true;
   return grouped;
 }
 
-function addTo(own: UnitRecords, record: GatelineRecord): void {
+function addTo(own: UnitRecords, record: GatelineRecord, listing: RecordListing): void {
   if (record.kind === 'started') (own.started as StartedRecord[]).push(record);
   else if (record.kind === 'ended') (own.ended as EndedRecord[]).push(record);
-  else (own.decided as DecidedRecord[]).push(record);
+  else pushUsed(own.decided, record, listing);
+}
+
+function pushUsed(into: readonly UsedDecision[], record: DecidedRecord, listing: RecordListing): void {
+  const used = usedDecision(record, listing);
+  if (used !== undefined) (into as UsedDecision[]).push(used);
 }
 
 function addEarlierDecisions(
   grouped: ReadonlyMap<UnitKey, UnitRecords>,
   records: readonly GatelineRecord[],
-  problems: readonly ReadProblem[],
+  listing: RecordListing,
   runNumber: number,
 ): void {
   for (const record of records) {
     if (record.kind !== 'decided' || record.runNumber >= runNumber) continue;
-    (grouped.get(unitOf(record))?.earlier.decided as DecidedRecord[] | undefined)?.push(record);
+    const own = grouped.get(unitOf(record));
+    if (own !== undefined) pushUsed(own.earlier.decided, record, listing);
   }
-  for (const { names } of problems) {
+  for (const { names } of listing.problems) {
     if (names === undefined || names.runNumber >= runNumber || !names.kind.startsWith('decided')) continue;
     (grouped.get(unitKey(names.gate, names.leg))?.earlier.unknown as Position[] | undefined)?.push(names);
   }

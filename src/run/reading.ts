@@ -34,6 +34,8 @@ export interface ReadProblem {
 export interface RecordListing {
   readonly records: readonly GatelineRecord[];
   readonly problems: readonly ReadProblem[];
+  /** Every job of a run may have written any of the records, so no decision proves who made it. */
+  readonly unprovenDecisions?: true;
 }
 
 /** Whether there may be records, of any kind, that were not listed at all. */

@@ -1,5 +1,5 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { latestPosition, rulingOn, type UnitDecisions } from './decisions.ts';
+import { actorOf, latestPosition, rulingOn, usedDecision, type UnitDecisions } from './decisions.ts';
 import type { Digest } from './digest.ts';
 import { verdictSatisfies } from './fold-unit.ts';
 import { isBlind, type RecordListing } from './reading.ts';
@@ -10,7 +10,7 @@ import { claimMatches } from './unit-records.ts';
 import type { Unit } from './unit.ts';
 
 /** Records of all runs by unit, in order: where checkpoints are looked for. Made once a plan. */
-export interface Archive {
+export interface Archive extends Pick<RecordListing, 'unprovenDecisions'> {
   readonly records: readonly GatelineRecord[];
   readonly started: ReadonlyMap<UnitKey, readonly StartedRecord[]>;
   readonly ended: ReadonlyMap<UnitKey, readonly EndedRecord[]>;
@@ -31,7 +31,7 @@ export function openArchive(listing: RecordListing): Archive {
     unitOf,
   );
   const decided = Map.groupBy(
-    records.filter((record) => record.kind === 'decided'),
+    records.flatMap((record) => (record.kind === 'decided' ? (usedDecision(record, listing) ?? []) : [])),
     unitOf,
   );
   const unknown = Map.groupBy(
@@ -45,7 +45,15 @@ export function openArchive(listing: RecordListing): Archive {
       unknownAt: latestPosition(unknown.get(key) ?? []),
     });
   }
-  return { records, started, ended, decisions, blind: isBlind(listing.problems) };
+  const { problems, unprovenDecisions } = listing;
+  return {
+    records,
+    started,
+    ended,
+    decisions,
+    blind: isBlind(problems),
+    ...(unprovenDecisions && { unprovenDecisions }),
+  };
 }
 
 /** Takes in a record that was written since, and that comes after all that there is of its unit. */
@@ -59,9 +67,11 @@ export function addToArchive(archive: Archive, record: GatelineRecord): void {
   if (record.kind === 'started') append(archive.started, record);
   else if (record.kind === 'ended') append(archive.ended, record);
   else {
+    const used = usedDecision(record, archive);
+    if (used === undefined) return;
     const { decided, unknownAt } = archive.decisions.get(unitOf(record)) ?? { decided: [], unknownAt: undefined };
     (archive.decisions as Map<UnitKey, UnitDecisions>).set(unitOf(record), {
-      decided: [...decided, record],
+      decided: [...decided, used],
       unknownAt,
     });
   }
@@ -108,14 +118,18 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
     return `${where} is not reused: reuse is set to never`;
   const ruling = rulingOn(ended, archive.decisions.get(unit.key) ?? { decided: [], unknownAt: undefined }, query.now);
   if (ruling.ruling === 'unknown') return `${where} is not reused: a decision since then could not be read`;
-  if (ruling.ruling === 'voided') return `${ruling.by.actor} asked for a new attempt: ${ruling.by.reason}`;
-  if (ruling.ruling === 'rejected') return `${where} was rejected by ${ruling.by.actor}: ${ruling.by.reason}`;
+  if (ruling.ruling === 'voided') return `${actorOf(ruling.by)} asked for a new attempt: ${ruling.by.reason}`;
+  if (ruling.ruling === 'rejected') return `${where} was rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`;
   const judged = ended.contract === query.contract;
   if (!verdictSatisfies(unit, ended, ruling) && (judged || ended.value === undefined || !judgedByContract(ended))) {
     return `${where} ${ended.verdict.status === 'partial' ? 'was only partial' : 'failed'} (${ended.verdict.kind})`;
   }
   const age = Date.parse(query.now) - Date.parse(producedAt(ended, archive));
-  if (unit.gate.maxAge !== undefined && age > unit.gate.maxAge) return `${where} is older than max-age`;
+  if (unit.gate.maxAge !== undefined) {
+    if (age > unit.gate.maxAge) return `${where} is older than max-age`;
+    // A clock was wrong, then or now, so nobody knows how old it is.
+    if (age < 0) return `${where} is not reused: it was made in the future, so its age is not known`;
+  }
   const claim = archive.started.get(unit.key)?.find((started) => comparePositions(started, ended) === 0);
   if (!claimMatches(ended, claim))
     return `${where} is not reused: it ended with another request or contract than it claimed`;

@@ -1,6 +1,7 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Digest } from './digest.ts';
-import type { Content, DecidedRecord, EndedRecord, Position, StartedRecord } from './record.ts';
+import type { UsedDecision } from './decisions.ts';
+import type { Content, EndedRecord, Position, StartedRecord } from './record.ts';
 
 /** Every status that a unit of work can have. */
 export const UNIT_STATUSES = [
@@ -44,7 +45,7 @@ export interface UnitState {
   /** The latest claim. */
   readonly started: StartedRecord | undefined;
   /** The decision that makes it what it is. */
-  readonly decided: DecidedRecord | undefined;
+  readonly decided: UsedDecision | undefined;
   /** Claims in this run, unreadable ones too. */
   readonly attempts: number;
 }
@@ -57,7 +58,9 @@ export interface RunProblem {
     | 'UNKNOWN_UNIT'
     | 'ENDED_WITHOUT_START'
     | 'CLAIM_MISMATCH'
-    | 'OUTPUT_MISSING';
+    | 'OUTPUT_MISSING'
+    | 'DECISION_IGNORED'
+    | 'DECISION_UNVERIFIED';
   readonly message: string;
   readonly unit?: UnitKey;
 }

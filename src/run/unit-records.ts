@@ -1,16 +1,16 @@
-import { latestPosition, type UnitDecisions } from './decisions.ts';
+import { latestPosition, type UnitDecisions, type UsedDecision } from './decisions.ts';
 import type { ReadProblem } from './reading.ts';
-import { comparePositions, type DecidedRecord, type EndedRecord, type Position, type StartedRecord } from './record.ts';
+import { comparePositions, type EndedRecord, type Position, type StartedRecord } from './record.ts';
 
 /** All that is recorded of one unit in one run, each list in order. */
 export interface UnitRecords {
   readonly started: readonly StartedRecord[];
   readonly ended: readonly EndedRecord[];
-  readonly decided: readonly DecidedRecord[];
+  readonly decided: readonly UsedDecision[];
   /** Records that exist but could not be read, as their names tell. */
   readonly unknown: readonly NonNullable<ReadProblem['names']>[];
   /** Decisions of earlier runs: they count for outputs that were made then and reused. */
-  readonly earlier: { readonly decided: readonly DecidedRecord[]; readonly unknown: readonly Position[] };
+  readonly earlier: { readonly decided: readonly UsedDecision[]; readonly unknown: readonly Position[] };
   /** There may be more records than were listed, of any kind. */
   readonly blind: boolean;
 }

@@ -1,6 +1,7 @@
 import { RECORD_FORMAT, recordSchema, type GatelineRecord } from '../run/record.ts';
 import type { ReadProblem } from '../run/reading.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { parseJson } from '../untrusted/parse-json.ts';
 
 /** What is wrong with bytes that should be a record. */
 export interface RecordFault {
@@ -41,7 +42,10 @@ export function formatOf(value: unknown): string | undefined {
   return typeof value.format === 'string' ? value.format : undefined;
 }
 
-/** Bytes as JSON; tells an early end (`TRUNCATED`) from bytes that are wrong in themselves (`CORRUPT`). */
+/**
+ * Bytes as JSON, by the guarded parser; tells an early end (`TRUNCATED`) from bytes that are wrong in themselves
+ * (`CORRUPT`). Anybody may have written them: a key that is there twice must not mean one thing here and another elsewhere.
+ */
 export function parseStoredJson(bytes: Uint8Array): { readonly value: unknown } | { readonly fault: RecordFault } {
   const written = withoutZeroTail(bytes);
   if (written.length === 0) return fault('TRUNCATED', 'empty');
@@ -55,11 +59,11 @@ export function parseStoredJson(bytes: Uint8Array): { readonly value: unknown } 
     return fault('CORRUPT', 'not UTF-8');
   }
   if (endsEarly(text)) return fault('TRUNCATED', 'ends before its JSON does');
-  try {
-    return { value: JSON.parse(text + decoder.decode()) as unknown };
-  } catch {
-    return fault('CORRUPT', 'not JSON');
-  }
+  if (text.startsWith('\ufeff')) return fault('CORRUPT', 'begins with a byte order mark');
+  const parsed = parseJson(bytes, { maxBytes: Infinity, loneSurrogates: true });
+  return parsed.ok
+    ? { value: parsed.value }
+    : fault('CORRUPT', `not sound JSON: ${parsed.issue.message}`.slice(0, 500));
 }
 
 /**

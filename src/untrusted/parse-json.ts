@@ -29,6 +29,8 @@ export interface JsonLimits {
   readonly maxBytes?: number;
   /** Objects and arrays inside each other. Default 200, at most 1,000. */
   readonly maxDepth?: number;
+  /** Takes halves of surrogate pairs as they are: in our own documents a text that was cut may end in one. Default: refused. */
+  readonly loneSurrogates?: true;
 }
 
 export const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
@@ -79,7 +81,7 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJso
   } catch (error) {
     return syntaxError(text, error);
   }
-  return inspect(value, text, structure.keys);
+  return inspect(value, text, structure.keys, limits.loneSurrogates !== true && text.includes('\\u'));
 }
 
 function refused(
@@ -154,8 +156,8 @@ function syntaxError(text: string, thrown: unknown): ParsedJson {
 }
 
 /** Look for what `JSON.parse` takes in silence. */
-function inspect(value: JsonValue, text: string, keysInText: number): ParsedJson {
-  const found: Findings = { keys: 0, imprecise: 0, notices: [], path: [], surrogates: text.includes('\\u') };
+function inspect(value: JsonValue, text: string, keysInText: number, surrogates: boolean): ParsedJson {
+  const found: Findings = { keys: 0, imprecise: 0, notices: [], path: [], surrogates };
   const refusal = visit(value, found, 0);
   if (refusal !== undefined) return refused('malformed', { message: refusal, pointer: pointerTo(found.path) });
   if (found.keys !== keysInText) {
@@ -178,7 +180,7 @@ interface Findings {
   readonly notices: JsonIssue[];
   /** Where the visit is, or where it ended. */
   readonly path: Array<string | number>;
-  /** Whether there are escapes, the only way in which half a surrogate pair can come through the decoder. */
+  /** Whether to look for halves of surrogate pairs: only an escape can bring one through the decoder. */
   readonly surrogates: boolean;
 }
 

@@ -43,7 +43,9 @@ describe.runIf(ACT !== undefined)('two gates and a report under act, with the bu
     await using repository = await ScratchWorkspace.create(FILES);
     await layAction(repository.root);
     await repository.commitAll('the action');
-    const run = { service, run: 5, repository: repository.root, workflow: WORKFLOW };
+    // Without a flag for it act tells nothing of the file of the workflow.
+    const env = { GITHUB_WORKFLOW_REF: undefined };
+    const run = { service, run: 5, repository: repository.root, workflow: WORKFLOW, env };
     for (const [attempt, decision] of [
       [1, 'run'],
       [2, 'keep'],
@@ -55,6 +57,9 @@ describe.runIf(ACT !== undefined)('two gates and a report under act, with the bu
       expect(outputs).toMatchObject([
         { decision, status: 'passed' },
         { decision, status: 'passed' },
+      ]);
+      expect(report.job('first').annotations.map(({ message }) => message)).toEqual([
+        expect.stringContaining('is taken for .github/workflows/gates.'),
       ]);
       expect(report.job('report').summary).not.toBe('');
       expect(report.ok).toBe(true);

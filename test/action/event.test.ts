@@ -84,6 +84,31 @@ describe('the event of a step', () => {
     });
   });
 
+  it('is about a branch, which is never taken for a pull request', () => {
+    const onRef = (kind: string, name: string): string =>
+      eventOf({ GITHUB_REF: `refs/${kind}/${name}`, GITHUB_REF_NAME: name }, { repository: REPOSITORY }).subject;
+    expect(onRef('heads', 'pr-7')).toBe('pr-7 (branch)');
+    expect(onRef('tags', 'pr-7')).toBe('pr-7 (tag)');
+    for (const name of ['main', 'pr-7a', 'pr-', 'a/pr-7', 'pr-7-branch']) expect(onRef('heads', name)).toBe(name);
+  });
+
+  it('is of the workflow that act names, where nothing else does, with a notice', () => {
+    const under = (workflow: string) =>
+      eventOf({ GITHUB_WORKFLOW_REF: '', GITHUB_WORKFLOW: workflow }, { repository: REPOSITORY });
+    expect(under('gates.yml')).toMatchObject({
+      startedFile: '.github/workflows/gates.yml',
+      workflowFile: { path: '.github/workflows/gates.yml', repository: 'octo/gates', from: 'run' },
+      notices: [expect.stringMatching(/^GITHUB_WORKFLOW_REF is not set.*taken for \.github\/workflows\/gates\.yml\./)],
+    });
+    expect(under('CI / all @ night').startedFile).toBe('.github/workflows/CI-all-night');
+    expect(under('.github/workflows/a.yml').startedFile).toBe('.github/workflows/a.yml');
+    expect(() => under(' ')).toThrow(/GITHUB_WORKFLOW_REF is not set/);
+    expect(eventOf({ GITHUB_WORKFLOW: 'other' }, { repository: REPOSITORY })).toMatchObject({
+      startedFile: '.github/workflows/ci.yml',
+      notices: [],
+    });
+  });
+
   it('is about a pull request where there is one', () => {
     const variables = {
       GITHUB_EVENT_NAME: 'pull_request',

@@ -20,6 +20,11 @@ function inputsOf(inputs: Readonly<Record<string, string>>): ActionInputs {
   return read.inputs;
 }
 
+function noticesOf(inputs: Readonly<Record<string, string>>): readonly string[] {
+  const read = readInputs(environmentOf(inputs));
+  return read.ok ? read.inputs.notices : [];
+}
+
 function problemsOf(inputs: Readonly<Record<string, string>>): string[] {
   const read = readInputs(environmentOf(inputs));
   return read.ok ? [] : read.problems.map(formatInputProblem);
@@ -127,7 +132,7 @@ describe('what is wrong with inputs', () => {
         gate: 'Design',
         cache: 'on',
         history: '-1',
-        stpe: 'x',
+        treshold: 'x',
         run: 'npm test',
         'expose-output': 'yes',
       }),
@@ -136,16 +141,15 @@ describe('what is wrong with inputs', () => {
       'expose-output: expected `true` or `false`, found the text "yes"',
       'cache: expected `auto` or `off`, found the text "on"',
       'history: expected a whole number from 0 to 200, found the text "-1"',
-      expect.stringMatching(/^stpe: there is no such input; /),
+      'treshold: there is no such input; did you mean `threshold`?',
       'run: does nothing with `command: begin`; it belongs to `run`, `plan`',
     ]);
   });
 
   it.each(Object.entries(OTHER_NAMES))('says what %s is called here', (name, { input }) => {
     expect(INPUT_NAMES).not.toContain(name);
-    expect(problemsOf({ [name]: 'x' })).toEqual([
-      expect.stringContaining(`${name}: there is no such input; write \`${input}\``),
-    ]);
+    const told = [...problemsOf({ [name]: 'x' }), ...noticesOf({ command: 'plan', [name]: 'x' })];
+    expect(told).toContainEqual(expect.stringContaining(`write \`${input}\``));
   });
 
   it('has a suggestion for a slip, and for names with underscores', () => {
@@ -153,10 +157,33 @@ describe('what is wrong with inputs', () => {
     expect(problemsOf({ timeout_minutes: '1' })).toEqual([
       'timeout_minutes: there is no such input; did you mean `timeout-minutes`?',
     ]);
-    expect(problemsOf({ output_path: 'x' })).toEqual(['output_path: there is no such input; write `output-file`']);
-    expect(problemsOf({ 'Some Thing': 'x' })).toEqual([
-      'some_thing: there is no such input; docs/reference/action.md lists them',
+    expect(problemsOf({ check: 'x' })).toEqual(['check: there is no such input; write `checks`']);
+  });
+
+  it('is no input that does not exist, and is ignored with one notice', () => {
+    const foreign = { prompt: 'secret text', date: '2026', 'Some Thing': 'x', output_path: 'x' };
+    const notice =
+      'Ignored, since there are no such inputs: `prompt` (write `with`: `with: "prompt: …"`), `date`,' +
+      ' `some_thing`, `output_path` (write `output-file`). They are under `with:` of the step, or variables `INPUT_…` of the job.';
+    for (const command of ['run', 'begin', 'plan', 'report'])
+      expect(noticesOf({ command, ...foreign })).toEqual([notice]);
+    expect(noticesOf({ command: 'complete', token: 'abc', ...foreign })).toEqual([]);
+  });
+
+  it('is a slip only before an agent starts, and only of a name that is long enough', () => {
+    for (const command of ['plan', 'report'])
+      expect(noticesOf({ command, treshold: '1' })).toEqual([expect.stringContaining('did you mean `threshold`?')]);
+    expect(problemsOf({ command: 'complete', token: 'abc', treshold: '1' })).toEqual([]);
+    expect(problemsOf({ command: 'begin', treshold: '1' })).toHaveLength(1);
+    expect(problemsOf({ fil: '1', gat: '1', tokens: '1', thrshld: '1' })).toEqual([
+      'thrshld: there is no such input; did you mean `threshold`?',
     ]);
+    expect(problemsOf({ thrshl: '1' })).toEqual([]);
+  });
+
+  it('is at most so many names long where nothing of them exists', () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`quux-${at}`, 'x']));
+    expect(noticesOf(many)).toEqual([expect.stringMatching(/`quux-19` and 480 more\./)]);
   });
 
   it('never holds the value of an input that may be secret', () => {
@@ -171,7 +198,7 @@ describe('what is wrong with inputs', () => {
           expect(problemsOf({ command, [name]: value }).join('\n')).not.toContain('0123456789');
       }
     }
-    expect(problemsOf({ 'not-known': secret }).join('\n')).not.toContain(secret);
+    expect(noticesOf({ 'not-known': secret }).join('\n')).not.toContain(secret);
   });
 
   it('names a wrong secret by its place only', () => {

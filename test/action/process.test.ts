@@ -126,10 +126,10 @@ describe('main', () => {
   });
 
   it('tells everything that is wrong with its inputs, and runs nothing', async () => {
-    const end = await main('green', { INPUT_CACHE: 'on', INPUT_SCORE: 'x', INPUT_STAGE: 'a' });
+    const end = await main('green', { INPUT_CACHE: 'on', INPUT_SCORE: 'x', INPUT_TRESHOLD: '1' });
     expect(messages(end)).toEqual([
       expect.stringMatching(
-        /^error Inputs of this step are wrong: ACTION_INPUTS_INVALID: cache: .*\nstage: .*write `gate`\nscore: .*\nMend these/,
+        /^error Inputs of this step are wrong: ACTION_INPUTS_INVALID: cache: .*\ntreshold: .*did you mean `threshold`\?\nscore: .*\nFix these/,
       ),
     ]);
     expect(end.code).toBe(1);

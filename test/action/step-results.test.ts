@@ -82,7 +82,7 @@ describe('the job that is to be required', () => {
   it('is green only when every gate is done and every needed job left a satisfied record', () => {
     expect(resultOfRun(stateOf(chain, [a, b]), [])).toMatchObject({ ok: true });
     expect(resultOfRun(stateOf(chain, [a]), [])).toMatchObject({ ok: false, message: 'not done: b' });
-    expect(resultOfRun(stateOf(chain, [a, b]), ['lint (skipped)'])).toMatchObject({
+    expect(resultOfRun(stateOf(chain, [a, b]), [{ id: 'lint', result: 'skipped' }])).toMatchObject({
       ok: false,
       message: 'needed jobs without a satisfied gate: lint (skipped)',
     });
@@ -97,9 +97,9 @@ describe('the job that is to be required', () => {
     const records = [started({ gate: 'a' }), ended({ gate: 'a', verdict: PARTIAL })];
     expect(resultOfRun(stateOf(waiting, records), [])).toMatchObject({ ok: false, title: 'Waiting for approval' });
     const behind = pipelineOf({ a: onPartial('pause'), b: { needs: ['a'] } });
-    const skipped = resultOfRun(stateOf(behind, records), ['b (skipped)']);
+    const skipped = resultOfRun(stateOf(behind, records), [{ id: 'b', result: 'skipped' }]);
     expect(skipped).toMatchObject({ ok: false, title: 'Waiting for approval' });
-    const failed = resultOfRun(stateOf(behind, records), ['b (failure)']);
+    const failed = resultOfRun(stateOf(behind, records), [{ id: 'b', result: 'failure' }]);
     expect(failed).toMatchObject({ ok: false, title: 'Gates failed' });
   });
 });

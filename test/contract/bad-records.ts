@@ -29,6 +29,18 @@ export const BAD_RECORDS: readonly [
   ['not UTF-8', 'CORRUPT', () => Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
   ['JSON, but no object', 'CORRUPT', () => Buffer.from('null')],
   ['two records in one', 'CORRUPT', (record) => Buffer.concat([text(record), text(record)])],
+  [
+    'with a key that is there twice',
+    'CORRUPT',
+    (record) => Buffer.from(JSON.stringify(record).replace(/}$/, ',"gate":"other"}')),
+  ],
+  [
+    'with a key `__proto__`',
+    'CORRUPT',
+    (record) => Buffer.from(JSON.stringify(record).replace('{', '{"__proto__":{},')),
+  ],
+  ['after a byte order mark', 'CORRUPT', (record) => Buffer.concat([Buffer.from('\ufeff'), text(record)])],
+  ['nested without end', 'CORRUPT', () => Buffer.from(`${'['.repeat(9_000)}${']'.repeat(9_000)}`)],
   ['of no format', 'CORRUPT', (record) => text({ ...record, format: undefined })],
   ['with a key that the format does not have', 'CORRUPT', (record) => text({ ...record, surprise: 1 })],
   ['with a value of the wrong type', 'CORRUPT', (record) => text({ ...record, n: '1' })],

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { latestPosition, rulingOn, skipInForce, type UnitDecisions } from '../../src/run/decisions.ts';
+import {
+  actorOf,
+  latestPosition,
+  rulingOn,
+  skipInForce,
+  usedDecision,
+  type UnitDecisions,
+} from '../../src/run/decisions.ts';
 import { digestOf } from '../../src/run/digest.ts';
 import type { DecidedRecord } from '../../src/run/record.ts';
 import { LATER } from '../support/arbitrary-history.ts';
@@ -103,6 +110,22 @@ describe('a skip', () => {
     expect(inForce(bound, FINGERPRINT)).toBe(true);
     expect(inForce(bound, OTHER)).toBe(false);
     expect(inForce(bound)).toBe(true);
+  });
+});
+
+describe('a decision whose record anybody in the run may have written', () => {
+  const used = (decision: DecidedRecord['decision']): ReturnType<typeof usedDecision> =>
+    usedDecision(decided({ gate: 'a', decision }), { unprovenDecisions: true });
+
+  it.each(['approve', 'skip'] as const)('is ignored when it opens a gate: %s', (decision) => {
+    expect(used(decision)).toBeUndefined();
+    expect(usedDecision(decided({ gate: 'a', decision }), {})).toMatchObject({ decision });
+  });
+
+  it.each(['reject', 'force', 'rollback'] as const)('is used when it closes a gate, without proof: %s', (decision) => {
+    expect(used(decision)).toMatchObject({ decision, unverified: true });
+    expect(actorOf(used(decision)!)).toBe('somebody (unverified)');
+    expect(actorOf(usedDecision(decided({ gate: 'a', decision }), {})!)).toBe('somebody');
   });
 });
 

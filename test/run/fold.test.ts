@@ -5,7 +5,7 @@ import type { RecordListing } from '../../src/run/reading.ts';
 import { writerKey, type RunState, type Told } from '../../src/run/run-state.ts';
 import { unitsOf } from '../../src/run/unit.ts';
 import { digestOf } from '../../src/run/digest.ts';
-import type { Pipeline } from '../../src/pipeline/pipeline.ts';
+import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 import {
   contentOf,
@@ -17,6 +17,7 @@ import {
   NOT_APPLICABLE,
   NOW,
   PARTIAL,
+  PASSED,
   PIPELINE,
   started,
   SUBJECT,
@@ -277,5 +278,57 @@ describe('an output', () => {
     const state = fold(ran('b', { needs: {} }));
     expect(statuses(state)).toEqual({ a: 'ready', b: 'passed', c: 'pending' });
     expect(statuses(fold([...ran('b', { needs: {} }), ...ran('a')]))['b']).toBe('ready');
+  });
+});
+
+describe('decisions whose records anybody in the run may have written', () => {
+  const unproven = (records: readonly GatelineRecord[], gate: Partial<Gate> = {}): RunState =>
+    foldRun(
+      unitsOf(pipelineOf({ a: gate })),
+      { ...listing(records), unprovenDecisions: true },
+      { pipeline: PIPELINE, subject: SUBJECT },
+      { now: NOW },
+    );
+  const contract = { schema: undefined, score: '/score', threshold: 80, partial: 'pause' as const, checks: [] };
+  const pausing = { contract };
+
+  it('open no gate, and are named', () => {
+    const skipped = unproven([decided({ gate: 'a', decision: 'skip', call: 2 })]);
+    expect(statuses(skipped)).toEqual({ a: 'ready' });
+    const message = 'skip of a, in the name of somebody, is ignored: every job of the run can write such a record';
+    expect(skipped.problems).toEqual([{ code: 'DECISION_IGNORED', message, unit: 'a' }]);
+    const paused = [...ran('a', { verdict: PARTIAL }), decided({ gate: 'a', decision: 'approve', call: 2 })];
+    expect(statuses(unproven(paused, pausing))).toEqual({ a: 'paused' });
+    expect(statuses(fold(paused, {}, pipelineOf({ a: pausing })))).toEqual({ a: 'partial, done' });
+  });
+
+  it('do not take back what closes a gate', () => {
+    const approved = [
+      ...ran('a'),
+      decided({ gate: 'a', decision: 'reject', call: 2 }),
+      decided({ gate: 'a', decision: 'approve', call: 3 }),
+    ];
+    expect(unproven(approved).units.get('a')).toMatchObject({
+      status: 'failed',
+      reason: 'rejected by somebody (unverified): because',
+    });
+  });
+
+  it('close a gate, and are named', () => {
+    for (const decision of ['reject', 'force', 'rollback'] as const) {
+      const state = unproven([...ran('a'), decided({ gate: 'a', decision, call: 2 })]);
+      expect(state.units.get('a')!.done).toBe(false);
+      expect(state.problems).toMatchObject([{ code: 'DECISION_UNVERIFIED', unit: 'a' }]);
+    }
+  });
+
+  it('of an earlier run open and close as those of this one', () => {
+    const reused = { how: 'reused' as const, run: 2, source: { runNumber: 1, runAttempt: 1, n: 1 } };
+    const records = (decision: 'approve' | 'reject'): GatelineRecord[] => [
+      decided({ gate: 'a', decision, run: 1, call: 2 }),
+      ...ran('a', { ...reused, verdict: decision === 'approve' ? PARTIAL : PASSED }),
+    ];
+    expect(statuses(unproven(records('approve'), pausing))).toEqual({ a: 'paused' });
+    expect(statuses(unproven(records('reject')))).toEqual({ a: 'failed' });
   });
 });

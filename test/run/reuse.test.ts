@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../src/pipeline/pipeline.ts';
-import type { GatelineRecord } from '../../src/run/record.ts';
+import type { DecidedRecord, GatelineRecord } from '../../src/run/record.ts';
 import type { RecordListing } from '../../src/run/reading.ts';
 import { findCheckpoint, openArchive, type Checkpoint } from '../../src/run/reuse.ts';
 import { unitsOf } from '../../src/run/unit.ts';
@@ -40,6 +40,30 @@ describe('an earlier attempt', () => {
   it.each(['reject', 'force', 'rollback'] as const)('does not after somebody decided to %s', (decision) => {
     expect(checkpoint([...RAN, decided({ gate: 'a', decision, call: 2 })]).choice).toBe('none');
     expect(checkpoint([...RAN, decided({ gate: 'a', decision, call: 0 })]).choice).toBe('usable');
+  });
+
+  it('does, and does not, after the same where anybody in the run may have written the records', () => {
+    const unproven = (decision: DecidedRecord['decision'], records: readonly GatelineRecord[] = RAN): Checkpoint => {
+      const all = listing([...records, decided({ gate: 'a', decision, call: 2 })]);
+      const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW };
+      const unit = unitsOf(pipelineOf({ a: {} })).get('a')!;
+      return findCheckpoint(unit, openArchive({ ...all, unprovenDecisions: true }), query);
+    };
+    for (const decision of ['reject', 'force', 'rollback'] as const)
+      expect(unproven(decision)).toMatchObject({ reason: expect.stringContaining('somebody (unverified)') });
+    expect(unproven('approve', [ended({ gate: 'a', verdict: PARTIAL })]).choice).toBe('none');
+  });
+
+  it('does not when it is older than max-age, nor when it was made in the future', () => {
+    const madeAt = (startedAt: string): Checkpoint =>
+      checkpoint([started({ gate: 'a' }), ended({ gate: 'a', startedAt })], [], { maxAge: 60_000 });
+    expect(madeAt(NOW).choice).toBe('usable');
+    expect(madeAt('2026-01-02T03:03:05.678Z').choice).toBe('usable');
+    expect(madeAt('2026-01-02T03:03:05.677Z')).toMatchObject({ reason: expect.stringContaining('older than max-age') });
+    expect(madeAt('2026-01-02T03:04:05.679Z')).toMatchObject({ reason: expect.stringContaining('in the future') });
+    expect(
+      checkpoint([started({ gate: 'a' }), ended({ gate: 'a', startedAt: '2027-01-01T00:00:00.000Z' })]).choice,
+    ).toBe('usable');
   });
 
   it('does not where a decision since then cannot be read', () => {

@@ -53,6 +53,8 @@ function byItself(
     .filter((record) => unitOf(record) === job.key)
     .map((record) => (record.kind === 'decided' ? record : { ...record, needs: {} }));
   const identity = { pipeline: pipeline.id, subject, runNumber };
-  const state = foldRun(graph, { records: own, problems: [] }, identity, { now: now.toISOString() });
+  const state = foldRun(graph, { records: own, problems: [], unprovenDecisions: true }, identity, {
+    now: now.toISOString(),
+  });
   return { unit: graph.get(job.key)!, state };
 }

@@ -1,11 +1,12 @@
 import { annotationsOf } from '../../report/github/annotations.ts';
+import { unsatisfiedJobs, type UnsatisfiedJob } from '../../report/github/needed-jobs.ts';
 import { runReport } from '../../report/github/run-report.ts';
 import { checkDefinition } from '../inputs.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type Surroundings } from '../job.ts';
 import { commentReport } from '../report-comment.ts';
 import { earlierRuns, keepHistory } from '../run-history.ts';
-import { reportInput, unsatisfiedJobs, viewRun, type RunView } from '../run-view.ts';
+import { neededJobs, reportInput, viewRun, type RunView } from '../run-view.ts';
 import { restOfStep } from '../step-rest.ts';
 import { resultOfRun } from '../step-results.ts';
 
@@ -28,9 +29,9 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     keepHistory(invocation, around.store, view),
   ]);
   const input = reportInput(invocation, view, history);
-  const missing = unsatisfiedJobs(input);
+  const missing = unsatisfiedJobs(neededJobs(inputs), view.records, view.state);
   const result = resultOfRun(view.state, missing);
-  tell(invocation, view, result);
+  tell(invocation, view, missing, result);
   if (inputs.summary) addSummary(invocation, (bytes) => runReport(input, bytes));
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store, () => drawAgain(invocation, around));
@@ -42,12 +43,19 @@ async function drawAgain(invocation: ActionInvocation, around: Surroundings): Pr
   return reportInput(invocation, await viewRun(invocation, around));
 }
 
-function tell({ world: { runner }, event }: ActionInvocation, { state }: RunView, result: StepResult): void {
+function tell(
+  { world: { runner }, event }: ActionInvocation,
+  { state }: RunView,
+  missing: readonly UnsatisfiedJob[],
+  result: StepResult,
+): void {
   const units = [...state.units.values()];
   const open = units.filter(({ done }) => !done).map(({ key }) => key);
-  runner.setOutput('run-status', state.status);
+  // Of a job that failed nobody knows which gates it had. Its own output `gate` is text of whoever wrote it.
+  const failed = new Set([...open, ...missing.map(({ id }) => id)]);
+  runner.setOutput('run-status', !result.ok && state.status === 'completed' ? 'error' : state.status);
   runner.setOutput('passed', result.ok);
-  runner.setOutput('failed-gates', open.join(','));
+  runner.setOutput('failed-gates', [...failed].join(','));
   const room = result.ok ? {} : { error: 9 };
   for (const { level, title, message, file, line } of annotationsOf({ units, workspace: event.workspace, room })) {
     const place = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };

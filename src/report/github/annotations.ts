@@ -53,9 +53,11 @@ function ofUnit(unit: UnitState, value: JsonValue | undefined, options: PathOpti
   const verdict = resultOf(unit)?.verdict;
   const title = titleOf(unit, verdict);
   const well = unit.status === 'passed' || unit.status === 'skipped' || unit.status === 'not-applicable';
-  const issues = (verdict?.issues ?? []).map((issue) =>
-    annotation(issueLevel(issue, well), title, issue.message, issuePlace(issue, value, options)),
-  );
+  // Of a unit that is below its threshold, the first issue says so, and the reason for its status says the same.
+  const isSaid = verdict?.kind === 'partial' && !unit.done;
+  const issues = (verdict?.issues ?? [])
+    .slice(isSaid ? 1 : 0)
+    .map((issue) => annotation(issueLevel(issue, well), title, issue.message, issuePlace(issue, value, options)));
   const found = value === undefined ? [] : findingsOf(value, options);
   const findings = found.map(({ level, message, ...place }) =>
     annotation(well && level === 'error' ? 'warning' : level, title, message, place),

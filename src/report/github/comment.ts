@@ -5,7 +5,7 @@ import { markerLine, type CommentRevision } from './comment-marker.ts';
 import { shortTable, withoutPassed } from './gates-table.ts';
 import { troubleLines, troublesOf } from './issue-sections.ts';
 import { code, codeCell, linkTo, row, said, tableHead } from './markdown.ts';
-import { jobsWithoutRecord } from './needed-jobs.ts';
+import { jobTroubleText, unsatisfiedJobs } from './needed-jobs.ts';
 import { nextStepOfRun } from './next-step.ts';
 import type { RunReportInput } from './report-input.ts';
 import { figuresText, outcomeText, runText, savedText } from './run-headline.ts';
@@ -62,8 +62,8 @@ function marked(
 
 function reportSections(input: ReportComment): Section[] {
   const attempts = attemptsOf(input.records, input.state);
-  const missing = jobsWithoutRecord(input.jobs ?? [], input.records, input.state);
-  const title = `### ${outcomeText(input.state, missing.length)}: ${code(input.state.pipeline)} for ${code(input.state.subject, 200)}`;
+  const missing = unsatisfiedJobs(input.jobs ?? [], input.records, input.state);
+  const title = `### ${outcomeText(input.state, missing)}: ${code(input.state.pipeline)} for ${code(input.state.subject, 200)}`;
   const troubles = troublesOf(input.state);
   const lines = troubles.slice(0, MOST_TROUBLES).flatMap((unit) => troubleLines(unit, input, MOST_ISSUES, QUOTED));
   const more =
@@ -76,10 +76,12 @@ function reportSections(input: ReportComment): Section[] {
       `${title}\n\n${figuresText(input, attempts)}${saved === '' ? '' : ` · ${saved} by reuse`}`,
     ),
     {
-      title: 'jobs without a record',
+      title: 'jobs that did not succeed',
       weight: 2,
       heading: '',
-      pieces: missing.map(({ id, result }) => ({ text: `- ❌ ${code(id, 120)} (${said(result, 50)}) left no record` })),
+      pieces: missing.map((job) => ({
+        text: `- ❌ ${code(job.id, 120)} (${said(job.result, 50)}) ${said(jobTroubleText(job), 100)}`,
+      })),
     },
     { title: 'what is wrong', weight: 3, heading: '', pieces: [...lines, ...more].map((text) => ({ text })) },
     shortTable(input, MOST_ROWS),

@@ -9,6 +9,7 @@ import {
   scoreText,
   shortDigest,
 } from '../wording.ts';
+import { actorOf } from '../../run/decisions.ts';
 import type { PlanChoice, PlannedUnit } from '../../run/plan.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/record.ts';
 import type { RunState, UnitState } from '../../run/run-state.ts';
@@ -95,7 +96,7 @@ const DECIDED: Readonly<Record<PlanChoice, string>> = {
 
 function decisionText(planned: PlannedUnit | undefined, own: UnitState): string {
   const by = own.decided;
-  const decided = by === undefined ? '' : `**${by.decision}** by ${said(by.actor, 100)}: ${sentence(by.reason)}`;
+  const decided = by === undefined ? '' : `**${by.decision}** by ${said(actorOf(by), 120)}: ${sentence(by.reason)}`;
   if (planned === undefined) return decided;
   const from = planned.from === undefined ? '' : ` The output is that of ${placeText(planned.from)}.`;
   return `**${DECIDED[planned.choice]}:** ${sentence(planned.reason)}${from}${decided === '' ? '' : `\n\n${decided}`}`;

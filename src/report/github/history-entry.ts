@@ -10,7 +10,7 @@ import type { JsonValue } from '../../untrusted/json.ts';
 import { durationOf, howOf, resultOf } from '../wording.ts';
 import { sumOf, type Amount } from './amounts.ts';
 import { agentRan, attemptsOf, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
-import { jobsWithoutRecord, type NeededJob } from './needed-jobs.ts';
+import { unsatisfiedJobs, type NeededJob } from './needed-jobs.ts';
 import type { RunFacts } from './report-input.ts';
 
 /** Version of a history entry. Fields may be added within a version; none is taken away or changes its meaning. */
@@ -136,7 +136,7 @@ export function historyEntryOf(input: HistoryInput): HistoryEntry {
 /** Nothing checked, or a job without a record: not all is done, whatever the records say of themselves. */
 function concluded({ state, records, jobs = [] }: HistoryInput): Conclusion {
   const conclusion = CONCLUSION_OF[state.status];
-  const isWhole = state.units.size > 0 && jobsWithoutRecord(jobs, records, state).length === 0;
+  const isWhole = state.units.size > 0 && unsatisfiedJobs(jobs, records, state).length === 0;
   return conclusion === 'success' && !isWhole ? 'failure' : conclusion;
 }
 

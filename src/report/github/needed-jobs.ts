@@ -12,8 +12,9 @@ export interface NeededJob {
 }
 
 /**
- * The needed jobs of which this run has no record: none was written by them, and none is about a gate of their name, or
- * about the one that they say. GitHub counts such a job as passed when it was skipped, so nothing was checked.
+ * The needed jobs of which this run has no record of an attempt: none was written by them, and none is about a gate of
+ * their name, or about the one that they say. GitHub counts such a job as passed when it was skipped, so nothing was
+ * checked.
  */
 export function jobsWithoutRecord(
   jobs: readonly NeededJob[],
@@ -21,10 +22,40 @@ export function jobsWithoutRecord(
   run: Pick<RunState, 'pipeline' | 'subject' | 'runNumber'>,
 ): NeededJob[] {
   const known = new Set<string>();
-  for (const { pipeline, subject, runNumber, gate, by } of records) {
+  for (const { kind, pipeline, subject, runNumber, gate, by } of records) {
+    // A decision says nothing of what a job did, and every job of the run can write one about any gate.
+    if (kind === 'decided') continue;
     if (pipeline !== run.pipeline || subject !== run.subject || runNumber !== run.runNumber) continue;
     known.add(gate);
     if (by.job !== undefined) known.add(by.job);
   }
   return jobs.filter(({ id, gate }) => !known.has(id) && !(gate !== undefined && known.has(gate)));
+}
+
+/** A needed job that keeps a report from being green. */
+export interface UnsatisfiedJob extends NeededJob {
+  /** Nothing of it was checked: it left no record. Else it failed or was cancelled, whatever its records say. */
+  readonly isSilent: boolean;
+}
+
+/**
+ * The needed jobs that left no record, and those that GitHub calls failed or cancelled: a leg or a second gate may have
+ * died before it left one. Jobs whose gates are not done are left out: those are told by their own names.
+ */
+export function unsatisfiedJobs(
+  jobs: readonly NeededJob[],
+  records: readonly GatelineRecord[],
+  state: RunState,
+): UnsatisfiedJob[] {
+  const silent = new Set(jobsWithoutRecord(jobs, records, state));
+  const open = new Set([...state.units.values()].filter(({ done }) => !done).map(({ gate }) => gate));
+  return jobs
+    .map((job) => ({ ...job, isSilent: silent.has(job) }))
+    .filter(({ isSilent, result }) => isSilent || result === 'failure' || result === 'cancelled')
+    .filter(({ id, gate }) => !open.has(gate ?? id));
+}
+
+/** What is wrong with such a job, as untrusted text: `left no record`. */
+export function jobTroubleText({ isSilent }: UnsatisfiedJob): string {
+  return isSilent ? 'left no record: nothing of it was checked' : 'did not succeed, although its gates are done';
 }

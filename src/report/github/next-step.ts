@@ -1,3 +1,4 @@
+import { NO_APPROVAL_YET } from '../../run/decisions.ts';
 import type { RunState, UnitState } from '../../run/run-state.ts';
 import type { VerdictKind } from '../../verdict/verdict.ts';
 import { listOf } from '../text.ts';
@@ -37,7 +38,7 @@ export function nextStepOf(unit: UnitState, next: readonly UnitState[] = []): st
     const names = next.map(({ key, status }) => `${code(key)} (${status})`);
     return names.length === 0 ? 'Nothing is left to do for this gate.' : `Next: ${listOf(names, 10)}.`;
   }
-  if (unit.status === 'paused') return 'It waits for somebody’s approval; the gates after it wait too.';
+  if (unit.status === 'paused') return `It waits for an approval: ${NO_APPROVAL_YET}. The gates after it wait too.`;
   if (unit.status === 'running') return 'It is at work.';
   if (unit.status === 'lost') return `Its machine or process is gone. ${AGAIN}`;
   if (unit.status === 'blocked' || unit.status === 'pending')

@@ -4,6 +4,7 @@ import { durationText } from '../wording.ts';
 import { costText, sumOf, tokensText } from './amounts.ts';
 import { agentRan, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
 import { code, linkTo } from './markdown.ts';
+import type { UnsatisfiedJob } from './needed-jobs.ts';
 import type { RunReportInput } from './report-input.ts';
 import { iconOf } from './status-words.ts';
 
@@ -16,10 +17,11 @@ const RUN_TEXT: Readonly<Record<RunStatus, string>> = {
   rollback: '⏪ rolled back',
 };
 
-/** What a run came to in a few words: `❌ failed`. Jobs that should have written records and did not make it fail. */
-export function outcomeText(state: RunState, missingJobs: number): string {
-  if (missingJobs === 0) return RUN_TEXT[state.status];
-  return state.status === 'completed' || state.status === 'initializing' ? '❌ not checked' : RUN_TEXT[state.status];
+/** The outcome of a run in a few words: `❌ failed`. Needed jobs that failed, or that left no record, make it fail. */
+export function outcomeText(state: RunState, missing: readonly UnsatisfiedJob[]): string {
+  const isOpen = state.status !== 'completed' && state.status !== 'initializing';
+  if (missing.length === 0 || isOpen) return RUN_TEXT[state.status];
+  return missing.some(({ isSilent }) => isSilent) ? '❌ not checked' : RUN_TEXT.error;
 }
 
 /** One line of figures: gates done and reused, what is not well, time, cost, tokens, attempts. */

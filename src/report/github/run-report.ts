@@ -5,7 +5,7 @@ import { gateGraph } from './gate-graph.ts';
 import { gatesTable } from './gates-table.ts';
 import { historySections } from './history-sections.ts';
 import { issueSections } from './issue-sections.ts';
-import { jobsWithoutRecord } from './needed-jobs.ts';
+import { jobTroubleText, unsatisfiedJobs, type UnsatisfiedJob } from './needed-jobs.ts';
 import { nextStepOfRun } from './next-step.ts';
 import type { RunReportInput } from './report-input.ts';
 import { figuresText, outcomeText, runText, savedText } from './run-headline.ts';
@@ -23,10 +23,10 @@ import { bounded, problemsSection } from './problems-section.ts';
  */
 export function runReport(input: RunReportInput, maxBytes: number = SUMMARY_LIMIT): string {
   const attempts = attemptsOf(input.records, input.state);
-  const missing = jobsWithoutRecord(input.jobs ?? [], input.records, input.state);
+  const missing = unsatisfiedJobs(input.jobs ?? [], input.records, input.state);
   const graph = gateGraph(input.pipeline, input.state);
   const sections: Section[] = [
-    block('the headline', 0, headline(input, attempts, missing.length)),
+    block('the headline', 0, headline(input, attempts, missing)),
     ...missingJobs(missing),
     gatesTable(input),
     block('the graph', 6, graph),
@@ -41,19 +41,20 @@ export function runReport(input: RunReportInput, maxBytes: number = SUMMARY_LIMI
   return fitSummary(sections, maxBytes, input.links?.run);
 }
 
-function headline(input: RunReportInput, attempts: readonly Attempt[], missing: number): string {
+function headline(input: RunReportInput, attempts: readonly Attempt[], missing: readonly UnsatisfiedJob[]): string {
   const { state } = input;
   const title = `## ${outcomeText(state, missing)}: ${code(state.pipeline)} for ${code(state.subject, 200)}`;
   const saved = savedText(input);
-  const next = missing > 0 && state.status === 'completed' ? '' : `\n\n**What next:** ${nextStepOfRun(state)}`;
+  const next = missing.length > 0 && state.status === 'completed' ? '' : `\n\n**What next:** ${nextStepOfRun(state)}`;
   return `${title}\n\n${figuresText(input, attempts)}${saved === '' ? '' : ` · ${saved} by reuse`}\n\n${bounded(runText(input))}${next}`;
 }
 
-function missingJobs(missing: ReturnType<typeof jobsWithoutRecord>): Section[] {
-  const pieces = missing.map(({ id, result }) => ({
-    text: `- ❌ ${code(id, 120)} (${said(result, 50)}) left no record: nothing of it was checked`,
+function missingJobs(missing: readonly UnsatisfiedJob[]): Section[] {
+  const pieces = missing.map((job) => ({
+    text: `- ❌ ${code(job.id, 120)} (${said(job.result, 50)}) ${said(jobTroubleText(job), 100)}`,
   }));
-  return [{ title: 'jobs without a record', weight: 2, heading: '### Jobs without a record', pieces }];
+  const title = missing.every(({ isSilent }) => isSilent) ? 'Jobs without a record' : 'Jobs that did not succeed';
+  return [{ title: title.toLowerCase(), weight: 2, heading: `### ${title}`, pieces }];
 }
 
 function timelineSection(input: RunReportInput, attempts: readonly Attempt[]): Section {

@@ -64,7 +64,7 @@ export class RecordReader {
       } else
         problems.push(view.problemWith(artifact.name, { code: 'FOREIGN', message: 'a record of another subject' }));
     });
-    return { records: [...records.values()], problems };
+    return { records: [...records.values()], problems, unprovenDecisions: true };
   }
 
   /** What of a pipeline and subject is known by name alone, after listing anew. */

@@ -33,6 +33,7 @@ class TieredStore implements GithubStore {
     return {
       records: listings.flatMap(({ records }) => records),
       problems: listings.flatMap(({ problems }) => problems),
+      unprovenDecisions: true,
     };
   }
 

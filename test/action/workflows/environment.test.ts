@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { ActionWorld, redJobs } from './action-world.ts';
-import { CHECKOUT, gateStep, job } from './workflow-text.ts';
+import { agentStep, CHECKOUT, gateAround, gateStep, job, reportJob } from './workflow-text.ts';
 
 /** Of the step alone, in a `run:` step too. */
 const OF_THE_STEP = ['GITHUB_ACTION', 'GITHUB_ENV', 'GITHUB_PATH'];
@@ -66,6 +66,22 @@ it('lets the command of a gate write what the step writes nowhere: outputs, stat
   expect(outputs).toMatchObject({ status: 'passed', decision: 'run' });
   expect(summary).not.toContain('# forged');
   expect(annotations).toEqual([]);
+});
+
+it('runs a gate in a job whose `env:` is read by other actions as their inputs, and says once what is ignored', async () => {
+  const env = { INPUT_PROMPT: 'write a poem', INPUT_DATE: '2026-01-01', INPUT_TRESHHOLDS: 'x' };
+  await using world = await ActionWorld.ofJobs({
+    one: job([CHECKOUT, ...gateAround(agentStep({ a: 1 }))], { env: { ...env, INPUT_TRESHHOLDS: '' } }),
+    slip: job([CHECKOUT, gateStep({ command: 'begin' })], { env: { INPUT_TRESHOLD: '90' } }),
+    report: { ...reportJob(['one']), env },
+  });
+  const report = await (await world.run()).start().ended;
+  expect(redJobs(report)).toEqual([expect.stringMatching(/^slip: failure/)]);
+  const ignored = /^Ignored, since there are no such inputs: `prompt` \(write `with`: .*\), `date`/;
+  const told = (name: string) => report.job(name).annotations.map(({ level, message }) => [level, message]);
+  expect(told('one')).toEqual([['notice', expect.stringMatching(ignored)]]);
+  expect(told('report')).toContainEqual(['notice', expect.stringMatching(ignored)]);
+  expect(told('slip')).toEqual([['error', expect.stringContaining('did you mean `threshold`?')]]);
 });
 
 async function dumped(path: string): Promise<Record<string, string>> {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ActionWorld, errorsOf, redJobs } from './action-world.ts';
+import { ActionWorld, errorsOf, outputsOf, redJobs } from './action-world.ts';
 import {
   ACTION,
   agent,
@@ -80,12 +80,12 @@ echo '{}' > "\${{ steps.gate.outputs.output-file }}"`,
 });
 
 it('tells everything that is wrong with the inputs of a step at once, and runs nothing', async () => {
-  const wrong = { run: agent({}), promt: 'x', treshold: 90, score: 'score', retries: 11, token: 'abc' };
+  const wrong = { run: agent({}), treshold: 90, score: 'score', retries: 11, token: 'abc' };
   await using world = await ActionWorld.ofJobs({ one: gateJob(wrong) });
   const report = await (await world.run()).start().ended;
   const [error, ...more] = errorsOf(report.job('one'));
   expect(more).toEqual([]);
-  for (const input of ['promt', 'treshold', 'score', 'retries', 'token'])
+  for (const input of ['treshold', 'score', 'retries', 'token'])
     expect(error).toMatch(new RegExp(`(?:^|\\n|: )${input}: `));
   expect(error).toContain('`threshold`');
   expect(await world.startedGates()).toEqual([]);
@@ -109,6 +109,28 @@ describe('the report', () => {
     expect(errorsOf(report.job('something'))).toEqual([
       'Gates failed: needed jobs without a satisfied gate: plain (success)',
     ]);
+    const outputs = { passed: 'false', 'run-status': 'error', 'failed-gates': 'plain' };
+    expect(outputsOf(report.job('something'), 'report')).toMatchObject(outputs);
+  });
+
+  it('is red for a job that was skipped or failed although its gates are done, and its outputs say so', async () => {
+    const dies = { run: 'exit 1' };
+    await using world = await ActionWorld.ofJobs({
+      gate: gateJob({ run: agent({}) }),
+      passed_over: gateJob({ run: agent({}) }, { if: 'false' }),
+      dies_later: job([CHECKOUT, gateStep({ run: agent({}) }), dies]),
+      report: reportJob(['gate', 'passed_over', 'dies_later']),
+    });
+    const report = await (await world.run()).start().ended;
+    expect(errorsOf(report.job('report'))).toEqual([
+      'Gates failed: needed jobs without a satisfied gate: passed_over (skipped), dies_later (failure)',
+    ]);
+    const outputs = { passed: 'false', 'run-status': 'error', 'failed-gates': 'passed_over,dies_later' };
+    expect(outputsOf(report.job('report'), 'report')).toMatchObject(outputs);
+    const { summary } = report.job('report');
+    expect(summary).toContain('## ❌ not checked');
+    expect(summary).toContain('`passed_over` (skipped) left no record: nothing of it was checked');
+    expect(summary).toContain('`dies_later` (failure) did not succeed, although its gates are done');
   });
 
   it('judges every output again: a record that was made to say passed convinces nobody', async () => {

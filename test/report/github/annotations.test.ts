@@ -167,6 +167,26 @@ describe('annotations', () => {
     expect(annotationsOf({ units: units(stateOf(ran('data')).state) })).toEqual([]);
   });
 
+  it('say once that a score is too low: of a gate that waits as a notice, of one that is stuck as an error', () => {
+    const issue = { severity: 'warning', message: 'the score is 50, below the threshold of 80' } as const;
+    const remark = { severity: 'notice', message: 'a remark' } as const;
+    const verdict = {
+      status: 'partial',
+      kind: 'partial',
+      score: 50,
+      issues: [issue, remark],
+      advice: 'More.',
+    } as const;
+    const [unit] = units(stateOf(ran('data', {}, { verdict: { ...verdict, issues: [...verdict.issues] } })).state);
+    const told = (status: 'paused' | 'partial', done = false): string[] =>
+      annotationsOf({ units: [{ ...unit!, status, done, reason: 'too low' }] }).map(
+        (one) => `${one.level}: ${one.message}`,
+      );
+    expect(told('paused')).toEqual(['notice: too low', 'notice: a remark']);
+    expect(told('partial')).toEqual(['error: too low', 'notice: a remark']);
+    expect(told('partial', true)).toEqual([`warning: ${issue.message}`, 'notice: a remark']);
+  });
+
   it('of a gate that passed are no errors', () => {
     const found = annotationsOf({
       units: failedWith([{ severity: 'error', message: 'm' }], 'passed'),

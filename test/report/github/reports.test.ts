@@ -290,6 +290,12 @@ describe('a needed job', () => {
     expect(jobsWithoutRecord(jobs, [started('data', { subject: 'other' })], run)).toEqual(jobs);
   });
 
+  it('has none when there is only a decision about its gate, which every job of the run can write', () => {
+    const jobs = [{ id: 'data', result: 'skipped' }];
+    const skip = decided('data', {}, { decision: 'skip' });
+    expect(jobsWithoutRecord(jobs, [{ ...skip, ...run }], run)).toEqual(jobs);
+  });
+
   it('has a record when the gate that it says it worked on has one', () => {
     const jobs = [
       { id: 'build', result: 'success', gate: 'data' },

@@ -71,7 +71,7 @@ describe('a name', () => {
     expect(await store.write(ended)).toBe('written');
     expect(run.names().filter((name) => name.endsWith('.u2.json'))).toHaveLength(1);
     const reader = await run.open();
-    expect(await reader.list('ship', 'pr-42')).toEqual({ records: [ended], problems: [] });
+    expect(await reader.list('ship', 'pr-42')).toMatchObject({ records: [ended], problems: [] });
     expect(reader.artifactOf(ended)).toMatchObject({ record: expect.any(Number), value: expect.any(Number) });
     // The first one shows itself after all.
     for (const artifact of run.service.world.artifacts) {

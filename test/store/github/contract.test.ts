@@ -51,11 +51,17 @@ function storeOf(wrap: (store: GithubStore) => Promise<GithubStore> | GithubStor
   };
 }
 
-/** A record is inside a document; what is no JSON object takes the place of all of it. */
+/** A record is inside a document, as its bytes are; what is no JSON object takes the place of all of it. */
 function asDocument(bytes: Uint8Array): Uint8Array {
   try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
-    return typeof value === 'object' && value !== null ? documentOf(value) : bytes;
+    const text = Buffer.from(bytes).toString('utf8');
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return bytes;
+    return Buffer.from(
+      documentOf(0)
+        .toString()
+        .replace('"record":0', () => `"record":${text}`),
+    );
   } catch {
     return bytes;
   }

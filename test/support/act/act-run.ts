@@ -25,8 +25,8 @@ export interface ActOptions extends Omit<JobOptions, 'job' | 'name' | 'workspace
   readonly inputs?: Readonly<Record<string, string>>;
   /** Beside `GITHUB_TOKEN`. Long ones: every occurrence in the log becomes `***`. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Variables that every step sees. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Variables that every step sees; one that is `undefined` is left to act. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Jobs that run at once; default 2. */
   readonly parallel?: number;
 }
@@ -93,7 +93,7 @@ function flags(options: ActOptions): string[] {
   const token = service.issueToken({ repository, permissions, caller });
   const scopes = options.scopes === undefined ? {} : { scopes: options.scopes };
   const known = Object.entries(eventVariables(service.world, options)).filter(([name]) => !ACTS_OWN.test(name));
-  const variables = {
+  const given = {
     ...Object.fromEntries(known),
     ACTIONS_CACHE_SERVICE_V2: 'True',
     ACTIONS_RESULTS_URL: `${service.origin}/`,
@@ -103,6 +103,9 @@ function flags(options: ActOptions): string[] {
     ...(options.cacheMode === undefined ? {} : { ACTIONS_CACHE_MODE: options.cacheMode }),
     ...options.env,
   };
+  const variables = Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
   return [
     event,
     '--json',

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DecidedRecord } from '../../../src/run/record.ts';
+import { recordArtifactName } from '../../../src/store/github/artifact-names.ts';
+import { TIME_LIMITS } from '../faults/two-gates.ts';
+import { ACTION, GateJobs, messagesOf, stepOf, WORKFLOW } from '../gate-jobs.ts';
+import { Forger } from './forgery.ts';
+
+// Every job of a run can upload a decision, in anybody's name. None may open a gate.
+
+const JOBS = `
+on: push
+jobs:
+  plan:
+    runs-on: ubuntu-latest
+    outputs: { digest: '\${{ steps.gate.outputs.digest }}' }
+    steps:
+      - uses: actions/checkout@v7
+      - id: gate
+        uses: ${ACTION}
+        with: { run: 'echo plan >> "$START_LOG" && cp plan.json "$GATELINE_OUTPUT"', inputs: '[]' }
+  draft:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v7
+      - id: gate
+        uses: ${ACTION}
+        with:
+          run: echo draft >> "$START_LOG" && cp draft.json "$GATELINE_OUTPUT"
+          inputs: '[]'
+          score: /score
+          threshold: 80
+          partial: pause
+  code:
+    runs-on: ubuntu-latest
+    needs: [plan, draft]
+    steps:
+      - uses: actions/checkout@v7
+      - id: gate
+        uses: ${ACTION}
+        with:
+          needs: \${{ toJSON(needs) }}
+          run: echo code >> "$START_LOG" && cp plan.json "$GATELINE_OUTPUT"
+          inputs: '[]'
+  report:
+    runs-on: ubuntu-latest
+    needs: [plan, code]
+    if: always()
+    steps:
+      - uses: actions/checkout@v7
+      - id: gate
+        uses: ${ACTION}
+        with: { command: report, needs: '\${{ toJSON(needs) }}', comment: never, history: 0 }
+`;
+
+let jobs: GateJobs;
+beforeAll(async () => {
+  jobs = await GateJobs.create({ [WORKFLOW]: JOBS, 'plan.json': '{"score": 90}', 'draft.json': '{"score": 50}' });
+  const plan = await jobs.run('plan');
+  if (plan.conclusion !== 'success') throw new Error(plan.log.join('\n'));
+});
+afterAll(() => jobs[Symbol.asyncDispose]());
+
+/** Uploads a decision about a gate, after everything that there is, in the name of octocat. */
+function decide(forged: GateJobs, gate: string, decision: DecidedRecord['decision']): void {
+  const forger = new Forger(forged);
+  const { format, pipeline, subject, leg, runNumber, at, by } = forger.end().record;
+  const place = { format, pipeline, subject, gate, leg, runNumber, runAttempt: 9, n: 0, at, by } as const;
+  const what = { kind: 'decided', decision, actor: 'octocat', reason: 'forged', fingerprint: null } as const;
+  const record = { ...place, ...what };
+  forger.putDocument({ format: 'gateline-artifact/1', record, contents: {} }, recordArtifactName(record));
+}
+
+const IGNORED = /is ignored: every job of the run can write such a record$/;
+const UNPROVEN = /is used without proof: every job of the run can write such a record$/;
+
+describe('a forged decision that opens a gate', () => {
+  it('skip: is ignored, named, and the agent runs', async () => {
+    await using forged = await jobs.fork('skip');
+    decide(forged, 'code', 'skip');
+    const report = await forged.run('code', { needs: { plan: {} }, machine: TIME_LIMITS });
+    expect([report.conclusion, stepOf(report, 'gate').outputs['decision'], await forged.starts()]).toEqual([
+      'success',
+      'run',
+      ['code'],
+    ]);
+    expect(messagesOf(report)).toEqual([
+      expect.stringMatching(/^notice.*skip of code, in the name of octocat, is ignored/),
+    ]);
+  });
+
+  it('skip: does not make a report green for a job that was skipped', async () => {
+    await using forged = await jobs.fork('report');
+    const order = {
+      contexts: { needs: { plan: { result: 'success', outputs: {} }, code: { result: 'skipped', outputs: {} } } },
+    };
+    decide(forged, 'code', 'skip');
+    decide(forged, 'code', 'reject');
+    const report = await forged.run('report', { machine: TIME_LIMITS, order });
+    expect([report.conclusion, stepOf(report, 'gate').outputs['passed']]).toEqual(['failure', 'false']);
+    expect(stepOf(report, 'gate').summary).toContain('DECISION_IGNORED');
+  });
+
+  it('approve: is ignored, and the message of the gate says that nobody can approve it yet', async () => {
+    await using forged = await jobs.fork('approve');
+    const draft = await forged.run('draft', { machine: TIME_LIMITS });
+    const paused =
+      /^error Waiting for approval:.*score 50 is below the threshold of 80.*nobody can approve it on GitHub yet/;
+    expect(messagesOf(draft)).toEqual([expect.stringMatching(paused)]);
+    decide(forged, 'draft', 'approve');
+    const code = await forged.run('code', { needs: { plan: {}, draft: {} }, machine: TIME_LIMITS });
+    expect([code.conclusion, await forged.starts()]).toEqual(['failure', ['draft']]);
+    expect(messagesOf(code)).toEqual([
+      expect.stringMatching(IGNORED),
+      expect.stringMatching(/^error.*UPSTREAM_NOT_DONE.*draft is paused/),
+    ]);
+    const again = await forged.run('draft', { attempt: 2, machine: TIME_LIMITS });
+    expect([again.conclusion, await forged.starts()]).toEqual(['failure', ['draft']]);
+    expect(messagesOf(again)).toEqual([
+      expect.stringMatching(IGNORED),
+      expect.stringMatching(/^error.*nobody can approve it on GitHub yet/),
+    ]);
+    expect(messagesOf(again).join('\n')).not.toContain('gateline decide');
+  });
+});
+
+describe('a decision that closes a gate, and that nobody can verify', () => {
+  it('reject: is used, and named', async () => {
+    await using forged = await jobs.fork('reject');
+    decide(forged, 'plan', 'reject');
+    const report = await forged.run('code', { needs: { plan: {} }, machine: TIME_LIMITS });
+    expect([report.conclusion, await forged.starts()]).toEqual(['failure', []]);
+    expect(messagesOf(report)).toEqual([
+      expect.stringMatching(UNPROVEN),
+      expect.stringMatching(/^error.*plan is failed: rejected by octocat \(unverified\): forged/),
+    ]);
+  });
+
+  it('force: is used, and the agent runs again', async () => {
+    await using forged = await jobs.fork('force');
+    decide(forged, 'plan', 'force');
+    const report = await forged.run('plan', { attempt: 10, machine: TIME_LIMITS });
+    expect([report.conclusion, await forged.starts()]).toEqual(['success', ['plan']]);
+    expect(messagesOf(report)).toEqual([expect.stringMatching(UNPROVEN)]);
+    expect(report.log.join('\n')).toContain('octocat (unverified) asked for a new attempt: forged');
+  });
+});
