@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { NODE_VERSION, PROJECT_NODE, ROOT, StepFailed, run, say } from './steps.mjs';
+import { alone, textOf } from './lock.mjs';
+import { NODE_VERSION, PROJECT_NODE, ROOT, StepFailed, run } from './steps.mjs';
 
 /**
  * Installs the dependencies where that is needed. The stamp is written inside node_modules after `npm ci`
@@ -11,16 +11,6 @@ import { NODE_VERSION, PROJECT_NODE, ROOT, StepFailed, run, say } from './steps.
  */
 const STAMP = join(ROOT, 'node_modules', '.gateline-install');
 const LOCK = join(ROOT, '.install.lock');
-
-/** Text of a file, or undefined when there is none. */
-function textOf(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
 
 /** What the stamp says when node_modules is what it should be here. Native packages depend on the platform. */
 function wantedStamp() {
@@ -41,66 +31,6 @@ function projectNode() {
   return Number.parseInt(process.versions.node, 10) >= wanted ? process.execPath : undefined;
 }
 
-/** Whether a process, or with a negative number any process of a group, exists. */
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code !== 'ESRCH';
-  }
-}
-
-/** Whether the owner of a lock, or the npm that it started and that outlived it, is still at work. */
-function isHeld(lock) {
-  const [owner, npmPid] = lock.trim().split(' ').map(Number);
-  if (isAlive(owner)) return true;
-  return npmPid !== undefined && isAlive(process.platform === 'win32' ? npmPid : -npmPid);
-}
-
-/** Put aside a lock whose owner is gone. Only one of several waiters gets it; the others find it changed or gone. */
-function breakLock(seen) {
-  const aside = `${LOCK}.${process.pid}`;
-  try {
-    renameSync(LOCK, aside);
-  } catch (error) {
-    if (error.code === 'ENOENT') return;
-    throw error;
-  }
-  if (textOf(aside) !== seen) linkSync(aside, LOCK);
-  rmSync(aside);
-}
-
-/** Run `work` while no other install runs in this checkout. The lock holds the pid of its owner, and of its npm. */
-async function alone(work) {
-  const own = `${LOCK}.${process.pid}`;
-  for (let told = false; ;) {
-    writeFileSync(own, `${process.pid}\n`);
-    try {
-      linkSync(own, LOCK);
-      break;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    } finally {
-      rmSync(own, { force: true });
-    }
-    const seen = textOf(LOCK);
-    if (seen === undefined) continue;
-    if (!isHeld(seen)) {
-      breakLock(seen);
-      continue;
-    }
-    if (!told) say(`… waiting for the install that process ${seen.trim().split(' ')[0]} began (${LOCK})`);
-    told = true;
-    await sleep(500);
-  }
-  try {
-    return await work();
-  } finally {
-    rmSync(LOCK, { force: true });
-  }
-}
-
 /** How to start npm: the one that runs us, by the Node that runs it, else the one on the PATH. */
 function npm() {
   const { npm_execpath: cli, npm_node_execpath: node } = process.env;
@@ -108,13 +38,9 @@ function npm() {
   return process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c', 'npm'] : ['npm'];
 }
 
-async function npmCi() {
+async function npmCi(onStart) {
   rmSync(STAMP, { force: true });
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const onStart = (pid) => {
-    writeFileSync(`${LOCK}.${process.pid}`, `${process.pid} ${pid}\n`);
-    renameSync(`${LOCK}.${process.pid}`, LOCK);
-  };
   await run({ name: 'install', command: [...npm(), ...args], shown: `npm ${args.join(' ')}`, onStart });
   const node = projectNode();
   if (node === undefined) {
@@ -139,5 +65,5 @@ function installed() {
  * @returns {Promise<string>} path of the Node that everything else is to run with
  */
 export async function install() {
-  return installed() ?? alone(async () => installed() ?? npmCi());
+  return installed() ?? alone(LOCK, 'the install', async (onStart) => installed() ?? npmCi(onStart));
 }

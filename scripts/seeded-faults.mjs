@@ -22,29 +22,33 @@ import { STORE_FAULTS } from './faults/store.ts';
 import { UNTRUSTED_FAULTS } from './faults/untrusted.ts';
 import { VERDICT_FAULTS } from './faults/verdict.ts';
 import { WORKSPACE_FAULTS } from './faults/workspace.ts';
+import { changedFiles, roomOf } from './changed-files.mjs';
 import { ROOT, StepFailed, say, script } from './steps.mjs';
 
 /**
- * `npm run check:faults`: are the tests able to fail? Puts one mistake after another into a copy of the sources, and
- * requires that a test goes red for each. `node scripts/seeded-faults.mjs engine retries` does those only whose name holds
- * one of these words.
+ * Are the tests able to fail? Puts one mistake after another into a copy of the sources, and requires that a test goes
+ * red for each. `node scripts/seeded-faults.mjs engine retries` tries those only whose name holds one of these words;
+ * `--changed` (`npm run check:faults`) those of rooms that differ from the merge base with origin/main, or with the commit
+ * that GATELINE_FAULTS_BASE names. Whether a mistake is out of date is checked for all of them, always.
  *
  * @typedef {import('./faults/fault.ts').Fault} Fault
  */
 
-/** @type {readonly Fault[]} */
-const FAULTS = [
-  ...RUN_FAULTS,
-  ...ENGINE_FAULTS,
-  ...VERDICT_FAULTS,
-  ...UNTRUSTED_FAULTS,
-  ...STORE_FAULTS,
-  ...WORKSPACE_FAULTS,
-  ...AGENT_FAULTS,
-  ...PIPELINE_FAULTS,
-  ...GITHUB_FAULTS,
-  ...SHOWN_FAULTS,
-];
+/** By the file of scripts/faults/ that holds them. @type {Readonly<Record<string, readonly Fault[]>>} */
+const FAULTS_BY_FILE = {
+  run: RUN_FAULTS,
+  engine: ENGINE_FAULTS,
+  verdict: VERDICT_FAULTS,
+  untrusted: UNTRUSTED_FAULTS,
+  store: STORE_FAULTS,
+  workspace: WORKSPACE_FAULTS,
+  agent: AGENT_FAULTS,
+  pipeline: PIPELINE_FAULTS,
+  github: GITHUB_FAULTS,
+  shown: SHOWN_FAULTS,
+};
+
+const FAULTS = Object.values(FAULTS_BY_FILE).flat();
 
 /** What the tests need of the repository. */
 const COPIED = ['src', 'test', 'examples', 'schema', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
@@ -84,6 +88,8 @@ async function runTests(copy, tests, { only, bail = 0 } = {}) {
     '--reporter=json',
     `--outputFile.json=${results}`,
     '--no-coverage',
+    // A run that is meant to be red leaves no trace in the modules that all copies share.
+    '--no-cache',
     '--bail',
     String(bail),
   ];
@@ -191,14 +197,38 @@ async function judge(copy, { name, tests, only }, bail) {
   return broken === undefined ? `every test of ${tests.join(', ')} is green` : `no test saw it, only: ${broken}`;
 }
 
+/** Faults of rooms that changed, those whose tests or definition changed, and all where nobody can tell. */
+function changedFaults() {
+  const { base, files } = changedFiles();
+  if (files === undefined) {
+    say(`There is no ${base} to compare with: all faults are tried.`);
+    return FAULTS;
+  }
+  const rooms = new Set(files.map(roomOf));
+  const changed = new Set(files);
+  const found = Object.entries(FAULTS_BY_FILE).flatMap(([name, faults]) =>
+    faults.filter(
+      ({ file, tests }) =>
+        rooms.has(roomOf(file)) ||
+        tests.some((test) => changed.has(test)) ||
+        changed.has(`scripts/faults/${name}.ts`),
+    ),
+  );
+  say(`${found.length} of ${FAULTS.length} faults are in rooms that differ from ${base}`);
+  return found;
+}
+
 async function main(words) {
-  const faults = FAULTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  const faults = words.includes('--changed')
+    ? changedFaults()
+    : FAULTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'gateline-faults-')));
   try {
     const copies = Array.from({ length: SIDE_BY_SIDE }, (_, index) => join(scratch, String(index)));
     // The second is a copy of the first: somebody may edit the sources meanwhile.
     copies.forEach((copy, index) => makeCopy(copies[index - 1] ?? ROOT, copy));
-    checkFaults(copies[0], faults);
+    checkFaults(copies[0], FAULTS);
+    if (faults.length === 0) return;
     await requireGreen(copies[0], faults);
     const waiting = faults.values();
     const survived = [];

@@ -43,7 +43,11 @@ function end(child, signal) {
   }
 }
 
-let interrupted = false;
+const interrupting = new AbortController();
+
+/** Aborted as soon as a signal asks this script to end. Whatever waits for something else than a step listens to it. */
+export const interruption = interrupting.signal;
+
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -51,9 +55,9 @@ for (const [signal, code] of [
 ]) {
   process.on(signal, () => {
     process.exitCode = code;
-    for (const child of running) end(child, interrupted ? 'SIGKILL' : signal);
-    if (!interrupted) setTimeout(() => running.forEach((child) => end(child, 'SIGKILL')), 5000).unref();
-    interrupted = true;
+    for (const child of running) end(child, interruption.aborted ? 'SIGKILL' : signal);
+    if (!interruption.aborted) setTimeout(() => running.forEach((child) => end(child, 'SIGKILL')), 5000).unref();
+    interrupting.abort();
   });
 }
 
@@ -99,19 +103,20 @@ export function say(line) {
 
 /**
  * Run one step. One line tells how it went; a step that is not `live` shows what it printed only when it failed.
- * @param {{ name: string, command: string[], shown?: string, live?: boolean, cwd?: string, onStart?: (pid: number) => void }} step
- *   `shown`: the command as a reader would type it; `onStart`: told the pid, which on POSIX is that of the group too
+ * @param {{ name: string, command: string[], shown?: string, live?: boolean, cwd?: string, env?: Record<string, string>, onStart?: (pid: number) => void }} step
+ *   `shown`: the command as a reader would type it; `env`: variables that are set in addition; `onStart`: is given the
+ *   pid, which on POSIX is that of the group too
  * @throws {StepFailed} when it does not exit with 0
  */
-export async function run({ name, command, shown = command.join(' '), live = false, cwd = ROOT, onStart }) {
+export async function run({ name, command, shown = command.join(' '), live = false, cwd = ROOT, env = {}, onStart }) {
   const started = performance.now();
-  if (interrupted) throw new StepFailed(`${name} was not run: interrupted`);
+  if (interruption.aborted) throw new StepFailed(`${name} was not run: interrupted`);
   if (live) say(`▸ ${name}: ${shown}`);
   const [file, ...args] = command;
   const child = spawn(file, args, {
     cwd,
     detached: !WINDOWS,
-    env: environment(),
+    env: { ...environment(), ...env },
     stdio: ['ignore', ...(live ? ['inherit', 'inherit'] : ['pipe', 'pipe'])],
   });
   running.add(child);

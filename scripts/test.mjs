@@ -1,65 +1,54 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install } from './install.mjs';
+import { sizedTests } from './sized-tests.mjs';
 import { ROOT, StepFailed, resolveCommand, run, say, script } from './steps.mjs';
 import { leftOut, mustHaveTools } from './workflow-tools.mjs';
 
 /**
- * `npm test`: install, then every `check:` script of package.json, two at a time and whatever the others came to,
- * and at last the tests. Each of them can be run alone: `npm run check:lint`. What this machine has no tool for is left
- * out and named; in CI that is a failure.
+ * `npm test`: installs, then runs the tests and, beside them, every `check:` script of package.json, one after the other
+ * and whatever the others came to. Each of them can be run alone: `npm run check:lint`. What this machine has no tool for
+ * is left out and named; in CI that is a failure.
+ *
+ * `node scripts/test.mjs full` is what `.ci/run` runs after that: all seeded faults, and beside them the tests that do
+ * more there. `node scripts/test.mjs soak` (`npm run soak`) runs those tests with the largest numbers.
+ *
+ * `--counts=FILE` writes the last line, `N passed, N failed`, to a file too.
  */
 
-/** Vitest's report of the last run. */
-const RESULTS = join(ROOT, 'build', 'test-results.json');
+/** @typedef {{ name: string, command: string, shown: string }} Step */
 
-/** The last line that was printed, for `.ci/run`. */
-const COUNTS = join(ROOT, 'build', 'test-counts.txt');
+const SIZES = ['sample', 'full', 'soak'];
+const TESTS = 'check:tests';
 
-const SIDE_BY_SIDE = 2;
-
-/** The `check:` scripts, but for the tests, which come last. */
+/** @returns {Step[]} the `check:` scripts, but for the tests */
 function checks() {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const found = Object.entries(scripts).filter(([name]) => name.startsWith('check:'));
-  return found.map(([name, command]) => ({ name: name.slice('check:'.length), command, shown: `npm run ${name}` }));
+  const names = Object.keys(scripts).filter((name) => name.startsWith('check:') && name !== TESTS);
+  return names.map((name) => ({ name: name.slice('check:'.length), command: scripts[name], shown: `npm run ${name}` }));
 }
 
-/** Run every step, some side by side. Answers the messages of those that failed. */
-async function runAll(steps, node) {
-  const waiting = [...steps];
-  const failures = [];
-  const worker = async () => {
-    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
-      try {
-        await run({ ...step, command: resolveCommand(step.command, node) });
-      } catch (error) {
-        if (!(error instanceof StepFailed)) throw error;
-        failures.push(error.message);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
-  return failures;
+/** @returns {Step[]} what runs beside the tests of a size */
+function besideTests(size) {
+  if (size === 'sample') return checks();
+  if (size === 'soak') return [];
+  const command = 'node scripts/seeded-faults.mjs';
+  return [{ name: 'all seeded faults', command, shown: command }];
 }
 
-/** How many tests passed and failed, by vitest's own report. A run that broke off before it had any: one failure. */
-function counts() {
+/** @returns {Step} the tests of a size */
+function testsOf(size) {
+  if (size === 'sample') return { name: 'tests', command: 'vitest run --coverage', shown: `npm run ${TESTS}` };
+  const command = `vitest run ${sizedTests().join(' ')}`;
+  return { name: `tests, ${size}`, command, shown: `GATELINE_TEST_SIZE=${size} vitest run …` };
+}
+
+/** Run a step. @returns the message of its failure, none where it went well */
+async function tried(step, node, more = {}) {
+  const { arguments: words = [], ...options } = more;
   try {
-    const { numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(RESULTS, 'utf8'));
-    return { passed: numPassedTests, failed: success ? numFailedTests : Math.max(numFailedTests, 1) };
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
-    return { passed: 0, failed: 1 };
-  }
-}
-
-/** Run the tests, after everything else: vitest's own closing lines are what a reader looks for. */
-async function runTests({ command, ...step }, node) {
-  rmSync(RESULTS, { force: true });
-  const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${RESULTS}`];
-  try {
-    await run({ ...step, command: [...resolveCommand(command, node), ...report], live: true });
+    await run({ ...step, ...options, command: [...resolveCommand(step.command, node), ...words] });
     return [];
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error;
@@ -67,21 +56,53 @@ async function runTests({ command, ...step }, node) {
   }
 }
 
+/** Run the tests. @returns messages of failures, and vitest's own count; one that broke off before it counted is a failure */
+async function runTests(size, node) {
+  const folder = mkdtempSync(join(tmpdir(), 'gateline-results-'));
+  try {
+    const results = join(folder, 'results.json');
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
+    const env = { GATELINE_TEST_SIZE: size };
+    const failures = await tried(testsOf(size), node, { arguments: reporters, env, live: true });
+    return { failures, ...countsIn(results) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function countsIn(results) {
+  try {
+    const { numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(results, 'utf8'));
+    return { passed: numPassedTests, failed: success ? numFailedTests : Math.max(numFailedTests, 1) };
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return { passed: 0, failed: 1 };
+  }
+}
+
+/** Run steps one after the other. @returns messages of all that failed */
+async function runAll(steps, node) {
+  const failures = [];
+  for (const step of steps) failures.push(...(await tried(step, node)));
+  return failures;
+}
+
 await script(async () => {
-  mkdirSync(join(ROOT, 'build'), { recursive: true });
-  rmSync(COUNTS, { force: true });
+  const words = process.argv.slice(2);
+  const counts = words.find((word) => word.startsWith('--counts='))?.slice('--counts='.length);
+  const [size = 'sample', ...others] = words.filter((word) => !word.startsWith('--counts='));
+  if (!SIZES.includes(size) || others.length > 0) throw new StepFailed('usage: test.mjs [full|soak] [--counts=FILE]');
+
   const node = await install();
-  const all = checks();
-  const [tests, others] = [all.filter(({ name }) => name === 'tests'), all.filter(({ name }) => name !== 'tests')];
-  const failures = await runAll(others, node);
-  failures.push(...(await runTests(tests[0], node)));
+  const [beside, tests] = await Promise.all([runAll(besideTests(size), node), runTests(size, node)]);
   const missing = leftOut();
   for (const line of missing) say(`left out: ${line}`);
-  if (missing.length > 0 && mustHaveTools()) failures.push('In CI nothing is left out.');
+  if (missing.length > 0 && mustHaveTools()) beside.push('In CI nothing is left out.');
 
-  const { passed, failed } = counts();
-  const line = `${passed} passed, ${Math.max(failed, failures.length)} failed`;
-  writeFileSync(COUNTS, `${line}\n`);
+  const failures = [...beside, ...tests.failures];
+  const failed = beside.length + Math.max(tests.failed, tests.failures.length);
+  const line = `${tests.passed} passed, ${failed} failed`;
+  if (counts !== undefined) writeFileSync(counts, `${line}\n`);
   if (failures.length > 0) say(`\n${failures.join('\n')}`);
   process.stdout.write(`${line}\n`);
   if (failures.length > 0) process.exitCode = 1;

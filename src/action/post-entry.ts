@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { argv, env } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -14,6 +14,6 @@ const { STATE_finished: finished, STATE_claim: claim = '', RUNNER_TEMP: temp = '
 const mark = createHash('sha256').update(claim.trim()).digest('hex');
 const isSettled = claim === '' || (temp !== '' && existsSync(join(temp, 'gateline', 'completed', mark)));
 if (finished !== 'true' || !isSettled) {
-  argv.splice(1, Infinity, fileURLToPath(new URL('index.js', import.meta.url)), 'post');
+  argv.splice(1, Infinity, fileURLToPath(new URL(`index${extname(import.meta.url)}`, import.meta.url)), 'post');
   await import('./index.ts');
 }

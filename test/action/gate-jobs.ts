@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { parseDocument } from '../../src/store/github/artifact-document.ts';
 import { parseArtifactName, recordArtifactName } from '../../src/store/github/artifact-names.ts';
 import type { GatelineRecord } from '../../src/run/record.ts';
-import { REPOSITORY } from '../support/command-line.ts';
+import { ACTION_FOLDER } from '../support/action-files.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../support/github/results-service.ts';
 import { startJob, type RunningJob } from '../support/runner/job.ts';
 import { headOf } from '../support/runner/repository.ts';
@@ -10,7 +10,7 @@ import type { JobOrder, JobReport, StepReport } from '../support/runner/session.
 import { parseWorkflow } from '../support/runner/workflow-file.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 
-/** What workflows call the action: `dist/` as it is committed. */
+/** What workflows call the action. */
 export const ACTION = 'gateline/gateline@v1';
 export const WORKFLOW = '.github/workflows/gates.yml';
 
@@ -70,7 +70,7 @@ export class GateJobs implements AsyncDisposable {
       definition: workflow.jobs[job]!,
       workflow,
       source: { repository: root, commit: await headOf(root), branch: 'main' },
-      actions: { 'gateline/gateline': REPOSITORY },
+      actions: { 'gateline/gateline': ACTION_FOLDER },
       contexts: { needs: Object.fromEntries(results) },
       machine: { START_LOG: this.startLog, ...machine },
       ...order,

@@ -1,4 +1,4 @@
-import { ROOT } from '../repository/repository-files.ts';
+import { ACTION_FOLDER } from '../support/action-files.ts';
 import { startResultsService, type ResultsService } from '../support/github/results-service.ts';
 import { headOf } from '../support/runner/repository.ts';
 import {
@@ -96,7 +96,7 @@ export class PageRepository implements AsyncDisposable {
       repository: root,
       commit,
       workflow: this.#workflow!,
-      actions: { [ACTION]: ROOT, 'your-org/coding-agent': this.#agent.root },
+      actions: { [ACTION]: ACTION_FOLDER, 'your-org/coding-agent': this.#agent.root },
       ...eventOf(of, commit, this.#base ?? commit, FIRST_RUN + this.#runs - 1),
     });
     return this.#run.start().ended;

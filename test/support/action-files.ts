@@ -1,6 +1,13 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REPOSITORY } from './command-line.ts';
+import { IS_FULL } from './test-size.ts';
+
+/**
+ * The folder of the action, as `uses:` finds it. Its programs are two lines that load `src/`, so that what is tested is
+ * what the sources say. In the larger sizes it is this repository: `dist/` as its users get it.
+ */
+export const ACTION_FOLDER = IS_FULL ? REPOSITORY : join(import.meta.dirname, 'action-from-source');
 
 /**
  * Puts the action into a folder as its users get it: `action.yml` and the bundle that it starts, as they are in this

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ARTIFACT_FORMAT } from '../../../src/store/github/artifact-document.ts';
 import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../../src/run/record.ts';
-import { REPOSITORY } from '../../support/command-line.ts';
+import { ACTION_FOLDER } from '../../support/action-files.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../../support/github/results-service.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import type { JobReport } from '../../support/runner/session.ts';
@@ -60,7 +60,7 @@ export class ActionWorld implements AsyncDisposable {
       commit: await headOf(root),
       workflow: WORKFLOW,
       ...options,
-      actions: { 'gateline/gateline': REPOSITORY, ...options.actions },
+      actions: { 'gateline/gateline': ACTION_FOLDER, ...options.actions },
       machine: { START_LOG: startLog, ...options.machine },
     });
   }

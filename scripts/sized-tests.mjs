@@ -1,0 +1,37 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, posix, relative } from 'node:path';
+import { ROOT } from './steps.mjs';
+
+/** The one file that knows how much tests do. What does not import it does the same in every size. */
+const SIZE = 'test/support/test-size.ts';
+
+/** Paths of the TypeScript files below a folder of the repository, `/`-separated. */
+function sourcesBelow(root, folder) {
+  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts'));
+  return files.map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+}
+
+/** Paths of the files that a file imports by a relative name. */
+function importsOf(path, text) {
+  const names = [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => match[1]);
+  return names.map((name) => posix.join(posix.dirname(path), name));
+}
+
+/**
+ * Test files that do more in the larger sizes: those that import the file of the sizes, directly or through others.
+ * @param {string} [root] of the repository
+ * @returns {string[]} paths from there, sorted
+ */
+export function sizedTests(root = ROOT) {
+  const importers = new Map();
+  for (const path of sourcesBelow(root, 'test')) {
+    for (const name of importsOf(path, readFileSync(join(root, path), 'utf8'))) {
+      importers.set(name, [...(importers.get(name) ?? []), path]);
+    }
+  }
+  // A set that is added to while it is walked is walked to its end.
+  const found = new Set([SIZE]);
+  for (const path of found) for (const importer of importers.get(path) ?? []) found.add(importer);
+  return [...found].filter((path) => path.endsWith('.test.ts')).sort();
+}

@@ -1,0 +1,1 @@
+import '../../../../src/action/post-entry.ts';
