@@ -8,6 +8,8 @@ export interface ActionWorld {
   /** As the runner gave it, with `INPUT_*` and `STATE_*`. */
   readonly environment: Environment;
   readonly runner: Runner;
+  /** Path of the program that this is. Work that needs a process of its own starts it once more. */
+  readonly program: string;
   readonly now: () => Date;
   /** Aborted by SIGINT and SIGTERM: GitHub gives 7.5 s after the first, 2.5 s after the second. */
   readonly signal: AbortSignal;

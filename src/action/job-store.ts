@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { argv, execPath } from 'node:process';
+import { execPath } from 'node:process';
 import type { CheckpointSource } from '../engine/ports.ts';
 import { CACHE_VARIABLES, GITHUB_VARIABLES } from '../environment.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
@@ -77,7 +77,7 @@ export async function openJobStore(
     runtimeToken: token,
     cacheMode: environment[CACHE_VARIABLES.mode],
     serverUrl: environment[GITHUB_VARIABLES.serverUrl],
-    saver: [execPath, argv[1] ?? '', SAVE_CACHE],
+    saver: [execPath, world.program, SAVE_CACHE],
     environment,
     limits: limits.cache,
   });

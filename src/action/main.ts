@@ -32,7 +32,8 @@ export function startAction(stage: Stage, environment: Environment, parts: Actio
         { title: 'Gateline did not finish' },
       ),
   });
-  const world: ActionWorld = { environment, runner, now: () => new Date(), signal: interruptSignal() };
+  const program = process.argv[1] ?? '';
+  const world: ActionWorld = { environment, runner, program, now: () => new Date(), signal: interruptSignal() };
   const work = stage === 'post' ? runPost(world, parts.settle) : runMain(world, parts.commands);
   void work
     .catch((error: unknown) => {

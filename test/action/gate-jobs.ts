@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { parseDocument } from '../../src/store/github/artifact-document.ts';
 import { parseArtifactName, recordArtifactName } from '../../src/store/github/artifact-names.ts';
 import type { GatelineRecord } from '../../src/run/record.ts';
+import { startActionHere } from './action-in-process.ts';
 import { ACTION_FOLDER } from '../support/action-files.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../support/github/results-service.ts';
 import { startJob, type RunningJob } from '../support/runner/job.ts';
@@ -9,6 +10,7 @@ import { headOf } from '../support/runner/repository.ts';
 import type { JobOrder, JobReport, StepReport } from '../support/runner/session.ts';
 import { parseWorkflow } from '../support/runner/workflow-file.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 /** What workflows call the action. */
 export const ACTION = 'gateline/gateline@v1';
@@ -27,6 +29,18 @@ export interface JobCall {
   readonly order?: Partial<JobOrder>;
 }
 
+/** How programs of the action run: as processes, in this one, or in this one but for every eighth fork of a `full` run. */
+export type How = 'processes' | 'here' | 'mostly here';
+
+/** What a test says of a world. */
+interface GateJobsOptions extends ServiceOptions {
+  /** Default: processes; of a fork: as where it was forked from. */
+  readonly how?: How;
+}
+
+/** Forks of a world that run mostly here: each so many takes processes. */
+const EACH = 8;
+
 /** One run of a workflow whose jobs are started one by one, as the runner starts them, against services of its own. */
 export class GateJobs implements AsyncDisposable {
   readonly service: ResultsService;
@@ -34,22 +48,33 @@ export class GateJobs implements AsyncDisposable {
   /** Where agents write a line when they start: in `$START_LOG`. */
   readonly startLog: string;
   readonly #owned: boolean;
+  readonly #how: How;
+  #forks = 0;
 
-  private constructor(service: ResultsService, repository: ScratchWorkspace, startLog: string, owned: boolean) {
+  private constructor(
+    service: ResultsService,
+    repository: ScratchWorkspace,
+    is: { readonly startLog: string; readonly owned: boolean; readonly how: How },
+  ) {
     this.service = service;
     this.repository = repository;
-    this.startLog = startLog;
-    this.#owned = owned;
+    this.startLog = is.startLog;
+    this.#owned = is.owned;
+    this.#how = is.how;
   }
 
   /** Committed files by path, the workflow among them. */
-  static async create(files: Readonly<Record<string, string>>, options: ServiceOptions = {}): Promise<GateJobs> {
+  static async create(
+    files: Readonly<Record<string, string>>,
+    { how = 'processes', ...options }: GateJobsOptions = {},
+  ): Promise<GateJobs> {
     const repository = await ScratchWorkspace.create(files);
-    return new GateJobs(await startResultsService(options), repository, repository.startLog, true);
+    const { startLog } = repository;
+    return new GateJobs(await startResultsService(options), repository, { startLog, owned: true, how });
   }
 
   /** The same repository with services that begin with all that is stored by now. */
-  async fork(name: string, options: ServiceOptions = {}): Promise<GateJobs> {
+  async fork(name: string, { how = this.#howOfFork(), ...options }: GateJobsOptions = {}): Promise<GateJobs> {
     const service = await startResultsService(options);
     const [from, to] = [this.service.world, service.world];
     to.artifacts.push(...structuredClone(from.artifacts));
@@ -57,22 +82,31 @@ export class GateJobs implements AsyncDisposable {
     for (const [key, blob] of from.blobs.blobs) to.blobs.blobs.set(key, blob);
     for (const [id, run] of from.runs) to.runs.set(id, structuredClone(run));
     for (const last = from.nextNumber(); to.nextNumber() < last;);
-    return new GateJobs(service, this.repository, this.repository.beside(`${name}.starts`), false);
+    const startLog = this.repository.beside(`${name}.starts`);
+    return new GateJobs(service, this.repository, { startLog, owned: false, how });
+  }
+
+  #howOfFork(): How {
+    if (this.#how !== 'mostly here') return this.#how;
+    this.#forks += 1;
+    return IS_FULL && this.#forks % EACH === 1 ? 'processes' : 'here';
   }
 
   async start(job: string, { attempt = 1, needs = {}, machine = {}, order = {} }: JobCall = {}): Promise<RunningJob> {
     const { root } = this.repository;
-    const workflow = parseWorkflow(await this.repository.read(WORKFLOW), WORKFLOW);
+    const [text, commit] = await Promise.all([this.repository.read(WORKFLOW), headOf(root)]);
+    const workflow = parseWorkflow(text, WORKFLOW);
     const results = Object.entries(needs).map(([name, outputs]) => [name, { result: 'success', outputs }]);
     return startJob({
       service: this.service,
-      options: { run: RUN, job, attempt, about: { path: WORKFLOW, headSha: await headOf(root) }, ...order.options },
+      options: { run: RUN, job, attempt, about: { path: WORKFLOW, headSha: commit }, ...order.options },
       definition: workflow.jobs[job]!,
       workflow,
-      source: { repository: root, commit: await headOf(root), branch: 'main' },
+      source: { repository: root, commit, branch: 'main' },
       actions: { 'gateline/gateline': ACTION_FOLDER },
       contexts: { needs: Object.fromEntries(results) },
       machine: { START_LOG: this.startLog, ...machine },
+      ...(this.#how === 'processes' ? {} : { startAction: startActionHere }),
       ...order,
     });
   }

@@ -1,6 +1,7 @@
 import type { ActionInvocation } from '../../src/action/invocation.ts';
 import { readStep } from '../../src/action/read-step.ts';
 import { createRunner } from '../../src/action/runner.ts';
+import { ACTION_PROGRAMS } from '../support/action-files.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import type { JobEnvironment } from '../support/github/job-environment.ts';
 
@@ -20,6 +21,7 @@ export async function stepInProcess(
   const environment = { ...plainEnvironment(), ...job.env, ...Object.fromEntries(given) };
   let written = '';
   const runner = createRunner(environment, (text) => void (written += text));
-  const world = { environment, runner, now: () => new Date(), signal: new AbortController().signal };
+  const program = ACTION_PROGRAMS.main;
+  const world = { environment, runner, program, now: () => new Date(), signal: new AbortController().signal };
   return { invocation: { world, ...(await readStep(environment)) }, log: () => written };
 }

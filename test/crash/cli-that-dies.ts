@@ -1,21 +1,33 @@
 /**
  * The command line that kills its own process right after its k-th durable operation; `DIE_AFTER` is k. What it did so
- * far stands in the file `OPERATIONS`, one line each.
+ * far stands in the file `OPERATIONS`, one line each. Where `IMAGES` names a folder it leaves an image of its working
+ * directory after each operation there, as `1`, `2`, …: what a kill at that moment would have left on disk.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, cpSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { main } from '../../src/cli/main.ts';
 import { processWorld } from '../../src/cli/process-world.ts';
 
-const dieAfter = Number(process.env['DIE_AFTER']);
-const operations = process.env['OPERATIONS']!;
+const { DIE_AFTER, OPERATIONS, IMAGES, START_LOG } = process.env;
 let count = 0;
+
+function takeImage(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  cpSync(process.cwd(), join(folder, 'workspace'), {
+    recursive: true,
+    preserveTimestamps: true,
+    verbatimSymlinks: true,
+  });
+  if (START_LOG !== undefined && existsSync(START_LOG)) copyFileSync(START_LOG, join(folder, 'starts.log'));
+}
 
 process.exitCode = await main(
   processWorld(process.env, {
     onDurable: (what) => {
       count += 1;
-      appendFileSync(operations, `${what}\n`);
-      if (count === dieAfter) process.kill(process.pid, 'SIGKILL');
+      appendFileSync(OPERATIONS!, `${what}\n`);
+      if (IMAGES !== undefined) takeImage(join(IMAGES, String(count)));
+      if (count === Number(DIE_AFTER)) process.kill(process.pid, 'SIGKILL');
     },
   }),
 );

@@ -1,11 +1,16 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { StatusJson } from '../../src/report/status-json.ts';
-import { exportsOf, statusOf, type CommandResult } from '../support/command-line.ts';
+import { gateline } from '../cli/in-process.ts';
+import { exportsOf, plainEnvironment, statusOf, type CommandResult } from '../support/command-line.ts';
 import { readIfThere, type ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { numbersFrom, SEED, TEST_SIZE } from '../support/test-size.ts';
 
 /** The command line that dies. */
 export const DYING = join(import.meta.dirname, 'cli-that-dies.ts');
+
+const RUN = ['run', '--json', '-q'];
 
 /** What a run comes to that nothing disturbs. */
 export interface Undisturbed {
@@ -17,13 +22,15 @@ export interface Undisturbed {
   readonly starts: readonly string[];
 }
 
+type Variables = Readonly<Record<string, string>>;
+
 /** Runs to the end in a copy. */
-export async function undisturbed(
-  pristine: ScratchWorkspace,
-  env: Readonly<Record<string, string>>,
-): Promise<Undisturbed> {
+export async function undisturbed(pristine: ScratchWorkspace, env: Variables): Promise<Undisturbed> {
   await using workspace = await pristine.copy();
-  const result = await workspace.gateline(['run', '--json', '-q'], { env });
+  return await outcomeOf(workspace, await workspace.gateline(RUN, { env }));
+}
+
+async function outcomeOf(workspace: ScratchWorkspace, result: CommandResult): Promise<Undisturbed> {
   expect(result, result.stderr).toMatchObject({ code: 0, signal: null });
   const status = statusOf(result);
   return {
@@ -54,19 +61,40 @@ export interface Killed {
 }
 
 /** Runs in this workspace until the k-th durable operation, and no further. `Infinity`: to the end. */
-export async function killAfter(
-  workspace: ScratchWorkspace,
-  k: number,
-  env: Readonly<Record<string, string>>,
-): Promise<Killed> {
+export async function killAfter(workspace: ScratchWorkspace, k: number, env: Variables): Promise<Killed> {
   const operations = workspace.beside(`operations-${k}`);
-  const result = await workspace.gateline(['run', '--json', '-q'], {
+  const result = await workspace.gateline(RUN, {
     script: DYING,
     env: { ...env, DIE_AFTER: String(k), OPERATIONS: operations },
   });
   const lines = (await readIfThere(operations)).split('\n').filter((line) => line !== '');
   return { workspace, result, operations: lines, done: await workspace.satisfied() };
 }
+
+/** A run that nothing disturbed, and what a kill after each of its durable operations would have left. */
+export interface Images {
+  readonly outcome: Undisturbed;
+  readonly count: number;
+  /** The workspace as it was after the k-th operation, from 1, with the log of starts until then. */
+  open(k: number): Promise<ScratchWorkspace>;
+}
+
+/** Runs to the end in this workspace, and keeps an image of it after each durable operation. */
+export async function imagesOf(workspace: ScratchWorkspace, env: Variables): Promise<Images> {
+  const folder = workspace.beside('images');
+  const result = await workspace.gateline(RUN, {
+    script: DYING,
+    env: { ...env, OPERATIONS: workspace.beside('operations'), IMAGES: folder },
+  });
+  return {
+    outcome: await outcomeOf(workspace, result),
+    count: (await readdir(folder)).length,
+    open: (k) => workspace.copy(join(folder, String(k))),
+  };
+}
+
+/** How a run goes on: as a process of its own, or in this one, which takes less time. */
+export type Way = 'process' | 'in process';
 
 /**
  * Goes on after a kill, and compares: same exports, same files on disk and handed on, and nothing that was done starts again.
@@ -75,10 +103,11 @@ export async function killAfter(
 export async function goOn(
   { workspace, done }: Pick<Killed, 'workspace' | 'done'>,
   expected: Undisturbed,
-  env: Readonly<Record<string, string>>,
+  env: Variables,
+  way: Way = 'process',
 ): Promise<string[]> {
   await workspace.forgetStarts();
-  const result = await workspace.gateline(['run', '--json', '-q'], { env });
+  const result = way === 'process' ? await workspace.gateline(RUN, { env }) : await runHere(workspace, env);
   expect(result, result.stderr).toMatchObject({ code: 0, signal: null });
   const status = statusOf(result);
   expect(status).toMatchObject({ status: 'completed', problems: [] });
@@ -90,16 +119,30 @@ export async function goOn(
   return started;
 }
 
-/** Numbers 1, 2, … worked on by `lanes` at a time, until `work` answers false. @returns the first number that did */
-export async function upwards(lanes: number, work: (k: number) => Promise<boolean>): Promise<number> {
-  let next = 1;
-  let first = Infinity;
+async function runHere(workspace: ScratchWorkspace, env: Variables): Promise<CommandResult> {
+  const environment = plainEnvironment(workspace.variables(env));
+  const { code, out, err } = await gateline(workspace.root, RUN, { environment });
+  return { code, signal: null, stdout: out, stderr: err };
+}
+
+/** Of so many points of a run those at which it is killed by SIGKILL: every 8th, from a drawn one; all in a soak. */
+export function killPoints(count: number): number[] {
+  const all = numbersTo(count);
+  if (TEST_SIZE === 'soak') return all;
+  const first = Math.floor(numbersFrom(SEED)() * 8);
+  return all.filter((k) => k % 8 === first);
+}
+
+/** 1, 2, … */
+export function numbersTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+/** Works on all items, so many at a time. */
+export async function atATime<T>(lanes: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = items.values();
   const lane = async (): Promise<void> => {
-    while (next < first) {
-      const k = next++;
-      if (!(await work(k))) first = Math.min(first, k);
-    }
+    for (const item of waiting) await work(item);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  return first;
 }

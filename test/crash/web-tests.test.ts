@@ -1,46 +1,62 @@
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { goOn, killAfter, undisturbed, upwards } from './kill-points.ts';
+import { IS_FULL, SEED } from '../support/test-size.ts';
+import { atATime, goOn, imagesOf, killAfter, killPoints, numbersTo, undisturbed } from './kill-points.ts';
 
 /** Whether every agent works each time. The default saves nothing but time; see remembered-agents.ts. */
 const WHOLE = process.env['CRASH_AGENTS'] === 'whole';
 
-describe.runIf(process.platform !== 'win32')('examples/web-tests, killed after its k-th durable operation', () => {
+const LONG = { timeout: 3_600_000 };
+
+describe.runIf(IS_FULL && process.platform !== 'win32')('examples/web-tests', () => {
   it(
-    'goes on to the same exports and files, for every k, and starts nothing again that was done',
-    { timeout: 1_200_000 },
+    'goes on to the same exports and files from what is on disk after each of its durable operations, and starts nothing again that was done',
+    LONG,
     async () => {
       await using pristine = await ScratchWorkspace.ofExample([['valid: 3', 'valid: 1']]);
+      await using first = await pristine.copy();
       const env = WHOLE ? {} : await remembering(pristine);
-      const began = performance.now();
-      const expected = await undisturbed(pristine, env);
+      const images = await imagesOf(first, env);
+      const expected = images.outcome;
       expect(expected.starts).toEqual(['code', 'data', 'design', 'execute', 'learn', 'map']);
+      expect(images.count).toBeGreaterThan(60);
+      const points = numbersTo(images.count);
       const seen = new Set<string>();
-      const first = await upwards(2, async (k) => {
-        await using workspace = await pristine.copy();
-        const killed = await killAfter(workspace, k, env);
-        if (killed.result.signal === null) {
-          expect(killed.result.code).toBe(0);
-          expect(killed.operations.length).toBeLessThan(k);
-          return false;
-        }
-        expect(killed).toMatchObject({ result: { signal: 'SIGKILL', code: null } });
-        expect(killed.operations).toHaveLength(k);
-        seen.add(killed.done.join(' '));
+      await atATime(2, points, async (k) => {
+        await using workspace = await images.open(k);
+        const done = await workspace.satisfied();
+        seen.add(done.join(' '));
         const before = await workspace.startedGates();
-        const after = await goOn(killed, expected, env);
-        expect(after).toEqual(expected.starts.filter((gate) => !killed.done.includes(gate)));
+        const after = await goOn({ workspace, done }, expected, env, 'in process');
+        expect(after).toEqual(expected.starts.filter((gate) => !done.includes(gate)));
         expect(before.length + after.length).toBeLessThanOrEqual(expected.starts.length + 1);
-        return true;
       });
-      const seconds = Math.round((performance.now() - began) / 1_000);
-      console.log(`examples/web-tests: killed at ${first - 1} points, each went on to the same end (${seconds} s)`);
+      console.log(`examples/web-tests: went on from ${points.length} of ${images.count} points to the same end`);
       // Six gates, each found not begun, begun, and done.
       expect(seen.size).toBe(7);
-      expect(first).toBeGreaterThan(60);
     },
   );
+
+  it('does so when it is killed there by SIGKILL', LONG, async () => {
+    await using pristine = await ScratchWorkspace.ofExample([['valid: 3', 'valid: 1']]);
+    const env = WHOLE ? {} : await remembering(pristine);
+    const expected = await undisturbed(pristine, env);
+    await using counting = await pristine.copy();
+    const { operations } = await killAfter(counting, Infinity, env);
+    const points = killPoints(operations.length);
+    await atATime(2, points, async (k) => {
+      await using workspace = await pristine.copy();
+      const killed = await killAfter(workspace, k, env);
+      expect(killed).toMatchObject({ result: { signal: 'SIGKILL', code: null } });
+      expect(killed.operations).toHaveLength(k);
+      const before = await workspace.startedGates();
+      const after = await goOn(killed, expected, env);
+      expect(after).toEqual(expected.starts.filter((gate) => !killed.done.includes(gate)));
+      expect(before.length + after.length).toBeLessThanOrEqual(expected.starts.length + 1);
+    });
+    console.log(`examples/web-tests: killed after operation ${points.join(', ')}; seed ${SEED}`);
+  });
 });
 
 /** Variables with which agents remember what they answered. */

@@ -5,6 +5,7 @@ import { digestOfJson } from '../../src/run/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../src/untrusted/json.ts';
 import { engineWorld, type AgentCall, type EngineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
+import { drawn } from '../support/test-size.ts';
 
 const SHARED = ['x', 'y'] as const;
 
@@ -132,25 +133,21 @@ class History {
 }
 
 describe('over random chains of gates that edit what others read', () => {
-  it(
-    'all comes out as if nothing had been there before, and then nothing is left to run',
-    { timeout: 120_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(chains, steps, async (drawn, history) => {
-          const told = new History(withoutReliance(drawn));
-          for (const step of history) await told.take(step);
-          await told.exports();
-          told.broken.clear();
-          await told.exports();
-          const ended = await told.exports();
-          const starts = told.world.starts.length;
-          expect(await told.exports()).toEqual(ended);
-          expect(told.world.starts.slice(starts)).toEqual([]);
-          expect(ended).toEqual(await told.afresh().exports());
-        }),
-        { numRuns: 300 },
-      );
-    },
-  );
+  it('all comes out as if nothing had been there before, and then nothing is left to run', async () => {
+    await fc.assert(
+      fc.asyncProperty(chains, steps, async (drawn, history) => {
+        const told = new History(withoutReliance(drawn));
+        for (const step of history) await told.take(step);
+        await told.exports();
+        told.broken.clear();
+        await told.exports();
+        const ended = await told.exports();
+        const starts = told.world.starts.length;
+        expect(await told.exports()).toEqual(ended);
+        expect(told.world.starts.slice(starts)).toEqual([]);
+        expect(ended).toEqual(await told.afresh().exports());
+      }),
+      drawn(300),
+    );
+  });
 });

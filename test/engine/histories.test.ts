@@ -4,6 +4,7 @@ import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { isJsonObject } from '../../src/untrusted/json.ts';
 import { engineWorld, type EngineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
+import { drawn } from '../support/test-size.ts';
 
 /** Gates of a random graph: which earlier gates each needs, and whether it exports all that it says. */
 const shapes = fc.array(
@@ -134,23 +135,19 @@ class History {
 }
 
 describe('over random graphs, failures, edits and losses', () => {
-  it(
-    'no stale output is ever used, nothing runs that need not, and mending everything completes',
-    { timeout: 120_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(shapes, steps, async (graph, history) => {
-          const told = new History(graph);
-          await told.run();
-          for (const step of history) await told.take(step);
-          told.broken.clear();
-          await told.run();
-          const { state } = await told.world.run(told.pipeline);
-          expect(state.status).toBe('completed');
-          expect(told.unneeded).toEqual([]);
-        }),
-        { numRuns: 200 },
-      );
-    },
-  );
+  it('no stale output is ever used, nothing runs that need not, and mending everything completes', async () => {
+    await fc.assert(
+      fc.asyncProperty(shapes, steps, async (graph, history) => {
+        const told = new History(graph);
+        await told.run();
+        for (const step of history) await told.take(step);
+        told.broken.clear();
+        await told.run();
+        const { state } = await told.world.run(told.pipeline);
+        expect(state.status).toBe('completed');
+        expect(told.unneeded).toEqual([]);
+      }),
+      drawn(200),
+    );
+  });
 });

@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { formatProblem, parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import type { JsonValue } from '../../src/untrusted/json.ts';
 import { pipelines, print } from './arbitrary-pipeline.ts';
+import { drawn } from '../support/test-size.ts';
 
 /** What must hold whatever the text is. */
 function expectAnAnswer(text: string): void {
@@ -116,9 +117,9 @@ describe('any text gets an answer with places inside it, and never an exception'
     );
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 60 }), (parts) => expectAnAnswer(parts.join(''))),
-      { numRuns: 150 },
+      drawn(150),
     );
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), expectAnAnswer), { numRuns: 75 });
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), expectAnAnswer), drawn(75));
   });
 
   it('every key with every kind of value', () => {
@@ -130,7 +131,7 @@ describe('any text gets an answer with places inside it, and never an exception'
       fc.property(file, fc.boolean(), ([top, gates], isFlow) => {
         expectAnAnswer(stringify({ ...top, gates }, isFlow ? { collectionStyle: 'flow' } : {}));
       }),
-      { numRuns: 150 },
+      drawn(150),
     );
   });
 
@@ -140,7 +141,7 @@ describe('any text gets an answer with places inside it, and never an exception'
     const cut = fc.tuple(fc.nat(text.length), fc.nat(text.length), fc.nat(text.length));
     fc.assert(
       fc.property(cut, ([from, to, at]) => expectAnAnswer(text.slice(0, at) + text.slice(from, to) + text.slice(at))),
-      { numRuns: 300 },
+      drawn(300),
     );
   });
 });
@@ -153,7 +154,7 @@ describe('a pipeline written as a file', () => {
         expect(result.ok ? [] : result.problems.map(formatProblem)).toEqual([]);
         expect(result.ok && result.pipeline).toEqual(pipeline);
       }),
-      { numRuns: 75 },
+      drawn(75),
     );
   });
 });

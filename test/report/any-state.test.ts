@@ -15,6 +15,7 @@ import { recordSchema, type GatelineRecord } from '../../src/run/record.ts';
 import type { ReadProblem } from '../../src/run/reading.ts';
 import { decided, ended, NOW, ran, reviewed, started, stateOf, webTests } from './fixtures.ts';
 import { CONTROLS, HOSTILE, OBEYED_BY_TERMINALS } from './hostile.ts';
+import { drawn } from '../support/test-size.ts';
 
 const text = fc.oneof(
   fc.constantFrom(...HOSTILE),
@@ -153,7 +154,7 @@ describe('any state that records can make', () => {
           expect(markdown).not.toMatch(CONTROLS);
         }
       }),
-      { numRuns: 300 },
+      drawn(300),
     );
     expect([...statuses]).toEqual(
       expect.arrayContaining(['pending', 'ready', 'blocked', 'running', 'passed', 'skipped']),

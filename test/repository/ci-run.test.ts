@@ -13,7 +13,9 @@ eval "$NPM_DOES"
 `;
 
 /** Runs `.ci/run` in a repository of which nothing else is there. */
-async function ciRun(npmDoes: string): Promise<{ readonly code: number; readonly last: string; readonly said: string }> {
+async function ciRun(
+  npmDoes: string,
+): Promise<{ readonly code: number; readonly last: string; readonly said: string }> {
   await using workspace = await ScratchWorkspace.create({
     'scripts/install-workflow-tools.mjs': '',
     '.gitignore': 'build\nbin\n',

@@ -19,6 +19,7 @@ import {
   started,
   SUBJECT,
 } from '../support/records.ts';
+import { drawn } from '../support/test-size.ts';
 
 const GATES = ['a', 'b', 'c', 'd'] as const;
 const GRAPH = unitsOf(pipelineOf({ a: {}, b: { needs: ['a'] }, c: { needs: ['a'] }, d: { needs: ['b', 'c'] } }));
@@ -79,7 +80,7 @@ describe('a fold that goes on', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      drawn(300),
     );
   });
 

@@ -24,6 +24,7 @@ import {
   started,
   SUBJECT,
 } from '../support/records.ts';
+import { drawn } from '../support/test-size.ts';
 
 const OTHER: Writer = { ...ME, pid: 2 };
 const digests = fc.constantFrom('one', 'two').map(digestOf);
@@ -123,7 +124,7 @@ describe('any soup of records', () => {
           }
         }
       }),
-      { numRuns: 1_000 },
+      drawn(1_000),
     );
   });
 
@@ -141,7 +142,7 @@ describe('any soup of records', () => {
         };
         expect(fold(pipeline, again, told)).toEqual(fold(pipeline, soup, told));
       }),
-      { numRuns: 1_000 },
+      drawn(1_000),
     );
   });
 
@@ -160,7 +161,7 @@ describe('any soup of records', () => {
           if (found.choice !== 'none') expect(found.ended.fingerprint).toBe(fingerprint);
         }
       }),
-      { numRuns: 500 },
+      drawn(500),
     );
   });
 
@@ -174,7 +175,7 @@ describe('any soup of records', () => {
         expect([...fold(pipeline, blind, told).units.values()].filter((unit) => unit.done)).toEqual([]);
         expect(openArchive(blind).blind).toBe(true);
       }),
-      { numRuns: 300 },
+      drawn(300),
     );
   });
 });

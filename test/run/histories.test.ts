@@ -5,8 +5,9 @@ import { soundStories, stories, tell } from '../support/arbitrary-history.ts';
 import type { DrivenHistory } from '../support/driven-history.ts';
 import { listing } from '../support/records.ts';
 import { doneOf, expectContractsMet, expectNothingStale, expectSound } from './expectations.ts';
+import { drawn } from '../support/test-size.ts';
 
-const RUNS = { numRuns: 200 };
+const RUNS = drawn(200);
 
 function startsOf(history: DrivenHistory): GatelineRecord[] {
   return history.records.filter((record) => record.kind === 'started');

@@ -10,8 +10,9 @@ import { stories, tell } from '../support/arbitrary-history.ts';
 import { asProblem } from '../support/driven-history.ts';
 import { decided, ended, PASSED, started } from '../support/records.ts';
 import { doneOf, expectSound } from './expectations.ts';
+import { drawn } from '../support/test-size.ts';
 
-const RUNS = { numRuns: 200 };
+const RUNS = drawn(200);
 
 function descendantsOf(graph: UnitGraph, key: UnitKey): Set<UnitKey> {
   const found = new Set<UnitKey>();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_SLUG_LENGTH, subjectSlug } from '../../src/run/subject.ts';
+import { drawn } from '../support/test-size.ts';
 
 const subjects = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 100 }),
@@ -37,14 +38,14 @@ describe('the slug of a subject', () => {
         expect(slug.length).toBeLessThanOrEqual(MAX_SLUG_LENGTH);
         expect(slug).not.toMatch(/^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/);
       }),
-      { numRuns: 2_000 },
+      drawn(2_000),
     );
   });
 
   it('is never shared by two subjects with 16 digits', () => {
     fc.assert(
       fc.property(subjects, subjects, (a, b) => (subjectSlug(a, 16) === subjectSlug(b, 16)) === (a === b)),
-      { numRuns: 5_000 },
+      drawn(5_000),
     );
   });
 

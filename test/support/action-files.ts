@@ -9,6 +9,12 @@ import { IS_FULL } from './test-size.ts';
  */
 export const ACTION_FOLDER = IS_FULL ? REPOSITORY : join(import.meta.dirname, 'action-from-source');
 
+/** The programs of the action by themselves, in {@link ACTION_FOLDER}, as `action.yml` names them. */
+export const ACTION_PROGRAMS = {
+  main: join(ACTION_FOLDER, 'dist/index.js'),
+  post: join(ACTION_FOLDER, 'dist/post.js'),
+} as const;
+
 /**
  * Puts the action into a folder as its users get it: `action.yml` and the bundle that it starts, as they are in this
  * repository. Nothing else of it: act copies the folder of an action whole.

@@ -78,10 +78,15 @@ export class ScratchWorkspace implements AsyncDisposable {
     return workspace;
   }
 
-  /** Another one with the same files, repository and state. Its start log is empty. */
-  async copy(): Promise<ScratchWorkspace> {
+  /**
+   * Another one with the same files, repository and state. Its start log is empty.
+   * @param image a folder with a `workspace` and its `starts.log`, to be copied instead of this one
+   */
+  async copy(image?: string): Promise<ScratchWorkspace> {
     const copy = await ScratchWorkspace.#inTemporaryFolder();
-    await cp(this.root, copy.root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    const from = image === undefined ? this.root : join(image, 'workspace');
+    await cp(from, copy.root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    if (image !== undefined) await writeFile(copy.startLog, await readIfThere(join(image, 'starts.log')));
     return copy;
   }
 
@@ -127,11 +132,16 @@ export class ScratchWorkspace implements AsyncDisposable {
     await this.git('commit', '-q', '-m', message);
   }
 
+  /** Variables that the command line is given here, and its agents with it. */
+  variables(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+    // Work trees lie beside the workspace, where the example finds its packages and where they go with the test.
+    const places = { START_LOG: this.startLog, GATELINE_TREES: this.beside('trees') };
+    return { ...places, WEB_TESTS_BROWSER: 'embedded', ...more };
+  }
+
   /** Starts the command line, or another script that is one. */
   start(args: readonly string[], options: StartOptions = {}): RunningCommand {
-    // Beside the workspace, where the example finds its packages and where it goes with the test.
-    const places = { START_LOG: this.startLog, GATELINE_TREES: this.beside('trees') };
-    const env = plainEnvironment({ ...places, WEB_TESTS_BROWSER: 'embedded', ...options.env });
+    const env = plainEnvironment(this.variables(options.env));
     const command = startNode(options.script ?? COMMAND_LINE, args, { cwd: this.root, env });
     this.#running.add(command);
     void command.ended.finally(() => this.#running.delete(command));

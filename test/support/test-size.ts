@@ -35,13 +35,13 @@ function seedOf(text: string): number {
   return TEST_SIZE === 'soak' ? Math.floor(Math.random() * 2 ** 31) : 20_240_607;
 }
 
-/** For `fc.assert`: so many cases, from {@link SEED}. A case that failed once becomes one of its `examples`. */
-export function drawn(cases: { readonly sample: number; readonly full: number; readonly soak: number }): {
-  readonly numRuns: number;
-  readonly seed: number;
-} {
+/**
+ * For `fc.assert`, from {@link SEED}: so many cases, a fifth of them in a sample, a hundred times as many in a soak. A case
+ * that failed once becomes one of the `examples` of its property, or a test of its own.
+ */
+export function drawn(cases: number): { readonly numRuns: number; readonly seed: number } {
   printSeed();
-  return { numRuns: bySize(cases), seed: SEED };
+  return { numRuns: bySize({ sample: Math.ceil(cases / 5), full: cases, soak: cases * 100 }), seed: SEED };
 }
 
 let isPrinted = false;
@@ -63,9 +63,13 @@ export function numbersFrom(seed: number): () => number {
   };
 }
 
-/** Every `step`th of a list, and which of them is drawn: all of it in a soak. */
-export function everyNth<T>(items: readonly T[], step: number): readonly T[] {
-  if (TEST_SIZE === 'soak') return items;
-  const first = Math.floor(numbersFrom(SEED)() * step);
-  return items.filter((_, index) => index % step === first);
+/** In a sample so many of a list, spread evenly over it; else all. */
+export function someOf<T>(items: readonly T[], count: number): readonly T[] {
+  return IS_FULL ? items : spread(items, count);
+}
+
+/** So many of a list, the first and others that are spread evenly over it; all where there are no more. */
+export function spread<T>(items: readonly T[], count: number): readonly T[] {
+  if (count >= items.length) return items;
+  return Array.from({ length: count }, (_, index) => items[Math.floor((index * items.length) / count)]!);
 }

@@ -14,6 +14,7 @@ import {
 import { showUnseen } from '../../src/untrusted/visible.ts';
 import { ALL_HOSTILE, HOSTILE } from './hostile.ts';
 import { LIVE, seen } from './markdown.ts';
+import { drawn } from '../support/test-size.ts';
 
 /** Any text, and texts put together from what has a meaning. */
 const anyText = fc.oneof(
@@ -48,7 +49,7 @@ describe('forMarkdown', () => {
   it('does so for any text', () => {
     fc.assert(
       fc.property(anyText, (text) => expectHarmless(forMarkdown(text), text)),
-      { numRuns: 2_000 },
+      drawn(2_000),
     );
   });
 
@@ -64,7 +65,7 @@ describe('forMarkdown', () => {
         ).toEqual([]);
         if (place === 'paragraph') expect(types).not.toContain('list');
       }),
-      { numRuns: 1_000 },
+      drawn(1_000),
     );
   });
 
@@ -96,7 +97,7 @@ describe('in a cell of a table', () => {
         expect([...types].filter((type) => ![...PLAIN, 'table', 'tableRow', 'tableCell'].includes(type))).toEqual([]);
         expect(all).toBe(`ab${oneLine(text)}last`);
       }),
-      { numRuns: 1_000 },
+      drawn(1_000),
     );
   });
 
@@ -111,7 +112,7 @@ describe('in a cell of a table', () => {
         const shown = showUnseen(text).replace(/[\n\t]/g, ' ');
         if (shown.trim() !== '') expect(all).toBe(`ab${shown}last`);
       }),
-      { numRuns: 1_000 },
+      drawn(1_000),
     );
   });
 });
@@ -125,7 +126,7 @@ describe('code', () => {
         expect([...types].filter((type) => !PLAIN.includes(type))).toEqual([]);
         expect(all).toBe(`x${shown}x`);
       }),
-      { numRuns: 1_000 },
+      drawn(1_000),
     );
   });
 
@@ -137,7 +138,7 @@ describe('code', () => {
         const code = root.children[1];
         expect(code?.type === 'code' && code.value.replaceAll('\u200b', '')).toBe(showUnseen(text).replace(/\n$/, ''));
       }),
-      { numRuns: 1_000 },
+      drawn(1_000),
     );
     expect(codeFence('```\n````\n')).toBe('`````\n```\n````\n`````\n');
     expect(codeFence('x', 'js"`><script>')).toBe('```jsscript\nx\n```\n');

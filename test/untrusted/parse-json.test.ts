@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonError } from '../../src/untrusted/json-scan.ts';
 import { parseJson, type JsonLimits, type ParsedJson } from '../../src/untrusted/parse-json.ts';
+import { drawn } from '../support/test-size.ts';
 
 const read = (text: string, limits?: JsonLimits): ParsedJson => parseJson(new TextEncoder().encode(text), limits);
 
@@ -79,7 +80,7 @@ describe('any bytes', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => void parseJson(bytes)));
     fc.assert(
       fc.property(soup, (parts) => void read(parts.join(''))),
-      { numRuns: 2_000 },
+      drawn(2_000),
     );
   });
 
@@ -99,7 +100,7 @@ describe('any bytes', () => {
         if (!sound && !parsed.ok && parsed.kind === 'malformed')
           expect(parsed.issue.message).toMatch(/line \d+, column \d+/);
       }),
-      { numRuns: 2_000 },
+      drawn(2_000),
     );
   });
 });

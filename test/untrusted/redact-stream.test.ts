@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/untrusted/redact.ts';
 import { apart, HARMLESS, IN_CONTEXT, PRIVATE_KEY, TOKENS } from './tokens.ts';
+import { drawn } from '../support/test-size.ts';
 
 const MULTILINE = 'ab\nsecond line of the secret\ncd\nfourth line of the secret\nef';
 const redactor = createRedactor({ secrets: { S: 'hunter2 the second', M: MULTILINE } });
@@ -39,7 +40,7 @@ describe('a redacted stream', () => {
       fc.property(text, fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 5 }), (whole, sizes) => {
         expect(streamed(whole, sizes).join('')).toBe(redactor.redactText(whole));
       }),
-      { numRuns: 500 },
+      drawn(500),
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/untrusted/json.ts';
 import { createRedactor } from '../../src/untrusted/redact.ts';
 import { HARMLESS, IN_CONTEXT, PRIVATE_KEY, TOKENS } from './tokens.ts';
+import { drawn } from '../support/test-size.ts';
 
 const none = createRedactor({ secrets: {} });
 const redactorOf = (...values: string[]) =>
@@ -167,7 +168,7 @@ describe('redaction', () => {
         const once = redactor.redactText(list.join(''));
         expect(redactor.redactText(once)).toBe(once);
       }),
-      { numRuns: 500 },
+      drawn(500),
     );
   });
 
@@ -178,7 +179,7 @@ describe('redaction', () => {
         for (const secret of [...ODD, 'aaa', ...Object.values(TOKENS), PRIVATE_KEY])
           expect(redacted).not.toContain(secret);
       }),
-      { numRuns: 500 },
+      drawn(500),
     );
   });
 

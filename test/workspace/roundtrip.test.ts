@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, Folder, Kept } from './folder.ts';
+import { drawn } from '../support/test-size.ts';
 
 type Edit =
   | { readonly do: 'write'; readonly path: string; readonly text: string; readonly executable: boolean }
@@ -66,14 +67,14 @@ describe('changes taken from one workspace and materialised on a copy of what it
   it('give the same files and modes, in a plain folder', async () => {
     await fc.assert(
       fc.asyncProperty(...scripts, async (before, during) => roundTrip(before, during, false)),
-      { numRuns: 60 },
+      drawn(60),
     );
   });
 
   it('give the same files and modes, in a git work tree', async () => {
     await fc.assert(
       fc.asyncProperty(...scripts, async (before, during) => roundTrip(before, during, true)),
-      { numRuns: 6 },
+      drawn(6),
     );
   });
 });

@@ -5,6 +5,7 @@ import type { CommentService, OwnComment } from '../../../src/action/comment/com
 import { syncComment, type CommentContent } from '../../../src/action/comment/sync-comment.ts';
 import { GatelineError } from '../../../src/errors/gateline-error.ts';
 import { parseRevision, pictureOfRecords } from './pictures.ts';
+import { drawn } from '../../support/test-size.ts';
 
 /** Comments in memory. Every request and every answer waits for the scheduler. */
 function commentsOn(scheduler: Scheduler, stored: OwnComment[]): CommentService {
@@ -75,14 +76,14 @@ describe('whatever the order of requests and answers', () => {
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
         expect(await endsRight(scheduler, jobs, ours)).toBe(true);
       }),
-      { numRuns: 300 },
+      drawn(300),
     );
   });
 
   it('not so without a second look: the orders that are tried are hard enough', async () => {
     const { failed } = await fc.check(
       fc.asyncProperty(fc.scheduler(), (scheduler) => endsRight(scheduler, 2, withoutLookingAgain)),
-      { numRuns: 300 },
+      drawn(300),
     );
     expect(failed).toBe(true);
   });

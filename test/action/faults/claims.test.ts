@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../support/github/faults.ts';
 import { messagesOf, stepOf, type GateJobs } from '../gate-jobs.ts';
 import { Forger, otherWriter } from '../hostile/forgery.ts';
+import { someOf } from '../../support/test-size.ts';
 import { FAULTY } from './outcome.ts';
 import { TIME_LIMITS, twoGates, type TwoGates } from './two-gates.ts';
 
@@ -28,22 +29,24 @@ const claims = (jobs: GateJobs): string[] =>
     .flatMap((one) => (one.kind === 'started' && one.gate === 'code' ? [`${one.runAttempt}.${one.n}`] : []));
 
 describe('a claim whose acknowledgement was lost', () => {
-  it.each(
-    ['PutBlob', 'FinalizeArtifact'].flatMap((operation) =>
-      Object.entries(LOST).map(([name, fault]) => [operation, name, fault] as const),
-    ),
-  )('is recognised as one’s own: %s, answered with %s', async (operation, name, fault) => {
-    await using jobs = await gates.jobs.fork(`${operation} ${name}`);
-    const planned = jobs.service.faults.add({ operation, name: CLAIM, fault });
-    const report = await jobs.run('code', { ...call, needs: gates.needs });
-    expect(messagesOf(report)).toEqual([]);
-    expect(report.conclusion).toBe('success');
-    expect(planned.hits).toBe(1);
-    expect(claims(jobs)).toEqual(['2.1']);
-    expect(await jobs.starts()).toEqual(['code']);
-  });
+  const answers = ['PutBlob', 'FinalizeArtifact'].flatMap((operation) =>
+    Object.entries(LOST).map(([name, fault]) => [operation, name, fault] as const),
+  );
+  it.concurrent.each(someOf(answers, 3))(
+    'is recognised as one’s own: %s, answered with %s',
+    async (operation, name, fault) => {
+      await using jobs = await gates.jobs.fork(`${operation} ${name}`);
+      const planned = jobs.service.faults.add({ operation, name: CLAIM, fault });
+      const report = await jobs.run('code', { ...call, needs: gates.needs });
+      expect(messagesOf(report)).toEqual([]);
+      expect(report.conclusion).toBe('success');
+      expect(planned.hits).toBe(1);
+      expect(claims(jobs)).toEqual(['2.1']);
+      expect(await jobs.starts()).toEqual(['code']);
+    },
+  );
 
-  it.each(Object.entries(LOST))(
+  it.concurrent.each(someOf(Object.entries(LOST), 1))(
     'is nobody’s where its upload never finished: CreateArtifact, answered with %s. The next attempt of the run is free',
     async (name, fault) => {
       await using jobs = await gates.jobs.fork(`create ${name}`);

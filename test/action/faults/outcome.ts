@@ -7,7 +7,7 @@ import { parseDocument } from '../../../src/store/github/artifact-document.ts';
 import { parseArtifactName } from '../../../src/store/github/artifact-names.ts';
 import type { FaultRule } from '../../support/github/faults.ts';
 import type { JobReport } from '../../support/runner/session.ts';
-import { messagesOf, type GateJobs } from '../gate-jobs.ts';
+import { messagesOf, type GateJobs, type How } from '../gate-jobs.ts';
 import { RIGHT_VALUE, TIME_LIMITS, type TwoGates } from './two-gates.ts';
 
 /** What became of the second gate when calls failed in one attempt of the run, and in the next one no more. */
@@ -26,10 +26,17 @@ export interface Outcome {
 export const FAULTY = 2;
 
 /** Runs the second gate with these faults, and once more without any where that was red. */
-export async function outcomeOf(gates: TwoGates, name: string, rules: readonly FaultRule[]): Promise<Outcome> {
-  await using jobs = await gates.jobs.fork(name);
+export async function outcomeOf(
+  gates: TwoGates,
+  name: string,
+  rules: readonly FaultRule[],
+  how: How,
+): Promise<Outcome> {
+  await using jobs = await gates.jobs.fork(name, { how });
   const planned = rules.map((rule) => jobs.service.faults.add({ attempt: FAULTY, ...rule }));
-  const call = { needs: gates.needs, machine: TIME_LIMITS };
+  // Only what never answers is waited for: all else gets the time that it needs, however slow the machine is.
+  const waits = rules.some(({ fault: { kind } }) => kind === 'hang' || kind === 'truncate');
+  const call = { needs: gates.needs, machine: waits ? TIME_LIMITS : {} };
   const report = await jobs.run('code', { ...call, attempt: FAULTY });
   jobs.service.faults.clear();
   const starts = (await jobs.starts()).length;

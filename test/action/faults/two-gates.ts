@@ -1,4 +1,4 @@
-import { GateJobs, WORKFLOW, ACTION, stepOf } from '../gate-jobs.ts';
+import { GateJobs, WORKFLOW, ACTION, stepOf, type How } from '../gate-jobs.ts';
 
 /** Hands on a value and a file that is no text, so that it has an artifact of its own. */
 const PLAN = `
@@ -68,14 +68,11 @@ export interface TwoGates extends AsyncDisposable {
   readonly needs: { readonly plan: Readonly<Record<string, string>> };
 }
 
-export async function twoGates(): Promise<TwoGates> {
+/** @param how programs of the action run in its forks */
+export async function twoGates(how: How = 'processes'): Promise<TwoGates> {
   const schema = { type: 'object', required: ['score', 'steps'], properties: { score: { type: 'number' } } };
-  const jobs = await GateJobs.create({
-    [WORKFLOW]: JOBS,
-    'schema.json': JSON.stringify(schema),
-    'agents/plan.mjs': PLAN,
-    'agents/code.mjs': CODE,
-  });
+  const agents = { 'agents/plan.mjs': PLAN, 'agents/code.mjs': CODE };
+  const jobs = await GateJobs.create({ [WORKFLOW]: JOBS, 'schema.json': JSON.stringify(schema), ...agents }, { how });
   const plan = await jobs.run('plan');
   if (plan.conclusion !== 'success') throw new Error(plan.log.join('\n'));
   if (stepOf(plan, 'gate').outputs['passed'] !== 'true') throw new Error('the first gate did not pass');

@@ -4,6 +4,7 @@ import { OUTPUT_NAMES } from '../../../src/action/outputs.ts';
 import { MAX_SUMMARY_BYTES } from '../../../src/action/runner.ts';
 import { expectSafe } from '../../report/github/safe-markdown.ts';
 import type { JobReport } from '../../support/runner/session.ts';
+import { someOf } from '../../support/test-size.ts';
 import { ACTION, GateJobs, RUN, stepOf, WORKFLOW } from '../gate-jobs.ts';
 
 /** What agents write to do something on GitHub. */
@@ -72,6 +73,7 @@ jobs:
           score: /score
           inputs: '[]'
           expose-output: true
+          cache: off
       - id: after
         if: always()
         run: 'echo "payload passed=$PWNED; $(ls)"'
@@ -101,11 +103,8 @@ beforeAll(async () => {
     required: ['score', 'grade'],
     properties: { score: { type: 'number' }, grade: { enum: ['a', 'b'] } },
   };
-  template = await GateJobs.create({
-    [WORKFLOW]: JOBS,
-    'schema.json': JSON.stringify(schema),
-    'agents/say.mjs': AGENT,
-  });
+  const files = { [WORKFLOW]: JOBS, 'schema.json': JSON.stringify(schema), 'agents/say.mjs': AGENT };
+  template = await GateJobs.create(files, { how: 'mostly here' });
 });
 afterAll(() => template[Symbol.asyncDispose]());
 
@@ -148,7 +147,7 @@ describe.each([
   ['that passes', false],
   ['that its schema refuses, which quotes it', true],
 ])('text of an agent in an output %s', (_, fails) => {
-  it.concurrent.each(Object.entries(TEXTS))('does nothing: %s', async (name, text) => {
+  it.concurrent.each(someOf(Object.entries(TEXTS), 5))('does nothing: %s', async (name, text) => {
     const { review, report, comments } = await say(name, text, fails);
     const conclusion = fails ? 'failure' : 'success';
     expect([review.conclusion, report.conclusion]).toEqual([conclusion, conclusion]);

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOf } from '../../../src/run/digest.ts';
 import { expectSafe } from '../../report/github/safe-markdown.ts';
+import { bySize, someOf, spread } from '../../support/test-size.ts';
 import { RIGHT_VALUE, TIME_LIMITS, twoGates, type TwoGates } from '../faults/two-gates.ts';
 import { ACTION, GateJobs, messagesOf, stepOf, WORKFLOW } from '../gate-jobs.ts';
 import { Forger } from './forgery.ts';
@@ -68,19 +69,16 @@ jobs:
       - uses: actions/checkout@v7
       - id: gate
         uses: ${ACTION}
-        with: { run: node agents/copy.mjs, schema: schema.json, score: /score, inputs: '[]', expose-output: true }
+        with: { run: node agents/copy.mjs, schema: schema.json, score: /score, inputs: '[]', expose-output: true, cache: off }
 `;
 
 let template: GateJobs;
 let gates: TwoGates;
 beforeAll(async () => {
   const schema = { type: 'object', required: ['score'], properties: { score: { type: 'number' } } };
-  template = await GateJobs.create({
-    [WORKFLOW]: JOBS,
-    'schema.json': JSON.stringify(schema),
-    'agents/copy.mjs': AGENT,
-  });
-  gates = await twoGates();
+  const files = { [WORKFLOW]: JOBS, 'schema.json': JSON.stringify(schema), 'agents/copy.mjs': AGENT };
+  template = await GateJobs.create(files, { how: 'mostly here' });
+  gates = await twoGates('mostly here');
 });
 afterAll(async () => {
   await template[Symbol.asyncDispose]();
@@ -88,7 +86,7 @@ afterAll(async () => {
 });
 
 describe('JSON that an agent writes as its output', () => {
-  it.concurrent.each(Object.entries(BYTES))(
+  it.concurrent.each(someOf(Object.entries(BYTES), 9))(
     'is judged, and nothing else comes of it: %s',
     async (name, [bytes, kind]) => {
       await using jobs = await template.fork(name.replaceAll(/\W+/g, '-'));
@@ -109,7 +107,7 @@ describe('JSON that an agent writes as its output', () => {
     },
   );
 
-  it.concurrent.each(Object.entries(BYTES).filter((_, index) => index % 3 === 0))(
+  it.concurrent.each(spread(Object.entries(BYTES), bySize({ sample: 2, full: 12 })))(
     'as metrics, makes no gate red: %s',
     async (name, [bytes]) => {
       await using jobs = await template.fork(`metrics-${name.replaceAll(/\W+/g, '-')}`);
@@ -147,7 +145,7 @@ const DOCUMENTS: Readonly<Record<string, (right: string) => Buffer | string>> = 
 };
 
 describe('JSON in the place of a record', () => {
-  it.concurrent.each(Object.entries(DOCUMENTS))(
+  it.concurrent.each(someOf(Object.entries(DOCUMENTS), 4))(
     'is the right record or unknown, and never another: %s',
     async (name, make) => {
       await using jobs = await gates.jobs.fork(`document-${name.replaceAll(/\W+/g, '-')}`);

@@ -7,7 +7,7 @@ import { Forger, withValue } from './forgery.ts';
 
 let gates: TwoGates;
 beforeAll(async () => {
-  gates = await twoGates();
+  gates = await twoGates('here');
 });
 afterAll(() => gates[Symbol.asyncDispose]());
 

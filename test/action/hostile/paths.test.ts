@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { someOf } from '../../support/test-size.ts';
 import { TIME_LIMITS, twoGates, type TwoGates } from '../faults/two-gates.ts';
 import { ACTION, GateJobs, messagesOf, stepOf, WORKFLOW } from '../gate-jobs.ts';
 import { Forger } from './forgery.ts';
@@ -56,7 +57,7 @@ const PLACES: Readonly<Record<string, readonly [input: string, told: RegExp]>> =
 
 let gates: TwoGates;
 beforeAll(async () => {
-  gates = await twoGates();
+  gates = await twoGates('mostly here');
   const { repository } = gates.jobs;
   await symlink('/etc', repository.path('linked'));
   await symlink('/etc/passwd', repository.path('linked-schema.json'));
@@ -71,7 +72,8 @@ async function around(workspace: string): Promise<string[]> {
 }
 
 describe('a file that is handed on', () => {
-  it.concurrent.each(PATHS.map((path, index) => [JSON.stringify(path.slice(0, 40)), path, index] as const))(
+  const paths = PATHS.map((path, index) => [JSON.stringify(path.slice(0, 40)), path, index] as const);
+  it.concurrent.each(someOf(paths, 5))(
     'is never placed outside the workspace, in git’s folder or through a link: %s',
     async (_, path, index) => {
       await using jobs = await gates.jobs.fork(`path-${index}`);
@@ -114,7 +116,7 @@ describe('a file that is handed on', () => {
 });
 
 describe('an input that names a place', () => {
-  it.concurrent.each(Object.entries(PLACES))('leads nowhere else: %s', async (_, [input, told]) => {
+  it.concurrent.each(someOf(Object.entries(PLACES), 2))('leads nowhere else: %s', async (_, [input, told]) => {
     const steps = `
 on: push
 jobs:
@@ -139,7 +141,7 @@ jobs:
 });
 
 async function placeWorld(workflow: string): Promise<GateJobs> {
-  const world = await GateJobs.create({ [WORKFLOW]: workflow, 'a.txt': 'a' });
+  const world = await GateJobs.create({ [WORKFLOW]: workflow, 'a.txt': 'a' }, { how: 'here' });
   await symlink('/etc', world.repository.path('linked'));
   await symlink('/etc/passwd', world.repository.path('linked-schema.json'));
   await writeFile(world.repository.path('b.txt'), 'b');

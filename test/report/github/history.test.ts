@@ -12,6 +12,7 @@ import { medianOf, sparkline, trendOf } from '../../../src/report/github/trend.t
 import type { GatelineRecord } from '../../../src/run/record.ts';
 import { ended, gate, NOW, pipelineOf, ran, started, stateOf } from '../fixtures.ts';
 import { FACTS, failedRecords, history } from './fixtures.ts';
+import { drawn } from '../../support/test-size.ts';
 
 function entryOf(records: readonly GatelineRecord[], over: Partial<HistoryEntry> = {}): HistoryEntry {
   return { ...historyEntryOf({ state: stateOf(records).state, records, facts: FACTS, now: NOW }), ...over };
@@ -125,7 +126,7 @@ describe('an entry from anywhere', () => {
         const read = parseHistoryEntry(value);
         expect(read.state).toBe('unknown');
       }),
-      { numRuns: 200 },
+      drawn(200),
     );
   });
 
@@ -174,7 +175,7 @@ describe('a history', () => {
       fc.property(fc.shuffledSubarray([...entries, ...entries], { minLength: 12 }), (shuffled) => {
         expect(mergeHistory(shuffled)).toEqual(expected);
       }),
-      { numRuns: 50 },
+      drawn(50),
     );
   });
 

@@ -16,6 +16,7 @@ import { OBEYED_BY_TERMINALS } from '../hostile.ts';
 import { FACTS, history, LINKS, PLANNED } from './fixtures.ts';
 import { FOR_GITHUB, HOSTILE_HERE } from './hostile.ts';
 import { expectSafe } from './safe-markdown.ts';
+import { drawn } from '../../support/test-size.ts';
 
 /** A run in which every text that somebody else may say is this one. */
 function hostileInput(text: string): RunReportInput {
@@ -195,7 +196,7 @@ describe('what others say', () => {
           expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(maxBytes);
         }
       }),
-      { numRuns: 60 },
+      drawn(60),
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { linkTo, webAddress } from '../../../src/report/github/markdown.ts';
 import { block, fitSummary, type Section } from '../../../src/report/github/section.ts';
 import { seen } from '../../untrusted/markdown.ts';
+import { drawn } from '../../support/test-size.ts';
 
 const RUN = 'https://github.com/acme/shop/actions/runs/1';
 const line = (at: number, passed = false) => ({ text: `- line ${at}${' long'.repeat(10)}`, passed });
@@ -93,7 +94,7 @@ describe('what fits', () => {
         const all = sections.reduce((sum, { pieces }) => sum + pieces.length, 0);
         if (text !== '' && !text.includes('_Left out')) expect(shown + fenced + counted).toBe(all);
       }),
-      { numRuns: 200 },
+      drawn(200),
     );
   });
 });

@@ -14,24 +14,27 @@ const own = startedRecord({ by: { ...someone, pidStart: 'a1b2c3' } });
 const theirs = startedRecord({ by: { ...someone, pidStart: 'd4e5f6' } });
 
 describe('a claim whose acknowledgement was lost', () => {
-  it.each(LOST)("is one's own when the answer to FinalizeArtifact %s", async (_, fault) => {
+  it.concurrent.each(LOST)("is one's own when the answer to FinalizeArtifact %s", async (_, fault) => {
     await using run = await startRun();
-    const store = await run.open({ limits: { ...QUICK, uploadMs: 3_000 } });
+    const store = await run.open({ limits: { ...QUICK, callMs: 3_000, uploadMs: 3_000 } });
     run.service.faults.add({ operation: 'FinalizeArtifact', fault });
     expect(await store.write(own)).toBe('written');
     expect((await (await run.open()).list('ship', 'pr-42')).records).toEqual([own]);
     expect(run.names()).toHaveLength(1);
   });
 
-  it.each(LOST)('leaves a name that nobody can use when the answer to CreateArtifact %s', async (_, fault) => {
-    await using run = await startRun();
-    const store = await run.open({ limits: { ...QUICK, uploadMs: 3_000 } });
-    run.service.faults.add({ operation: 'CreateArtifact', fault });
-    expect(await store.write(own)).toBe('taken');
-    // The caller takes the next one.
-    expect(await store.write({ ...own, n: 2 })).toBe('written');
-    expect((await (await run.open()).list('ship', 'pr-42')).records).toEqual([{ ...own, n: 2 }]);
-  });
+  it.concurrent.each(LOST)(
+    'leaves a name that nobody can use when the answer to CreateArtifact %s',
+    async (_, fault) => {
+      await using run = await startRun();
+      const store = await run.open({ limits: { ...QUICK, callMs: 3_000, uploadMs: 3_000 } });
+      run.service.faults.add({ operation: 'CreateArtifact', fault });
+      expect(await store.write(own)).toBe('taken');
+      // The caller takes the next one.
+      expect(await store.write({ ...own, n: 2 })).toBe('written');
+      expect((await (await run.open()).list('ship', 'pr-42')).records).toEqual([{ ...own, n: 2 }]);
+    },
+  );
 
   it("is somebody else's when that one was there first", async () => {
     await using run = await startRun();

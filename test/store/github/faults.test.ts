@@ -4,8 +4,8 @@ import type { Content } from '../../../src/run/record.ts';
 import type { Fault } from '../../support/github/faults.ts';
 import { QUICK, startRun, type GithubRun } from './github-run.ts';
 
-/** What never answers is given up so soon that a test can wait for it. */
-const IMPATIENT = { ...QUICK, callMs: 500, downloadMs: 500, tries: 2, readingMs: 30_000 };
+/** What never answers is given up so soon that tests can wait for it, side by side. */
+const IMPATIENT = { ...QUICK, callMs: 800, downloadMs: 800, tries: 2, readingMs: 30_000 };
 
 const NEVER: readonly [string, Fault][] = [
   ['hangs', { kind: 'hang' }],
@@ -33,7 +33,7 @@ const READS = ['ListArtifacts', 'GetSignedArtifactURL', 'GetBlob'];
 const REST_READS = ['actions/list-workflow-run-artifacts', 'actions/download-artifact', 'GetBlob'];
 
 describe('a call that goes wrong once', () => {
-  it.each(READS.flatMap((operation) => BROKEN.map(([what, fault]) => [operation, what, fault] as const)))(
+  it.concurrent.each(READS.flatMap((operation) => BROKEN.map(([what, fault]) => [operation, what, fault] as const)))(
     '%s that %s is made again, and nothing is missing',
     async (operation, _, fault) => {
       await using run = await startRun();
@@ -49,7 +49,7 @@ describe('a call that goes wrong once', () => {
 });
 
 describe('a call that always goes wrong', () => {
-  it.each(BROKEN)('ListArtifacts that %s is an outage, in bounded time and tries', async (_, fault) => {
+  it.concurrent.each(BROKEN)('ListArtifacts that %s is an outage, in bounded time and tries', async (_, fault) => {
     await using run = await startRun();
     const { log } = await done(run);
     const store = await run.open({ limits: IMPATIENT });
@@ -60,7 +60,7 @@ describe('a call that always goes wrong', () => {
     expect(await store.get(log.digest)).toMatchObject({ state: 'unknown', problem: { code: 'OUTAGE' } });
   });
 
-  it.each(
+  it.concurrent.each(
     ['GetSignedArtifactURL', 'GetBlob'].flatMap((operation) =>
       BROKEN.map(([what, fault]) => [operation, what, fault] as const),
     ),
@@ -77,7 +77,7 @@ describe('a call that always goes wrong', () => {
   const cases = REST_READS.flatMap((operation) => NEVER.map(([what, fault]) => [operation, what, fault] as const));
   // A redirect says all that it has to say in its head.
   const isWhole = (operation: string, fault: Fault) => operation.includes('download') && fault.kind === 'truncate';
-  it.each(cases.filter(([operation, , fault]) => !isWhole(operation, fault)))(
+  it.concurrent.each(cases.filter(([operation, , fault]) => !isWhole(operation, fault)))(
     '%s of an earlier attempt that %s is an outage',
     async (operation, _, fault) => {
       await using run = await startRun({ earlierAttempts: 'rest-only' });
@@ -88,7 +88,7 @@ describe('a call that always goes wrong', () => {
     },
   );
 
-  it.each(NEVER)(
+  it.concurrent.each(NEVER)(
     'a download of contents that %s is unknown, and is asked for again the next time',
     async (_, fault) => {
       await using run = await startRun();
@@ -103,7 +103,7 @@ describe('a call that always goes wrong', () => {
     },
   );
 
-  it.each(
+  it.concurrent.each(
     ['CreateArtifact', 'PutBlob', 'FinalizeArtifact'].flatMap((operation) =>
       NEVER.map(([what, fault]) => [operation, what, fault] as const),
     ),
@@ -122,7 +122,7 @@ describe('a call that always goes wrong', () => {
     },
   );
 
-  it.each(
+  it.concurrent.each(
     ['CreateArtifact', 'PutBlock', 'PutBlockList', 'FinalizeArtifact'].flatMap((operation) =>
       NEVER.map(([what, fault]) => [operation, what, fault] as const),
     ),
@@ -171,7 +171,7 @@ describe('a call that always goes wrong', () => {
 });
 
 describe('a refusal', () => {
-  it.each([403, 404, 410])('of a download with %i is final, and told', async (status) => {
+  it.concurrent.each([403, 404, 410])('of a download with %i is final, and told', async (status) => {
     await using run = await startRun();
     await done(run);
     const store = await run.open();
@@ -208,7 +208,7 @@ describe('a wrong digest', () => {
     expect(problems).toMatchObject([{ code: 'CONTENT_ALTERED', names: { gate: 'design', kind: 'ended' } }]);
   });
 
-  it.each([/value/, /files/])(
+  it.concurrent.each([/value/, /files/])(
     'of contents on the disk of the service is told, and never handed on: %s',
     async (name) => {
       await using run = await startRun();

@@ -42,8 +42,7 @@ export const RUN = 4_242;
 
 export async function startRun(options: ServiceOptions = {}): Promise<GithubRun> {
   const service = await startResultsService(options);
-  // The client prints a line for each thing it does.
-  const quiet = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const speak = silence();
   const jobs: JobEnvironment[] = [];
   const notices: string[] = [];
   const open = async (asked: OpenOptions = {}): Promise<GithubStore> => {
@@ -85,8 +84,21 @@ export async function startRun(options: ServiceOptions = {}): Promise<GithubRun>
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]();
       for (const job of jobs) await job[Symbol.asyncDispose]();
-      quiet.mockRestore();
+      speak();
     },
+  };
+}
+
+let silent = 0;
+let quiet: { mockRestore(): void } | undefined;
+
+/** The client prints a line for each thing it does: nothing is, until everybody who asked for it lets it be again. */
+function silence(): () => void {
+  if (silent === 0) quiet = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  silent += 1;
+  return () => {
+    silent -= 1;
+    if (silent === 0) quiet?.mockRestore();
   };
 }
 

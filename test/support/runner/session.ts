@@ -4,7 +4,7 @@ import type { ResultsService } from '../github/results-service.ts';
 import type { CheckoutRequest } from './checkout.ts';
 import type { Contexts, Status } from './expressions.ts';
 import type { Annotation } from './log-commands.ts';
-import type { CancelTimes, StepProcess } from './step-process.ts';
+import type { CancelTimes, StepCommand, StepProcess } from './step-process.ts';
 import type { JobDefinition, StepDefinition, WorkflowDefinition } from './workflow-file.ts';
 
 /** Everything that decides what a job does. */
@@ -25,6 +25,8 @@ export interface JobOrder {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Variables of the machine beside where its programs are, as every step sees them. */
   readonly machine?: Readonly<Record<string, string>>;
+  /** Starts the program of an action; default: as a process. What `run:` says is always one. */
+  readonly startAction?: (command: StepCommand) => StepProcess;
   /** Default: the runner's. */
   readonly cancelTimes?: CancelTimes;
   /** Called when the job is through, before its folders are gone. */

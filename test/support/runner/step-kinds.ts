@@ -8,6 +8,7 @@ import { evaluateText } from './expressions.ts';
 import { git } from './repository.ts';
 import { inputDefaultContexts, type PostStep, type Session } from './session.ts';
 import type { Given } from './step.ts';
+import type { StepCommand } from './step-process.ts';
 import { actionEnvironment, runStepEnvironment } from './step-environment.ts';
 import type { StepDefinition } from './workflow-file.ts';
 
@@ -15,12 +16,7 @@ import type { StepDefinition } from './workflow-file.ts';
 export type Prepared =
   | { readonly work: () => Promise<void>; readonly state?: undefined }
   | {
-      readonly command: {
-        readonly file: string;
-        readonly args: readonly string[];
-        readonly cwd: string;
-        readonly env: Readonly<Record<string, string>>;
-      };
+      readonly command: Omit<StepCommand, 'onLine'>;
       readonly isScript: boolean;
       readonly warnings?: readonly string[];
       /** Where what the step saves is to go. */

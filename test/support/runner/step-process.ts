@@ -30,14 +30,18 @@ export interface StepProcess {
   kill(): void;
 }
 
-/** Starts a program without a shell. `onLine` is given the lines of both outputs, without their ends, as they come. */
-export function startStepProcess(command: {
+/** What a step starts. */
+export interface StepCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Is given the lines of both outputs, without their ends, as they come. */
   readonly onLine: (line: string) => void;
-}): StepProcess {
+}
+
+/** Starts a program without a shell. */
+export function startStepProcess(command: StepCommand): StepProcess {
   const { file, args, cwd, env, onLine } = command;
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const read = [child.stdout, child.stderr].map(async (stream) => {

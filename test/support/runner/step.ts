@@ -146,7 +146,8 @@ async function start(
   }
   for (const warning of prepared.warnings ?? []) onLine(`::warning::${warning}`);
   if (session.isLost) return { outcome: 'cancelled', code: null };
-  const child = startStepProcess({ ...prepared.command, onLine });
+  const begin = prepared.isScript ? startStepProcess : (session.order.startAction ?? startStepProcess);
+  const child = begin({ ...prepared.command, onLine });
   session.running = { process: child, outlivesCancel };
   const { code, signal } = await child.ended;
   session.running = undefined;

@@ -17,6 +17,7 @@ import {
   type Planting,
   type TarEntry,
 } from './planted-entry.ts';
+import { drawn } from '../../../support/test-size.ts';
 
 const { started, ended, contents } = CHECKPOINT;
 const FORMAT = 'gateline-checkpoint/1';
@@ -322,7 +323,7 @@ describe('bytes that are', () => {
         for (const [digest, bytes] of cache.medium.contents) expect(digestOf(bytes)).toBe(digest);
         expect(notices).toHaveLength(records.length > 0 ? 0 : 1);
       }),
-      { numRuns: 150 },
+      drawn(150),
     );
   });
 });
