@@ -12,11 +12,10 @@ import { bringIn, captureAfter, captureBefore, forget, refuseOther, type InPlace
 import { putFiles } from './put-files.ts';
 import { readText } from './read-text.ts';
 import type { Repository } from './repository.ts';
-import { readRepository, type RepositoryCopy } from './slots/agent-repository.ts';
-import { captureSlot, prepareSlot } from './slots/slot-checkout.ts';
-import { Slots, type Slot } from './slots/slots.ts';
-import type { LeftOut, Taking } from './trees/capture-tree.ts';
-import { openObjectStore, type ObjectStore } from './trees/object-store.ts';
+import { WorkTrees } from './slots/work-trees.ts';
+import type { Taking } from './trees/capture-tree.ts';
+import type { LeftOut } from './trees/differing-files.ts';
+import { objectsBelow, openObjectStore, type ObjectStore } from './trees/object-store.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
 import type {
@@ -65,10 +64,9 @@ export class FolderWorkspace implements Workspace {
   readonly git: string;
   readonly #setting: FolderWorkspaceSetting;
   readonly #prefix: string;
-  readonly #slots: Slots;
+  readonly #workTrees: WorkTrees;
   readonly #globs = new Map<string, Globs>();
   #opened: Promise<Opened> | undefined;
-  #copy: Promise<RepositoryCopy> | undefined;
   #temporary: string | undefined;
 
   constructor(setting: FolderWorkspaceSetting) {
@@ -76,7 +74,18 @@ export class FolderWorkspace implements Workspace {
     this.git = setting.git.binary;
     this.#setting = setting;
     this.#prefix = setting.repository?.prefix ?? '';
-    this.#slots = new Slots(setting.trees);
+    const { trees: root, repository, git, maxUntracked, onDurable } = setting;
+    this.#workTrees = new WorkTrees({
+      root,
+      repository,
+      git,
+      maxUntracked,
+      onDurable,
+      prefix: this.#prefix,
+      open: () => this.#open(),
+      named: (files) => this.#named(files),
+      within: (leftOut) => this.#within(leftOut),
+    });
   }
 
   async snapshot(named: readonly (readonly string[])[]): Promise<Snapshot> {
@@ -88,7 +97,8 @@ export class FolderWorkspace implements Workspace {
       named.map((globs) => this.#compiled(globs)),
       this.#setting.kind === 'local' ? 'all' : 'named',
     );
-    const { tree, leftOut } = await index.capture({ ...taking, oversize: 'error' });
+    const dirtySubmodules = this.#setting.kind === 'local' ? 'error' : 'leave-out';
+    const { tree, leftOut } = await index.capture({ ...taking, oversize: 'error', dirtySubmodules });
     return { tree, notices: noticesOf(this.#within(leftOut)) };
   }
 
@@ -120,19 +130,18 @@ export class FolderWorkspace implements Workspace {
   async checkOut(request: CheckoutRequest): Promise<Checkout> {
     return request.place === 'in-place' || this.#setting.kind === 'job'
       ? this.#inPlace(request)
-      : this.#inSlot(request);
+      : this.#workTrees.checkOut(request, this.#now());
   }
 
   async reopen(request: CheckoutRequest & { readonly from: TreeId }): Promise<Checkout | undefined> {
     if (request.place === 'in-place' || this.#setting.kind === 'job') {
       return this.#standing(await this.#placeFor(request), request.from);
     }
-    const slot = await this.#slots.of(request.attempt);
-    return slot && this.#working(slot, request, request.from, []);
+    return this.#workTrees.reopen(request, request.from);
   }
 
   async sweep(now: string): Promise<void> {
-    if (this.#setting.kind === 'local') await this.#slots.sweep(now);
+    if (this.#setting.kind === 'local') await this.#workTrees.sweep(now);
   }
 
   async changes(
@@ -153,7 +162,9 @@ export class FolderWorkspace implements Workspace {
       keep,
       limits: this.#setting.limits,
     });
-    const unseen = leftOut.filter(({ path }) => globs === undefined || globs.matches(path));
+    const unseen = leftOut.filter(
+      ({ path }) => globs === undefined || globs.matches(path) || globs.matchesRepository(path),
+    );
     return { ...found, refused: [...found.refused, ...unseen] };
   }
 
@@ -207,7 +218,7 @@ export class FolderWorkspace implements Workspace {
       repository,
       root,
       git,
-      ...(readOnly && { alternates: [join(path, 'objects')] }),
+      ...(readOnly && { alternates: [objectsBelow(path, repository?.format ?? 'sha1')] }),
     });
     const index = new SnapshotIndex(store, readOnly ? path : undefined);
     return { store, trees: new TreeObjects(store, this.#prefix), index };
@@ -215,7 +226,8 @@ export class FolderWorkspace implements Workspace {
 
   #taking(named: readonly Globs[], untracked: Taking['untracked']): Taking {
     const { maxUntracked } = this.#setting;
-    return { prefix: this.#prefix, untracked, named, maxUntracked, oversize: 'leave-out' };
+    const strictness = { oversize: 'leave-out', dirtySubmodules: 'leave-out', isOurs: false } as const;
+    return { prefix: this.#prefix, untracked, named, maxUntracked, ...strictness };
   }
 
   /** Lists of globs are few and asked for often: each is compiled once. */
@@ -271,56 +283,6 @@ export class FolderWorkspace implements Workspace {
         await forgetClaimInPlace(this.#setting.store, place.attempt, this.#now());
       },
     };
-  }
-
-  async #inSlot(request: CheckoutRequest): Promise<Checkout> {
-    const { store, trees } = await this.#open();
-    const { attempt, until, tree } = request;
-    const now = this.#now();
-    const { onDurable } = this.#setting;
-    const slot = await this.#slots.take({ attempt, ...(until !== undefined && { until }) }, now);
-    onDurable(`take ${slot.path}`);
-    try {
-      const links = await prepareSlot(slot, tree, await trees.submodules(tree), {
-        store,
-        git: this.#setting.git,
-        copy: await this.#repositoryCopy(),
-        prefix: this.#prefix,
-        link: async () => [],
-      });
-      onDurable(`check out ${slot.path}`);
-      return this.#working(slot, request, tree, links);
-    } catch (error) {
-      await this.#slots.give(slot, false, undefined);
-      throw error;
-    }
-  }
-
-  #working(slot: Slot, { files }: CheckoutRequest, from: TreeId, links: readonly string[]): Checkout {
-    const { maxUntracked } = this.#setting;
-    return {
-      root: join(slot.folder, this.#prefix),
-      from,
-      variables: { GIT_CEILING_DIRECTORIES: this.#slots.root },
-      capture: async () => {
-        const { store } = await this.#open();
-        const setting = { store, prefix: this.#prefix };
-        const { tree, leftOut } = await captureSlot(slot, from, links, this.#named(files), setting, maxUntracked);
-        this.#setting.onDurable(`capture ${slot.path}`);
-        return { tree, leftOut: this.#within(leftOut) };
-      },
-      release: async (isReusable) => {
-        await this.#slots.give(slot, isReusable, slot.setup);
-        this.#setting.onDurable(`give ${slot.path}`);
-      },
-    };
-  }
-
-  async #repositoryCopy(): Promise<RepositoryCopy | undefined> {
-    const { repository } = this.#setting;
-    if (repository === undefined) return undefined;
-    this.#copy ??= readRepository(repository);
-    return this.#copy;
   }
 }
 
