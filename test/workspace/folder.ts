@@ -21,11 +21,13 @@ import type { CopyContent, KeepContent, Workspace } from '../../src/workspace/wo
 /** A folder of its own for one test, with a home folder that holds no settings; removed when it goes out of scope. */
 export class Folder implements AsyncDisposable {
   readonly #base: string;
+  readonly #isWhole: boolean;
   readonly root: string;
   readonly environment: Record<string, string>;
 
-  private constructor(base: string, name = 'work') {
+  private constructor(base: string, name = 'work', isWhole = true) {
     this.#base = base;
+    this.#isWhole = isWhole;
     this.root = join(base, name);
     mkdirSync(this.root, { recursive: true });
     mkdirSync(join(base, 'home'), { recursive: true });
@@ -47,9 +49,9 @@ export class Folder implements AsyncDisposable {
     return folder;
   }
 
-  /** Another folder that was made beside one, or in it; it goes with that. */
-  static async at(folder: Folder, name: string): Promise<Folder> {
-    return new Folder(folder.#base, name);
+  /** Another folder that was made beside one, or in it. It goes with that one. */
+  static at(folder: Folder, name: string): Folder {
+    return new Folder(folder.#base, name, false);
   }
 
   /** A path beside the workspace, outside of it. */
@@ -106,7 +108,7 @@ export class Folder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#base, { recursive: true, force: true });
+    if (this.#isWhole) await rm(this.#base, { recursive: true, force: true });
   }
 }
 

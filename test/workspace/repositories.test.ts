@@ -193,7 +193,7 @@ describe('a round of attempts', () => {
     await using folder = await edited();
     folder.git('stash', '-qu');
     folder.gitIn('..', 'clone', '-q', '--depth=1', `file://${folder.root}`, folder.beside('clone'));
-    await using clone = await Folder.at(folder, 'clone');
+    const clone = Folder.at(folder, 'clone');
     edit(clone);
     await using workspace = await clone.open();
     await round(clone, workspace);
@@ -208,7 +208,7 @@ describe('a round of attempts', () => {
     folder.git('config', 'uploadpack.allowFilter', 'true');
     folder.git('config', 'uploadpack.allowAnySHA1InWant', 'true');
     folder.gitIn('..', 'clone', '-q', '--filter=blob:none', `file://${folder.root}`, folder.beside('clone'));
-    await using clone = await Folder.at(folder, 'clone');
+    const clone = Folder.at(folder, 'clone');
     edit(clone);
     await using workspace = await clone.open();
     await round(clone, workspace);
@@ -270,7 +270,7 @@ describe('a round of attempts', () => {
     await using outer = await Folder.repository();
     outer.git('submodule', 'add', '-q', folder.root, 'lib');
     outer.commitAll();
-    await using inner = await Folder.at(outer, 'work/lib');
+    const inner = Folder.at(outer, 'work/lib');
     edit(inner);
     await using workspace = await inner.open();
     await round(inner, workspace);

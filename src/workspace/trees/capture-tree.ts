@@ -106,7 +106,10 @@ async function capture(
     (path) => isTaken(path) && !skipped.has(path),
   );
   const changed = added.length + removed.length > 0;
-  if (changed) await update(store, where, added, removed);
+  for (const path of changed ? await update(store, where, added, removed) : []) {
+    skipped.add(path);
+    leftOut.push({ path, why: 'git takes no file of such a name' });
+  }
   return {
     tree: !changed && known.tree !== undefined ? known.tree : await writeTree(store, where),
     extras: [...extras].filter((path) => !skipped.has(path)).toSorted(),
@@ -173,25 +176,30 @@ function refuseLarge(
   return found.map(({ path }) => path);
 }
 
-/** Removals first: a folder may have taken the place of a file. */
+/**
+ * Removals first: a folder may have taken the place of a file.
+ * @returns paths that git refuses: names that some system takes for `.git`
+ */
 async function update(
   store: ObjectStore,
   where: IndexedFolder,
   added: readonly string[],
   removed: readonly string[],
-): Promise<void> {
+): Promise<string[]> {
   if (removed.length > 0) {
     await store.git(['update-index', '-z', '--force-remove', '--stdin'], where, { input: listOfNames(removed) });
   }
-  if (added.length === 0) return;
-  await store.git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], where, {
+  if (added.length === 0) return [];
+  const { err } = await store.git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], where, {
     input: listOfNames(added),
   });
+  return err === '' ? [] : added.filter((path) => err.split('\n').includes(`Ignoring path ${path}`));
 }
 
 function isDenied(error: unknown): boolean {
   if (isSystemError(error, 'EACCES')) return true;
-  return error instanceof GatelineError && /Permission denied/.test(error.message);
+  if (!(error instanceof GatelineError) || !['GIT_FAILED', 'WORKSPACE_UNREADABLE'].includes(error.code)) return false;
+  return /Permission denied/.test(error.message);
 }
 
 function unreadable(folder: string, error: unknown): GatelineError {
