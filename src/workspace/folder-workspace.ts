@@ -13,13 +13,12 @@ import { bringIn, captureAfter, captureBefore, forget, refuseOther, type InPlace
 import { putFiles } from './put-files.ts';
 import { readText } from './read-text.ts';
 import type { Repository } from './repository.ts';
-import { readRepository, type RepositoryCopy } from './slots/agent-repository.ts';
-import type { Furnished, Furnishing, TreeSetup } from './slots/furnish-slot.ts';
-import { captureSlot, prepareSlot } from './slots/slot-checkout.ts';
-import { Slots, type Slot } from './slots/slots.ts';
-import type { LeftOut, Taking } from './trees/capture-tree.ts';
 import { environmentOfTree } from './tree-environment.ts';
-import { openObjectStore, type ObjectStore } from './trees/object-store.ts';
+import type { TreeSetup } from './slots/furnish-slot.ts';
+import { WorkTrees } from './slots/work-trees.ts';
+import type { Taking } from './trees/capture-tree.ts';
+import type { LeftOut } from './trees/differing-files.ts';
+import { objectsBelow, openObjectStore, type ObjectStore } from './trees/object-store.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
 import type {
@@ -71,10 +70,9 @@ export class FolderWorkspace implements Workspace {
   readonly git: string;
   readonly #setting: FolderWorkspaceSetting;
   readonly #prefix: string;
-  readonly #slots: Slots;
+  readonly #workTrees: WorkTrees;
   readonly #globs = new Map<string, Globs>();
   #opened: Promise<Opened> | undefined;
-  #copy: Promise<RepositoryCopy> | undefined;
   #temporary: string | undefined;
 
   constructor(setting: FolderWorkspaceSetting) {
@@ -82,7 +80,22 @@ export class FolderWorkspace implements Workspace {
     this.git = setting.git.binary;
     this.#setting = setting;
     this.#prefix = setting.repository?.prefix ?? '';
-    this.#slots = new Slots(setting.trees);
+    const { trees: root, repository, git, maxUntracked, onDurable, link, declared, setup } = setting;
+    this.#workTrees = new WorkTrees({
+      root,
+      repository,
+      git,
+      maxUntracked,
+      onDurable,
+      link,
+      setup,
+      declared: () => declared.map((globs) => this.#compiled(globs)),
+      top: repository?.top ?? setting.root,
+      prefix: this.#prefix,
+      open: () => this.#open(),
+      named: (files) => this.#named(files),
+      within: (leftOut) => this.#within(leftOut),
+    });
   }
 
   async snapshot(named: readonly (readonly string[])[]): Promise<Snapshot> {
@@ -94,7 +107,8 @@ export class FolderWorkspace implements Workspace {
       named.map((globs) => this.#compiled(globs)),
       this.#setting.kind === 'local' ? 'all' : 'named',
     );
-    const { tree, leftOut } = await index.capture({ ...taking, oversize: 'error' });
+    const dirtySubmodules = this.#setting.kind === 'local' ? 'error' : 'leave-out';
+    const { tree, leftOut } = await index.capture({ ...taking, oversize: 'error', dirtySubmodules });
     return { tree, notices: noticesOf(this.#within(leftOut)) };
   }
 
@@ -126,21 +140,18 @@ export class FolderWorkspace implements Workspace {
   async checkOut(request: CheckoutRequest): Promise<Checkout> {
     return request.place === 'in-place' || this.#setting.kind === 'job'
       ? this.#inPlace(request)
-      : this.#inSlot(request);
+      : this.#workTrees.checkOut(request, this.#now());
   }
 
   async reopen(request: CheckoutRequest & { readonly from: TreeId }): Promise<Checkout | undefined> {
     if (request.place === 'in-place' || this.#setting.kind === 'job') {
       return this.#standing(await this.#placeFor(request), request.from);
     }
-    const slot = await this.#slots.of(request.attempt);
-    if (slot === undefined) return undefined;
-    const { links = [], kept = [] } = slot.state;
-    return this.#working(slot, request, request.from, { links, kept, notices: [] });
+    return this.#workTrees.reopen(request, request.from);
   }
 
   async sweep(now: string): Promise<void> {
-    if (this.#setting.kind === 'local') await this.#slots.sweep(now);
+    if (this.#setting.kind === 'local') await this.#workTrees.sweep(now);
   }
 
   async changes(
@@ -161,7 +172,9 @@ export class FolderWorkspace implements Workspace {
       keep,
       limits: this.#setting.limits,
     });
-    const unseen = leftOut.filter(({ path }) => globs === undefined || globs.matches(path));
+    const unseen = leftOut.filter(
+      ({ path }) => globs === undefined || globs.matches(path) || globs.matchesRepository(path),
+    );
     return { ...found, refused: [...found.refused, ...unseen] };
   }
 
@@ -215,7 +228,7 @@ export class FolderWorkspace implements Workspace {
       repository,
       root,
       git,
-      ...(readOnly && { alternates: [join(path, 'objects')] }),
+      ...(readOnly && { alternates: [objectsBelow(path, repository?.format ?? 'sha1')] }),
     });
     const index = new SnapshotIndex(store, readOnly ? path : undefined);
     return { store, trees: new TreeObjects(store, this.#prefix), index };
@@ -223,7 +236,8 @@ export class FolderWorkspace implements Workspace {
 
   #taking(named: readonly Globs[], untracked: Taking['untracked']): Taking {
     const { maxUntracked } = this.#setting;
-    return { prefix: this.#prefix, untracked, named, maxUntracked, oversize: 'leave-out' };
+    const strictness = { oversize: 'leave-out', dirtySubmodules: 'leave-out', isOurs: false } as const;
+    return { prefix: this.#prefix, untracked, named, maxUntracked, ...strictness };
   }
 
   /** Lists of globs are few and asked for often: each is compiled once. */
@@ -281,64 +295,6 @@ export class FolderWorkspace implements Workspace {
         await forgetClaimInPlace(this.#setting.store, place.attempt, this.#now());
       },
     };
-  }
-
-  async #inSlot(request: CheckoutRequest): Promise<Checkout> {
-    const { store, trees } = await this.#open();
-    const { attempt, until, tree } = request;
-    const now = this.#now();
-    const { onDurable } = this.#setting;
-    const slot = await this.#slots.take({ attempt, ...(until !== undefined && { until }) }, now);
-    onDurable(`take ${slot.path}`);
-    try {
-      const furnishing = this.#furnishing(store);
-      const setting = { store, git: this.#setting.git, copy: await this.#repositoryCopy(), prefix: this.#prefix };
-      const files = [...(await trees.pathsFromTop(request.base)), ...(await trees.pathsFromTop(tree))];
-      const standing = { tree, submodules: await trees.submodules(tree), files };
-      const furnished = await prepareSlot(slot, standing, { ...setting, furnishing }, request);
-      onDurable(`check out ${slot.path}`);
-      await this.#slots.furnished(slot, furnished.links, furnished.kept);
-      return this.#working(slot, request, tree, furnished);
-    } catch (error) {
-      await this.#slots.give(slot, false, []);
-      throw error;
-    }
-  }
-
-  #working(slot: Slot, { files }: CheckoutRequest, from: TreeId, { links, kept, notices }: Furnished): Checkout {
-    const { maxUntracked } = this.#setting;
-    return {
-      root: join(slot.folder, this.#prefix),
-      from,
-      notices,
-      environment: (inherited) => ({
-        ...environmentOfTree(inherited, this.#setting.repository?.top ?? this.root, slot.folder),
-        GIT_CEILING_DIRECTORIES: this.#slots.root,
-      }),
-      capture: async () => {
-        const { store } = await this.#open();
-        const setting = { store, prefix: this.#prefix };
-        const { tree, leftOut } = await captureSlot(slot, from, links, this.#named(files), setting, maxUntracked);
-        this.#setting.onDurable(`capture ${slot.path}`);
-        return { tree, leftOut: this.#within(leftOut) };
-      },
-      release: async (isReusable) => {
-        await this.#slots.give(slot, isReusable, kept);
-        this.#setting.onDurable(`give ${slot.path}`);
-      },
-    };
-  }
-
-  #furnishing(store: ObjectStore): Furnishing {
-    const { link, declared, setup } = this.#setting;
-    return { store, prefix: this.#prefix, link, declared: declared.map((globs) => this.#compiled(globs)), setup };
-  }
-
-  async #repositoryCopy(): Promise<RepositoryCopy | undefined> {
-    const { repository } = this.#setting;
-    if (repository === undefined) return undefined;
-    this.#copy ??= readRepository(repository);
-    return this.#copy;
   }
 }
 

@@ -149,7 +149,7 @@ async function keepFromDisk(
   }
   await using opened = file;
   if (!(await opened.stat()).isFile()) return { refused: 'it was replaced while it was read' };
-  return keepLimited(opened.createReadStream({ autoClose: false }), path, keep, limits);
+  return await keepLimited(opened.createReadStream({ autoClose: false }), path, keep, limits);
 }
 
 /** Chunks up to a number of bytes; more of them end in an error. What the consumer leaves can be drained. */

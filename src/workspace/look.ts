@@ -24,6 +24,17 @@ export function lookBelow(root: string): Look {
   return (path) => (foldersOf(path).every(isFolder) ? lookAt(root, path) : undefined);
 }
 
+/** Whether a path below `root` leads through a symbolic link. Folders are remembered, as by {@link lookBelow}. */
+export function linksAbove(root: string): (path: string) => boolean {
+  const links = new Map<string, boolean>();
+  return (path) =>
+    foldersOf(path).some((folder) => {
+      const known = links.get(folder) ?? lookAt(root, folder)?.isSymbolicLink() === true;
+      links.set(folder, known);
+      return known;
+    });
+}
+
 /** What stands at one path, its last name not followed. `undefined`: nothing. */
 export function lookAt(root: string, path: string): Stats | undefined {
   try {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Digest } from '../../src/run/digest.ts';
 import type { Content } from '../../src/run/record.ts';
 import { openWorkspace, type WorkspaceOptions } from '../../src/workspace/open-workspace.ts';
@@ -21,14 +21,16 @@ import type { CopyContent, KeepContent, Workspace } from '../../src/workspace/wo
 /** A folder of its own for one test, with a home folder that holds no settings; removed when it goes out of scope. */
 export class Folder implements AsyncDisposable {
   readonly #base: string;
+  readonly #isWhole: boolean;
   readonly root: string;
   readonly environment: Record<string, string>;
 
-  private constructor(base: string) {
+  private constructor(base: string, name = 'work', isWhole = true) {
     this.#base = base;
-    this.root = join(base, 'work');
-    mkdirSync(this.root);
-    mkdirSync(join(base, 'home'));
+    this.#isWhole = isWhole;
+    this.root = join(base, name);
+    mkdirSync(this.root, { recursive: true });
+    mkdirSync(join(base, 'home'), { recursive: true });
     this.environment = {
       PATH: process.env['PATH'] ?? '',
       HOME: join(base, 'home'),
@@ -47,13 +49,27 @@ export class Folder implements AsyncDisposable {
     return folder;
   }
 
+  /** Another folder that was made beside one, or in it. It goes with that one. */
+  static at(folder: Folder, name: string): Folder {
+    return new Folder(folder.#base, name, false);
+  }
+
   /** A path beside the workspace, outside of it. */
   beside(name: string): string {
     return join(this.#base, name);
   }
 
+  /** Folder for work trees: outside of the workspace, as always. */
+  get trees(): string {
+    return this.beside('trees');
+  }
+
   async open(options: Partial<WorkspaceOptions> = {}, below = ''): Promise<Workspace> {
-    return openWorkspace(join(this.root, below), { environment: this.environment, ...options });
+    const root = join(this.root, below);
+    const { environment, trees } = this;
+    // As the store makes it: git ignores what is ours.
+    if (options.readOnly !== true) this.write(join(below, '.state/.gitignore'), '*\n');
+    return openWorkspace(root, { environment, trees, store: join(root, '.state/git'), ...options });
   }
 
   git(...args: string[]): string {
@@ -62,14 +78,17 @@ export class Folder implements AsyncDisposable {
 
   gitIn(place: string, ...args: string[]): string {
     const who = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
-    const env = { ...this.environment, ...who };
-    const settings = ['-c', 'protocol.file.allow=always'];
-    return execFileSync('git', [...settings, ...args], {
-      cwd: join(this.root, place),
-      env,
+    return execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], {
+      cwd: resolve(this.root, place),
+      env: { ...this.environment, ...who },
       encoding: 'utf8',
       stdio: 'pipe',
     }).trim();
+  }
+
+  /** What of the repository must stay as it is: contents of everything in `.git`, whatever their times. */
+  repositoryContents(): Record<string, string> {
+    return contentsBelow(this.git('rev-parse', '--path-format=absolute', '--git-common-dir'));
   }
 
   commitAll(message = 'work'): void {
@@ -89,7 +108,7 @@ export class Folder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#base, { recursive: true, force: true });
+    if (this.#isWhole) await rm(this.#base, { recursive: true, force: true });
   }
 }
 
@@ -119,12 +138,21 @@ export class Kept {
   }
 }
 
+/** Every file below, with a digest of its content: of git's own folder. */
+function contentsBelow(place: string): Record<string, string> {
+  const all = readdirSync(place, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = all.map((entry) => join(entry.parentPath, entry.name)).toSorted();
+  return Object.fromEntries(
+    paths.map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('base64url')]),
+  );
+}
+
 /** Every file below, with its mode, links by target: what two workspaces are compared by. */
 export function filesBelow(root: string, folder = ''): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(join(root, folder)).toSorted()) {
     const path = folder === '' ? name : `${folder}/${name}`;
-    if (path === '.state' || name === '.git') continue;
+    if (name === '.state' || name === '.git') continue;
     const stats = lstatSync(join(root, path));
     if (stats.isDirectory()) Object.assign(found, filesBelow(root, path));
     else if (stats.isSymbolicLink()) found[path] = `link ${readlinkSync(join(root, path))}`;

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -41,11 +40,23 @@ export interface Furnished {
   readonly notices: readonly string[];
 }
 
+/** Adds to a slot what it has beside its files: links first, since the setup command may use them. */
+export async function furnish(
+  slot: Slot,
+  files: readonly string[],
+  furnishing: Furnishing,
+  follow: CheckoutRequest['setup'],
+): Promise<Furnished> {
+  const { links, notices } = await linkInto(slot, files, furnishing);
+  const kept = (await setUp(slot, furnishing, follow)) ?? slot.state.kept ?? [];
+  return { links, notices, kept: kept.filter((path) => !links.includes(path)) };
+}
+
 /**
  * Links the user's installed packages into a slot. What agents did to the links of an earlier attempt is undone.
  * @param files paths from the top, of the user's version and of the attempt's
  */
-export async function linkInto(
+async function linkInto(
   slot: Slot,
   files: readonly string[],
   furnishing: Furnishing,
@@ -71,10 +82,10 @@ export async function linkInto(
  * @returns paths from the top that it made and git ignores; `undefined` when it had been run before
  * @throws GatelineError `SETUP_FAILED`, `SETUP_CANCELLED`
  */
-export async function setUp(
+async function setUp(
   slot: Slot,
   { store, prefix, setup }: Furnishing,
-  { setup: follow }: CheckoutRequest,
+  follow: CheckoutRequest['setup'],
 ): Promise<readonly string[] | undefined> {
   if (setup === undefined) return [];
   const ran = await runSetup({
@@ -98,9 +109,4 @@ export async function setUp(
     folder: slot.folder,
   });
   return splitNames(out).map((path) => path.replace(/\/$/, ''));
-}
-
-/** Forgets that a slot was set up: its marker says nothing about what an interrupted command left. */
-export async function forgetSetup(slot: Slot): Promise<void> {
-  await rm(join(slot.path, 'setup'), { recursive: true, force: true });
 }

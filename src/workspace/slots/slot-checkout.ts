@@ -1,15 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatelineError } from '../../errors/gateline-error.ts';
-import type { Globs } from '../globs.ts';
+import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import type { GitOptions } from '../git.ts';
-import { captureTree, type CapturedTree } from '../trees/capture-tree.ts';
+import { openUp } from '../open-up.ts';
+import { splitNames } from '../path-bytes.ts';
+import { copyIndex, listOfNames, unlookedEntries } from '../trees/index-file.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
-import { makeAgentRepository, type RepositoryCopy } from './agent-repository.ts';
-import { checkOutSubmodules } from './submodules.ts';
-import type { CheckoutRequest } from '../workspace.ts';
-import { linkInto, setUp, type Furnished, type Furnishing } from './furnish-slot.ts';
+import { makeAgentRepository } from './agent-repository.ts';
+import type { Furnished } from './furnish-slot.ts';
+import type { RepositoryCopy } from './repository-copy.ts';
 import type { Slot } from './slots.ts';
+import { checkOutSubmodules } from './submodules.ts';
 
 /** What every slot of a call is prepared with. */
 export interface SlotSetting {
@@ -17,18 +18,8 @@ export interface SlotSetting {
   readonly git: GitOptions;
   /** What the agent's repository is made from; `undefined` without a repository. */
   readonly copy: RepositoryCopy | undefined;
-  /** Path of the workspace below the top, '' or ending in `/`. */
-  readonly prefix: string;
-  readonly furnishing: Furnishing;
-}
-
-/** What is to stand in a slot. */
-export interface SlotTree {
-  readonly tree: string;
-  /** Path from the top and commit of each submodule. */
-  readonly submodules: ReadonlyMap<string, string>;
-  /** Paths from the top, of the user's version and of this one. */
-  readonly files: readonly string[];
+  /** Adds what a work tree has beside its files. */
+  readonly furnish: () => Promise<Furnished>;
 }
 
 /**
@@ -37,49 +28,75 @@ export interface SlotTree {
  */
 export async function prepareSlot(
   slot: Slot,
-  { tree, submodules, files }: SlotTree,
+  tree: string,
+  submodules: ReadonlyMap<string, string>,
   setting: SlotSetting,
-  request: CheckoutRequest,
 ): Promise<Furnished> {
   const { store, git, copy } = setting;
   await mkdir(slot.folder, { recursive: true, mode: 0o700 });
+  try {
+    await bringTo(slot, tree, store);
+  } catch (error) {
+    if (!isOfWhatLiesThere(error)) throw error;
+    // A torn index, or folders that may not be written to: every file is written or looked at anew.
+    await openUp(slot.folder);
+    await rm(slot.index, { force: true });
+    await bringTo(slot, tree, store);
+  }
+  if (copy?.isSparse === true) await writeOutside(slot, tree, store, copy.head);
+  if (copy !== undefined) await checkOutSubmodules(store.top, slot.folder, submodules, git);
+  const furnished = await setting.furnish();
+  if (copy !== undefined) await giveRepository(slot, store, copy, furnished.links);
+  return furnished;
+}
+
+/** Whether an error may come from what lies in a slot, and not from what is to be brought there. */
+export function isOfWhatLiesThere(error: unknown): boolean {
+  if (error instanceof GatelineError) return error.code === 'GIT_FAILED';
+  return ['EACCES', 'EPERM', 'ENOTEMPTY', 'EBUSY'].some((code) => isSystemError(error, code));
+}
+
+async function bringTo(slot: Slot, tree: string, store: ObjectStore): Promise<void> {
   // The agent's own git folder is no part of the tree, and its lock is what a killed switch left.
   await Promise.all([
     rm(join(slot.folder, '.git'), { recursive: true, force: true }),
     rm(`${slot.index}.lock`, { force: true }),
   ]);
   const where = { index: slot.index, folder: slot.folder };
-  try {
-    await store.git(['read-tree', '--reset', '-u', tree], where);
-  } catch (error) {
-    if (!(error instanceof GatelineError) || error.code !== 'GIT_FAILED') throw error;
-    // An index that a kill left torn: without it every file is written or looked at anew.
-    await rm(slot.index, { force: true });
-    await store.git(['read-tree', '--reset', '-u', tree], where);
-  }
-  const excluded = (slot.state.kept ?? []).flatMap((path) => ['-e', `/${path.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`]);
-  await store.git(['clean', '-q', '-f', '-f', '-d', '-x', ...excluded], where);
-  if (store.repository !== undefined) await checkOutSubmodules(store.top, slot.folder, submodules, git);
-  const { links, notices } = await linkInto(slot, files, setting.furnishing);
-  const kept = (await setUp(slot, setting.furnishing, request)) ?? slot.state.kept ?? [];
-  if (copy !== undefined) await makeAgentRepository(slot, store, copy, links);
-  return { links, notices, kept: kept.filter((path) => !links.includes(path)) };
+  await store.git(['read-tree', '--reset', '-u', tree], where);
+  const kept = (slot.state.kept ?? []).flatMap((path) => ['-e', `/${path.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`]);
+  await store.git(['clean', '-q', '-f', '-f', '-d', '-x', ...kept], where);
 }
 
-/** What stands in a slot, as a tree. */
-export function captureSlot(
+/** In a sparse checkout: what differs from the commit lies on disk, wherever it is; the rest only where the user has it. */
+async function writeOutside(slot: Slot, tree: string, store: ObjectStore, head: string | undefined): Promise<void> {
+  const where = { index: slot.index, folder: slot.folder };
+  const { skipped } = await unlookedEntries(store, where);
+  if (skipped.length === 0) return;
+  const differs = head === undefined ? undefined : await pathsThatDiffer(store, head, tree);
+  const written = skipped.filter((path) => differs?.has(path) ?? true);
+  if (written.length === 0) return;
+  const input = listOfNames(written);
+  await store.git(['update-index', '--no-skip-worktree', '-z', '--stdin'], where, { input });
+  await store.git(['checkout-index', '-q', '-f', '-u', '-z', '--stdin'], where, { input });
+}
+
+async function pathsThatDiffer(store: ObjectStore, from: string, to: string): Promise<Set<string>> {
+  const { out } = await store.git(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to]);
+  return new Set(splitNames(out));
+}
+
+async function giveRepository(
   slot: Slot,
-  from: string,
+  store: ObjectStore,
+  copy: RepositoryCopy,
   links: readonly string[],
-  named: readonly Globs[],
-  { store, prefix }: Pick<SlotSetting, 'store' | 'prefix'>,
-  maxUntracked: number,
-): Promise<CapturedTree> {
-  const isLinked = (path: string): boolean => links.some((link) => path === link || path.startsWith(`${link}/`));
-  return captureTree(
-    store,
-    { index: slot.index, folder: slot.folder },
-    { prefix, untracked: 'all', named, maxUntracked, oversize: 'leave-out', without: isLinked },
-    { extras: [], tree: from },
-  );
+): Promise<void> {
+  const objects = [copy.repository.objects, store.objects];
+  const path = await makeAgentRepository({ folder: slot.folder, copy, head: copy.head, objects, links });
+  if (copy.head === undefined) return;
+  const index = join(path, 'index');
+  await copyIndex(slot.index, index);
+  // Its own git folder: what is asked for here must be what the agent's git answers from then on.
+  await store.git(['--git-dir', path, 'read-tree', '-m', copy.head], { index, folder: slot.folder });
 }

@@ -1,6 +1,8 @@
-import { mkdir, readdir, readlink, rm } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
+import { openUp } from '../open-up.ts';
+import { livesBelow } from './lives-below.ts';
 import { readSlotState, writeSlotState, type SlotState } from './slot-state.ts';
 
 /** A folder for one attempt at a time. */
@@ -12,6 +14,8 @@ export interface Slot {
   readonly folder: string;
   readonly index: string;
   readonly state: SlotState;
+  /** Whether nothing was ever there. */
+  readonly isNew: boolean;
 }
 
 /** Who takes a slot. */
@@ -31,38 +35,30 @@ const NUMBER = /^(?:0|[1-9][0-9]{0,8})$/;
 export class Slots {
   readonly #root: string;
   readonly #mine = new Set<number>();
-  #last: Promise<unknown> = Promise.resolve();
 
   /** @param root absolute path; made with the first slot */
   constructor(root: string) {
     this.#root = root;
   }
 
-  get root(): string {
-    return this.#root;
-  }
-
-  /** Takes the first slot that may be used, or makes one. One taker after the other: two would find the same one. */
-  take(taker: SlotTaker, now: string): Promise<Slot> {
-    const taken = this.#last.then(() => this.#take(taker, now));
-    this.#last = taken.catch(() => undefined);
-    return taken;
-  }
-
-  async #take({ attempt, until }: SlotTaker, now: string): Promise<Slot> {
+  /** Takes the first slot that may be used, or makes one. `isFresh`: only a new one. */
+  async take({ attempt, until }: SlotTaker, now: string, isFresh = false): Promise<Slot> {
+    const taken = { attempt, ...(until !== undefined && { until }) };
     const numbers = await this.#numbers();
-    for (const number of numbers) {
+    for (const number of isFresh ? [] : numbers) {
+      // Gates start side by side: whoever looks at one has it from then on.
       if (this.#mine.has(number)) continue;
+      this.#mine.add(number);
       const state = await readSlotState(this.#pathOf(number));
-      if (state.state !== 'idle' && !(await this.#retireAbandoned(number, state, now))) continue;
-      if (state.state !== 'idle') continue;
-      return this.#mark(number, { state: 'busy', attempt, ...(until !== undefined && { until }), ...keptOf(state) });
+      if (state.state === 'idle') return this.#mark(number, { state: 'busy', ...taken, ...keptOf(state) }, false);
+      await this.#retireAbandoned(number, state, now);
+      this.#mine.delete(number);
     }
-    for (let number = 0; ; number += 1) {
-      if (this.#mine.has(number) || numbers.includes(number)) continue;
-      await mkdir(this.#pathOf(number), { recursive: true, mode: 0o700 });
-      return this.#mark(number, { state: 'busy', attempt, ...(until !== undefined && { until }) });
-    }
+    let number = 0;
+    while (this.#mine.has(number) || numbers.includes(number)) number += 1;
+    this.#mine.add(number);
+    await mkdir(this.#pathOf(number), { recursive: true, mode: 0o700 });
+    return this.#mark(number, { state: 'busy', ...taken }, true);
   }
 
   /** Notes what a slot that is busy was furnished with, for a process that finds it again. */
@@ -70,19 +66,21 @@ export class Slots {
     await writeSlotState(path, { ...state, links: [...links], kept: [...kept] });
   }
 
-  /** The slot that an attempt has; `undefined`: none. */
+  /** The slot that an attempt has, to be given back; `undefined`: none. */
   async of(attempt: string): Promise<Slot | undefined> {
     for (const number of await this.#numbers()) {
       const state = await readSlotState(this.#pathOf(number));
-      if (state.state === 'busy' && state.attempt === attempt) return this.#slot(number, state);
+      if (state.state !== 'busy' || state.attempt !== attempt) continue;
+      this.#mine.add(number);
+      return this.#slot(number, state);
     }
     return undefined;
   }
 
   /** Gives a slot back. One that may still be written to is not used again. */
-  async give({ number }: Slot, isReusable: boolean, kept: readonly string[]): Promise<void> {
-    await writeSlotState(this.#pathOf(number), {
-      state: isReusable ? 'idle' : 'retired',
+  async give({ number, path }: Slot, isReusable: boolean, kept: readonly string[]): Promise<void> {
+    await writeSlotState(path, {
+      state: isReusable && !(await livesBelow(path)) ? 'idle' : 'retired',
       ...(kept.length > 0 && { kept: [...kept] }),
     });
     this.#mine.delete(number);
@@ -109,15 +107,14 @@ export class Slots {
     return true;
   }
 
-  async #mark(number: number, state: SlotState): Promise<Slot> {
-    this.#mine.add(number);
+  async #mark(number: number, state: SlotState, isNew: boolean): Promise<Slot> {
     await writeSlotState(this.#pathOf(number), state);
-    return this.#slot(number, state);
+    return this.#slot(number, state, isNew);
   }
 
-  #slot(number: number, state: SlotState): Slot {
+  #slot(number: number, state: SlotState, isNew = false): Slot {
     const path = this.#pathOf(number);
-    return { number, path, folder: join(path, 'tree'), index: join(path, 'index'), state };
+    return { number, path, folder: join(path, 'tree'), index: join(path, 'index'), state, isNew };
   }
 
   #pathOf(number: number): string {
@@ -141,22 +138,11 @@ function keptOf({ kept }: SlotState): Pick<SlotState, 'kept'> {
   return kept === undefined ? {} : { kept };
 }
 
-/** Whether a process works in a folder, where the system tells (Linux). */
-async function livesBelow(path: string): Promise<boolean> {
-  let processes;
-  try {
-    processes = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name));
-  } catch {
-    return false;
-  }
-  const places = await Promise.all(processes.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
-  return places.some((place) => place === path || place.startsWith(`${path}${sep}`));
-}
-
-/** A late writer, or folders without rights that an agent left, may keep it from going: the next sweep tries again. */
+/** A late writer, or files of somebody else, may keep it from going: the next sweep tries again. */
 async function removeTree(path: string): Promise<void> {
+  const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 1 });
   try {
-    await rm(path, { recursive: true, force: true, maxRetries: 1 });
+    await remove().catch(() => openUp(path).then(remove));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
   }

@@ -1,7 +1,13 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { gitIn, type Git, type GitOptions } from '../git.ts';
+import { gitIn, type GitOptions } from '../git.ts';
+import { splitNames } from '../path-bytes.ts';
+import { findRepository } from '../repository.ts';
+import { makeAgentRepository } from './agent-repository.ts';
+import { readRepository } from './repository-copy.ts';
+
+const QUIETLY = ['-c', 'core.hooksPath=/dev/null', '-c', 'submodule.recurse=false'];
 
 /**
  * Makes each submodule that the user has checked out a repository of its own in the slot, at the commit that the tree names, with
@@ -26,26 +32,19 @@ export async function checkOutSubmodules(
 }
 
 async function checkOut(from: string, to: string, commit: string, options: GitOptions): Promise<void> {
-  const user = gitIn(from, options);
-  const asked = await user(['rev-parse', '--show-object-format', '--git-path', 'objects']);
-  const [format = 'sha1', objects = ''] = asked.out.toString('utf8').split('\n');
+  const repository = await findRepository(from, options);
+  if (repository === undefined) return;
+  const copy = await readRepository(repository);
+  await makeAgentRepository({ folder: to, copy, head: commit, objects: [repository.objects], links: [] });
   const git = gitIn(to, options);
-  await git(['init', '-q', '--template=', `--object-format=${format}`]);
-  await mkdir(join(to, '.git', 'objects', 'info'), { recursive: true });
-  await writeFile(join(to, '.git', 'objects', 'info', 'alternates'), `${resolve(from, objects)}\n`);
-  await git(['update-ref', '--no-deref', 'HEAD', commit]);
-  await git(['-c', 'core.hooksPath=/dev/null', 'read-tree', '--reset', '-u', commit]);
-  await nested(from, to, git, options);
-}
-
-async function nested(from: string, to: string, git: Git, options: GitOptions): Promise<void> {
+  await git([...QUIETLY, 'read-tree', '--reset', '-u', commit]);
   const { out } = await git(['ls-files', '-s', '-z']);
-  for (const line of out.toString('utf8').split('\0')) {
-    if (!line.startsWith('160000 ')) continue;
-    const path = line.slice(line.indexOf('\t') + 1);
-    const commit = line.split(' ')[1]!;
-    if (await isThere(join(from, path, '.git'))) await checkOut(join(from, path), join(to, path), commit, options);
+  const nested = new Map<string, string>();
+  for (const line of splitNames(out)) {
+    const [mode, id] = line.split(' ');
+    if (mode === '160000' && id !== undefined) nested.set(line.slice(line.indexOf('\t') + 1), id);
   }
+  await checkOutSubmodules(from, to, nested, options);
 }
 
 async function isThere(path: string): Promise<boolean> {

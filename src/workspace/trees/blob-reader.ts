@@ -50,9 +50,9 @@ export class BlobReader implements AsyncDisposable {
   }
 
   async #next(id: string): Promise<Buffer> {
-    const { done, value } = await this.#chunks.next();
-    if (done === true) throw unreadable(`git cat-file ended before ${id}`);
-    return value as Buffer;
+    const chunk = await this.#chunks.next();
+    if (chunk.done === true) throw unreadable(`git cat-file ended before ${id}`);
+    return chunk.value;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

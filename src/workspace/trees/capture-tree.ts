@@ -1,12 +1,14 @@
-import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
-import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import { rm } from 'node:fs/promises';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { neverCounts } from '../contain.ts';
 import type { Globs } from '../globs.ts';
-import { onDisk, splitNames } from '../path-bytes.ts';
-import { namedIgnored } from './named-files.ts';
+import { splitNames } from '../path-bytes.ts';
+import { openUp } from '../open-up.ts';
+import { differingFiles, type Differing, type LeftOut } from './differing-files.ts';
 import { listOfNames } from './index-file.ts';
+import { ignoredFiles } from './named-files.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
+import { megabytes, tooLarge, untrackedFiles, untrackedTooLarge } from './untracked-files.ts';
 
 /** What of a folder goes into its tree. */
 export interface Taking {
@@ -20,14 +22,12 @@ export interface Taking {
   readonly maxUntracked: number;
   /** Whether larger ones are an error, or are left out and named. */
   readonly oversize: 'error' | 'leave-out';
+  /** The same for submodules with changes that are not committed. */
+  readonly dirtySubmodules: 'error' | 'leave-out';
+  /** Whether the folder is ours, so that what may not be read there is made readable. */
+  readonly isOurs: boolean;
   /** Never taken, whatever git says: folders with links to dependencies, for one. Paths from the top. */
   readonly without?: (path: string) => boolean;
-}
-
-/** One thing that is not in a tree, and why not. The path is from the top of the folder. */
-export interface LeftOut {
-  readonly path: string;
-  readonly why: string;
 }
 
 /** A folder as a tree object. */
@@ -59,34 +59,60 @@ export async function captureTree(
   taking: Taking,
   known: KnownIndex,
 ): Promise<CapturedTree> {
-  const [differing, others, ignored] = await Promise.all([
-    store.git(['diff-files', '-z', '--ignore-submodules=none'], where),
-    taking.untracked === 'all' || taking.named.length > 0
-      ? store.git(['ls-files', '--others', '--exclude-standard', '-z'], where)
-      : undefined,
-    namedIgnored(store, where, taking),
-  ]);
+  // Whoever calls has the workspace to itself: what is locked was left by somebody who is gone.
+  await rm(`${where.index}.lock`, { force: true });
+  try {
+    return await capture(store, where, taking, known);
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    if (!taking.isOurs) throw unreadable(where.folder, error);
+    await openUp(where.folder);
+    return capture(store, where, taking, known);
+  }
+}
+
+async function capture(
+  store: ObjectStore,
+  where: IndexedFolder,
+  taking: Taking,
+  known: KnownIndex,
+): Promise<CapturedTree> {
   const leftOut: LeftOut[] = [];
-  const { modified, deleted } = await differencesIn(where, splitNames(differing.out), leftOut);
-  const untracked = untrackedIn(others === undefined ? [] : splitNames(others.out), taking, leftOut);
+  const listed =
+    taking.untracked === 'all' || taking.named.length > 0 ? listUntracked(store, where, taking) : undefined;
+  const others = listed?.then(({ names }) => names) ?? Promise.resolve([]);
+  // It is awaited below; whoever is given it may not need it.
+  others.catch(() => undefined);
+  const [differing, untracked, ignored] = await Promise.all([
+    differingFiles(store, where),
+    listed,
+    ignoredFiles(store, where, taking, known.extras, others),
+  ]);
+  leftOut.push(...differing.leftOut, ...(untracked?.leftOut ?? []));
+  refuseDirty(differing, taking, leftOut);
   const isTaken = (path: string): boolean => !isNever(taking, path);
-  const extras = new Set([...untracked, ...ignored].filter(isTaken));
-  const gone = await nowIgnored(store, where, taking, known.extras, new Set(ignored));
-  await refuseLarge(
-    where.folder,
+  const fresh = untrackedFiles(
+    (untracked?.names ?? []).filter((path) => isTaken(path.replace(/\/$/, ''))),
     taking,
-    [...extras, ...known.extras.filter((path) => modified.has(path))],
-    extras,
     leftOut,
   );
-  const added = [...modified, ...extras].filter((path) => isTaken(path) && !leftOut.some((one) => one.path === path));
-  const removed = [...deleted, ...gone].filter(isTaken);
-  const changed = added.length + removed.length > 0;
-  if (changed) await update(store, where, added, removed);
+  const removed = [...differing.deleted, ...ignored.gone].filter(isTaken);
   const dropped = new Set(removed);
+  const extras = new Set(
+    [...known.extras, ...fresh, ...ignored.taken].filter((path) => isTaken(path) && !dropped.has(path)),
+  );
+  const skipped = new Set(refuseLarge(where.folder, taking, extras, leftOut));
+  const added = [...differing.modified, ...fresh, ...ignored.taken].filter(
+    (path) => isTaken(path) && !skipped.has(path),
+  );
+  const changed = added.length + removed.length > 0;
+  for (const path of changed ? await update(store, where, added, removed) : []) {
+    skipped.add(path);
+    leftOut.push({ path, why: 'git takes no file of such a name' });
+  }
   return {
     tree: !changed && known.tree !== undefined ? known.tree : await writeTree(store, where),
-    extras: [...new Set([...known.extras, ...extras])].filter((path) => !dropped.has(path)).toSorted(),
+    extras: [...extras].filter((path) => !skipped.has(path)).toSorted(),
     leftOut,
     changed,
   };
@@ -98,129 +124,93 @@ export async function writeTree(store: ObjectStore, where: IndexedFolder): Promi
   return out.toString('latin1').trim();
 }
 
+/** `.state` is ours in the workspace only. */
 function isNever({ prefix, without }: Taking, path: string): boolean {
-  const inside = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+  const inside = path.startsWith(prefix) ? path.slice(prefix.length) : `../${path}`;
   return neverCounts(inside) || (without?.(path) ?? false);
 }
 
-/** What `git diff-files` lists: `:<mode> <mode> <id> <id> <status>`, then the path. */
-async function differencesIn(
-  { folder }: IndexedFolder,
-  fields: readonly string[],
-  leftOut: LeftOut[],
-): Promise<{ modified: Set<string>; deleted: Set<string> }> {
-  const modified = new Set<string>();
-  const deleted = new Set<string>();
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const path = fields[at + 1]!;
-    const stats = await lookAt(folder, path);
-    if (stats === undefined) deleted.add(path);
-    else if (stats.isFile() || stats.isSymbolicLink()) modified.add(path);
-    else if (!stats.isDirectory()) {
-      deleted.add(path);
-      leftOut.push({ path, why: 'it is neither a file, a link nor a folder' });
-    } else if (fields[at]!.startsWith(':160000')) modified.add(path);
-    else deleted.add(path);
-  }
-  return { modified, deleted };
-}
-
-async function lookAt(folder: string, path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(onDisk(folder, path));
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return undefined;
-    throw error;
-  }
-}
-
-/** Names that end in a slash are repositories of their own: what is in them is theirs. */
-function untrackedIn(names: readonly string[], taking: Taking, leftOut: LeftOut[]): string[] {
-  const { prefix, named } = taking;
-  const isNamed = (path: string): boolean =>
-    path.startsWith(prefix) && named.some((globs) => globs.matches(path.slice(prefix.length)));
-  const taken: string[] = [];
-  for (const name of names) {
-    if (isNever(taking, name.replace(/\/$/, ''))) continue;
-    if (name.endsWith('/')) leftOut.push({ path: name.slice(0, -1), why: 'it is a git repository of its own' });
-    else if (taking.untracked === 'all' || isNamed(name)) taken.push(name);
-    else leftOut.push({ path: name, why: 'git does not track it, and no glob names it' });
-  }
-  return taken;
-}
-
-/** Untracked files of the index that git ignores by now and that no glob names. */
-async function nowIgnored(
+/** What git does not track and does not ignore. A folder that it may not look into is named. */
+async function listUntracked(
   store: ObjectStore,
   where: IndexedFolder,
-  { prefix, named }: Taking,
-  extras: readonly string[],
-  ignoredButNamed: ReadonlySet<string>,
-): Promise<string[]> {
-  const asked = extras.filter((path) => !ignoredButNamed.has(path));
-  if (asked.length === 0) return [];
-  const { out } = await store.git(['check-ignore', '-z', '--stdin', '--no-index'], where, {
-    input: listOfNames(asked.map((path) => `./${path}`)),
-    answers: [0, 1],
-  });
-  const found = splitNames(out).map((path) => path.slice(2));
-  return found.filter(
-    (path) => !path.startsWith(prefix) || !named.some((globs) => globs.matches(path.slice(prefix.length))),
-  );
+  { isOurs }: Taking,
+): Promise<{ readonly names: readonly string[]; readonly leftOut: readonly LeftOut[] }> {
+  const { out, err } = await store.git(['ls-files', '--others', '--exclude-standard', '-z'], where);
+  const denied = [...err.matchAll(/could not open directory '(.*?)\/?': Permission denied/g)];
+  if (denied.length > 0 && isOurs) throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', err);
+  return {
+    names: splitNames(out),
+    leftOut: denied.map(([, path]) => ({ path: path!, why: 'it may not be looked into' })),
+  };
 }
 
-/** Files that are tracked are taken whatever their size: somebody chose to keep them. */
-async function refuseLarge(
+function refuseDirty({ dirty }: Differing, { dirtySubmodules }: Taking, leftOut: LeftOut[]): void {
+  if (dirty.length === 0) return;
+  if (dirtySubmodules === 'error') {
+    throw new GatelineError(
+      'user',
+      'SUBMODULE_DIRTY',
+      `submodules with changes that are not committed in them: ${dirty.join(', ')}`,
+      {
+        hint: 'Commit or stash them there, untracked files too: a work tree has submodules as one of their commits has them.',
+      },
+    );
+  }
+  const why = 'it is a submodule with changes that are not committed in it';
+  leftOut.push(...dirty.map((path) => ({ path, why })));
+}
+
+/** @returns those that are left out */
+function refuseLarge(
   folder: string,
   { maxUntracked, oversize }: Taking,
-  paths: readonly string[],
-  extras: Set<string>,
+  extras: Iterable<string>,
   leftOut: LeftOut[],
-): Promise<void> {
-  const large: { path: string; size: number }[] = [];
-  const all: { path: string; size: number }[] = [];
-  let total = 0;
-  for (const path of paths) {
-    const size = (await lookAt(folder, path))?.size ?? 0;
-    total += Number(size);
-    all.push({ path, size: Number(size) });
-    if (size > maxUntracked) large.push({ path, size: Number(size) });
-  }
-  if (large.length === 0 && total <= 10 * maxUntracked) return;
-  const named = large.length > 0 ? large : all.toSorted((a, b) => b.size - a.size).slice(0, 10);
-  if (oversize === 'leave-out') {
-    for (const { path } of named) {
-      extras.delete(path);
-      leftOut.push({ path, why: `it is untracked and larger than ${mebibytes(maxUntracked)}` });
-    }
-    return;
-  }
-  const list = named.map(({ path, size }) => `${path} (${mebibytes(size)})`).join(', ');
-  const what =
-    large.length > 0
-      ? `untracked files larger than ${mebibytes(maxUntracked)}: ${list}`
-      : `untracked files of ${mebibytes(total)} in total, more than ${mebibytes(10 * maxUntracked)}; the largest: ${list}`;
-  throw new GatelineError('user', 'UNTRACKED_TOO_LARGE', what, {
-    hint: `Add to .gitignore: ${named.map(({ path }) => `/${path}`).join(' ')}. Or raise \`workspace: {max-untracked}\` in gateline.yml.`,
-  });
+): string[] {
+  const found = tooLarge(folder, extras, maxUntracked);
+  if (found.length === 0) return [];
+  if (oversize === 'error') throw untrackedTooLarge(found, maxUntracked);
+  const why = `it is untracked, and larger than ${megabytes(maxUntracked)} or one of the largest of more than ten times that`;
+  leftOut.push(...found.map(({ path }) => ({ path, why })));
+  return found.map(({ path }) => path);
 }
 
-function mebibytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
-}
-
-/** Removals first: a folder may have taken the place of a file. */
+/**
+ * Removals first: a folder may have taken the place of a file.
+ * @returns paths that git refuses: names that some system takes for `.git`
+ */
 async function update(
   store: ObjectStore,
   where: IndexedFolder,
   added: readonly string[],
   removed: readonly string[],
-): Promise<void> {
+): Promise<string[]> {
   if (removed.length > 0) {
     await store.git(['update-index', '-z', '--force-remove', '--stdin'], where, { input: listOfNames(removed) });
   }
-  if (added.length === 0) return;
-  await store.git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], where, {
+  if (added.length === 0) return [];
+  const { err } = await store.git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], where, {
     input: listOfNames(added),
   });
+  return err === '' ? [] : added.filter((path) => err.split('\n').includes(`Ignoring path ${path}`));
+}
+
+function isDenied(error: unknown): boolean {
+  if (isSystemError(error, 'EACCES')) return true;
+  if (!(error instanceof GatelineError) || !['GIT_FAILED', 'WORKSPACE_UNREADABLE'].includes(error.code)) return false;
+  return /Permission denied/.test(error.message);
+}
+
+function unreadable(folder: string, error: unknown): GatelineError {
+  if (error instanceof GatelineError && error.code === 'WORKSPACE_UNREADABLE') return error;
+  return new GatelineError(
+    'platform',
+    'WORKSPACE_UNREADABLE',
+    `files in ${folder} may not be read: ${messageOf(error)}`,
+    {
+      hint: 'Check who owns them, and that you may read them.',
+      cause: error,
+    },
+  );
 }

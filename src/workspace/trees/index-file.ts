@@ -53,12 +53,15 @@ async function openIndex(path: string): Promise<FileHandle | undefined> {
   });
 }
 
-/** Entries of an index that git does not look at: `assume-unchanged`, and `skip-worktree` (sparse checkouts set that one). */
+/**
+ * Entries of an index that git does not look at: `assume-unchanged`, and `skip-worktree` (sparse checkouts set that one).
+ * As they are written: in a sparse checkout git would leave out those that lie on disk nevertheless.
+ */
 export async function unlookedEntries(
   store: ObjectStore,
   where: IndexedFolder,
 ): Promise<{ readonly assumed: string[]; readonly skipped: string[] }> {
-  const { out } = await store.git(['ls-files', '-v', '-z'], where);
+  const { out } = await store.git(['-c', 'core.sparseCheckout=false', 'ls-files', '-v', '-z'], where);
   const assumed: string[] = [];
   const skipped: string[] = [];
   for (const line of splitNames(out)) {

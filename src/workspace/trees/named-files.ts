@@ -1,3 +1,4 @@
+import { linksAbove } from '../look.ts';
 import { splitNames } from '../path-bytes.ts';
 import type { Taking } from './capture-tree.ts';
 import { listOfNames } from './index-file.ts';
@@ -5,48 +6,111 @@ import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
 /** Files that keep an otherwise ignored folder in git; they do not make it a folder of sources. */
 const KEEPERS = new Set(['.gitignore', '.gitkeep', '.keep']);
+/** How many files of a place are looked at before all of them are. */
+const FIRST = 20;
+
+/** Files that git ignores, by whether they are taken. Paths from the top of the folder. */
+export interface IgnoredFiles {
+  readonly taken: readonly string[];
+  /** Those of the index that are ignored by now and that no glob names. */
+  readonly gone: readonly string[];
+}
 
 /**
  * Files that git ignores and that a glob names: what the glob says before its first wildcard is ignored itself, or
  * git sees nothing below it but what keeps the folder. So `dist/**` takes build output, and `src/**` does not take what
- * an editor left there. Paths from the top of the folder.
+ * an editor left there.
+ * @param extras untracked paths that the index holds: what is true of a file must not depend on when it was first seen
+ * @param others untracked files that git does not ignore
  */
-export async function namedIgnored(
+export async function ignoredFiles(
   store: ObjectStore,
   where: IndexedFolder,
   { prefix, named }: Pick<Taking, 'prefix' | 'named'>,
-): Promise<string[]> {
+  extras: readonly string[],
+  others: Promise<readonly string[]>,
+): Promise<IgnoredFiles> {
   const prefixes = [...new Set(named.flatMap((globs) => globs.prefixes))].map((one) => prefix + one);
-  if (prefixes.length === 0) return [];
-  const listed = await store.git(
-    ['--literal-pathspecs', 'ls-files', '--others', '--ignored', '--exclude-standard', '-z', '--', ...prefixes],
-    where,
-  );
-  const files = splitNames(listed.out).filter((path) => !path.endsWith('/'));
-  if (files.length === 0) return [];
-  const found = prefixes.filter((place) => files.some((path) => isBelow(path, place)));
-  const generated = await generatedPlaces(store, where, found);
-  return files.filter(
-    (path) =>
-      named.some((globs) => globs.matches(path.slice(prefix.length))) &&
-      generated.some((place) => isBelow(path, place)),
-  );
+  const [ignoredExtras, places] = await Promise.all([
+    ignoredAmong(store, where, extras),
+    generatedPlaces(store, where, prefixes, others),
+  ]);
+  const listed = places.length === 0 ? [] : await ignoredBelow(store, where, places);
+  const isTaken = (path: string): boolean =>
+    named.some((globs) => path.startsWith(prefix) && globs.matches(path.slice(prefix.length))) &&
+    places.some((place) => isBelow(path, place));
+  return {
+    taken: [...listed, ...ignoredExtras].filter(isTaken),
+    gone: [...ignoredExtras].filter((path) => !isTaken(path)),
+  };
 }
 
-async function generatedPlaces(store: ObjectStore, where: IndexedFolder, places: readonly string[]): Promise<string[]> {
-  const asked = await store.git(['check-ignore', '-z', '--stdin', '--no-index'], where, {
-    input: listOfNames(places.map((place) => `./${place}`)),
-    answers: [0, 1],
-  });
-  const ignored = new Set(splitNames(asked.out).map((place) => place.slice(2)));
+/** Those of the paths that git ignores, whether they lie on disk or not. */
+async function ignoredAmong(
+  store: ObjectStore,
+  { folder, index }: IndexedFolder,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  // git refuses to judge what lies below a link; for git it is not there.
+  const isBelowLink = linksAbove(folder);
+  const there = paths.filter((path) => !isBelowLink(path));
+  if (there.length === 0) return new Set();
+  const judge = async (some: readonly string[], answers: readonly number[]): Promise<string[]> => {
+    const input = listOfNames(some.map((path) => `./${path}`));
+    const args = ['check-ignore', '-z', '--stdin', '--no-index'];
+    const { code, out } = await store.git(args, { folder, index }, { input, answers });
+    return code > 1 ? [] : splitNames(out).map((path) => path.slice(2));
+  };
+  try {
+    return new Set(await judge(there, [0, 1]));
+  } catch (error) {
+    if (!(error instanceof Error) || !/is in submodule/.test(error.message)) throw error;
+    const found: string[] = [];
+    for (const path of there) found.push(...(await judge([path], [0, 1, 128])));
+    return new Set(found);
+  }
+}
+
+async function ignoredBelow(store: ObjectStore, where: IndexedFolder, places: readonly string[]): Promise<string[]> {
+  const args = ['--literal-pathspecs', 'ls-files', '--others', '--ignored', '--exclude-standard', '-z'];
+  const { out } = await store.git([...args, '--', ...places], where);
+  return splitNames(out).filter((path) => !path.endsWith('/'));
+}
+
+async function generatedPlaces(
+  store: ObjectStore,
+  where: IndexedFolder,
+  places: readonly string[],
+  others: Promise<readonly string[]>,
+): Promise<string[]> {
+  if (places.length === 0) return [];
+  const [ignored, listed, untracked] = await Promise.all([
+    ignoredAmong(store, where, places),
+    store.git(['--literal-pathspecs', 'ls-files', '--cached', '-z', '--', ...places], where),
+    others,
+  ]);
   const open = places.filter((place) => !ignored.has(place));
   if (open.length === 0) return [...ignored];
-  const seen = await store.git(
-    ['--literal-pathspecs', 'ls-files', '--cached', '--others', '--exclude-standard', '-z', '--', ...open],
-    where,
-  );
-  const sources = splitNames(seen.out).filter((path) => !KEEPERS.has(path.slice(path.lastIndexOf('/') + 1)));
-  return [...ignored, ...open.filter((place) => !sources.some((path) => isBelow(path, place)))];
+  const isSource = (path: string): boolean => !KEEPERS.has(path.slice(path.lastIndexOf('/') + 1));
+  const tracked = splitNames(listed.out).filter(isSource);
+  const free = open.filter((place) => !untracked.some((path) => isSource(path) && isBelow(path, place)));
+  return [...ignored, ...(await withoutSources(store, where, free, tracked))];
+}
+
+/** Places below which the index has nothing but what git ignores: what a glob named before, for one. */
+async function withoutSources(
+  store: ObjectStore,
+  where: IndexedFolder,
+  places: readonly string[],
+  tracked: readonly string[],
+): Promise<string[]> {
+  let open = places;
+  for (const most of [FIRST, Infinity]) {
+    const below = new Map(open.map((place) => [place, tracked.filter((path) => isBelow(path, place)).slice(0, most)]));
+    const ignored = await ignoredAmong(store, where, [...below.values()].flat());
+    open = open.filter((place) => below.get(place)!.every((path) => ignored.has(path)));
+  }
+  return [...open];
 }
 
 function isBelow(path: string, place: string): boolean {

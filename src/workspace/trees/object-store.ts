@@ -1,9 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import type { ObjectFormat } from '../blob.ts';
-import { gitIn, startGit, type GitAnswer, type GitCall, type GitOptions } from '../git.ts';
+import { gitIn, startGit, type Git, type GitAnswer, type GitCall, type GitOptions } from '../git.ts';
 import type { Repository } from '../repository.ts';
 
 /** Which index a git command uses, and which folder is its work tree. */
@@ -16,9 +16,12 @@ export interface IndexedFolder {
 
 /**
  * Settings that keep git from running the user's hooks and monitors, from writing other files than the ones that are
- * named, and from cleaning up meanwhile. Large files are stored as they are: packing them costs more than it saves.
+ * named, from passing over files, and from cleaning up meanwhile. Large files are stored as they are: packing them costs
+ * more than it saves.
  */
 const SETTINGS = [
+  'core.ignoreStat=false',
+  'submodule.recurse=false',
   'core.splitIndex=false',
   'core.untrackedCache=false',
   'index.sparse=false',
@@ -36,6 +39,8 @@ const SETTINGS = [
 export interface ObjectStore {
   /** Absolute path of its folder: a bare repository. */
   readonly path: string;
+  /** Absolute path of the folder that objects are written to. Agents' repositories read them there. */
+  readonly objects: string;
   readonly format: ObjectFormat;
   /** The repository whose objects are read too; `undefined`: the workspace is in none. */
   readonly repository: Repository | undefined;
@@ -47,6 +52,10 @@ export interface ObjectStore {
     where?: Partial<IndexedFolder>,
     call?: Pick<GitCall, 'input' | 'answers'>,
   ): Promise<GitAnswer>;
+  /** Runs git on our objects alone: those of the user are not seen, and nothing is fetched. */
+  own(args: readonly string[], call?: Pick<GitCall, 'input' | 'answers'>): Promise<GitAnswer>;
+  /** Runs git in another repository, a submodule for one, by what lies there. */
+  at(folder: string): Git;
   /** Starts git to be talked to; whoever starts it ends it. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams;
 }
@@ -70,16 +79,22 @@ const IGNORED_WITHOUT_REPOSITORY = 'node_modules/\n';
 export async function openObjectStore(options: ObjectStoreOptions): Promise<ObjectStore> {
   const { path, repository, root } = options;
   const format = repository?.format ?? 'sha1';
-  await makeStore(path, format);
-  // Folders move: written anew wherever it does not say what is true now.
-  const alternates = [...(repository === undefined ? [] : [repository.objects]), ...(options.alternates ?? [])];
-  await writeIfOther(join(path, 'objects', 'info', 'alternates'), alternates.map((one) => `${one}\n`).join(''));
+  const objects = objectsBelow(path, format);
+  await makeStore(path, objects, format);
   const top = repository?.top ?? root;
   const git = gitIn(top, options.git);
   const settings = [...SETTINGS, `core.hooksPath=${join(path, 'no-hooks')}`].flatMap((one) => ['-c', one]);
-  const base = { GIT_DIR: repository?.gitDir ?? path, GIT_OBJECT_DIRECTORY: join(path, 'objects') };
+  const others = [...(repository === undefined ? [] : [repository.objects]), ...(options.alternates ?? [])];
+  const own = { GIT_DIR: path, GIT_OBJECT_DIRECTORY: objects, GIT_WORK_TREE: top };
+  const all = {
+    ...own,
+    GIT_DIR: repository?.gitDir ?? path,
+    // Not in a file of the store: folders move, and some questions are about our own objects alone.
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map(quoted).join(delimiter),
+  };
   return {
     path,
+    objects,
     format,
     repository,
     top,
@@ -87,15 +102,29 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
       git([...settings, ...args], {
         ...call,
         cwd: folder,
-        env: { ...base, GIT_WORK_TREE: folder, ...(index !== undefined && { GIT_INDEX_FILE: index }) },
+        env: { ...all, GIT_WORK_TREE: folder, ...(index !== undefined && { GIT_INDEX_FILE: index }) },
       }),
-    start: (args) => startGit(top, options.git, [...settings, ...args], { ...base, GIT_WORK_TREE: top }),
+    own: (args, call = {}) => git([...settings, ...args], { ...call, env: own }),
+    at: (folder) => gitIn(folder, options.git),
+    start: (args) => startGit(top, options.git, [...settings, ...args], all),
   };
 }
 
-async function makeStore(path: string, format: ObjectFormat): Promise<void> {
-  for (const folder of ['objects/info', 'objects/pack', 'refs', 'info']) {
-    await mkdir(join(path, folder), { recursive: true, mode: 0o700 });
+/** Objects of the two formats do not go together: a folder that becomes a repository may change from one to the other. */
+export function objectsBelow(store: string, format: ObjectFormat): string {
+  return join(store, format === 'sha256' ? 'objects-sha256' : 'objects');
+}
+
+/** As git reads a path in a list of such: in quotes, as in C. */
+function quoted(path: string): string {
+  return process.platform === 'win32'
+    ? path
+    : `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}"`;
+}
+
+async function makeStore(path: string, objects: string, format: ObjectFormat): Promise<void> {
+  for (const folder of [join(objects, 'info'), join(objects, 'pack'), join(path, 'refs'), join(path, 'info')]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
   }
   const extension = format === 'sha256' ? '[extensions]\n\tobjectFormat = sha256\n' : '';
   const version = format === 'sha256' ? 1 : 0;

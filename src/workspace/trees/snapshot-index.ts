@@ -1,13 +1,14 @@
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isSystemError } from '../../errors/gateline-error.ts';
+import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { neverCounts } from '../contain.ts';
-import { lookAt } from '../look.ts';
+import { lookBelow } from '../look.ts';
 import { splitNames } from '../path-bytes.ts';
 import { captureTree, type CapturedTree, type KnownIndex, type Taking } from './capture-tree.ts';
 import { copyIndex, indexState, listOfNames, unlookedEntries } from './index-file.ts';
 import type { ObjectStore } from './object-store.ts';
+import { copyUncommitted } from './own-objects.ts';
 
 const FORMAT = 'gateline-snapshot/1';
 
@@ -18,8 +19,16 @@ const stateSchema = z.object({
   /** State of ours when it was last written. */
   own: z.string(),
   extras: z.array(z.string()),
+  /** Paths that git was told not to look at, and those of them that lay on disk. */
+  skipped: z.array(z.string()),
+  present: z.array(z.string()),
   tree: z.string(),
 });
+
+type State = z.infer<typeof stateSchema>;
+
+/** How an index began. */
+type Begun = KnownIndex & Pick<State, 'skipped' | 'present'>;
 
 /**
  * An index of our own for the user's folder. It begins as a copy of the user's and is kept from call to call, so that
@@ -39,26 +48,46 @@ export class SnapshotIndex {
 
   /** The folder as a tree; see {@link captureTree}. */
   async capture(taking: Taking): Promise<CapturedTree> {
-    const { format, repository, top } = this.#store;
-    const where = { index: this.path, folder: top };
+    const { format, repository } = this.#store;
     const of = repository === undefined ? null : ((await indexState(repository.index, format)) ?? null);
-    const known = (await this.#known(of)) ?? (await this.#begin(taking));
-    const captured = await captureTree(this.#store, where, taking, known);
+    const { known, captured } = await this.#take(taking, of);
+    if (!captured.changed && known.tree !== undefined) return captured;
+    const { extras, tree } = captured;
+    if (this.#from === undefined) await copyUncommitted(this.#store, tree);
     const own = await indexState(this.path, format);
-    if (own !== undefined && (captured.changed || known.tree === undefined)) {
-      await this.#write({ format: FORMAT, of, own, extras: [...captured.extras], tree: captured.tree });
-    }
+    const { skipped, present } = known;
+    if (own !== undefined) await this.#write({ format: FORMAT, of, own, extras: [...extras], skipped, present, tree });
     return captured;
   }
 
+  async #take(taking: Taking, of: string | null): Promise<{ known: Begun; captured: CapturedTree }> {
+    const where = { index: this.path, folder: this.#store.top };
+    const kept = await this.#known(of);
+    try {
+      if (kept !== undefined) return { known: kept, captured: await captureTree(this.#store, where, taking, kept) };
+    } catch (error) {
+      // An object that it names is gone, most likely: what lies on disk is read again.
+      if (!(error instanceof GatelineError) || error.code !== 'GIT_FAILED') throw error;
+    }
+    const known = await this.#begin(taking);
+    return { known, captured: await captureTree(this.#store, where, taking, known) };
+  }
+
   /** What the last call left, where it still fits: the user's index and ours are as they were, and the tree is there. */
-  async #known(of: string | null): Promise<KnownIndex | undefined> {
-    const { format } = this.#store;
+  async #known(of: string | null): Promise<Begun | undefined> {
+    const { format, top } = this.#store;
     if (this.#from !== undefined) await this.#seed(this.#from);
     const state = await this.#read();
     if (state === undefined || state.of !== of || state.own !== (await indexState(this.path, format))) return undefined;
-    const there = await this.#store.git(['cat-file', '-e', `${state.tree}^{tree}`], {}, { answers: [0, 1, 128] });
-    return there.code === 0 ? { extras: state.extras, tree: state.tree } : undefined;
+    const look = lookBelow(top);
+    const present = state.skipped.filter((path) => look(path) !== undefined);
+    if (present.join('\0') !== state.present.join('\0')) return undefined;
+    return (await this.#has(state.tree)) ? state : undefined;
+  }
+
+  async #has(tree: string): Promise<boolean> {
+    if (await isThere(join(this.#store.objects, tree.slice(0, 2), tree.slice(2)))) return true;
+    return (await this.#store.git(['cat-file', '-e', `${tree}^{tree}`], {}, { answers: [0, 1, 128] })).code === 0;
   }
 
   async #seed(from: string): Promise<void> {
@@ -71,33 +100,34 @@ export class SnapshotIndex {
     await copyIndex(join(from, 'snapshot.index'), this.path);
   }
 
-  /** Begins anew, as a copy of the user's index. What git was told not to look at is looked at. */
-  async #begin({ prefix }: Taking): Promise<KnownIndex> {
+  /** Begins anew, as a copy of the user's index. What git was told not to look at is looked at, where it lies on disk. */
+  async #begin({ prefix }: Taking): Promise<Begun> {
     const { repository, top } = this.#store;
     const where = { index: this.path, folder: top };
     await copyIndex(repository?.index ?? `${this.path}.none`, this.path);
     if (!(await isThere(this.path))) {
       await this.#store.git(['read-tree', '--empty'], where);
-      return { extras: [] };
+      return { extras: [], skipped: [], present: [] };
     }
-    const { assumed, skipped } = await unlookedEntries(this.#store, where);
-    const present = skipped.filter((path) => lookAt(top, path) !== undefined);
+    const [{ assumed, skipped }, own] = await Promise.all([
+      unlookedEntries(this.#store, where),
+      this.#store.git(['--literal-pathspecs', 'ls-files', '-z', '--', `${prefix}.state`], where),
+    ]);
+    const look = lookBelow(top);
+    const present = skipped.filter((path) => look(path) !== undefined);
+    const never = splitNames(own.out).filter((path) => neverCounts(path.slice(prefix.length)));
     for (const [option, paths] of [
       ['--no-assume-unchanged', assumed] as const,
       ['--no-skip-worktree', present] as const,
+      ['--force-remove', never] as const,
     ]) {
       if (paths.length === 0) continue;
       await this.#store.git(['update-index', option, '-z', '--stdin'], where, { input: listOfNames(paths) });
     }
-    const own = await this.#store.git(['--literal-pathspecs', 'ls-files', '-z', '--', `${prefix}.state`], where);
-    const never = splitNames(own.out).filter((path) => neverCounts(path.slice(prefix.length)));
-    if (never.length > 0) {
-      await this.#store.git(['update-index', '-z', '--force-remove', '--stdin'], where, { input: listOfNames(never) });
-    }
-    return { extras: [] };
+    return { extras: [], skipped, present };
   }
 
-  async #read(): Promise<z.infer<typeof stateSchema> | undefined> {
+  async #read(): Promise<State | undefined> {
     try {
       return stateSchema.parse(JSON.parse(await readFile(`${this.path}.json`, 'utf8')));
     } catch (error) {
@@ -107,7 +137,7 @@ export class SnapshotIndex {
     }
   }
 
-  async #write(state: z.infer<typeof stateSchema>): Promise<void> {
+  async #write(state: State): Promise<void> {
     const temporary = `${this.path}.json.tmp`;
     await writeFile(temporary, JSON.stringify(state), { mode: 0o600 });
     await rename(temporary, `${this.path}.json`);

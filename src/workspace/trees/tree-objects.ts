@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileChange } from '../../run/record.ts';
 import type { Tree, TreeDifference, TreeFile } from '../../run/tree.ts';
 import { bytesOfName, splitNames } from '../path-bytes.ts';
 import type { CopyContent } from '../workspace.ts';
 import { writeTree } from './capture-tree.ts';
 import type { ObjectStore } from './object-store.ts';
+import { copyObjects, newObjects } from './own-objects.ts';
+import { storeContents } from './stored-contents.ts';
 
 /** A file to be laid over a tree; `null`: it is to go. */
 type Laid = Pick<TreeDifference, 'path' | 'after'>;
@@ -90,17 +90,15 @@ export class TreeObjects {
   }
 
   async #build(base: string, changes: readonly FileChange[], copy: CopyContent): Promise<string> {
-    return this.#withIndex(base, async (index) => {
-      await this.#lay(index, changes);
-      const where = { index, folder: this.#store.top };
-      try {
-        return await writeTree(this.#store, where);
-      } catch (error) {
-        if (!(error instanceof GatelineError) || !/invalid object/.test(error.message)) throw error;
-        await this.#lay(index, await this.#withContent(changes, copy));
-        return writeTree(this.#store, where);
-      }
+    const { changes: stored, missing } = await storeContents(this.#store, changes, {
+      copy,
+      pathOf: (path) => this.#outside(path),
     });
+    try {
+      return await this.lay(base, stored);
+    } catch (error) {
+      throw missing ?? error;
+    }
   }
 
   async #withIndex<T>(tree: string, work: (index: string) => Promise<T>): Promise<T> {
@@ -137,51 +135,23 @@ export class TreeObjects {
     );
   }
 
-  /** The same changes, once our object store has what they name. */
-  async #withContent(changes: readonly FileChange[], copy: CopyContent): Promise<FileChange[]> {
-    const folder = join(this.#store.path, 'incoming', randomBytes(8).toString('hex'));
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    try {
-      const stored: FileChange[] = [];
-      for (const [number, change] of changes.entries()) {
-        stored.push(await this.#stored(change, join(folder, String(number)), copy));
-      }
-      return stored;
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
-
-  async #stored(change: FileChange, file: string, copy: CopyContent): Promise<FileChange> {
-    const { path, after } = change;
-    if (after?.content === undefined) return change;
-    const read = await copy(after.content.digest, file, 0o600);
-    if (read.state !== 'present') {
-      const why = read.state === 'unknown' ? read.problem.message : 'it is not there';
-      throw new GatelineError(
-        'platform',
-        'CONTENT_MISSING',
-        `the content of ${path}, which an earlier gate handed on: ${why}`,
-        {
-          hint: 'Run that gate again.',
-        },
-      );
-    }
-    // Kept as the blob itself, but for files that a filter makes another thing of: those are kept as they lay on disk.
-    const plain = ['hash-object', '-w', '--no-filters', file];
-    const { out } = await this.#store.git(plain);
-    const blob = out.toString('latin1').trim();
-    if (blob === after.blob) return change;
-    const filtered = await this.#store.git(['hash-object', '-w', `--path=${this.#outside(path)}`, file]);
-    return { ...change, after: { ...after, blob: filtered.out.toString('latin1').trim() } };
-  }
-
   /** Two trees as a patch. */
   async patch(from: string, to: string, paths: readonly string[] = []): Promise<string> {
     const how = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--submodule=short'];
+    // Whatever the user's settings say: `git apply` reads it.
+    const form = ['-c', 'diff.noprefix=false', '-c', 'diff.mnemonicPrefix=false'];
     const where = this.#prefix === '' ? [] : [`--relative=${this.#prefix}`];
     const only = paths.length === 0 ? [] : ['--', ...paths.map((path) => this.#outside(path))];
-    const { out } = await this.#store.git(['--literal-pathspecs', 'diff', ...how, ...where, from, to, ...only]);
+    const { out } = await this.#store.git([
+      ...form,
+      '--literal-pathspecs',
+      'diff',
+      ...how,
+      ...where,
+      from,
+      to,
+      ...only,
+    ]);
     return out.toString('utf8');
   }
 
@@ -190,21 +160,8 @@ export class TreeObjects {
    * may take away.
    */
   async keep(a: string, b: string): Promise<void> {
-    if (a === b) return;
-    for (const [tree, other] of [[a, b] as const, [b, a] as const]) {
-      const { out } = await this.#store.git(['rev-list', '--objects', '--no-object-names', tree, `^${other}`]);
-      const wanted = out
-        .toString('latin1')
-        .split('\n')
-        .filter((id) => id !== '' && !this.#hasOwn(id));
-      if (wanted.length === 0) continue;
-      const pack = join(this.#store.path, 'objects', 'pack', 'pack');
-      await this.#store.git(['pack-objects', '-q', pack], {}, { input: Buffer.from(`${wanted.join('\n')}\n`) });
-    }
-  }
-
-  #hasOwn(id: string): boolean {
-    return existsSync(join(this.#store.path, 'objects', id.slice(0, 2), id.slice(2)));
+    const [after, before] = await Promise.all([newObjects(this.#store, a, b), newObjects(this.#store, b, a)]);
+    await copyObjects(this.#store, [a, b, ...after, ...before]);
   }
 
   #inside(path: string): string {

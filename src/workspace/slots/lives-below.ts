@@ -1,0 +1,43 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { sep } from 'node:path';
+
+/**
+ * Whether a process is at work in a slot, where the system tells (Linux): it stands there, or its environment names the slot,
+ * as that of an agent and of everything that an agent starts does (`Checkout.variables`).
+ * @param path absolute path of the slot
+ */
+export async function livesBelow(path: string): Promise<boolean> {
+  let processes;
+  try {
+    processes = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name) && name !== String(process.pid));
+  } catch {
+    return false;
+  }
+  // `gateline complete` runs in the environment that `begin` printed, and so may those who started it.
+  const above = await ancestors();
+  const found = await Promise.all(
+    processes.map(async (pid) => (await standsBelow(pid, path)) || (!above.has(pid) && (await isToldOf(pid, path)))),
+  );
+  return found.includes(true);
+}
+
+async function standsBelow(pid: string, path: string): Promise<boolean> {
+  const place = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+  return place === path || place.startsWith(`${path}${sep}`);
+}
+
+async function isToldOf(pid: string, path: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+  return environment.includes(path) && environment.split('\0').some((one) => one.split(/[=:]/).includes(path));
+}
+
+async function ancestors(): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let pid = String(process.ppid); pid !== '0' && pid !== '' && !found.has(pid);) {
+    found.add(pid);
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    // `<pid> (<name>) <state> <parent> …`; a name may hold anything.
+    pid = stat.slice(stat.lastIndexOf(')') + 1).split(' ')[2] ?? '';
+  }
+  return found;
+}

@@ -1,0 +1,98 @@
+import { join, resolve } from 'node:path';
+import { bytesOfName, splitNames } from '../path-bytes.ts';
+import type { Repository } from '../repository.ts';
+
+/** What of the user's repository an agent finds in the one of its slot. */
+export interface RepositoryCopy {
+  readonly repository: Repository;
+  /** Commit that is checked out; `undefined`: there is none yet. */
+  readonly head: string | undefined;
+  /** Name of the branch, for a repository without a commit. */
+  readonly branch: string | undefined;
+  readonly packedRefs: Buffer;
+  readonly config: Buffer;
+  /** Whether only a part of the files is checked out. */
+  readonly isSparse: boolean;
+}
+
+/**
+ * Settings that belong to the user's own folder, or that would make git do more than what it is asked for. `core.hooksPath`
+ * too: the user's hooks do not run for an agent, as they do not on GitHub.
+ */
+const NOT_COPIED =
+  /^(?:core\.(?:bare|worktree|repositoryformatversion|fsmonitor|splitindex|untrackedcache|ignorestat|sparsecheckout.*|hookspath)|extensions\..*|include(?:if)?\..*|gc\..*|maintenance\..*|index\.sparse|submodule\.recurse|lfs\.storage)$/i;
+
+/** Refs that are of one work tree: what the user stashed or bisects is nobody else's. */
+const NOT_SHARED = /^[0-9a-f]+ refs\/(?:stash|bisect|rewritten|worktree)(?:\/|$)/;
+
+interface Setting {
+  readonly scope: string;
+  readonly key: string;
+  /** `undefined`: the key alone, without `=`. */
+  readonly value: string | undefined;
+}
+
+/** Reads what is the same for every slot of a call. */
+export async function readRepository(repository: Repository): Promise<RepositoryCopy> {
+  const { git } = repository;
+  const [head, branch, refs, config] = await Promise.all([
+    git(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], { answers: [0, 1, 128] }),
+    git(['symbolic-ref', '-q', 'HEAD'], { answers: [0, 1, 128] }),
+    git(['for-each-ref', '--format=%(objectname) %(refname)']),
+    git(['config', '--list', '--show-scope', '-z']),
+  ]);
+  const settings = settingsIn(splitNames(config.out));
+  const lines = refs.out.toString('latin1').split('\n');
+  return {
+    repository,
+    head: head.code === 0 ? head.out.toString('latin1').trim() : undefined,
+    branch: branch.code === 0 ? branch.out.toString('utf8').trim() : undefined,
+    packedRefs: Buffer.from(lines.filter((line) => !NOT_SHARED.test(line)).join('\n'), 'latin1'),
+    config: bytesOfName(configText(settings, repository)),
+    isSparse: settings.findLast(({ key }) => key === 'core.sparsecheckout')?.value === 'true',
+  };
+}
+
+/** As `git config --show-scope -z` lists them: the scope, then `<key>\n<value>`. */
+function settingsIn(fields: readonly string[]): Setting[] {
+  const found: Setting[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const entry = fields[at + 1]!;
+    const end = entry.indexOf('\n');
+    found.push({
+      scope: fields[at]!,
+      key: end < 0 ? entry : entry.slice(0, end),
+      value: end < 0 ? undefined : entry.slice(end + 1),
+    });
+  }
+  return found;
+}
+
+/**
+ * The repository's own settings. Of the user's only who they are: that may depend on where the repository lies
+ * (`includeIf`).
+ */
+function configText(settings: readonly Setting[], { format, top, commonDir }: Repository): string {
+  const lines = ['[core]', `\trepositoryformatversion = ${format === 'sha256' ? 1 : 0}`, '\tbare = false'];
+  if (format === 'sha256') lines.push('[extensions]', '\tobjectFormat = sha256');
+  for (const { scope, key, value } of settings) {
+    const isOwn = scope === 'local' || scope === 'worktree';
+    if ((!isOwn && !key.startsWith('user.')) || NOT_COPIED.test(key)) continue;
+    const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')];
+    const section = key.slice(0, first);
+    const name = first === last ? '' : ` ${quoted(key.slice(first + 1, last))}`;
+    const written = value === undefined ? '' : ` = ${quoted(settled(key, value, top))}`;
+    lines.push(`[${section}${name}]`, `\t${key.slice(last + 1)}${written}`);
+  }
+  lines.push('[lfs]', `\tstorage = ${quoted(join(commonDir, 'lfs'))}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** The address of a remote may be relative to the user's folder. */
+function settled(key: string, value: string, top: string): string {
+  return /^remote\..*\.(?:push)?url$/.test(key) && /^\.\.?(?:\/|$)/.test(value) ? resolve(top, value) : value;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\b', '\\b')}"`;
+}

@@ -1,0 +1,170 @@
+import { resolve } from 'node:path';
+import type { GitOptions } from '../git.ts';
+import type { Globs } from '../globs.ts';
+import type { Repository } from '../repository.ts';
+import { captureTree, type CapturedTree, type KnownIndex } from '../trees/capture-tree.ts';
+import type { LeftOut } from '../trees/differing-files.ts';
+import type { ObjectStore } from '../trees/object-store.ts';
+import type { TreeObjects } from '../trees/tree-objects.ts';
+import type { CapturedWork, Checkout, CheckoutRequest } from '../workspace.ts';
+import { environmentOfTree } from '../tree-environment.ts';
+import { furnish, type Furnished, type Furnishing } from './furnish-slot.ts';
+import { readRepository, type RepositoryCopy } from './repository-copy.ts';
+import { isOfWhatLiesThere, prepareSlot } from './slot-checkout.ts';
+import { Slots, type Slot } from './slots.ts';
+
+/** What work trees are made with. */
+export interface WorkTreesSetting {
+  /** Absolute path of the folder that they lie in. */
+  readonly root: string;
+  /** Path of the workspace below the top of the repository, '' or ending in `/`. */
+  readonly prefix: string;
+  readonly repository: Repository | undefined;
+  readonly git: GitOptions;
+  readonly maxUntracked: number;
+  /** Top of the user's folder, absolute. */
+  readonly top: string;
+  readonly link: Furnishing['link'];
+  readonly setup: Furnishing['setup'];
+  /** Globs of all gates. */
+  readonly declared: () => Furnishing['declared'];
+  readonly onDurable: (what: string) => void;
+  /** What is opened with the first use. */
+  readonly open: () => Promise<{ readonly store: ObjectStore; readonly trees: TreeObjects }>;
+  /** Globs that take ignored files too. */
+  readonly named: (files: CheckoutRequest['files']) => readonly Globs[];
+  /** Paths from the top of the folder as such from the workspace, without those outside of it. */
+  readonly within: (leftOut: readonly LeftOut[]) => CapturedWork['leftOut'];
+}
+
+type Asked = Pick<CheckoutRequest, 'attempt' | 'files' | 'until' | 'base' | 'tree' | 'setup'>;
+
+/** Work trees of attempts: slots, with versions of the workspace in them. */
+export class WorkTrees {
+  readonly #setting: WorkTreesSetting;
+  readonly #slots: Slots;
+  #copy: Promise<RepositoryCopy> | undefined;
+
+  constructor(setting: WorkTreesSetting) {
+    this.#setting = setting;
+    this.#slots = new Slots(setting.root);
+  }
+
+  /** Makes a version stand in a slot. One in which that is not possible is never used again. */
+  async checkOut(request: Asked, now: string): Promise<Checkout> {
+    const slot = await this.#take(request, now);
+    try {
+      return await this.#prepare(slot, request);
+    } catch (error) {
+      await this.#slots.give(slot, false, []);
+      if (slot.isNew || !isOfWhatLiesThere(error)) throw error;
+    }
+    const other = await this.#take(request, now, true);
+    try {
+      return await this.#prepare(other, request);
+    } catch (error) {
+      await this.#slots.give(other, false, []);
+      throw error;
+    }
+  }
+
+  /** The place of an attempt that another process checked out. */
+  async reopen(request: Asked, from: string): Promise<Checkout | undefined> {
+    const slot = await this.#slots.of(request.attempt);
+    if (slot === undefined) return undefined;
+    const { links = [], kept = [] } = slot.state;
+    return this.#working(slot, request, from, { links, kept, notices: [] }, { extras: [] });
+  }
+
+  /** Deletes those of attempts whose engine is gone. */
+  async sweep(now: string): Promise<void> {
+    await this.#slots.sweep(now);
+  }
+
+  async #take({ attempt, until }: Asked, now: string, isFresh = false): Promise<Slot> {
+    const slot = await this.#slots.take({ attempt, ...(until !== undefined && { until }) }, now, isFresh);
+    this.#setting.onDurable(`take ${slot.path}`);
+    return slot;
+  }
+
+  async #prepare(slot: Slot, request: Asked): Promise<Checkout> {
+    const { git, repository, onDurable, open } = this.#setting;
+    const { base, tree } = request;
+    const { store, trees } = await open();
+    const copy = repository && (await (this.#copy ??= readRepository(repository)));
+    const furnished = await prepareSlot(slot, tree, await trees.submodules(tree), {
+      store,
+      git,
+      copy,
+      furnish: async () => {
+        const files = [...(await trees.pathsFromTop(base)), ...(await trees.pathsFromTop(tree))];
+        return furnish(slot, files, this.#furnishing(store), request.setup);
+      },
+    });
+    await this.#slots.furnished(slot, furnished.links, furnished.kept);
+    onDurable(`check out ${slot.path}`);
+    return this.#working(slot, request, tree, furnished, { extras: [], tree });
+  }
+
+  #furnishing(store: ObjectStore): Furnishing {
+    const { prefix, link, setup, declared } = this.#setting;
+    return { store, prefix, link, setup, declared: declared() };
+  }
+
+  #working(
+    slot: Slot,
+    { files }: Asked,
+    from: string,
+    { links, kept, notices }: Furnished,
+    begun: KnownIndex,
+  ): Checkout {
+    const { prefix, top, onDurable, within } = this.#setting;
+    let known = begun;
+    return {
+      root: resolve(slot.folder, prefix),
+      from,
+      // Also what tells the processes of this attempt: see `livesBelow`.
+      environment: (inherited) => ({
+        ...environmentOfTree(inherited, top, slot.folder),
+        GIT_CEILING_DIRECTORIES: slot.path,
+      }),
+      notices,
+      capture: async () => {
+        const captured = await this.#capture(slot, links, files, known);
+        known = captured;
+        onDurable(`capture ${slot.path}`);
+        return { tree: captured.tree, leftOut: within(captured.leftOut) };
+      },
+      release: async (isReusable) => {
+        await this.#slots.give(slot, isReusable, kept);
+        onDurable(`give ${slot.path}`);
+      },
+    };
+  }
+
+  async #capture(
+    slot: Slot,
+    links: readonly string[],
+    files: CheckoutRequest['files'],
+    known: KnownIndex,
+  ): Promise<CapturedTree> {
+    const { open, prefix, named, maxUntracked } = this.#setting;
+    const { store } = await open();
+    const isLinked = (path: string): boolean => links.some((link) => path === link || path.startsWith(`${link}/`));
+    return captureTree(
+      store,
+      { index: slot.index, folder: slot.folder },
+      {
+        prefix,
+        untracked: 'all',
+        named: named(files),
+        maxUntracked,
+        oversize: 'leave-out',
+        dirtySubmodules: 'leave-out',
+        isOurs: true,
+        without: isLinked,
+      },
+      known,
+    );
+  }
+}

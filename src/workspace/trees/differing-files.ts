@@ -1,0 +1,77 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { kindOf, lookBelow } from '../look.ts';
+import { onDisk, splitNames } from '../path-bytes.ts';
+import type { IndexedFolder, ObjectStore } from './object-store.ts';
+
+/** One thing that is not in a tree, and why not. The path is from the top of the folder. */
+export interface LeftOut {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** What of a folder differs from its index. Paths from the top. */
+export interface Differing {
+  readonly modified: ReadonlySet<string>;
+  readonly deleted: ReadonlySet<string>;
+  /** Submodules with changes that no commit of theirs has. */
+  readonly dirty: readonly string[];
+  /** What stands in the place of a file and is none. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+export const OWN_REPOSITORY = 'it is a git repository of its own';
+const SUBMODULE = '160000';
+
+/**
+ * Asks git what differs from an index, and looks at each such path.
+ * @throws GatelineError `WORKSPACE_UNREADABLE` when a folder with files of the index may not be looked into
+ */
+export async function differingFiles(store: ObjectStore, where: IndexedFolder): Promise<Differing> {
+  const { out, err } = await store.git(['diff-files', '-z', '--ignore-submodules=none'], where);
+  refuseDenied(where.folder, err);
+  const look = lookBelow(where.folder);
+  const modified = new Set<string>();
+  const deleted = new Set<string>();
+  const dirty: string[] = [];
+  const leftOut: LeftOut[] = [];
+  // `:<mode> <mode> <id> <id> <status>`, then the path.
+  const fields = splitNames(out);
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const path = fields[at + 1]!;
+    const [before = '', , , after = ''] = fields[at]!.slice(1).split(' ');
+    const stats = look(path);
+    if (stats?.isFile() === true || stats?.isSymbolicLink() === true) modified.add(path);
+    else if (stats?.isDirectory() === true && before === SUBMODULE) {
+      // git names the commit where that is as the index says; then it is its content that differs.
+      const isMoved = /^0+$/.test(after);
+      if (isMoved) modified.add(path);
+      if (!isMoved || (await isDirty(store, where.folder, path))) dirty.push(path);
+    } else {
+      deleted.add(path);
+      if (stats?.isDirectory() === true && look(`${path}/.git`) !== undefined)
+        leftOut.push({ path, why: OWN_REPOSITORY });
+      else if (stats?.isDirectory() === false) leftOut.push({ path, why: `it is ${kindOf(stats)}` });
+    }
+  }
+  return { modified, deleted, dirty, leftOut };
+}
+
+/** git passes over what it may not look at, and says so beside its answer. */
+function refuseDenied(folder: string, said: string): void {
+  const lines = said.split('\n').filter((line) => line.endsWith('Permission denied'));
+  if (lines.length === 0) return;
+  throw new GatelineError(
+    'platform',
+    'WORKSPACE_UNREADABLE',
+    `git may not look at files in ${folder}: ${lines.slice(0, 5).join('; ')}`,
+    {
+      hint: 'Check who owns these folders, and that you may enter them.',
+    },
+  );
+}
+
+async function isDirty(store: ObjectStore, folder: string, path: string): Promise<boolean> {
+  const git = store.at(String(onDisk(folder, path)));
+  const { out } = await git(['status', '--porcelain', '-z', '--ignore-submodules=none']);
+  return out.length > 0;
+}

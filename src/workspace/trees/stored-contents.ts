@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { FileChange } from '../../run/record.ts';
+import { quotedForGit } from '../path-bytes.ts';
+import type { CopyContent } from '../workspace.ts';
+import type { ObjectStore } from './object-store.ts';
+import { lackedBy } from './own-objects.ts';
+
+/** Where contents come from, and what paths are called from the top of the repository. */
+export interface ContentsFrom {
+  readonly copy: CopyContent;
+  readonly pathOf: (path: string) => string;
+}
+
+/** Changes whose contents are objects, as far as they could be had. */
+export interface StoredChanges {
+  readonly changes: readonly FileChange[];
+  /** Why a content could not be had: an error, unless the user's repository happens to have it. */
+  readonly missing?: GatelineError;
+}
+
+/** Stores the contents of changes that our store of objects does not have. */
+export async function storeContents(
+  store: ObjectStore,
+  changes: readonly FileChange[],
+  { copy, pathOf }: ContentsFrom,
+): Promise<StoredChanges> {
+  const lacked = new Set(
+    await lackedBy(
+      store,
+      changes.flatMap(({ after }) => (after?.content ? [after.blob] : [])),
+    ),
+  );
+  if (lacked.size === 0) return { changes };
+  const folder = join(store.path, 'incoming', randomBytes(8).toString('hex'));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    const copied: Copied[] = [];
+    let missing: GatelineError | undefined;
+    for (const [number, { path, after }] of changes.entries()) {
+      if (after?.content === undefined || !lacked.has(after.blob)) continue;
+      const file = join(folder, String(number));
+      const read = await copy(after.content.digest, file, 0o600);
+      if (read.state === 'present') copied.push({ file, path: pathOf(path), number, blob: after.blob });
+      else missing ??= contentMissing(path, read.state === 'unknown' ? read.problem.message : 'it is not there');
+    }
+    const blobs = await hash(store, copied);
+    const stored = changes.map((change, number) => {
+      const blob = blobs.get(number);
+      return blob === undefined || change.after === null ? change : { ...change, after: { ...change.after, blob } };
+    });
+    return { changes: stored, ...(missing && { missing }) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Copied {
+  readonly file: string;
+  readonly path: string;
+  /** Of the change. */
+  readonly number: number;
+  readonly blob: string;
+}
+
+/**
+ * Contents are kept as the blob itself, but for files that a filter makes another thing of: those are kept as they lay on
+ * disk.
+ */
+async function hash(store: ObjectStore, copied: readonly Copied[]): Promise<Map<number, string>> {
+  if (copied.length === 0) return new Map();
+  const { out } = await store.git(
+    ['hash-object', '-w', '--no-filters', '--stdin-paths'],
+    {},
+    { input: Buffer.concat(copied.flatMap(({ file }) => [quotedForGit(file), Buffer.from('\n')])) },
+  );
+  const ids = out.toString('latin1').trim().split('\n');
+  const found = new Map<number, string>();
+  for (const [index, { file, path, number, blob }] of copied.entries()) {
+    if (ids[index] === blob) continue;
+    const filtered = await store.git(['hash-object', '-w', `--path=${path}`, file]);
+    found.set(number, filtered.out.toString('latin1').trim());
+  }
+  return found;
+}
+
+function contentMissing(path: string, why: string): GatelineError {
+  return new GatelineError(
+    'platform',
+    'CONTENT_MISSING',
+    `the content of ${path}, which an earlier gate handed on: ${why}`,
+    { hint: 'Run that gate again.' },
+  );
+}

@@ -1,0 +1,65 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { lookBelow } from '../look.ts';
+import type { Taking } from './capture-tree.ts';
+import { OWN_REPOSITORY, type LeftOut } from './differing-files.ts';
+
+/** Files that a message names. */
+const NAMED = 10;
+
+/**
+ * Untracked files that are taken, of those that git lists. Names that end in a slash are repositories of their own: what is
+ * in them is theirs.
+ */
+export function untrackedFiles(
+  names: readonly string[],
+  { prefix, named, untracked }: Taking,
+  leftOut: LeftOut[],
+): string[] {
+  const isNamed = (path: string): boolean =>
+    path.startsWith(prefix) && named.some((globs) => globs.matches(path.slice(prefix.length)));
+  const taken: string[] = [];
+  for (const name of names) {
+    if (name.endsWith('/')) leftOut.push({ path: name.slice(0, -1), why: OWN_REPOSITORY });
+    else if (untracked === 'all' || isNamed(name)) taken.push(name);
+    else leftOut.push({ path: name, why: 'git does not track it, and no glob names it' });
+  }
+  return taken;
+}
+
+interface Sized {
+  readonly path: string;
+  readonly size: number;
+}
+
+/**
+ * Untracked files that are too large, alone or together; the largest ones then. Files that are tracked are taken whatever
+ * their size: somebody chose to keep them.
+ */
+export function tooLarge(folder: string, paths: Iterable<string>, most: number): readonly Sized[] {
+  const look = lookBelow(folder);
+  const all = [...paths].map((path): Sized => ({ path, size: look(path)?.size ?? 0 }));
+  const large = all.filter(({ size }) => size > most);
+  if (large.length > 0) return large;
+  if (sumOf(all) <= 10 * most) return [];
+  return all.toSorted((a, b) => b.size - a.size).slice(0, NAMED);
+}
+
+/** What {@link tooLarge} found, as an error. */
+export function untrackedTooLarge(found: readonly Sized[], most: number): GatelineError {
+  const isSingle = found.some(({ size }) => size > most);
+  const list = found.map(({ path, size }) => `${path} (${megabytes(size)})`).join(', ');
+  const what = isSingle
+    ? `untracked files larger than ${megabytes(most)}: ${list}`
+    : `untracked files of more than ${megabytes(10 * most)} in total; the largest: ${list}`;
+  return new GatelineError('user', 'UNTRACKED_TOO_LARGE', what, {
+    hint: `Add to .gitignore: ${found.map(({ path }) => `/${path}`).join(' ')}. Or raise \`workspace: {max-untracked}\` in gateline.yml.`,
+  });
+}
+
+function sumOf(all: readonly Sized[]): number {
+  return all.reduce((sum, { size }) => sum + size, 0);
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
+}
