@@ -6,7 +6,7 @@ import { verdictSatisfies } from '../run/fold-unit.ts';
 import type { Unit } from '../run/unit.ts';
 import { failed, type Issue, type Verdict } from '../verdict/verdict.ts';
 import { agentEnvironment, missingSecrets, protocolVariables } from './agent-environment.ts';
-import { claim, placeFor, prepareAttempt, type Begun } from './begin-attempt.ts';
+import { claim, prepareAttempt, type Begun, type Preparation } from './begin-attempt.ts';
 import type { Call } from './call.ts';
 import {
   canBeCompletedAgain,
@@ -17,7 +17,9 @@ import {
   type Collected,
 } from './collect-output.ts';
 import { captureFiles, type Captured } from './capture-files.ts';
-import type { Work } from './plan-unit.ts';
+import { nameReruns } from './name-reruns.ts';
+import { placeFor } from './place.ts';
+import { workFor, type Work } from './plan-unit.ts';
 
 /** Bytes kept of each of an agent's output streams. */
 const LOG_LIMIT = 1024 * 1024;
@@ -32,11 +34,17 @@ const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', '
 const NOT_REPLACED: ReadonlySet<string> = new Set(['RECORD_TAKEN', 'ARTIFACT_UPLOAD_FAILED']);
 
 /** Runs a unit until it is satisfied, out of retries, or a further attempt makes no sense. Each attempt leaves its records. */
-export async function runAttempts(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
+export async function runAttempts(call: Call, unit: Unit, first: Work, signal: AbortSignal): Promise<EndedRecord> {
+  let work = first;
+  let before: EndedRecord | undefined;
   for (let attempt = 0; ; attempt += 1) {
-    const ended = await runAttempt(call, unit, work, signal);
+    const ended = await runAttempt(call, unit, work, signal, before);
     const settled =
-      verdictSatisfies(unit, ended, { ruling: 'stands' }) || FINAL.has(ended.verdict.kind) || signal.aborted;
+      verdictSatisfies(unit, ended, { ruling: 'stands' }) ||
+      FINAL.has(ended.verdict.kind) ||
+      signal.aborted ||
+      // In a job's checkout nothing could be taken back then, and what lies there is nobody's request.
+      (call.holder === 'job' && ended.snapshot === undefined);
     const retrying = !settled && attempt < unit.gate.retries;
     const records = call.journal.records();
     await call.observe({
@@ -48,11 +56,21 @@ export async function runAttempts(call: Call, unit: Unit, work: Work, signal: Ab
       retrying,
     });
     if (!retrying) return ended;
+    before = ended;
+    // What an attempt in the user's folder left is the user's version: the next one is asked for that.
+    if (call.holder !== 'job' && unit.gate.workspace === 'in-place') work = await workFor(call, unit, work.contract);
   }
 }
 
-async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<EndedRecord> {
-  const started = await claim(call, unit, work, { place: placeFor(call, unit) });
+/** @param before the attempt that this one follows, of the same call */
+async function runAttempt(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  signal: AbortSignal,
+  before: EndedRecord | undefined,
+): Promise<EndedRecord> {
+  const started = await claim(call, unit, work, { place: await placeFor(call, unit) });
   await call.observe({
     type: 'started',
     unit: unit.key,
@@ -64,7 +82,7 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
   if (ended !== undefined) return ended;
   let begun: Begun;
   try {
-    begun = await prepareOrEnd(call, unit, work, started, signal);
+    begun = await prepareOrEnd(call, unit, work, started, { signal, before });
   } catch (error) {
     const ended = call.journal
       .archive()
@@ -74,14 +92,21 @@ async function runAttempt(call: Call, unit: Unit, work: Work, signal: AbortSigna
     if (ended !== undefined && isOfThisGate) return ended;
     throw error;
   }
-  const result = await startOrEnd(call, begun, signal);
+  let result: AgentResult | undefined;
   try {
-    return await finishAttempt(call, begun, result);
+    result = await startOrEnd(call, begun, signal);
+    const ended = await finishAttempt(call, begun, result);
+    if (isInUsersFolder(call, started)) await nameReruns(call, ended);
+    return ended;
   } finally {
     // What timed out or was ended by a signal may have left somebody behind who still writes there.
-    await begun.checkout.release(result.outcome === 'exited');
-    if (started.place === 'in-place') call.forgetSnapshot();
+    await begun.checkout.release(result?.outcome === 'exited');
+    if (isInUsersFolder(call, started)) call.forgetSnapshot();
   }
+}
+
+function isInUsersFolder({ holder }: Pick<Call, 'holder'>, { place }: StartedRecord): boolean {
+  return holder !== 'job' && place === 'in-place';
 }
 
 /** Ends an attempt whose gate names secrets that are not set: nothing of it could be redacted. `undefined`: all are set. */
@@ -100,10 +125,10 @@ export async function prepareOrEnd(
   unit: Unit,
   work: Work,
   started: StartedRecord,
-  signal?: AbortSignal,
+  preparation?: Preparation,
 ): Promise<Begun> {
   try {
-    return await prepareAttempt(call, unit, work, started, signal);
+    return await prepareAttempt(call, unit, work, started, preparation);
   } catch (error) {
     await endWith(call, unit, started, error);
     throw error;

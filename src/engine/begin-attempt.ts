@@ -5,15 +5,15 @@ import { unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import { needDigests } from '../run/request.ts';
 import { ancestorsOf, type Unit } from '../run/unit.ts';
 import type { JsonObject, JsonValue } from '../untrusted/json.ts';
-import type { Checkout } from '../workspace/workspace.ts';
+import type { Checkout, TreeId } from '../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 import type { Call } from './call.ts';
 import { claimedHint } from './claimed-hint.ts';
 import { copierOf, missingContent, readJson } from './content.ts';
 import { keepJson } from './keep-json.ts';
-import { handedOnTo } from './survey.ts';
 import { writePlace, type AttemptPlace } from './place-file.ts';
 import type { Work } from './plan-unit.ts';
+import { handedOnTo } from './survey.ts';
 
 /** Exports up to this size stand in the request itself; larger ones only in their file. */
 export const INLINE_LIMIT = 1024 * 1024;
@@ -33,25 +33,6 @@ export interface ClaimDetails {
   readonly place?: AttemptPlace['place'];
   /** For an agent that runs by itself: how long the claim holds. */
   readonly deadline?: string;
-}
-
-/**
- * Where the agent of a unit works. A CI job's checkout is its own.
- * @throws GatelineError `IN_PLACE_NEEDS_INPUTS`
- */
-export function placeFor(
-  { holder }: Pick<Call, 'holder'>,
-  { key, gate }: Unit,
-  place: AttemptPlace['place'] = gate.workspace,
-): AttemptPlace['place'] {
-  if (holder === 'job') return 'in-place';
-  if (place === 'tree' || gate.files.length === 0 || gate.inputs !== undefined) return place;
-  throw new GatelineError(
-    'user',
-    'IN_PLACE_NEEDS_INPUTS',
-    `gate ${key} hands on files and declares no inputs: in the user's folder its own files would be its inputs`,
-    { hint: 'Declare `inputs`, or let it work in a tree of its own: `gateline begin --tree`, `workspace: tree`.' },
-  );
 }
 
 /**
@@ -107,20 +88,28 @@ async function isSeen(call: Call, unit: Unit, at: Pick<StartedRecord, 'n' | 'run
   );
 }
 
-/** Makes everything ready that the agent is promised: upstream files, its directory, request and feedback. */
+/** What else an attempt is prepared with. */
+export interface Preparation {
+  /** Aborted when the attempt is not wanted any more. */
+  readonly signal?: AbortSignal;
+  /** The attempt that this one follows, of the same call. */
+  readonly before?: EndedRecord | undefined;
+}
+
+/** Makes everything ready that the agent is promised: its files, its directory, request and feedback. */
 export async function prepareAttempt(
   call: Call,
   unit: Unit,
   work: Work,
   started: StartedRecord,
-  signal: AbortSignal = new AbortController().signal,
+  preparation: Preparation = {},
 ): Promise<Begun> {
   const directory = await call.ports.attempts.create(started);
   await directory.write(ATTEMPT_FILES.request, canonicalChunks(await agentView(call, unit, work, started, directory)));
-  const feedback = lastAttempt(call, unit, started);
+  const feedback = preparation.before ?? lastAttempt(call, unit, started);
   if (feedback !== undefined)
     await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
-  const checkout = await checkOut(call, unit, started, directory, signal);
+  const checkout = await checkOut(call, unit, started, directory, preparation);
   return { unit, started, directory, checkout, hasFeedback: feedback !== undefined };
 }
 
@@ -130,22 +119,40 @@ async function checkOut(
   unit: Unit,
   started: StartedRecord,
   directory: AttemptDirectory,
-  signal: AbortSignal,
+  { signal = new AbortController().signal, before }: Preparation,
 ): Promise<Checkout> {
   const { workspace, showState } = call.ports;
-  const { tree: base } = await call.snapshot();
-  const tree = await workspace.build(base, handedOnTo(call, unit), copierOf(call));
   const { place = 'tree', deadline: until } = started;
-  const kept = { base, tree, place, ...(until !== undefined && { until }) };
+  const kept = { ...(await versionsFor(call, unit, before)), place, ...(until !== undefined && { until }) };
   const onLine = (stream: 'stdout' | 'stderr', line: string): void =>
     void call.observe({ type: 'line', unit: unit.key, stream, line });
   const setup = { signal, onLine, redact: call.redactor.redactText };
   const checkout = await workspace.checkOut({ ...kept, attempt: directory.path, files: unit.gate.files, setup });
-  for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
-  await writePlace(directory, { ...kept, from: checkout.from });
-  if (place === 'tree' && call.holder === 'process')
-    await showState?.(checkout.root, call.journal.state(), ancestorsOf(call.graph, unit.key), call.redactor.redactText);
-  return checkout;
+  try {
+    for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
+    await writePlace(directory, { ...kept, from: checkout.from });
+    if (place === 'tree' && call.holder === 'process') {
+      const upstream = ancestorsOf(call.graph, unit.key);
+      await showState?.(checkout.root, call.journal.state(), upstream, call.redactor.redactText);
+    }
+    return checkout;
+  } catch (error) {
+    await checkout.release(false);
+    throw error;
+  }
+}
+
+/** The user's version, and the one that the agent is to find. */
+async function versionsFor(
+  call: Call,
+  unit: Unit,
+  before: EndedRecord | undefined,
+): Promise<{ readonly base: TreeId; readonly tree: TreeId }> {
+  // All attempts of a job share its checkout: what the one before changed there is taken back.
+  if (call.holder === 'job' && before?.snapshot !== undefined)
+    return { base: before.snapshot.tree, tree: before.snapshot.from };
+  const { tree: base } = await call.snapshot();
+  return { base, tree: await call.ports.workspace.build(base, handedOnTo(call, unit), copierOf(call)) };
 }
 
 /** The request as the agent reads it: with the exports of its needs, the attempt's number, and names for people. */

@@ -4,11 +4,12 @@ import type { EndedRecord, GatelineRecord, StartedRecord } from '../run/record.t
 import type { RunState } from '../run/run-state.ts';
 import { protocolVariables } from './agent-environment.ts';
 import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt.ts';
-import { claim, placeFor } from './begin-attempt.ts';
+import { claim } from './begin-attempt.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { tokenOf } from './claim-token.ts';
 import { claimedHint } from './claimed-hint.ts';
 import { pinContracts } from './pin-contracts.ts';
+import { placeFor } from './place.ts';
 import { planUnit, type Prepared } from './plan-unit.ts';
 import type { AttemptPlace } from './place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
@@ -206,7 +207,7 @@ async function begin(
 ): Promise<BeginResult> {
   const work = prepared.work!;
   const deadline = new Date(call.ports.now().getTime() + unit.gate.timeoutMinutes * 60_000).toISOString();
-  const place = placeFor(call, unit, asked);
+  const place = await placeFor(call, unit, asked);
   const started = await claim(call, unit, work, { place, ...(call.holder !== 'job' && { deadline }) });
   const isInFile = call.holder === 'job' && job?.recorded === undefined;
   const token = tokenOf(started, {

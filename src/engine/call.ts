@@ -49,7 +49,7 @@ export interface Call {
   /** The user's version of the workspace: taken once, and again after an attempt in the user's folder. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly forgetSnapshot: () => void;
-  /** The version that was taken, if one was. */
+  /** The version that was taken and still counts. */
   readonly taken: () => string | undefined;
   /** Whose the claims of this call are. */
   readonly holder: Exclude<StartedRecord['holder'], 'open'>;
@@ -95,13 +95,22 @@ function snapshots(
   const named = pipeline.gates.flatMap(({ inputs }) => (inputs === undefined || inputs.length === 0 ? [] : [inputs]));
   const take = async (): Promise<Snapshot> => {
     const snapshot = await workspace.snapshot(named);
-    if (tree === undefined) for (const message of snapshot.notices) await observe({ type: 'notice', message });
+    if (!isTold) for (const message of snapshot.notices) await observe({ type: 'notice', message });
+    isTold = true;
     tree = snapshot.tree;
     return snapshot;
   };
+  let isTold = false;
   let tree: string | undefined;
   let taken: Promise<Snapshot> | undefined;
-  return { snapshot: () => (taken ??= take()), forgetSnapshot: () => (taken = undefined), taken: () => tree };
+  return {
+    snapshot: () => (taken ??= take()),
+    forgetSnapshot: () => {
+      taken = undefined;
+      tree = undefined;
+    },
+    taken: () => tree,
+  };
 }
 
 /** Values of every secret that any gate names, as far as they are set, and of those that nobody needs to name. */

@@ -12,6 +12,7 @@ import { endWith, endWithoutSecrets, finishAttempt } from './attempt.ts';
 import { missingSecrets } from './agent-environment.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { readToken, tokenMatches, type ClaimToken } from './claim-token.ts';
+import { nameReruns } from './name-reruns.ts';
 import { readPlace } from './place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../untrusted/json.ts';
@@ -90,20 +91,6 @@ export async function completeGate(
     retrying: false,
   });
   return ended;
-}
-
-/** Names gates that read what the agent changed in the user's folder: it is the user's version from now on. */
-async function nameReruns(call: Call, { files, touched }: EndedRecord): Promise<void> {
-  const { workspace } = call.ports;
-  const paths = [...files, ...touched].map(({ path }) => path);
-  for (const { key, gate } of call.graph.values()) {
-    if (call.journal.state().units.get(key)?.done !== true || gate.inputs?.length === 0) continue;
-    const read = paths.filter((path) => workspace.matches(gate.inputs, path));
-    if (read.length === 0) continue;
-    const names = `${read.slice(0, 5).join(', ')}${read.length > 5 ? ` and ${read.length - 5} more` : ''}`;
-    const message = `${names} changed in the folder and ${read.length === 1 ? 'is' : 'are'} among its inputs: it will run again`;
-    await call.observe({ type: 'notice', unit: key, message });
-  }
 }
 
 /** What the agent wrote may hold the values of secrets, which can only be taken out where they are known. */

@@ -6,6 +6,7 @@ import type { Unit } from '../run/unit.ts';
 import { runAttempts } from './attempt.ts';
 import type { Call } from './call.ts';
 import { unsoundContracts } from './pin-contracts.ts';
+import { planInPlace } from './place.ts';
 import { planUnit, type Prepared } from './plan-unit.ts';
 import { recordNotApplicable, recordReuse } from './record-reuse.ts';
 import { hasRoom } from './room.ts';
@@ -82,11 +83,11 @@ async function goOnWith(
   found: Found,
 ): Promise<void> {
   const asked = stoppedBySibling(call, unit, running, found.planned) ?? onlyIfAsked(call, await planUnit(call, unit));
-  const prepared = await onlyIfSound(asked, found);
+  const prepared = await onlyIfSound(await planInPlace(call, unit, asked), found);
   const { planned } = prepared;
   found.planned.push(planned);
   await call.observe({ type: 'planned', planned });
-  if (prepared.error !== undefined) found.errors.push(prepared.error);
+  if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
     const work = noting(found, async () => void (await runAttempts(call, unit, prepared.work!, signal)));
     running.set(
@@ -103,7 +104,7 @@ async function onlyIfSound(prepared: Prepared, found: Found): Promise<Prepared> 
   if (prepared.planned.choice !== 'run') return prepared;
   const errors = await found.unsound();
   if (errors.length === 0) return prepared;
-  for (const error of errors) if (!found.errors.includes(error)) found.errors.push(error);
+  for (const error of errors) note(found, error);
   const count = errors.length === 1 ? 'a contract is' : `${errors.length} contracts are`;
   const reason = `${errors[0]!.code}: ${count} not sound, so no agent is started`;
   return { planned: { ...prepared.planned, choice: 'blocked', reason } };
@@ -114,12 +115,17 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
+/** One error may keep several units back. */
+function note({ errors }: Found, error: GatelineError): void {
+  if (!errors.includes(error)) errors.push(error);
+}
+
 /** What the user or an agent did wrong keeps one unit back; anything else ends the call, once what runs is through. */
 async function noting(found: Found, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof GatelineError && ['user', 'agent'].includes(error.fault)) found.errors.push(error);
+    if (error instanceof GatelineError && ['user', 'agent'].includes(error.fault)) note(found, error);
     else found.failures.push(error);
   }
 }

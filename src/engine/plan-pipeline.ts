@@ -4,6 +4,7 @@ import { dependsOn, type Plan, type PlannedUnit } from '../run/plan.ts';
 import { openCall, type Assignment, type CallOptions } from './call.ts';
 import { rehearsal } from './rehearsal.ts';
 import { pinContracts } from './pin-contracts.ts';
+import { planInPlace } from './place.ts';
 import { planUnit } from './plan-unit.ts';
 import type { EnginePorts } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './record-reuse.ts';
@@ -35,9 +36,9 @@ export async function planPipeline(
       units.push(dependsOn(unit, waits));
       continue;
     }
-    const prepared = await planUnit(call, unit);
+    const prepared = await planInPlace(call, unit, await planUnit(call, unit));
     const { planned, error } = prepared;
-    if (error !== undefined) errors.push(error);
+    if (error !== undefined && !errors.includes(error)) errors.push(error);
     // Rehearsed, so that what comes after is planned as it would be.
     if (planned.choice === 'reuse') await recordReuse(call, unit, prepared);
     else if (planned.choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);

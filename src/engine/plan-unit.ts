@@ -61,10 +61,7 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   const contract = await call.contracts.load(unit.gate);
   const applies = await evaluateIf(call, unit);
   if (!applies.choice) return notApplicable(call, unit, contract, applies.reason);
-  const surveyed = await survey(call, unit);
-  const request = buildRequest(unit, call.around, surveyed);
-  const work: Work = { request, fingerprint: fingerprintOf(request), contract };
-  call.journal.setFingerprint(unit.key, work.fingerprint);
+  const work = await workFor(call, unit, contract);
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: describe(unit, 'skip', state.reason, work) };
   const found = (await findWork(call, unit, work)) ?? (await findElsewhere(call, unit, work));
@@ -77,6 +74,17 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   // Whatever the agent made, a contract that is not sound could not judge it.
   await call.contracts.compile(unit.gate);
   return withReason(call, unit, work, state);
+}
+
+/**
+ * What a unit is asked to do, as things are now.
+ * @throws GatelineError as {@link survey}
+ */
+export async function workFor(call: Call, unit: Unit, contract: LoadedContract): Promise<Work> {
+  const request = buildRequest(unit, call.around, await survey(call, unit));
+  const work: Work = { request, fingerprint: fingerprintOf(request), contract };
+  call.journal.setFingerprint(unit.key, work.fingerprint);
+  return work;
 }
 
 /** A plan that says what it waits for, while needs are not done and the caller does not stand in for them. */

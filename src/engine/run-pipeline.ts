@@ -1,3 +1,5 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import type { TreeDifference } from '../run/tree.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { drive, type Driven } from './drive.ts';
 import { force } from './decide.ts';
@@ -46,8 +48,15 @@ async function nameEdits(call: Call): Promise<void> {
   const before = call.taken();
   if (before === undefined) return;
   call.forgetSnapshot();
-  const now = await call.snapshot();
-  const changed = await call.ports.workspace.differences(before, now.tree);
+  let changed: readonly TreeDifference[];
+  try {
+    changed = await call.ports.workspace.differences(before, (await call.snapshot()).tree);
+  } catch (error) {
+    if (!(error instanceof GatelineError)) throw error;
+    // What the run came to is on record: it stands, whatever the folder has become since.
+    const message = `the folder cannot be looked at for changes: ${error.message}`;
+    return call.observe({ type: 'notice', message });
+  }
   if (changed.length === 0) return;
   const names = changed.slice(0, 10).map(({ path }) => path);
   const more = changed.length > names.length ? ` and ${changed.length - names.length} more` : '';

@@ -13,8 +13,10 @@ import type { Call } from './call.ts';
  */
 export async function survey(call: Call, unit: Unit): Promise<Findings> {
   const { gate } = unit;
+  // Before anything else, also where no file is an input: what cannot be laid over each other no agent can work on.
+  const handedOn = handedOnTo(call, unit);
   return {
-    tree: await inputTree(call, unit),
+    tree: await inputTree(call, unit, handedOn),
     env: countedVariables(call, gate),
     tools: await toolVersions(call, gate),
     needs: needsOf(call, unit),
@@ -38,16 +40,17 @@ export function handedOnTo(call: Call, unit: Unit): readonly FileChange[] {
 }
 
 /** Files that are part of the request: the user's version with what gates upstream handed on laid over it. */
-async function inputTree(call: Call, unit: Unit): Promise<Tree> {
+async function inputTree(call: Call, unit: Unit, handedOn: readonly FileChange[]): Promise<Tree> {
   const { workspace } = call.ports;
   const { inputs } = unit.gate;
   if (inputs?.length === 0) return new Map();
   const { tree } = await call.snapshot();
-  const all = overlay(await workspace.files(tree), handedOnTo(call, unit));
+  const all = overlay(await workspace.files(tree), handedOn);
   if (inputs === undefined) return all;
-  const chosen = new Map([...all].filter(([path]) => workspace.matches(inputs, path)));
+  const chosen = new Map([...all].filter(([path, { mode }]) => workspace.matches(inputs, path, mode)));
   const unmatched = inputs.filter(
-    (glob) => !glob.startsWith('!') && !chosen.keys().some((path) => workspace.matches([glob], path)),
+    (glob) =>
+      !glob.startsWith('!') && !chosen.entries().some(([path, { mode }]) => workspace.matches([glob], path, mode)),
   );
   if (unmatched.length === 0) return chosen;
   throw new GatelineError(

@@ -61,6 +61,8 @@ interface Opened {
 }
 
 const BRANCHES = 'refs/heads/';
+/** How git has a submodule. */
+const SUBMODULE = '160000';
 /** Paths that a notice names. */
 const NAMED = 5;
 
@@ -116,9 +118,11 @@ export class FolderWorkspace implements Workspace {
     return (await this.#open()).trees.files(tree);
   }
 
-  matches(globs: readonly string[] | undefined, path: string): boolean {
+  matches(globs: readonly string[] | undefined, path: string, mode?: string): boolean {
     if (globs === undefined) return true;
-    return isRelative(path) && !neverCounts(path) && this.#compiled(globs).matches(path);
+    if (!isRelative(path) || neverCounts(path)) return false;
+    const compiled = this.#compiled(globs);
+    return mode === SUBMODULE ? compiled.matchesRepository(path) : compiled.matches(path);
   }
 
   async build(base: TreeId, changes: readonly FileChange[], copy: CopyContent): Promise<TreeId> {

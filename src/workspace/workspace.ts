@@ -118,8 +118,11 @@ export interface Workspace extends AsyncDisposable {
   /** Files of a version. */
   files(tree: TreeId): Promise<Tree>;
 
-  /** Whether a list of globs takes this path; `undefined` takes every path. */
-  matches(globs: readonly string[] | undefined, path: string): boolean;
+  /**
+   * Whether a list of globs takes this path; `undefined` takes every path.
+   * @param mode of the file there, as git has it: a submodule is also taken by a glob that names something in it
+   */
+  matches(globs: readonly string[] | undefined, path: string, mode?: string): boolean;
 
   /**
    * A version with changes laid over it.

@@ -56,7 +56,7 @@ describe('a gate whose agent runs by itself', () => {
   it('is judged by the contract that stood when it was begun', async () => {
     const bench = workbench();
     const begun = await bench.begin();
-    bench.workspace.files.set('schema.json', '{}');
+    bench.workspace.folder.set('schema.json', '{}');
     expect((await bench.complete(begun, '"text"')).verdict).toMatchObject({ status: 'failed', kind: 'schema' });
   });
 

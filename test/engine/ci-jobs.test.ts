@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { GatelineError } from '../../src/errors/gateline-error.ts';
 import { readToken } from '../../src/engine/claim-token.ts';
 import { completeGate, type Completion } from '../../src/engine/complete.ts';
 import { createMemoryMedium, createMemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -144,6 +145,56 @@ describe('gates as jobs of one CI run', () => {
     const run = ciRun(GOOD, { ...FILES, 'schema.json': '{}' });
     run.ports = { contractFiles: { readText: async () => '{"type": "object", "required": ["proof"]}' } };
     expect(await run.job(CHAIN, 'a')).toMatchObject({ ended: { verdict: { status: 'failed', kind: 'schema' } } });
+  });
+});
+
+describe('the files of a job', () => {
+  const EDITS = pipelineOf({
+    a: { inputs: undefined, files: ['made/**', 'a.txt'] },
+    b: { needs: ['a'], inputs: undefined, files: 'changed', retries: 2 },
+  });
+  const edit: AgentScript = ({ unit, attempt, files }) => {
+    const saw = JSON.stringify(Object.fromEntries(files));
+    files.set('a.txt', `${files.get('a.txt')!}, edited by ${unit} ${attempt}`);
+    files.set(`made/${unit}${attempt}`, 'made');
+    files.delete(unit === 'b' ? 'c.txt' : 'nothing');
+    return unit === 'b' && attempt < 3 ? { raw: 'nonsense' } : { output: saw };
+  };
+
+  it('are those of the commit and those that gates of other jobs handed on', async () => {
+    const run = ciRun(edit, FILES);
+    await run.job(EDITS, 'a');
+    const { ended } = await run.job(EDITS, 'b');
+    const read = await createMemoryStore(run.medium).get(ended!.value!.digest);
+    const saw: unknown =
+      read.state === 'present' && JSON.parse(JSON.parse(Buffer.from(read.value).toString()) as string);
+    const expected = { ...FILES, 'a.txt': 'a, edited by a 1', 'made/a1': 'made' };
+    expect(saw).toEqual(expected);
+  });
+
+  it('are the same for each attempt: what the one before it changed is taken back', async () => {
+    const run = ciRun(edit, FILES);
+    await run.job(EDITS, 'a');
+    const { ended } = await run.job(EDITS, 'b');
+    expect(run.starts).toEqual(['a#1', 'b#1', 'b#2', 'b#3']);
+    const claims = (await records(run)).filter((record) => record.kind === 'started' && record.gate === 'b');
+    expect(new Set(claims.map(({ fingerprint }) => fingerprint)).size).toBe(1);
+    expect(ended!.files.map(({ path, after }) => (after === null ? `-${path}` : path))).toEqual([
+      'a.txt',
+      '-c.txt',
+      'made/b3',
+    ]);
+  });
+
+  it('that cannot be looked at end it: nothing could be taken back for another attempt', async () => {
+    const run = ciRun(edit, FILES);
+    await run.job(EDITS, 'a');
+    const broken = new GatelineError('platform', 'GIT_FAILED', 'index file corrupt');
+    run.workspace = (own) => ({
+      checkOut: async (request) => ({ ...(await own.checkOut(request)), capture: () => Promise.reject(broken) }),
+    });
+    expect(await run.job(EDITS, 'b')).toMatchObject({ ended: { verdict: { status: 'failed' } } });
+    expect(run.starts).toEqual(['a#1', 'b#1']);
   });
 });
 
@@ -301,7 +352,7 @@ describe('a claim that lasts over the steps of a job', () => {
     const { world, ports, call } = run.open('a');
     const { beginGate } = await import('../../src/engine/begin.ts');
     const assignment = { pipeline: OPEN, subject: 'subject', metadata: {}, input: null };
-    const begun = await beginGate(ports, assignment, 'a', () => undefined, call);
+    const begun = await beginGate(ports, assignment, 'a', () => undefined, { job: call });
     if (begun.choice !== 'run') throw new Error('not begun');
     world.clock = new Date(world.clock.getTime() + 3_600_000);
     await (await ports.attempts.open({
@@ -321,7 +372,7 @@ describe('a claim that lasts over the steps of a job', () => {
     const { ports, call } = run.open('a');
     const { beginGate } = await import('../../src/engine/begin.ts');
     const assignment = { pipeline: OPEN, subject: 'subject', metadata: {}, input: null };
-    const begun = await beginGate(ports, assignment, 'a', () => undefined, call);
+    const begun = await beginGate(ports, assignment, 'a', () => undefined, { job: call });
     if (begun.choice !== 'run') throw new Error('not begun');
     const stopped = { kind: 'cancelled' as const, advice: 'The job was cancelled.' };
     const ended = await completeGate(ports, assignment, { token: begun.token, stopped }, () => undefined, call);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Observer } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
+import { planPipeline } from '../../src/engine/plan-pipeline.ts';
 import { runPipeline } from '../../src/engine/run-pipeline.ts';
+import { withMethods } from '../support/memory-workspace.ts';
 import { engineWorld, Killed } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 
@@ -35,34 +37,66 @@ describe('driving a run on', () => {
     expect([...state.units.values()].map((unit) => unit.status)).toEqual(['failed', 'passed']);
   });
 
-  it('keeps one gate back whose files cannot be put back, and neither forgets them nor leaves the others', async () => {
-    const pipeline = pipelineOf({ slow: { inputs: ['x'] }, left: { files: ['out/**'] }, free: {} });
-    const world = engineWorld(
-      async ({ unit, files }) => {
-        if (unit === 'slow') await new Promise((resolve) => setTimeout(resolve, 20));
-        if (unit === 'left') files.set('out/made', 'made');
-        return { output: unit };
-      },
-      { x: 'one' },
-    );
-    await world.run(pipeline);
-    world.workspace.files.set('x', 'two');
-    world.workspace.files.delete('out/made');
-    const ports = world.ports();
-    const blocked = new GatelineError('user', 'PATH_BLOCKED', 'out is a file');
-    const workspace = Object.assign(Object.create(ports.workspace) as typeof ports.workspace, {
-      materialise: (changes: readonly unknown[]) =>
-        changes.length > 0 ? Promise.reject(blocked) : Promise.resolve([]),
+  it('ends the attempt of a gate whose files cannot be brought together, and lets the others go on', async () => {
+    const pipeline = pipelineOf({ make: { files: ['made'] }, use: { needs: ['make'] }, free: { needs: ['make'] } });
+    const world = engineWorld(({ unit, files }) => {
+      files.set('made', 'made');
+      return { output: unit };
     });
+    const ports = world.ports();
+    const lost = new GatelineError('platform', 'CONTENT_MISSING', 'the content of made is not there');
+    let builds = 0;
+    const build: typeof ports.workspace.build = (...asked) => {
+      builds += 1;
+      return builds === 2 ? Promise.reject(lost) : ports.workspace.build(...asked);
+    };
     const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
     const options = { observe: () => undefined, signal: new AbortController().signal };
-    const { state, errors } = await runPipeline({ ...ports, workspace }, assignment, options);
-    expect(errors).toEqual([blocked]);
+    const { state } = await runPipeline(
+      { ...ports, workspace: withMethods(ports.workspace, { build }) },
+      assignment,
+      options,
+    );
     const statuses = [...state.units.values()].map((unit) => `${unit.key} ${unit.status}`);
-    expect(statuses).toEqual(['slow passed', 'left ready', 'free passed']);
-    const next = await world.run(pipeline);
-    expect(next.state.status).toBe('completed');
-    expect(world.workspace.files.get('out/made')).toBe('made');
+    expect(statuses).toEqual(['make passed', 'use failed', 'free passed']);
+    expect(state.units.get('use')!.ended!.verdict).toMatchObject({
+      kind: 'not-started',
+      advice: expect.stringContaining('CONTENT_MISSING') as string,
+    });
+    expect((await world.run(pipeline)).state.status).toBe('completed');
+    expect(world.starts).toEqual(['make#1', 'free#1', 'use#1']);
+  });
+
+  it('gives a work tree back whatever happens, and to others only after an agent that came to its end', async () => {
+    const outcomes = ['exited', 'timeout', 'signalled', 'cancelled', 'not-started', 'broken', 'unshown'] as const;
+    for (const outcome of outcomes) {
+      const world = engineWorld(() => {
+        if (outcome === 'broken') throw new Error('the agent cannot be watched');
+        return outcome === 'unshown' ? {} : { result: { outcome } };
+      });
+      const ports = world.ports();
+      const showState = (): Promise<void> =>
+        outcome === 'unshown' ? Promise.reject(new Error('disk full')) : Promise.resolve();
+      const assignment = { pipeline: pipelineOf({ a: {} }), subject: 'subject', metadata: {}, input: null };
+      const options = { observe: () => undefined, signal: new AbortController().signal };
+      await runPipeline({ ...ports, showState }, assignment, options).catch(() => undefined);
+      expect(world.workspace.trees, outcome).toEqual([]);
+      const released = world.workspace.released.map(({ isReusable }) => isReusable);
+      expect(released, outcome).toEqual([outcome === 'exited']);
+    }
+  });
+
+  it('names an error once that keeps several gates back', async () => {
+    const world = engineWorld(({ unit }) => ({ output: unit }));
+    const ports = world.ports();
+    const large = new GatelineError('user', 'UNTRACKED_TOO_LARGE', 'core is too large');
+    const workspace = withMethods(ports.workspace, { snapshot: () => Promise.reject(large) });
+    const pipeline = pipelineOf({ a: { inputs: undefined }, b: { inputs: undefined }, none: {} });
+    const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
+    const options = { observe: () => undefined, signal: new AbortController().signal };
+    const { errors } = await runPipeline({ ...ports, workspace }, assignment, options);
+    expect(errors).toEqual([large]);
+    expect((await planPipeline({ ...ports, workspace }, assignment)).errors).toEqual([large]);
   });
 
   it('does not take a leg that is about to try again for one that failed', async () => {

@@ -15,7 +15,7 @@ describe('inputs', () => {
     const world = engineWorld(({ unit }) => ({ output: unit }), { 'a.txt': '1' });
     const pipeline = pipelineOf({ none: { inputs: [] }, all: { inputs: undefined } });
     await world.run(pipeline);
-    world.workspace.files.set('a.txt', '2');
+    world.workspace.folder.set('a.txt', '2');
     await world.run(pipeline);
     expect(world.starts).toEqual(['none#1', 'all#1', 'all#1']);
   });

@@ -5,6 +5,7 @@ import { completeGate } from '../../src/engine/complete.ts';
 import { decide } from '../../src/engine/decide.ts';
 import type { EnginePorts } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
+import { withMethods } from '../support/memory-workspace.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 
@@ -18,7 +19,7 @@ const world = () =>
   });
 
 async function begin(ports: EnginePorts): Promise<Extract<BeginResult, { choice: 'run' }>> {
-  const begun = await beginGate(ports, ASSIGNMENT, 'outside', () => undefined);
+  const begun = await beginGate(ports, ASSIGNMENT, 'outside', () => undefined, { place: 'tree' });
   if (begun.choice !== 'run') throw new Error(begun.planned.reason);
   return begun;
 }
@@ -31,26 +32,30 @@ describe('the claim of an agent that runs by itself', () => {
     await bench.run(PIPELINE);
     const ports = bench.ports();
     const blocked = new GatelineError('user', 'PATH_BLOCKED', 'out is a file');
-    const workspace = Object.assign(Object.create(ports.workspace) as typeof ports.workspace, {
-      materialise: () => Promise.reject(blocked),
-    });
+    const workspace = withMethods(ports.workspace, { checkOut: () => Promise.reject(blocked) });
     await expect(begin({ ...ports, workspace })).rejects.toBe(blocked);
     expect(await begin(bench.ports())).toMatchObject({ choice: 'run' });
   });
 
   it('ends when what it was begun with is lost, so that the gate can be begun again', async () => {
-    for (const lost of ['the directory', 'what stood before']) {
+    for (const lost of ['directory', 'place.json', 'work tree']) {
       const bench = world();
       await bench.run(PIPELINE);
       const { token } = await begin(bench.ports());
       const ports = bench.ports();
       const open: typeof ports.attempts.open = async (id) => {
         const directory = await ports.attempts.open(id);
-        await directory?.write('baseline.json', ['written over by an agent']);
-        return lost === 'the directory' ? undefined : directory;
+        if (lost === 'place.json') await directory?.write('place.json', ['written over by an agent']);
+        return lost === 'directory' ? undefined : directory;
       };
       const attempts = { ...ports.attempts, open };
-      await expect(complete({ ...ports, attempts }, token), lost).rejects.toMatchObject({ code: 'ATTEMPT_LOST' });
+      const reopen = lost === 'work tree' ? { reopen: () => Promise.resolve(undefined) } : {};
+      const workspace = withMethods(ports.workspace, reopen);
+      const refused = complete({ ...ports, attempts, workspace }, token);
+      await expect(refused, lost).rejects.toMatchObject({
+        code: 'ATTEMPT_LOST',
+        message: expect.stringContaining(lost) as string,
+      });
       await expect(complete(bench.ports(), token), lost).rejects.toMatchObject({ code: 'ALREADY_COMPLETED' });
       expect(await begin(bench.ports()), lost).toMatchObject({ choice: 'run' });
     }
@@ -95,7 +100,7 @@ describe('the reason to run again', () => {
     bench.environment['TOKEN'] = 'a-secret-that-is-long';
     const gate = { secrets: ['TOKEN'], env: { URL: 'https://host/?key=a-secret-that-is-long' }, inputs: ['x'] };
     await bench.run(pipelineOf({ a: gate }));
-    bench.workspace.files.set('x', 'two');
+    bench.workspace.folder.set('x', 'two');
     const { planned } = await bench.run(pipelineOf({ a: gate }));
     expect(planned[0]!.differences).toEqual([{ what: 'file', name: 'x', change: 'changed' }]);
   });

@@ -3,7 +3,7 @@ import { decide } from '../../src/engine/decide.ts';
 import type { RunResult } from '../../src/engine/run-pipeline.ts';
 import type { Gate } from '../../src/pipeline/pipeline.ts';
 import type { EndedRecord } from '../../src/run/record.ts';
-import { engineWorld, Killed, type AgentScript } from '../support/engine-world.ts';
+import { engineWorld, type AgentScript } from '../support/engine-world.ts';
 import { gateOf, pipelineOf } from '../support/pipelines.ts';
 
 const CHAIN = pipelineOf({ a: {}, b: { needs: ['a'] }, c: { needs: ['b'] } });
@@ -74,7 +74,7 @@ describe('a run', () => {
       c: { needs: ['b'] },
     });
     await world.run(pipeline);
-    world.workspace.files.set('a.txt', '2');
+    world.workspace.folder.set('a.txt', '2');
     const second = await world.run(pipeline);
     expect(world.starts.slice(3)).toEqual(['a#1']);
     expect(statuses(second)).toEqual({ a: 'passed', b: 'passed, reused', c: 'passed, reused' });
@@ -104,21 +104,6 @@ describe('a run', () => {
     expect(most).toBe(3);
   });
 
-  it('runs a gate that hands on whatever changed alone', async () => {
-    let now = 0;
-    const together: string[] = [];
-    const world = engineWorld(async ({ unit }) => {
-      now += 1;
-      if (now > 1) together.push(unit);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      now -= 1;
-      return { output: unit };
-    });
-    await world.run(pipelineOf({ a: { files: 'changed' }, b: {}, c: { files: 'changed' } }, { maxParallel: 3 }));
-    expect(together).toEqual([]);
-    expect(world.starts).toHaveLength(3);
-  });
-
   it('tries again with the verdict as feedback, in a directory of its own, at most retries + 1 times', async () => {
     const seen: unknown[] = [];
     const world = engineWorld(({ attempt, feedback, env }) => {
@@ -132,30 +117,6 @@ describe('a run', () => {
     const failing = engineWorld(() => ({ raw: 'nonsense' }));
     await failing.run(pipelineOf({ a: { retries: 2 } }));
     expect(failing.starts).toEqual(['a#1', 'a#2', 'a#3']);
-  });
-
-  it('records that it was lost when its process dies, and goes on without what is done', async () => {
-    let dies = true;
-    const world = engineWorld(({ unit }) => {
-      if (unit === 'b' && dies) throw new Killed('b');
-      return { output: unit };
-    });
-    // The process is gone before it can write: nothing after the claim reaches the store.
-    const write = world.medium.records.set.bind(world.medium.records);
-    let alive = true;
-    world.medium.records.set = (key, value) =>
-      alive || !key.includes('ended') ? write(key, value) : world.medium.records;
-    await expect(
-      world.run(CHAIN, {}, { observe: (event) => void (alive = !(event.type === 'started' && event.unit === 'b')) }),
-    ).rejects.toThrow();
-    alive = true;
-    dies = false;
-    const state = (await world.plan(CHAIN)).plan;
-    expect(state.units.map((one) => one.choice)).toEqual(['keep', 'run', 'depends']);
-    expect(state.units[1]!.reason).toContain('its process is gone');
-    const result = await world.run(CHAIN);
-    expect(result.state.status).toBe('completed');
-    expect(world.starts).toEqual(['a#1', 'b#1', 'b#1', 'c#1']);
   });
 
   it('runs a forced gate again, and what depends on it only if it says something else', async () => {
@@ -269,79 +230,6 @@ describe('a condition', () => {
   });
 });
 
-describe('files', () => {
-  it('that a gate edits and gates before it read do not undo those on the next run', async () => {
-    let broken = true;
-    const world = engineWorld(
-      ({ unit, files }) => {
-        if (unit === 'g3') files.set('src.txt', 'edited by g3');
-        return unit === 'g4' && broken ? { result: { exitCode: 1 } } : { output: { by: unit } };
-      },
-      { 'src.txt': 'original' },
-    );
-    const reads = { inputs: ['src.txt'] };
-    const pipeline = pipelineOf({
-      g1: reads,
-      g2: { ...reads, needs: ['g1'] },
-      g3: { ...reads, needs: ['g2'], files: ['src.txt'] },
-      g4: { ...reads, needs: ['g3'] },
-    });
-    await world.run(pipeline);
-    broken = false;
-    const again = await world.run(pipeline);
-    expect(world.starts).toEqual(['g1#1', 'g2#1', 'g3#1', 'g4#1', 'g4#1']);
-    expect(again.planned[0]!.notices).toEqual([expect.stringContaining('before another gate changed it: src.txt')]);
-    expect(again.planned[3]!.notices).toEqual([]);
-  });
-
-  it('are put back before a gate downstream starts, and an edit of the user’s is kept aside', async () => {
-    let broken = true;
-    const seen: (string | undefined)[] = [];
-    const world = engineWorld(({ unit, files }) => {
-      if (unit === 'a') files.set('made.txt', 'made by a');
-      else seen.push(files.get('made.txt'));
-      return unit === 'b' && broken ? {} : { output: 1 };
-    });
-    const pipeline = pipelineOf({ a: { files: ['made.txt'] }, b: { needs: ['a'] } });
-    await world.run(pipeline);
-    broken = false;
-    world.workspace.files.set('made.txt', 'edited');
-    await world.run(pipeline);
-    expect(seen).toEqual(['made by a', 'made by a']);
-    expect(world.events.filter((event) => event.type === 'notice')).toHaveLength(1);
-  });
-
-  it('that unrelated gates left differently stop the gate that would get both', async () => {
-    const world = engineWorld(({ unit, files }) => {
-      if (unit !== 'c') files.set('same.txt', unit);
-      return { output: unit };
-    });
-    const pipeline = pipelineOf(
-      { a: { files: ['same.txt'] }, b: { files: ['same.txt'] }, c: { needs: ['a', 'b'] } },
-      { maxParallel: 1 },
-    );
-    const result = await world.run(pipeline);
-    expect(endedOf(result, 'c').verdict).toMatchObject({
-      kind: 'files',
-      advice: expect.stringContaining('same.txt') as string,
-    });
-    expect(world.starts).not.toContain('c#1');
-  });
-
-  it('that hold a secret are not handed on, and the gate fails for it', async () => {
-    const world = engineWorld(({ files }) => {
-      files.set('made.txt', 'the key is s3cr3t-value!');
-      return { output: { text: 'also s3cr3t-value! here' } };
-    });
-    world.environment['API_KEY'] = 's3cr3t-value!';
-    const result = await world.run(pipelineOf({ a: { files: ['made.txt'], secrets: ['API_KEY'] } }));
-    expect(endedOf(result, 'a').verdict).toMatchObject({ kind: 'files' });
-    for (const bytes of world.medium.contents.values()) expect(Buffer.from(bytes).toString()).not.toContain('s3cr3t');
-    for (const record of world.medium.records.values())
-      expect(Buffer.from(record.bytes as Uint8Array).toString()).not.toContain('s3cr3t');
-  });
-});
-
 describe('a gate that waits for approval', () => {
   it('is not run again by another call, but after a rejection it is', async () => {
     const world = engineWorld(() => ({ output: { score: 50 } }));
@@ -386,7 +274,7 @@ describe('a contract', () => {
       files.set('schema.json', '{}');
       return { output: 'not a number' };
     });
-    world.workspace.files.set('schema.json', '{"type": "number"}');
+    world.workspace.folder.set('schema.json', '{"type": "number"}');
     const result = await world.run(
       pipelineOf({ a: { contract: { ...gateOf('a').contract, schema: { path: 'schema.json' } } } }),
     );
@@ -411,22 +299,6 @@ describe('the contract of a later gate', () => {
     );
     const result = await world.run(later);
     expect(endedOf(result, 'b').verdict.kind).toBe('schema');
-  });
-
-  it('is refused in a later call while it stands as a gate left it, until it is restored or committed', async () => {
-    const world = engineWorld(
-      ({ unit, files }) => {
-        if (unit === 'a') files.set('schema.json', 'true');
-        return { output: 'text' };
-      },
-      { 'schema.json': strict },
-    );
-    await world.run(later);
-    const refused = await world.run(later);
-    expect(refused.errors).toMatchObject([{ code: 'SCHEMA_LEFT_BY_GATE', fault: 'user' }]);
-    expect(world.starts.filter((start) => start.startsWith('b'))).toHaveLength(1);
-    world.workspace.committedFiles.set('schema.json', 'true');
-    expect((await world.run(later)).state.status).toBe('completed');
   });
 });
 

@@ -4,6 +4,8 @@ import type { EnginePorts } from '../../src/engine/ports.ts';
 import type { JobCall } from '../../src/engine/verify-upstream.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { createMemoryMedium, type MemoryMedium } from '../../src/store/memory/memory-store.ts';
+import type { Workspace } from '../../src/workspace/workspace.ts';
+import { withMethods } from './memory-workspace.ts';
 import { engineWorld, type AgentScript, type EngineWorld } from './engine-world.ts';
 
 /** A run of a CI system, in memory: every job finds a fresh checkout, and the records of the others. */
@@ -17,6 +19,8 @@ export interface CiRun {
   runAttempt: number;
   /** Laid over the ports of every job. */
   ports: Partial<EnginePorts>;
+  /** What every job's workspace does otherwise. */
+  workspace: (own: Workspace) => Partial<Workspace>;
   /** Notices of all jobs. */
   readonly notices: string[];
   /** Runs a gate in a job of its own. */
@@ -41,13 +45,16 @@ export function ciRun(script: AgentScript, files: Record<string, string> = {}): 
     runNumber: 1,
     runAttempt: 1,
     ports: {},
+    workspace: () => ({}),
     notices: [],
     open: (job, { assignment: _, ...more } = {}) => {
-      const world = engineWorld(script, run.files, run.medium);
+      const world = engineWorld(script, run.files, { medium: run.medium, kind: 'job' });
       const boot = `${run.runNumber}.${run.runAttempt}`;
       const numbers = { runNumber: run.runNumber, runAttempt: run.runAttempt };
+      const own = world.ports();
       const ports: EnginePorts = {
-        ...world.ports(),
+        ...own,
+        workspace: withMethods(own.workspace, run.workspace(own.workspace)),
         me: { host: 'github/o/r', boot, pid: 1, pidStart: `${job}.${run.starts.length}`, job },
         isGone: async (writer) => writer.boot !== boot,
         ...run.ports,
@@ -56,6 +63,7 @@ export function ciRun(script: AgentScript, files: Record<string, string> = {}): 
     },
     job: async (pipeline, gate, more = {}) => {
       const { world, ports, call } = run.open(gate, more);
+      world.expect(pipeline);
       try {
         return await runGate(ports, assignmentOf(pipeline, more), gate, {
           observe: (event) => void (event.type === 'notice' && run.notices.push(event.message)),
@@ -68,7 +76,7 @@ export function ciRun(script: AgentScript, files: Record<string, string> = {}): 
     },
     begin: async (pipeline, gate, more = {}) => {
       const { ports, call } = run.open(gate, more);
-      return beginGate(ports, assignmentOf(pipeline, more), gate, () => undefined, call);
+      return beginGate(ports, assignmentOf(pipeline, more), gate, () => undefined, { job: call });
     },
   };
   return run;

@@ -1,18 +1,22 @@
+import { expect } from 'vitest';
 import type { Agent, AgentResult, AgentTask } from '../../src/agent/agent.ts';
 import type { AgentFile, AttemptDirectory, AttemptFiles } from '../../src/agent/attempt-files.ts';
 import type { Assignment } from '../../src/engine/call.ts';
 import type { EngineEvent, EnginePorts } from '../../src/engine/ports.ts';
 import { runPipeline, type RunOptions, type RunResult } from '../../src/engine/run-pipeline.ts';
 import { planPipeline, type PlanResult } from '../../src/engine/plan-pipeline.ts';
-import type { Pipeline } from '../../src/pipeline/pipeline.ts';
+import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { Digest } from '../../src/run/digest.ts';
 import type { Writer } from '../../src/run/record.ts';
 import { createMemoryMedium, createMemoryStore, type MemoryMedium } from '../../src/store/memory/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import type { JsonObject, JsonValue } from '../../src/untrusted/json.ts';
-import { memoryWorkspace, type MemoryWorkspace } from './memory-workspace.ts';
+import { blobOf, MemoryWorkspace, type FolderFiles } from './memory-workspace.ts';
+import { Killed, Mortal } from './mortal.ts';
 
-/** What an agent of a test does: gets its request, may edit files, and answers. */
+export { Killed } from './mortal.ts';
+
+/** What an agent of a test does: gets its request, may edit the files where it works, and answers. */
 export type AgentScript = (
   task: AgentCall,
 ) => Partial<AgentAnswer> | undefined | Promise<Partial<AgentAnswer> | undefined>;
@@ -23,7 +27,9 @@ export interface AgentCall {
   readonly request: JsonObject;
   readonly feedback: JsonObject | undefined;
   readonly env: Readonly<Record<string, string>>;
-  readonly files: Map<string, string>;
+  /** Files where it works: in a work tree of its own, or in place. */
+  readonly files: FolderFiles;
+  readonly root: string;
   readonly signal: AbortSignal;
 }
 
@@ -36,10 +42,10 @@ export interface AgentAnswer {
   readonly result: Partial<AgentResult>;
 }
 
-/** Thrown by an agent script: the engine's process dies here, leaving what it wrote so far. */
-export class Killed extends Error {}
-
-/** Everything that the engine needs, in memory, with agents that are functions. */
+/**
+ * Everything that the engine needs, in memory, with agents that are functions. Whenever an agent starts, its files are held
+ * against its request: they must be the same.
+ */
 export interface EngineWorld {
   readonly medium: MemoryMedium;
   readonly workspace: MemoryWorkspace;
@@ -48,18 +54,27 @@ export interface EngineWorld {
   readonly events: EngineEvent[];
   readonly environment: Record<string, string>;
   clock: Date;
-  ports(): EnginePorts;
-  run(pipeline: Pipeline, more?: Partial<Assignment>, options?: Partial<RunOptions>): Promise<RunResult>;
+  /** Takes note of what gates declare as inputs: their files are held against it. */
+  expect(pipeline: Pipeline): void;
+  /** Those of a new process. The one before it is gone by then. */
+  ports(process?: Mortal): EnginePorts;
+  run(pipeline: Pipeline, more?: Partial<Assignment>, options?: Partial<WorldRunOptions>): Promise<RunResult>;
   plan(pipeline: Pipeline, more?: Partial<Assignment>): Promise<PlanResult>;
+}
+
+export interface WorldRunOptions extends RunOptions {
+  /** The process is killed after this many operations: reads and writes of records, contents, files. */
+  readonly dieAfter: number;
 }
 
 export function engineWorld(
   script: AgentScript,
   files: Readonly<Record<string, string>> = {},
-  medium = createMemoryMedium(),
+  { medium = createMemoryMedium(), kind = 'local' }: { medium?: MemoryMedium; kind?: 'local' | 'job' } = {},
 ): EngineWorld {
-  const workspace = memoryWorkspace(files);
+  const workspace = new MemoryWorkspace(files, kind);
   const attempts = memoryAttempts();
+  const inputs = new Map<string, Gate['inputs']>();
   const dead = new Set<number>();
   let pid = 0;
   const world: EngineWorld = {
@@ -69,15 +84,18 @@ export function engineWorld(
     events: [],
     environment: {},
     clock: new Date('2026-01-02T03:04:05.678Z'),
-    ports: () => {
+    expect: ({ gates }) => {
+      for (const gate of gates) inputs.set(gate.id, gate.inputs);
+    },
+    ports: (process = new Mortal()) => {
       pid += 1;
       dead.add(pid - 1);
       const me: Writer = { host: 'host', boot: 'boot', pid, pidStart: String(pid) };
       return {
-        store: storeOn(medium, workspace),
-        workspace,
-        attempts,
-        agent: scriptedAgent(script, world, attempts),
+        store: process.port(storeOn(medium, workspace)),
+        workspace: process.port(workspace),
+        attempts: process.port(attempts),
+        agent: process.port(scriptedAgent(script, { world, attempts, inputs, process })),
         now: () => (world.clock = new Date(world.clock.getTime() + 1)),
         me,
         isGone: async (writer) => dead.has(writer.pid),
@@ -86,12 +104,16 @@ export function engineWorld(
         toolVersion: async (command) => `version of ${command}`,
       };
     },
-    run: (pipeline, more = {}, options = {}) =>
-      runPipeline(world.ports(), assignmentOf(pipeline, more), {
+    run: (pipeline, more = {}, { dieAfter, ...options } = {}) => {
+      world.expect(pipeline);
+      const process = new Mortal(dieAfter);
+      const work = runPipeline(world.ports(process), assignmentOf(pipeline, more), {
         observe: (event) => void world.events.push(event),
         signal: new AbortController().signal,
         ...options,
-      }),
+      });
+      return Promise.race([work, process.died]);
+    },
     plan: (pipeline, more = {}) => planPipeline(world.ports(), assignmentOf(pipeline, more)),
   };
   return world;
@@ -106,10 +128,10 @@ function storeOn(medium: MemoryMedium, workspace: MemoryWorkspace): RecordStore 
   const copyTo: RecordStore['copyTo'] = async (digest, path) => {
     const read = await store.get(digest);
     if (read.state !== 'present') return read;
-    workspace.files.set(path.replace(/^memory:/, ''), Buffer.from(read.value).toString());
+    workspace.incoming.set(path, Buffer.from(read.value).toString());
     return { state: 'present', value: { digest, bytes: read.value.length } };
   };
-  return Object.assign(Object.create(store) as RecordStore, bound(store), { copyTo });
+  return { ...bound(store), copyTo };
 }
 
 function bound(store: RecordStore): Omit<RecordStore, 'copyTo'> {
@@ -124,7 +146,14 @@ function bound(store: RecordStore): Omit<RecordStore, 'copyTo'> {
   };
 }
 
-function scriptedAgent(script: AgentScript, world: EngineWorld, attempts: MemoryAttempts): Agent {
+interface Stage {
+  readonly world: EngineWorld;
+  readonly attempts: MemoryAttempts;
+  readonly inputs: ReadonlyMap<string, Gate['inputs']>;
+  readonly process: Mortal;
+}
+
+function scriptedAgent(script: AgentScript, { world, attempts, inputs, process }: Stage): Agent {
   return {
     endLeftovers: async () => [],
     run: async (task: AgentTask) => {
@@ -133,20 +162,19 @@ function scriptedAgent(script: AgentScript, world: EngineWorld, attempts: Memory
         const text = path === undefined ? undefined : attempts.files.get(path);
         return text === undefined ? undefined : (JSON.parse(text) as JsonObject);
       };
+      const gate = task.env['GATELINE_GATE']!;
       const leg = task.env['GATELINE_LEG'];
-      const unit = `${task.env['GATELINE_GATE']}${leg ? `/${leg}` : ''}`;
+      const unit = `${gate}${leg ? `/${leg}` : ''}`;
       const attempt = Number(task.env['GATELINE_ATTEMPT']);
       world.starts.push(`${unit}#${attempt}`);
-      const call = {
-        unit,
-        attempt,
-        request: read('GATELINE_REQUEST')!,
-        feedback: read('GATELINE_FEEDBACK'),
-        env: task.env,
-        files: world.workspace.files,
-        signal: task.signal,
-      };
-      const answer = (await script(call)) ?? {};
+      const request = read('GATELINE_REQUEST')!;
+      const root = task.workingDirectory;
+      const files = world.workspace.at(root);
+      holdAgainst(request, files, (path) => inputs.has(gate) && world.workspace.matches(inputs.get(gate), path));
+      const feedback = read('GATELINE_FEEDBACK');
+      const { env, signal } = task;
+      const answer =
+        (await answerOf(script, { unit, attempt, request, feedback, env, files, root, signal }, process)) ?? {};
       const write = (variable: string, text: string | undefined): void => {
         if (text !== undefined) attempts.files.set(task.env[variable]!, text);
       };
@@ -156,6 +184,28 @@ function scriptedAgent(script: AgentScript, world: EngineWorld, attempts: Memory
       return { outcome: 'exited', exitCode: 0, stdout: '', stderr: '', ...answer.result };
     },
   };
+}
+
+async function answerOf(
+  script: AgentScript,
+  call: AgentCall,
+  process: Mortal,
+): Promise<Partial<AgentAnswer> | undefined> {
+  try {
+    return await script(call);
+  } catch (error) {
+    if (error instanceof Killed) process.kill(error);
+    throw error;
+  }
+}
+
+/** @throws Error when an agent's files are not those that its request names */
+function holdAgainst(request: JsonObject, files: FolderFiles, isInput: (path: string) => boolean): void {
+  const { from, files: named } = request['inputs'] as { from: string; files: Record<string, string> };
+  const disk = [...files]
+    .filter(([path]) => from === 'tracked' || Object.hasOwn(named, path) || isInput(path))
+    .map(([path, text]) => [path, `100644 ${blobOf(text)}`]);
+  expect(Object.fromEntries(disk), 'files of an agent, by its request').toEqual(named);
 }
 
 interface MemoryAttempts extends AttemptFiles {

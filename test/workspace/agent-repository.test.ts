@@ -87,7 +87,7 @@ describe('git in a work tree', () => {
     const before = { git: folder.repositoryContents(), files: filesBelow(folder.root) };
     const checkout = await checkOut(workspace);
     rmSync(join(checkout.root, '.git'), { recursive: true });
-    for (const env of [{ ...folder.environment, ...checkout.variables }, { PATH: process.env['PATH'] }]) {
+    for (const env of [{ ...folder.environment, ...checkout.environment({}) }, { PATH: process.env['PATH'] }]) {
       const stash = (): unknown =>
         execFileSync('git', ['stash', '-u'], { cwd: checkout.root, env, encoding: 'utf8', stdio: 'pipe' });
       expect(stash).toThrow('not a git repository');
@@ -156,7 +156,7 @@ describe('git in a work tree', () => {
     writeFileSync(folder.beside('home/.gitconfig'), condition);
     await using workspace = await folder.open();
     const checkout = await checkOut(workspace);
-    const env = { ...folder.environment, ...checkout.variables };
+    const env = { ...folder.environment, ...checkout.environment({}) };
     const commit = ['commit', '-q', '--allow-empty', '-m', 'x'];
     execFileSync('git', commit, { cwd: checkout.root, env, stdio: 'pipe' });
     const said = execFileSync('git', ['log', '-1', '--format=%an <%ae>'], {

@@ -55,10 +55,10 @@ function userObjects(folder: Folder): string {
 export function asAgent(folder: Folder, checkout: Checkout): (...args: string[]) => string {
   const env = {
     ...folder.environment,
-    ...checkout.variables,
+    ...checkout.environment({}),
     GIT_CEILING_DIRECTORIES: [
       folder.environment['GIT_CEILING_DIRECTORIES'],
-      checkout.variables['GIT_CEILING_DIRECTORIES'],
+      checkout.environment({})['GIT_CEILING_DIRECTORIES'],
     ]
       .filter((one) => one !== undefined)
       .join(':'),
