@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -8,23 +8,21 @@ import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gatelineYml, writes } from './in-process.ts';
 
-/** An agent with a child and a grandchild that ignore being asked; they write their pids. */
-const STUBBORN = `trap '' TERM; (trap '' TERM; sleep 600 & echo $! >> pids; wait) & echo $$ >> pids; echo $! >> pids; touch started; sleep 600`;
-const POLITE = `echo $$ >> pids; sleep 600 & echo $! >> pids; touch started; wait`;
+/** An agent with a child and a grandchild that ignore being asked; they write their pids, beside the workspace. */
+const STUBBORN = `trap '' TERM; (trap '' TERM; sleep 600 & echo $! >> "$BESIDE/pids"; wait) & echo $$ >> "$BESIDE/pids"; echo $! >> "$BESIDE/pids"; touch "$BESIDE/started"; sleep 600`;
+const POLITE = `echo $$ >> "$BESIDE/pids"; sleep 600 & echo $! >> "$BESIDE/pids"; touch "$BESIDE/started"; wait`;
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(25);
 }
 
-const isThere = async (workspace: ScratchWorkspace, name: string): Promise<boolean> =>
-  readFile(workspace.path(name)).then(
-    () => true,
-    () => false,
-  );
+const hasStarted = (workspace: ScratchWorkspace) => async (): Promise<boolean> =>
+  existsSync(workspace.beside('started'));
+const besideOf = (workspace: ScratchWorkspace) => ({ env: { BESIDE: workspace.beside('') } });
 
 /** Pids of those that still run; a zombie does not. */
 async function alive(workspace: ScratchWorkspace): Promise<string[]> {
-  const pids = (await workspace.read('pids')).trim().split('\n');
+  const pids = (await readFile(workspace.beside('pids'), 'utf8')).trim().split('\n');
   const running = await Promise.all(
     pids.map(async (pid) => {
       const stat = await readIfThere(`/proc/${pid}/stat`);
@@ -43,8 +41,8 @@ describe.runIf(linux)('Ctrl-C', () => {
     ['SIGHUP', POLITE],
   ] as const)('%s ends the agents whole, records it, and answers 130', async (signal, run) => {
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ a: { run, inputs: [] } }) });
-    const command = workspace.start(['run', '-q']);
-    await until(() => isThere(workspace, 'started'));
+    const command = workspace.start(['run', '-q'], besideOf(workspace));
+    await until(hasStarted(workspace));
     command.process.kill(signal);
     const result = await command.ended;
     expect(result).toMatchObject({ code: 130, signal: null });
@@ -59,10 +57,10 @@ describe.runIf(linux)('Ctrl-C', () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': gatelineYml({ a: { run: STUBBORN, inputs: [] } }),
     });
-    const command = workspace.start(['run', '-q']);
+    const command = workspace.start(['run', '-q'], besideOf(workspace));
     let said = '';
     command.process.stdout!.on('data', (text: string) => (said += text));
-    await until(() => isThere(workspace, 'started'));
+    await until(hasStarted(workspace));
     command.process.kill('SIGINT');
     await until(async () => said.includes('interrupted'));
     command.process.kill('SIGINT');
@@ -78,16 +76,18 @@ describe.runIf(linux)('Ctrl-C', () => {
 
 describe('a second engine on the workspace', () => {
   it('ends with 75 at once, with JSON too; readers may look', async () => {
-    const gates = { a: { run: `touch started; while [ ! -e go ]; do sleep 0.05; done; ${writes(1)}`, inputs: [] } };
+    const gates = {
+      a: { run: `touch "$BESIDE/started"; while [ ! -e "$BESIDE/go" ]; do sleep 0.05; done; ${writes(1)}`, inputs: [] },
+    };
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
-    const first = workspace.start(['run', '-q']);
-    await until(() => isThere(workspace, 'started'));
+    const first = workspace.start(['run', '-q'], besideOf(workspace));
+    await until(hasStarted(workspace));
     const second = await workspace.gateline(['run', '--json']);
     expect(second.code).toBe(75);
     expect(JSON.parse(second.stdout)).toMatchObject({ code: 'ENGINE_BUSY', fault: 'user' });
     expect((await workspace.gateline(['status'])).stdout).toContain('a is running');
     expect((await workspace.gateline(['begin', 'a'])).code).toBe(75);
-    await workspace.write('go', '');
+    await writeFile(workspace.beside('go'), '');
     expect((await first.ended).code).toBe(0);
   });
 });

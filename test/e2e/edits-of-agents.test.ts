@@ -3,15 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { choicesOf, statusOf } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 
-/** Four gates; the third edits a tracked file that the first three read, the fourth fails while `broken` is there. */
-function pipeline({ inputs, files, edit }: { inputs: boolean; files: string; edit: string }): string {
+/**
+ * Four gates; the third edits a tracked file that the first three read, the fourth says what it finds in that file, and
+ * fails while `broken` is there.
+ */
+function pipeline({ inputs, files, edit }: Definition): string {
   const counts = inputs ? '    inputs: [src/**]\n' : '';
   const gate = (id: string, needs: string, rest: string, more: string): string => `
   ${id}:
 ${needs}${counts}${more}    run: |
       echo "$GATELINE_GATE $GATELINE_ATTEMPT $$" >> "$START_LOG"
       ${rest}
-      echo '{"gate": "${id}"}' > "$GATELINE_OUTPUT"
+      echo "{\\"gate\\": \\"${id}\\", \\"found\\": \\"$(cat src/app.txt)\\"}" > "$GATELINE_OUTPUT"
 `;
   return `
 pipeline: edits
@@ -27,31 +30,45 @@ ${gate('four', '    needs: three\n', 'test ! -e "$BESIDE/broken"', '')}
 `;
 }
 
+interface Definition {
+  readonly inputs: boolean;
+  readonly files: string;
+  readonly edit: string;
+}
+
 const EDIT = "sed 's/old/new/' src/app.txt > src/app.tmp && mv src/app.tmp src/app.txt";
+const COMMIT = `${EDIT} && git commit -q -a -m edited`;
+
+const onDisk = (definition: Definition): Promise<ScratchWorkspace> =>
+  ScratchWorkspace.create({ 'gateline.yml': pipeline(definition), 'src/app.txt': 'an old line\n' });
+
+/** What the fourth gate found in the file. */
+async function foundByFour(workspace: ScratchWorkspace): Promise<unknown> {
+  const { stdout } = await workspace.gateline(['show', 'four', 'output']);
+  return (JSON.parse(stdout) as { found: unknown }).found;
+}
 
 describe.runIf(process.platform !== 'win32')('a gate that edits a tracked file which gates before it read', () => {
-  for (const [what, definition] of [
-    ['hands all changes on', { inputs: true, files: 'changed', edit: EDIT }],
-    ['hands that file on', { inputs: true, files: '[src/app.txt]', edit: EDIT }],
-    ['hands nothing on', { inputs: true, files: '[]', edit: EDIT }],
-    ['commits it', { inputs: true, files: 'changed', edit: `${EDIT} && git commit -q -a -m edited` }],
-    ['hands all changes on, where every tracked file counts', { inputs: false, files: 'changed', edit: EDIT }],
+  for (const [what, definition, found] of [
+    ['hands all changes on', { inputs: true, files: 'changed', edit: EDIT }, 'an new line'],
+    ['hands that file on', { inputs: true, files: '[src/app.txt]', edit: EDIT }, 'an new line'],
+    ['hands nothing on', { inputs: true, files: '[]', edit: EDIT }, 'an old line'],
+    ['commits it', { inputs: true, files: 'changed', edit: COMMIT }, 'an new line'],
     [
-      'commits it, where every tracked file counts',
-      { inputs: false, files: 'changed', edit: `${EDIT} && git commit -q -a -m edited` },
+      'hands all changes on, where every tracked file counts',
+      { inputs: false, files: 'changed', edit: EDIT },
+      'an new line',
     ],
+    ['commits it, where every tracked file counts', { inputs: false, files: 'changed', edit: COMMIT }, 'an new line'],
   ] as const) {
-    it(`does not make them run again after the last gate failed: it ${what}`, async () => {
-      await using workspace = await ScratchWorkspace.create({
-        'gateline.yml': pipeline(definition),
-        'src/app.txt': 'an old line\n',
-      });
+    it(`changes nothing for them, nor in the user's folder: it ${what}`, async () => {
+      await using workspace = await onDisk(definition);
       const env = { BESIDE: workspace.beside('') };
+      const [before, commits] = [await workspace.files(), await workspace.git('log', '--all', '--format=%H %s')];
       await writeFile(workspace.beside('broken'), '');
       const failed = await workspace.gateline(['run', '-q'], { env });
       expect(failed, failed.stderr).toMatchObject({ code: 1 });
       expect(await workspace.startedGates()).toEqual(['four', 'one', 'three', 'two']);
-      expect(await workspace.read('src/app.txt')).toBe('an new line\n');
 
       await rm(workspace.beside('broken'));
       await workspace.forgetStarts();
@@ -59,14 +76,15 @@ describe.runIf(process.platform !== 'win32')('a gate that edits a tracked file w
       expect(again, again.stderr).toMatchObject({ code: 0 });
       expect(choicesOf(again)).toEqual({ one: 'keep', two: 'keep', three: 'keep', four: 'run' });
       expect(await workspace.startedGates()).toEqual(['four']);
+      expect(await foundByFour(workspace)).toBe(found);
+      expect(await workspace.files()).toEqual(before);
+      expect(await workspace.git('log', '--all', '--format=%H %s')).toBe(commits);
+      expect(await workspace.git('status', '--porcelain')).toBe('');
     });
   }
 
-  it('is no reason for a new run to run anything, as long as nobody commits it', async () => {
-    await using workspace = await ScratchWorkspace.create({
-      'gateline.yml': pipeline({ inputs: false, files: 'changed', edit: EDIT }),
-      'src/app.txt': 'an old line\n',
-    });
+  it('is no reason for a new run to run anything, until its edit is applied: then the file is an input like any other', async () => {
+    await using workspace = await onDisk({ inputs: true, files: 'changed', edit: EDIT });
     const env = { BESIDE: workspace.beside('') };
     expect(await workspace.gateline(['run', '-q'], { env })).toMatchObject({ code: 0 });
     await workspace.forgetStarts();
@@ -75,5 +93,14 @@ describe.runIf(process.platform !== 'win32')('a gate that edits a tracked file w
     expect(statusOf(again)).toMatchObject({ run: 2, status: 'completed' });
     expect(choicesOf(again)).toEqual({ one: 'reuse', two: 'reuse', three: 'reuse', four: 'reuse' });
     expect(await workspace.starts()).toEqual([]);
+
+    const applied = await workspace.gateline(['apply']);
+    expect(applied, applied.stderr).toMatchObject({ code: 0, stdout: 'wrote src/app.txt\n' });
+    expect(await workspace.read('src/app.txt')).toBe('an new line\n');
+    const after = await workspace.gateline(['run', '-q'], { env });
+    // The first gate refuses a file without an old line.
+    expect(after, after.stderr).toMatchObject({ code: 1 });
+    expect(choicesOf(after)).toMatchObject({ one: 'run' });
+    expect(await workspace.startedGates()).toEqual(['one']);
   });
 });

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -93,6 +93,15 @@ gates:
       sleep 60
 `;
 
+/** The object store holds versions of the workspace as they are: nobody else may look, and nothing of it is uploaded. */
+const OBJECTS = 'git/objects/';
+
+/** Files below `.state` that hold no version of the workspace. */
+async function keptFiles(workspace: ScratchWorkspace): Promise<string[]> {
+  const files = await filesBelow(workspace.path('.state'), []);
+  return files.filter((file) => !file.startsWith(OBJECTS));
+}
+
 describe.runIf(process.platform !== 'win32')('a secret that an agent tells in every way', () => {
   it('stands nowhere below .state, in no form, and is not printed', async () => {
     const forms = formsOf(SECRET);
@@ -124,13 +133,15 @@ describe.runIf(process.platform !== 'win32')('a secret that an agent tells in ev
     }
     const found: string[] = [];
     const state = workspace.path('.state');
-    const files = await filesBelow(state, []);
+    const files = await keptFiles(workspace);
     for (const file of files) {
       const bytes = await readFile(join(state, file));
       for (const name of PROMISED) if (bytes.includes(forms[name]!)) found.push(`${name} in ${file}`);
       if (bytes.includes(Buffer.from(`me:${SECRET}`).toString('base64').slice(8, -4))) found.push(`basic in ${file}`);
     }
     expect(found).toEqual([]);
+    for (const folder of ['.state', '.state/git', '.state/git/objects'])
+      expect((await stat(workspace.path(folder))).mode & 0o777, folder).toBe(0o700);
     expect(files.length).toBeGreaterThan(40);
     const shown = await workspace.gateline(['show', 'passes', 'stdout']);
     expect(shown.stdout).toContain('out raw *** end');
@@ -147,7 +158,7 @@ describe.runIf(process.platform !== 'win32')('a secret that an agent tells in ev
     const result = await workspace.gateline(['run', '-q'], { env });
     expect(result, result.stderr).toMatchObject({ code: 0 });
     const state = workspace.path('.state');
-    const files = await filesBelow(state, []);
+    const files = await keptFiles(workspace);
     const bytes = await Promise.all(files.map((file) => readFile(join(state, file))));
     expect(files.filter((_, at) => bytes[at]!.includes(SECRET))).toEqual([]);
   });
