@@ -190,7 +190,7 @@ describe('a slot that may still be written to', () => {
     const first = await checkOut(workspace);
     const late = spawn('sh', ['-c', `read line; echo late > '${first.root}/a'`], {
       cwd: cwd ? join(first.root, 'dir') : '/',
-      env: { PATH: process.env['PATH'], ...(cwd ? {} : first.variables) },
+      env: { PATH: process.env['PATH'], ...(cwd ? {} : first.environment({})) },
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
     });

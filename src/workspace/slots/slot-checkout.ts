@@ -34,11 +34,7 @@ export interface SlotContents {
  * Brings a slot from whatever stands there to a tree: files that differ are written, and everything that the tree does not
  * have is removed, ignored files too. Then the agent's repository is made anew.
  */
-export async function prepareSlot(
-  slot: Slot,
-  contents: SlotContents,
-  setting: SlotSetting,
-): Promise<Furnished> {
+export async function prepareSlot(slot: Slot, contents: SlotContents, setting: SlotSetting): Promise<Furnished> {
   const { tree, submodules } = contents;
   const { store, git, copy } = setting;
   await mkdir(slot.folder, { recursive: true, mode: 0o700 });

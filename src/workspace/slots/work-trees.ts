@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import type { GitOptions } from '../git.ts';
 import type { Globs } from '../globs.ts';
 import type { Repository } from '../repository.ts';
@@ -136,11 +136,15 @@ export class WorkTrees {
     return {
       root: resolve(slot.folder, prefix),
       from,
-      // Also what tells the processes of this attempt: see `livesBelow`.
-      environment: (inherited) => ({
-        ...environmentOfTree(inherited, top, slot.folder),
-        GIT_CEILING_DIRECTORIES: slot.path,
-      }),
+      environment: (inherited) => {
+        const others = inherited['GIT_CEILING_DIRECTORIES'];
+        // Also what tells the processes of this attempt: see `livesBelow`.
+        const ceilings = others === undefined ? [slot.path] : [slot.path, others];
+        return {
+          ...environmentOfTree(inherited, top, slot.folder),
+          GIT_CEILING_DIRECTORIES: ceilings.join(delimiter),
+        };
+      },
       notices,
       capture: async () => {
         const { store } = await open();
