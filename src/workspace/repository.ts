@@ -33,15 +33,16 @@ export async function findRepository(root: string, options: GitOptions): Promise
   const git = gitIn(root, options);
   const asked = ['--is-inside-work-tree', '--show-object-format', '--absolute-git-dir', '--git-common-dir'];
   const paths = ['--git-path', 'objects', '--git-path', 'index', '--show-cdup', '--show-prefix'];
-  const [answer] = await Promise.all([
-    git(['rev-parse', ...asked, ...paths]).catch((error: unknown) => {
-      if (!(error instanceof GatelineError)) throw error;
-      if (error.code === 'GIT_FAILED' && /not a git repository|must be run in a work tree/.test(error.message))
-        return undefined;
-      throw error;
-    }),
-    refuseOldGit(git),
-  ]);
+  const answering = git(['rev-parse', ...asked, ...paths]).catch((error: unknown) => {
+    if (!(error instanceof GatelineError)) throw error;
+    if (error.code === 'GIT_FAILED' && /not a git repository|must be run in a work tree/.test(error.message))
+      return undefined;
+    throw error;
+  });
+  // What an old git says to what it does not understand counts for nothing; it is awaited below.
+  answering.catch(() => undefined);
+  await refuseOldGit(git);
+  const answer = await answering;
   if (answer === undefined) return undefined;
   const [inside, format, gitDir = '', common = '', objects = '', index = '', up = '', ...rest] = answer.out
     .toString('utf8')

@@ -87,7 +87,7 @@ describe('git in a work tree', () => {
     const before = { git: folder.repositoryContents(), files: filesBelow(folder.root) };
     const checkout = await checkOut(workspace);
     rmSync(join(checkout.root, '.git'), { recursive: true });
-    for (const env of [{ ...folder.environment, ...checkout.environment({}) }, { PATH: process.env['PATH'] }]) {
+    for (const env of [checkout.environment(folder.environment), { PATH: process.env['PATH'] }]) {
       const stash = (): unknown =>
         execFileSync('git', ['stash', '-u'], { cwd: checkout.root, env, encoding: 'utf8', stdio: 'pipe' });
       expect(stash).toThrow('not a git repository');
@@ -95,6 +95,23 @@ describe('git in a work tree', () => {
     put(checkout.root, 'edited', 'by the agent');
     expect(await changed(workspace, checkout)).toEqual(['edited: 100644 → 100644']);
     expect({ git: folder.repositoryContents(), files: filesBelow(folder.root) }).toEqual(before);
+  });
+
+  it('is not led to the user\u2019s repository by the environment of a hook', async () => {
+    await using folder = await ordinary();
+    await using workspace = await folder.open();
+    const before = folder.repositoryContents();
+    const checkout = await checkOut(workspace);
+    const hook = {
+      GIT_DIR: join(folder.root, '.git'),
+      GIT_INDEX_FILE: join(folder.root, '.git/index'),
+      GIT_PREFIX: '',
+    };
+    const env = checkout.environment({ ...folder.environment, ...hook, GIT_CEILING_DIRECTORIES: '/elsewhere' });
+    expect(Object.keys(env)).not.toEqual(expect.arrayContaining(['GIT_DIR']));
+    execFileSync('git', ['add', '-A'], { cwd: checkout.root, env });
+    expect(env['GIT_CEILING_DIRECTORIES']).toMatch(/:\/elsewhere$/);
+    expect(folder.repositoryContents()).toEqual(before);
   });
 
   it('is as good as new for the next attempt', async () => {
@@ -156,7 +173,7 @@ describe('git in a work tree', () => {
     writeFileSync(folder.beside('home/.gitconfig'), condition);
     await using workspace = await folder.open();
     const checkout = await checkOut(workspace);
-    const env = { ...folder.environment, ...checkout.environment({}) };
+    const env = checkout.environment(folder.environment);
     const commit = ['commit', '-q', '--allow-empty', '-m', 'x'];
     execFileSync('git', commit, { cwd: checkout.root, env, stdio: 'pipe' });
     const said = execFileSync('git', ['log', '-1', '--format=%an <%ae>'], {

@@ -53,16 +53,7 @@ function userObjects(folder: Folder): string {
 
 /** Runs git as an agent does: with its variables, and without anything that we set for our own git. */
 export function asAgent(folder: Folder, checkout: Checkout): (...args: string[]) => string {
-  const env = {
-    ...folder.environment,
-    ...checkout.environment({}),
-    GIT_CEILING_DIRECTORIES: [
-      folder.environment['GIT_CEILING_DIRECTORIES'],
-      checkout.environment({})['GIT_CEILING_DIRECTORIES'],
-    ]
-      .filter((one) => one !== undefined)
-      .join(':'),
-  };
+  const env = checkout.environment(folder.environment);
   return (...args) =>
     execFileSync(
       'git',

@@ -10,6 +10,7 @@ import { makeAgentRepository } from './agent-repository.ts';
 import type { Furnished } from './furnish-slot.ts';
 import type { RepositoryCopy } from './repository-copy.ts';
 import type { Slot } from './slots.ts';
+import { removeStrange, strangeEntries } from './strange-entries.ts';
 import { checkOutSubmodules } from './submodules.ts';
 
 /** What every slot of a call is prepared with. */
@@ -22,16 +23,19 @@ export interface SlotSetting {
   readonly furnish: () => Promise<Furnished>;
 }
 
+/** A version that is to stand in a slot. */
+export interface SlotContents {
+  readonly tree: string;
+  /** Path from the top and commit of each submodule. */
+  readonly submodules: ReadonlyMap<string, string>;
+}
+
 /**
  * Brings a slot from whatever stands there to a tree: files that differ are written, and everything that the tree does not
  * have is removed, ignored files too. Then the agent's repository is made anew.
  */
-export async function prepareSlot(
-  slot: Slot,
-  tree: string,
-  submodules: ReadonlyMap<string, string>,
-  setting: SlotSetting,
-): Promise<Furnished> {
+export async function prepareSlot(slot: Slot, contents: SlotContents, setting: SlotSetting): Promise<Furnished> {
+  const { tree, submodules } = contents;
   const { store, git, copy } = setting;
   await mkdir(slot.folder, { recursive: true, mode: 0o700 });
   try {
@@ -63,8 +67,13 @@ async function bringTo(slot: Slot, tree: string, store: ObjectStore): Promise<vo
     rm(`${slot.index}.lock`, { force: true }),
   ]);
   const where = { index: slot.index, folder: slot.folder };
-  await store.git(['read-tree', '--reset', '-u', tree], where);
-  const kept = (slot.state.kept ?? []).flatMap((path) => ['-e', `/${path.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`]);
+  const left = slot.state.kept ?? [];
+  const [strange] = await Promise.all([
+    strangeEntries(slot.folder, left),
+    store.git(['read-tree', '--reset', '-u', tree], where),
+  ]);
+  await removeStrange(strange);
+  const kept = left.flatMap((path) => ['-e', `/${path.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`]);
   await store.git(['clean', '-q', '-f', '-f', '-d', '-x', ...kept], where);
 }
 

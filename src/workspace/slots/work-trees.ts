@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import type { GitOptions } from '../git.ts';
 import type { Globs } from '../globs.ts';
 import type { Repository } from '../repository.ts';
-import { captureTree, type CapturedTree, type KnownIndex } from '../trees/capture-tree.ts';
+import type { KnownIndex, Taking } from '../trees/capture-tree.ts';
 import type { LeftOut } from '../trees/differing-files.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
 import type { TreeObjects } from '../trees/tree-objects.ts';
@@ -10,6 +10,7 @@ import type { CapturedWork, Checkout, CheckoutRequest } from '../workspace.ts';
 import { environmentOfTree } from '../tree-environment.ts';
 import { furnish, type Furnished, type Furnishing } from './furnish-slot.ts';
 import { readRepository, type RepositoryCopy } from './repository-copy.ts';
+import { captureSlot } from './slot-capture.ts';
 import { isOfWhatLiesThere, prepareSlot } from './slot-checkout.ts';
 import { Slots, type Slot } from './slots.ts';
 
@@ -92,7 +93,8 @@ export class WorkTrees {
     const { base, tree } = request;
     const { store, trees } = await open();
     const copy = repository && (await (this.#copy ??= readRepository(repository)));
-    const furnished = await prepareSlot(slot, tree, await trees.submodules(tree), {
+    const contents = { tree, submodules: await trees.submodules(tree) };
+    const furnished = await prepareSlot(slot, contents, {
       store,
       git,
       copy,
@@ -118,19 +120,35 @@ export class WorkTrees {
     { links, kept, notices }: Furnished,
     begun: KnownIndex,
   ): Checkout {
-    const { prefix, top, onDurable, within } = this.#setting;
+    const { prefix, top, onDurable, within, named, maxUntracked, open } = this.#setting;
+    const isLinked = (path: string): boolean => links.some((link) => path === link || path.startsWith(`${link}/`));
+    const taking: Taking = {
+      prefix,
+      untracked: 'all',
+      named: named(files),
+      maxUntracked,
+      oversize: 'leave-out',
+      dirtySubmodules: 'leave-out',
+      isOurs: true,
+      without: isLinked,
+    };
     let known = begun;
     return {
       root: resolve(slot.folder, prefix),
       from,
-      // Also what tells the processes of this attempt: see `livesBelow`.
-      environment: (inherited) => ({
-        ...environmentOfTree(inherited, top, slot.folder),
-        GIT_CEILING_DIRECTORIES: slot.path,
-      }),
+      environment: (inherited) => {
+        const others = inherited['GIT_CEILING_DIRECTORIES'];
+        // Also what tells the processes of this attempt: see `livesBelow`.
+        const ceilings = others === undefined ? [slot.path] : [slot.path, others];
+        return {
+          ...environmentOfTree(inherited, top, slot.folder),
+          GIT_CEILING_DIRECTORIES: ceilings.join(delimiter),
+        };
+      },
       notices,
       capture: async () => {
-        const captured = await this.#capture(slot, links, files, known);
+        const { store } = await open();
+        const captured = await captureSlot(slot, from, { store, taking, known });
         known = captured;
         onDurable(`capture ${slot.path}`);
         return { tree: captured.tree, leftOut: within(captured.leftOut) };
@@ -140,31 +158,5 @@ export class WorkTrees {
         onDurable(`give ${slot.path}`);
       },
     };
-  }
-
-  async #capture(
-    slot: Slot,
-    links: readonly string[],
-    files: CheckoutRequest['files'],
-    known: KnownIndex,
-  ): Promise<CapturedTree> {
-    const { open, prefix, named, maxUntracked } = this.#setting;
-    const { store } = await open();
-    const isLinked = (path: string): boolean => links.some((link) => path === link || path.startsWith(`${link}/`));
-    return captureTree(
-      store,
-      { index: slot.index, folder: slot.folder },
-      {
-        prefix,
-        untracked: 'all',
-        named: named(files),
-        maxUntracked,
-        oversize: 'leave-out',
-        dirtySubmodules: 'leave-out',
-        isOurs: true,
-        without: isLinked,
-      },
-      known,
-    );
   }
 }

@@ -1,0 +1,43 @@
+import { rm } from 'node:fs/promises';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { captureTree, type CapturedTree, type KnownIndex, type Taking } from '../trees/capture-tree.ts';
+import { indexState } from '../trees/index-file.ts';
+import type { ObjectStore } from '../trees/object-store.ts';
+import type { Slot } from './slots.ts';
+
+/** How a slot is captured. */
+export interface SlotCapture {
+  readonly store: ObjectStore;
+  readonly taking: Taking;
+  readonly known: KnownIndex;
+}
+
+/**
+ * What stands in a slot, as a tree. Where its index is damaged or gone, which lies beside the tree, every file is compared with
+ * the version that stood there.
+ * @param from that version
+ */
+export async function captureSlot(slot: Slot, from: string, how: SlotCapture): Promise<CapturedTree> {
+  const { store, taking, known } = how;
+  const where = { index: slot.index, folder: slot.folder };
+  try {
+    if ((await indexState(slot.index, store.format)) !== undefined)
+      return await captureTree(store, where, taking, known);
+  } catch (error) {
+    if (!(error instanceof GatelineError) || !['GIT_FAILED', 'WORKSPACE_UNREADABLE'].includes(error.code)) throw error;
+    if (!(await isDamaged(store, slot))) throw error;
+  }
+  await rm(slot.index, { recursive: true, force: true });
+  await store.git(['read-tree', from], { index: slot.index });
+  return captureTree(store, where, taking, { extras: [] });
+}
+
+async function isDamaged(store: ObjectStore, { index }: Slot): Promise<boolean> {
+  try {
+    if ((await indexState(index, store.format)) === undefined) return true;
+  } catch (error) {
+    if (error instanceof GatelineError) return true;
+    throw error;
+  }
+  return (await store.git(['ls-files', '-z', '--', 'none'], { index }, { answers: [0, 128] })).code !== 0;
+}
