@@ -1,14 +1,16 @@
 /**
  * The command line that kills its own process right after its k-th durable operation; `DIE_AFTER` is k. What it did so
  * far stands in the file `OPERATIONS`, one line each. Where `IMAGES` names a folder it leaves an image of its working
- * directory after each operation there, as `1`, `2`, …: what a kill at that moment would have left on disk.
+ * directory and of its work trees after each operation there, as `1`, `2`, …: what a kill at that moment would have left on
+ * disk.
  */
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { main } from '../../src/cli/main.ts';
 import { processWorld } from '../../src/cli/process-world.ts';
 
-const { DIE_AFTER, OPERATIONS, IMAGES, START_LOG } = process.env;
+const { DIE_AFTER, OPERATIONS, IMAGES, START_LOG, GATELINE_TREES } = process.env;
 let count = 0;
 
 function takeImage(folder: string): void {
@@ -18,6 +20,8 @@ function takeImage(folder: string): void {
     preserveTimestamps: true,
     verbatimSymlinks: true,
   });
+  // Agents are at work there meanwhile: a file that vanishes while it is copied must not stop the copy.
+  spawnSync('cp', ['-a', GATELINE_TREES!, join(folder, 'trees')], { stdio: 'ignore' });
   if (START_LOG !== undefined && existsSync(START_LOG)) copyFileSync(START_LOG, join(folder, 'starts.log'));
 }
 

@@ -17,6 +17,7 @@ export interface Undisturbed {
   readonly exports: Readonly<Record<string, string | null>>;
   /** Verdict, score and files handed on, by unit. */
   readonly gates: unknown;
+  /** Those of the user's folder. */
   readonly files: Readonly<Record<string, string>>;
   /** Starts of agents, in alphabetical order. */
   readonly starts: readonly string[];
@@ -46,7 +47,7 @@ function gatesOf(status: StatusJson): unknown {
     key,
     done,
     score: verdict?.score,
-    files: files.map(({ path }) => path),
+    files,
   }));
 }
 
@@ -97,7 +98,8 @@ export async function imagesOf(workspace: ScratchWorkspace, env: Variables): Pro
 export type Way = 'process' | 'in process';
 
 /**
- * Goes on after a kill, and compares: same exports, same files on disk and handed on, and nothing that was done starts again.
+ * Goes on after a kill, and compares: same exports, same files handed on, the user's folder as it was, no slot in use, and
+ * nothing that was done starts again.
  * @returns gates whose agents started in this call
  */
 export async function goOn(
@@ -114,6 +116,7 @@ export async function goOn(
   expect(exportsOf(status)).toEqual(expected.exports);
   expect(gatesOf(status)).toEqual(expected.gates);
   expect(await workspace.files()).toEqual(expected.files);
+  expect(Object.values(await workspace.slots())).not.toContain('busy');
   const started = await workspace.startedGates();
   expect(started.filter((gate) => done.includes(gate))).toEqual([]);
   return started;

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -9,21 +10,29 @@ import { statusOf } from '../support/command-line.ts';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
 
 /**
- * The agent: tells that it starts; after the kill (`killed` is there) it answers at once. Before, it sleeps until it is
- * told to go on (`go`, at most a minute), then answers, writes its file, and tells that it did (`wrote`).
+ * The agent: tells that it starts; after the kill (`killed` is there) it answers at once, or, beside a late writer from
+ * `elsewhere`, lets that one write first. Before, it sleeps until it is told to go on (`go`, at most a minute), then
+ * answers, writes its file, and tells that it did (`wrote`).
  */
 const AGENT = {
   'slow.sh': `
 echo "slow $GATELINE_ATTEMPT $$" >> "$START_LOG"
 if [ -e "$BESIDE/killed" ]; then
   echo second > made.txt
+  if [ "$WAY" = elsewhere ]; then
+    touch "$BESIDE/go"
+    until [ -e "$BESIDE/wrote" ]; do sleep 0.05; done
+  fi
   echo '{"from": "second"}' > "$GATELINE_OUTPUT"
   exit 0
 fi
 case "$WAY" in
-  plain) exec sh late.sh "$GATELINE_OUTPUT" "$BESIDE" ;;
-  setsid) setsid sh late.sh "$GATELINE_OUTPUT" "$BESIDE" & ;;
-  vanished) (env -i setsid sh late.sh "$GATELINE_OUTPUT" "$BESIDE" > /dev/null 2>&1 &) ;;
+  plain) exec sh late.sh "$GATELINE_OUTPUT" "$BESIDE" made.txt ;;
+  setsid) setsid sh late.sh "$GATELINE_OUTPUT" "$BESIDE" made.txt & ;;
+  vanished) (env -i setsid sh late.sh "$GATELINE_OUTPUT" "$BESIDE" made.txt > /dev/null 2>&1 &) ;;
+  elsewhere)
+    cp late.sh "$BESIDE" && made="$PWD/made.txt"
+    (cd / && env -i setsid sh "$BESIDE/late.sh" "$GATELINE_OUTPUT" "$BESIDE" "$made" > /dev/null 2>&1 &) ;;
 esac
 sleep 60
 `,
@@ -31,7 +40,7 @@ sleep 60
 echo $$ > "$2/late.pid"
 turns=0
 until [ -e "$2/go" ] || [ $turns -ge 600 ]; do sleep 0.1; turns=$((turns + 1)); done
-echo first > made.txt
+echo first > "$3"
 echo '{"from": "first"}' > "$1"
 touch "$2/wrote"
 `,
@@ -56,7 +65,7 @@ gates:
       echo "{\\"read\\": \\"$(cat made.txt)\\"}" > "$GATELINE_OUTPUT"
 `;
 
-type Way = 'plain' | 'setsid' | 'vanished';
+type Way = 'plain' | 'setsid' | 'vanished' | 'elsewhere';
 
 /** A workspace whose engine was killed while its agent sleeps. */
 async function killedWhileAsleep(way: Way): Promise<{ workspace: ScratchWorkspace; pid: number }> {
@@ -72,22 +81,29 @@ async function killedWhileAsleep(way: Way): Promise<{ workspace: ScratchWorkspac
 }
 
 /** Lets the agents of later attempts answer at once. */
-async function goOn(workspace: ScratchWorkspace) {
+async function goOn(workspace: ScratchWorkspace, way: Way) {
   await writeFile(workspace.beside('killed'), '');
-  const result = await workspace.gateline(['run', '--json', '-q'], { env: { BESIDE: workspace.beside('') } });
+  const env = { WAY: way, BESIDE: workspace.beside('') };
+  const result = await workspace.gateline(['run', '--json', '-q'], { env });
   expect(result, result.stderr).toMatchObject({ code: 0, signal: null });
   expect(statusOf(result).status).toBe('completed');
   return result;
 }
 
-/** What is kept of both gates, and what stands in the workspace. */
+/** What is kept of both gates, and what the first one hands on. */
 async function whatCounts(workspace: ScratchWorkspace): Promise<unknown[]> {
   const show = async (gate: string): Promise<unknown> =>
     JSON.parse((await workspace.gateline(['show', gate, 'output'])).stdout) as unknown;
-  return [await show('slow'), await show('next'), (await workspace.read('made.txt')).trim()];
+  const { stdout: patch } = await workspace.gateline(['diff', 'slow']);
+  return [await show('slow'), await show('next'), /^\+(\w+)$/m.exec(patch)?.[1]];
 }
 
 const SECOND = [{ from: 'second' }, { read: 'second' }, 'second'];
+
+/** What a slot holds of the file that agents write; '' when it is not there. */
+async function madeIn(workspace: ScratchWorkspace, slot: number): Promise<string> {
+  return (await readIfThere(join(workspace.trees, String(slot), 'tree', 'made.txt'))).trim();
+}
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(20);
@@ -99,17 +115,19 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     await using _ = workspace;
     await writeFile(workspace.beside('go'), '');
     await until(async () => existsSync(workspace.beside('wrote')) && !(await isRunning(pid)));
-    expect((await workspace.read('made.txt')).trim()).toBe('first');
-    await goOn(workspace);
+    expect(await madeIn(workspace, 0)).toBe('first');
+    await goOn(workspace, 'plain');
     expect(await whatCounts(workspace)).toEqual(SECOND);
     expect(await workspace.startedGates()).toEqual(['next', 'slow', 'slow']);
+    expect(await workspace.slots()).toEqual({ 1: 'idle' });
+    expect(existsSync(workspace.path('made.txt'))).toBe(false);
   });
 
   for (const way of ['plain', 'setsid'] as const) {
     it(`is ended when the run goes on (${way})`, async () => {
       const { workspace, pid } = await killedWhileAsleep(way);
       await using _ = workspace;
-      const result = await goOn(workspace);
+      const result = await goOn(workspace, way);
       expect(result.stderr).toContain(`process ${pid}, left by a killed run, was ended`);
       expect(await isRunning(pid)).toBe(false);
       expect(existsSync(workspace.beside('wrote'))).toBe(false);
@@ -117,19 +135,30 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     });
   }
 
-  it('is not used when it got away and writes after all is done', async () => {
+  it('is not used when it writes, by an absolute path, while the next attempt is at work', async () => {
+    const { workspace, pid } = await killedWhileAsleep('elsewhere');
+    await using _ = workspace;
+    await goOn(workspace, 'elsewhere');
+    expect(existsSync(workspace.beside('wrote'))).toBe(true);
+    await until(async () => !(await isRunning(pid)));
+    expect(await whatCounts(workspace)).toEqual(SECOND);
+  });
+
+  it('is not used when it got away and writes after all is done: its slot is kept for it alone, and deleted after it', async () => {
     const { workspace, pid } = await killedWhileAsleep('vanished');
     await using _ = workspace;
-    await goOn(workspace);
+    await goOn(workspace, 'vanished');
     expect(await isRunning(pid)).toBe(true);
+    expect(await workspace.slots()).toEqual({ 0: 'retired', 1: 'idle' });
     await writeFile(workspace.beside('go'), '');
     await until(async () => existsSync(workspace.beside('wrote')) && !(await isRunning(pid)));
     const { stdout } = await promisify(execFile)('grep', ['-rl', '"from": "first"', '.state'], { cwd: workspace.root });
     expect(stdout.trim()).toMatch(/^\.state\/attempts\/writers\/1\/slow\._\.1\.1\/output\.json$/);
-    expect((await workspace.read('made.txt')).trim()).toBe('first');
+    expect(await madeIn(workspace, 0)).toBe('first');
     await workspace.forgetStarts();
-    await goOn(workspace);
+    await goOn(workspace, 'vanished');
     expect(await whatCounts(workspace)).toEqual(SECOND);
     expect(await workspace.starts()).toEqual([]);
+    expect(await workspace.slots()).toEqual({ 1: 'idle' });
   });
 });

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
@@ -80,14 +81,37 @@ export class ScratchWorkspace implements AsyncDisposable {
 
   /**
    * Another one with the same files, repository and state. Its start log is empty.
-   * @param image a folder with a `workspace` and its `starts.log`, to be copied instead of this one
+   * @param image a folder with a `workspace`, its `trees` and its `starts.log`, to be copied instead of this one
    */
   async copy(image?: string): Promise<ScratchWorkspace> {
     const copy = await ScratchWorkspace.#inTemporaryFolder();
     const from = image === undefined ? this.root : join(image, 'workspace');
     await cp(from, copy.root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
-    if (image !== undefined) await writeFile(copy.startLog, await readIfThere(join(image, 'starts.log')));
+    if (image === undefined) return copy;
+    await writeFile(copy.startLog, await readIfThere(join(image, 'starts.log')));
+    const trees = join(image, 'trees', this.#treesId());
+    if (existsSync(trees)) await cp(trees, copy.trees, { recursive: true, verbatimSymlinks: true });
     return copy;
+  }
+
+  /** Folder of the slots of this workspace. */
+  get trees(): string {
+    return this.beside(join('trees', this.#treesId()));
+  }
+
+  #treesId(): string {
+    return digest(Buffer.from(this.root)).slice(0, 16);
+  }
+
+  /** What each slot is: `idle`, `busy` or `retired`, by its number. */
+  async slots(): Promise<Record<string, string>> {
+    const names = existsSync(this.trees) ? await readdir(this.trees) : [];
+    const slots = names.filter((name) => /^\d+$/.test(name));
+    const states = slots.map(async (name): Promise<[string, string]> => {
+      const text = (await readIfThere(join(this.trees, name, 'slot.json'))) || '{"state": "retired"}';
+      return [name, (JSON.parse(text) as { state: string }).state];
+    });
+    return Object.fromEntries(await Promise.all(states));
   }
 
   /** Ends commands that still run. */
