@@ -30,7 +30,8 @@ export function liveProgress(input: ProgressInput): Progress {
       }
       const opening = event.type === 'state' && state === undefined ? [openingLine(event.state)] : [];
       if ('state' in event) state = event.state;
-      const line = event.type === 'started' ? undefined : lineFor(event, input.paint, false);
+      const line =
+        event.type === 'started' ? undefined : lineFor(event, input.paint, { agents: false, checkpoints: false });
       show(line === undefined ? opening : [...opening, line]);
     },
     note: (message) => show([`note: ${oneLine(message)}`]),

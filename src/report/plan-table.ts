@@ -1,8 +1,10 @@
 import type { Difference } from '../run/difference.ts';
 import type { Plan, PlanChoice, PlannedUnit } from '../run/plan.ts';
+import { unitKey } from '../pipeline/pipeline.ts';
 import type { UnitGraph } from '../run/unit.ts';
 import { count, fit, oneLine, pad, plain, widthOf, type Tone } from './text.ts';
 import type { TableOptions } from './status-table.ts';
+import { legName } from './wording.ts';
 
 const TONES: Readonly<Record<PlanChoice, Tone>> = {
   keep: 'good',
@@ -39,7 +41,11 @@ const LONGEST_LINE = 400;
 export function planTable(plan: Plan, graph: UnitGraph, options: Omit<TableOptions, 'now'> = {}): string {
   const paint = options.paint ?? plain;
   const width = options.width === undefined || options.width <= 0 ? LONGEST_LINE : Math.max(options.width, 20);
-  const name = (unit: PlannedUnit): string => `${graph.get(unit.key)?.gate.number ?? '-'}  ${oneLine(unit.key)}`;
+  const name = (unit: PlannedUnit): string => {
+    const known = graph.get(unit.key);
+    if (known === undefined) return `-  ${oneLine(unit.key)}`;
+    return `${known.gate.number}  ${oneLine(unitKey(known.gate.id, legName(known.leg, known.gate.legs)))}`;
+  };
   const columns = {
     name: Math.min(46, longest(plan.units.map(name))),
     choice: longest(plan.units.map((unit) => unit.choice)),

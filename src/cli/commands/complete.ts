@@ -38,7 +38,9 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
     const gate = unitKey(ended.gate, ended.leg);
     printJson(world, { format: 'gateline-verdict/1', gate, status, reason, verdict: ended.verdict });
   } else {
-    world.out.write(verdictText(ended, { paint: paintFor(world.out, world.environment) }));
+    const paint = paintFor(world.out, world.environment);
+    const contract = opened.graph.get(unitKey(ended.gate, ended.leg))?.gate.contract;
+    world.out.write(verdictText(ended, { paint, contract }));
     for (const line of adviceLines(state, { graph: opened.graph, options: about })) world.out.write(`${line}\n`);
   }
   return exitCodeOfUnit(unit);
