@@ -8,6 +8,7 @@ import type { RunState } from '../run/run-state.ts';
 import { unitsOf, type UnitGraph } from '../run/unit.ts';
 import { assignmentOf } from './assignment.ts';
 import { textOption, type Invocation } from './command.ts';
+import { say } from './say.ts';
 import type { CliWorld } from './world.ts';
 
 /** What nearly every command works with. */
@@ -72,6 +73,6 @@ export async function projectOnce(world: CliWorld, opened: Opened): Promise<RunS
   const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
   const projector = await projectorFor(world, opened, call.redactor.redactText);
   const state = call.journal.state();
-  for (const notice of await projector.show(state)) world.err.write(`note: ${notice}\n`);
+  for (const notice of await projector.show(state)) say(world.err, `note: ${notice}`);
   return state;
 }

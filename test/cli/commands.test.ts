@@ -29,6 +29,21 @@ describe('help', () => {
     }
   });
 
+  it('is no wider than a narrow terminal, and breaks between words', async () => {
+    const screen = { interactive: true, columns: 50 };
+    for (const args of [['help'], ['help', 'run'], ['help', 'begin'], ['run', '--force', 'a'], ['show']]) {
+      const { out, err } = await gateline('/', args, { screen });
+      const typed = COMMANDS.flatMap(({ examples }) => examples.map(({ command }) => `  ${command}`));
+      for (const line of `${out}${err}`.split('\n'))
+        if (!typed.includes(line)) expect(line.length).toBeLessThanOrEqual(50);
+    }
+    const { out } = await gateline('/', ['help', 'run'], { screen });
+    expect(out).toContain('\n  --with-needs\n      with --gate: run what those gates need too\n');
+    expect(out).toContain(
+      '\nRuns every gate whose needs are satisfied, side by\nside where they do not need each other,',
+    );
+  });
+
   it.each([
     [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
     [['resume'], 'COMMAND_UNKNOWN: there is no command resume\n  `gateline run` goes on'],

@@ -15,6 +15,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { openToLook } from '../open.ts';
 import { paintFor } from '../paint.ts';
 import { printJson } from '../print-json.ts';
+import { say } from '../say.ts';
 import type { CliWorld } from '../world.ts';
 import { contentOf, latestOf, PARTS, TEXT_PARTS, whyAbsent, type Part } from './show-parts.ts';
 
@@ -68,7 +69,7 @@ function showLegs(world: CliWorld, call: Call, gate: Gate, json: boolean): void 
     return;
   }
   const paint = paintFor(world.out, world.environment);
-  world.out.write(statusTable(state, { gates: [gate], groups: [] }, { width: world.out.columns, paint }));
+  world.out.write(statusTable(state, { gates: [gate], groups: [] }, { width: world.out.columns, paint, wrap: true }));
   for (const { key, leg } of legs) {
     const name = legName({ id: leg }, gate.legs);
     world.out.write(`  gateline show ${oneLine(key)}${name === leg ? '' : `  (${name})`}\n`);
@@ -96,9 +97,9 @@ function showVerdict(
   const ended = latestOf(call, unit);
   const { key: gate, status, reason } = unit;
   if (ended === undefined || unit.status !== ended.verdict.status || unit.reused)
-    world.out.write(`${oneLine(gate)}: ${status}: ${oneLine(reason)}\n`);
+    say(world.out, `${oneLine(gate)}: ${status}: ${oneLine(reason)}`);
   if (ended === undefined) return;
-  world.out.write(verdictText(ended, { paint: paintFor(world.out, world.environment), contract }));
+  say(world.out, verdictText(ended, { paint: paintFor(world.out, world.environment), contract }).trimEnd());
   const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(call, unit, part) !== undefined);
   for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}\n`);
 }
