@@ -24,10 +24,10 @@ export function engineLog(runner: Runner, print: (line: string) => void = () => 
         return;
       case 'ended': {
         const { status, score, kind, advice } = event.record.verdict;
-        const why = status === 'passed' ? `score ${score}` : `${kind}. ${advice}`;
-        runner.info(
-          `gate ${event.unit}: attempt ${event.record.n}: ${status}, ${why}${event.retrying ? ' Trying again.' : ''}`,
-        );
+        const what = status === 'failed' ? `failed (${kind})` : `${status}, score ${score}`;
+        const why = status === 'passed' ? '' : `. ${advice}`;
+        const more = event.retrying ? ' Trying again.' : '';
+        runner.info(`gate ${event.unit}: attempt ${event.record.n}: ${what}${why}${more}`);
         if (!event.retrying) runner.saveState(ACTION_STATE.claim, '');
         return;
       }

@@ -51,8 +51,10 @@ export function setGateOutputs({ world: { runner } }: ActionInvocation, job: Job
   runner.setOutput('status', unit?.status ?? 'blocked');
   runner.setOutput('passed', unit?.done ?? false);
   if (ended !== undefined) {
-    runner.setOutput('score', ended.verdict.score);
-    runner.setOutput('attempt', ended.n);
+    if (ended.verdict.status !== 'not-applicable') {
+      runner.setOutput('score', ended.verdict.score);
+      runner.setOutput('attempt', ended.n);
+    }
     if (ended.value !== undefined) runner.setOutput('digest', ended.value.digest);
     if (ended.source !== undefined) {
       const { runNumber, runAttempt, n } = ended.source;
@@ -109,6 +111,7 @@ function addSummary(
       unit: graph.get(job.key)!,
       graph,
       state: step.state,
+      numbered: job.definition.pipeline !== undefined,
       records: step.records,
       planned: step.planned,
       links: linksOf(event, new Map([[job.key, artifactsOf(job, step)]])),

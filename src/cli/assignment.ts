@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from '../untrusted/json.ts';
 import { parseJson } from '../untrusted/parse-json.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { listOption, recordedOption, textOption, type OptionValues } from './command.ts';
+import { say } from './say.ts';
 import type { CliWorld } from './world.ts';
 
 /** What the options say to work on. @throws GatelineError `SUBJECT_EMPTY`, `INPUT_INVALID`, `METADATA_INVALID` */
@@ -43,7 +44,7 @@ async function inputFromStateFiles(
   subject: string,
 ): Promise<JsonValue> {
   const { needs, warnings } = await stateInputs(workspace, loaded, subject, unitsOf(loaded.pipeline).values());
-  for (const warning of warnings) world.err.write(`note: ${oneLine(warning)}\n`);
+  for (const warning of warnings) say(world.err, `note: ${oneLine(warning)}`);
   return Object.keys(needs).length === 0 ? null : { needs };
 }
 

@@ -2,7 +2,6 @@ import type { EngineEvent } from '../engine/ports.ts';
 import { checkpointMarkdown } from '../report/checkpoint.ts';
 import { count, oneLine, type Paint } from '../report/text.ts';
 import { durationText, endedAfter, scoreText, toneOf } from '../report/wording.ts';
-import type { EndedRecord } from '../run/record.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { UnitGraph } from '../run/unit.ts';
 import type { Verdict } from '../verdict/verdict.ts';
@@ -10,8 +9,18 @@ import type { Verdict } from '../verdict/verdict.ts';
 /** Characters of an issue in a line of progress; `gateline show` has all of it. */
 const LONGEST_ISSUE = 300;
 
+/** What is shown beside the lines of events. */
+export interface LineOptions {
+  /** Lines of agents. */
+  readonly agents: boolean;
+  /** A checkpoint after each attempt, which says what is wrong and what to do. */
+  readonly checkpoints: boolean;
+}
+
+type EndedEvent = Extract<EngineEvent, { readonly type: 'ended' }>;
+
 /** One line for an event; `undefined` for those that need none. Begins with nothing untrusted. */
-export function lineFor(event: EngineEvent, paint: Paint, showAgents: boolean): string | undefined {
+export function lineFor(event: EngineEvent, paint: Paint, show: LineOptions): string | undefined {
   switch (event.type) {
     case 'planned': {
       const { key, choice, reason, notices } = event.planned;
@@ -22,9 +31,9 @@ export function lineFor(event: EngineEvent, paint: Paint, showAgents: boolean): 
     case 'started':
       return `${oneLine(event.unit)}: started${event.attempts > 1 ? `, attempt ${event.record.n} of at most ${event.attempts}` : ''}`;
     case 'line':
-      return showAgents ? `${oneLine(event.unit)} | ${oneLine(event.line)}` : undefined;
+      return show.agents ? `${oneLine(event.unit)} | ${oneLine(event.line)}` : undefined;
     case 'ended':
-      return endedLine(event.record, oneLine(event.unit), event.retrying, paint);
+      return endedLine(event, paint, show.checkpoints);
     case 'notice':
       return `note: ${event.unit === undefined ? '' : `${oneLine(event.unit)}: `}${oneLine(event.message)}`;
     case 'state':
@@ -32,16 +41,19 @@ export function lineFor(event: EngineEvent, paint: Paint, showAgents: boolean): 
   }
 }
 
-function endedLine({ verdict, ...record }: EndedRecord, unit: string, retrying: boolean, paint: Paint): string {
+function endedLine({ record: ended, unit, retrying }: EndedEvent, paint: Paint, hasCheckpoint: boolean): string {
+  const { verdict } = ended;
   const kind = verdict.kind === verdict.status ? '' : ` (${verdict.kind})`;
-  const time = durationText(endedAfter({ verdict, ...record }));
-  const advice = verdict.status === 'passed' ? '' : `: ${oneLine(`${firstIssue(verdict)}${verdict.advice}`)}`;
+  const time = durationText(endedAfter(ended));
+  const advice =
+    verdict.status === 'passed' || hasCheckpoint ? '' : `: ${oneLine(`${firstIssue(verdict)}${verdict.advice}`)}`;
   const facts = [
     `${paint(toneOf(verdict.status), verdict.status)}${kind}`,
-    ...(verdict.status === 'failed' && verdict.score === 0 ? [] : [`score ${scoreText(verdict.score)}`]),
+    ...(verdict.status === 'failed' ? [] : [`score ${scoreText(verdict.score)}`]),
     ...(time === '' ? [] : [time]),
   ];
-  return `${unit}: ${facts.join(', ')}${advice}${retrying ? ' Trying again with this as feedback.' : ''}`;
+  const again = retrying ? `${hasCheckpoint ? '.' : ''} Trying again with this as feedback.` : '';
+  return `${oneLine(unit)}: ${facts.join(', ')}${advice}${again}`;
 }
 
 /** The first thing that is wrong, for somebody who sees this line only. */

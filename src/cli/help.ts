@@ -1,17 +1,25 @@
+import { wrapLines, wrapWords } from '../report/text.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 import { EXIT_CODES, EXIT_MEANINGS } from './exit-codes.ts';
 
-const WIDTH = 100;
+/** Wider lines are hard to read. */
+const WIDEST = 100;
+/** An option's help with less room than this goes below the option. */
+const ROOM_FOR_HELP = 30;
 
-/** `gateline help`: what it is for, the commands, and how one begins. */
-export function overview(commands: readonly CommandSpec[]): string {
+/**
+ * `gateline help`: what it is for, the commands, and how one begins.
+ * @param columns of the terminal; 0: there is none
+ */
+export function overview(commands: readonly CommandSpec[], columns = 0): string {
+  const width = widthFor(columns);
   const longest = Math.max(...commands.map((command) => command.name.length));
-  return [
+  const text = [
     'gateline: a chain of agent gates, each output checked before the next one starts,',
     'and a failed run goes on from where it stopped.',
     '',
     'Commands:',
-    ...commands.map((command) => `  ${command.name.padEnd(longest)}  ${command.summary}`),
+    ...commands.flatMap((command) => row(command.name, command.summary, longest, width)),
     '',
     'How to begin:',
     '  gateline init           writes a pipeline of four gates that runs as it is',
@@ -20,11 +28,13 @@ export function overview(commands: readonly CommandSpec[]): string {
     '',
     'gateline help COMMAND tells all about one of them. Everything is kept below .state/.',
     '',
-  ].join('\n');
+  ];
+  return wrapLines(text.join('\n'), width);
 }
 
-/** `gateline help COMMAND`. */
-export function commandHelp(command: CommandSpec): string {
+/** `gateline help COMMAND`. `columns` as for {@link overview}. */
+export function commandHelp(command: CommandSpec, columns = 0): string {
+  const width = widthFor(columns);
   const usage = [
     'gateline',
     command.name,
@@ -39,13 +49,20 @@ export function commandHelp(command: CommandSpec): string {
   return [
     usage.join(' '),
     '',
-    ...wrap(command.description, ''),
-    ...(rows.length > 0 ? ['', 'Options:', ...rows.flatMap(([left, right]) => row(left, right, longest))] : []),
+    ...command.description.split('\n').flatMap((paragraph) => wrapWords(paragraph, width)),
+    ...(rows.length > 0 ? ['', 'Options:', ...rows.flatMap(([left, right]) => row(left, right, longest, width))] : []),
     ...(command.examples.length > 0
-      ? ['', 'Examples:', ...command.examples.flatMap((example) => [`  ${example.command}`, `      ${example.what}`])]
+      ? [
+          '',
+          'Examples:',
+          ...command.examples.flatMap(({ command: typed, what }) => [
+            `  ${typed}`,
+            ...wrapWords(what, width, { first: '      ', further: '      ' }),
+          ]),
+        ]
       : []),
     '',
-    ...wrap(`Exit codes: ${exitCodes()}.`, ''),
+    ...wrapWords(`Exit codes: ${exitCodes()}.`, width),
     '',
   ].join('\n');
 }
@@ -61,22 +78,14 @@ function spell(option: OptionSpec): string {
   return `${short}--${option.name}${option.value === undefined ? '' : ` ${option.value}`}`;
 }
 
-function row(left: string, right: string, longest: number): string[] {
-  const [first = '', ...more] = wrap(right, '', WIDTH - longest - 4);
+function row(left: string, right: string, longest: number, width: number): string[] {
+  const room = width - longest - 4;
+  if (room < ROOM_FOR_HELP)
+    return [`  ${left.trim()}`, ...wrapWords(right, width, { first: '      ', further: '      ' })];
+  const [first = '', ...more] = wrapWords(right, room);
   return [`  ${left.padEnd(longest)}  ${first}`, ...more.map((line) => `  ${' '.repeat(longest)}  ${line}`)];
 }
 
-function wrap(text: string, indent: string, width = WIDTH): string[] {
-  return text.split('\n').flatMap((paragraph) => {
-    const lines: string[] = [];
-    let line = indent;
-    for (const word of paragraph.split(' ')) {
-      if (line.length + word.length + 1 > width && line.trim() !== '') {
-        lines.push(line);
-        line = indent;
-      }
-      line += line === indent ? word : ` ${word}`;
-    }
-    return [...lines, line];
-  });
+function widthFor(columns: number): number {
+  return columns > 0 ? Math.min(columns, WIDEST) : WIDEST;
 }

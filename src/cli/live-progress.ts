@@ -1,5 +1,5 @@
 import { statusTable } from '../report/status-table.ts';
-import { count, fit, oneLine, widthOf } from '../report/text.ts';
+import { count, fit, oneLine, widthOf, wrapLines } from '../report/text.ts';
 import { durationOf, durationText } from '../report/wording.ts';
 import type { RunState } from '../run/run-state.ts';
 import { lineFor, openingLine } from './event-lines.ts';
@@ -17,7 +17,8 @@ export function liveProgress(input: ProgressInput): Progress {
   let last = '';
   const show = (lines: readonly string[]): void => {
     const next = state === undefined ? [] : picture(state, last, input);
-    screen.write(eraser(drawn, screen.columns) + [...lines, ...next].map((line) => `${line}\n`).join(''));
+    const above = lines.map((line) => wrapLines(line, screen.columns || USUAL.columns));
+    screen.write(eraser(drawn, screen.columns) + [...above, ...next].map((line) => `${line}\n`).join(''));
     drawn = next;
   };
   const timer = setInterval(() => show([]), REFRESH_MS);
@@ -30,7 +31,8 @@ export function liveProgress(input: ProgressInput): Progress {
       }
       const opening = event.type === 'state' && state === undefined ? [openingLine(event.state)] : [];
       if ('state' in event) state = event.state;
-      const line = event.type === 'started' ? undefined : lineFor(event, input.paint, false);
+      const line =
+        event.type === 'started' ? undefined : lineFor(event, input.paint, { agents: false, checkpoints: false });
       show(line === undefined ? opening : [...opening, line]);
     },
     note: (message) => show([`note: ${oneLine(message)}`]),

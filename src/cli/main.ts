@@ -28,7 +28,7 @@ async function dispatch(world: CliWorld): Promise<ExitCode> {
   }
   const command = commandNamed(first);
   if (rest.includes('--help') || rest.includes('-h')) {
-    world.out.write(commandHelp(command));
+    world.out.write(commandHelp(command, world.out.columns));
     return EXIT_CODES.ok;
   }
   const parsed = parseArguments(command, rest);
@@ -38,7 +38,9 @@ async function dispatch(world: CliWorld): Promise<ExitCode> {
 
 function help(world: CliWorld, names: readonly string[]): ExitCode {
   const [name] = names;
-  world.out.write(name === undefined || name.startsWith('-') ? overview(COMMANDS) : commandHelp(commandNamed(name)));
+  const { columns } = world.out;
+  const isOverview = name === undefined || name.startsWith('-');
+  world.out.write(isOverview ? overview(COMMANDS, columns) : commandHelp(commandNamed(name), columns));
   return EXIT_CODES.ok;
 }
 

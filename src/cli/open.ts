@@ -11,6 +11,7 @@ import { assignmentOf } from './assignment.ts';
 import { textOption, type Invocation } from './command.ts';
 import { oneLine } from '../report/text.ts';
 import { readRun } from './run-asked.ts';
+import { say } from './say.ts';
 import type { CliWorld } from './world.ts';
 
 /** What nearly every command works with. */
@@ -101,6 +102,6 @@ export async function projectOnce(world: CliWorld, opened: Opened): Promise<RunS
   const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
   const projector = await projectorFor(world, opened, call.redactor.redactText);
   const state = call.journal.state();
-  for (const notice of await projector.show(state)) world.err.write(`note: ${notice}\n`);
+  for (const notice of await projector.show(state)) say(world.err, `note: ${notice}`);
   return state;
 }

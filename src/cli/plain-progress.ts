@@ -27,7 +27,7 @@ export function plainProgress(input: ProgressInput): Progress {
       }
       if (event.type === 'started') running.set(event.unit, input.now().getTime());
       if (event.type === 'ended') running.delete(event.unit);
-      const line = lineFor(event, paint, !quiet);
+      const line = lineFor(event, paint, { agents: !quiet, checkpoints: !quiet });
       if (line !== undefined) say(line);
       const checkpoint = quiet ? undefined : checkpointFor(event, graph);
       if (checkpoint !== undefined) say(`\n${checkpoint}`);

@@ -4,6 +4,7 @@ import { forTerminal } from '../untrusted/escape.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { PipelineInvalidError } from '../local/pipeline-invalid.ts';
 import { printJson } from './print-json.ts';
+import { say } from './say.ts';
 import type { CliWorld } from './world.ts';
 
 /** Tells an error on stderr (as JSON on stdout too with `--json`) and chooses the exit code by whose fault it is. */
@@ -13,12 +14,12 @@ export function reportError(world: CliWorld, thrown: unknown): ExitCode {
   if (world.arguments.includes('--json')) printJson(world, errorJson(error));
   if (known === undefined) {
     const stack = error instanceof Error ? (error.stack ?? '') : '';
-    world.err.write(
-      `gateline: INTERNAL: ${safe(messageOf(error))}\n${safe(stack)}\nThis is a bug in Gateline. Please report it with the lines above.\n`,
-    );
+    say(world.err, `gateline: INTERNAL: ${safe(messageOf(error))}`);
+    world.err.write(`${safe(stack)}\n`);
+    say(world.err, 'This is a bug in Gateline. Please report it with the lines above.');
     return EXIT_CODES.internal;
   }
-  for (const line of errorLines(known)) world.err.write(`${line}\n`);
+  for (const line of errorLines(known)) say(world.err, line);
   return exitCodeOfError(known);
 }
 

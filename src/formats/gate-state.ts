@@ -126,7 +126,7 @@ function gatelineOf(input: GateEnvelopeInput): GatelineOfGate {
     kind: unit.status === 'lost' ? 'lost' : (ended?.verdict.kind ?? null),
     run: input.runNumber,
     call: at?.runAttempt ?? 0,
-    attempt: at?.n ?? 0,
+    attempt: unit.status === 'not-applicable' ? 0 : (at?.n ?? 0),
     fingerprint: ended?.fingerprint ?? started?.fingerprint ?? decided?.fingerprint ?? null,
     digest: ended?.value?.digest ?? null,
     exports: (unit.exports ?? ended?.exports)?.digest ?? null,

@@ -4,6 +4,7 @@ import type { RunState, UnitState } from '../run/run-state.ts';
 import type { Unit, UnitGraph } from '../run/unit.ts';
 import { boundedList, LIST_BUDGET } from './bounded-list.ts';
 import {
+  attemptOf,
   attemptText,
   changeOf,
   durationOf,
@@ -11,7 +12,8 @@ import {
   howOf,
   KIND_MEANING,
   resultOf,
-  scoreText,
+  ruleToName,
+  scoreFact,
   shortDigest,
 } from './wording.ts';
 
@@ -59,24 +61,29 @@ function statusLine(own: UnitState): string {
   const kind =
     verdict !== undefined && verdict.kind !== own.status && own.decided === undefined ? ` (${verdict.kind})` : '';
   const meaning = verdict === undefined || own.decided !== undefined ? '' : ` ${KIND_MEANING[verdict.kind]}`;
-  if (meaning !== '' && verdict?.status === 'failed') return `**${own.status}**${kind}:${meaning}`;
+  if (meaning !== '' && (verdict?.status === 'failed' || isPlain(own))) return `**${own.status}**${kind}:${meaning}`;
+  if (own.status === 'partial' || own.status === 'paused') return `**${own.status}**${kind}: ${text(own.reason)}.`;
   return `**${own.status}**${kind}: ${text(own.reason)}.${meaning}`.replace(/\.\.( |$)/, '.$1');
+}
+
+/** The facts below say all that its reason says: which attempt it was, and its score. */
+function isPlain(own: UnitState): boolean {
+  return own.done && howOf(own) === 'ran' && own.decided === undefined;
 }
 
 type Fact = readonly [name: string, value: string];
 
 function factsOf({ unit, state }: CheckpointInput, own: UnitState): Fact[] {
-  const { started } = own;
   const ended = resultOf(own);
-  const at = ended ?? started;
-  const threshold = unit.gate.contract.threshold;
-  const judged = ended !== undefined && own.status !== 'not-applicable';
+  const at = attemptOf(own);
+  const scored = ended === undefined ? undefined : scoreFact(ended.verdict, unit.gate.contract);
+  const threshold = scored?.threshold === undefined ? '' : ` (threshold ${scored.threshold})`;
   const took = durationText(durationOf(own));
   const facts: Array<Fact | undefined> = [
     ['Pipeline', codeCell(state.pipeline)],
     ['Subject', codeCell(truncateBytes(state.subject, 1_024))],
     ['Agent', cell(unit.gate.agent)],
-    judged ? ['Score', `${scoreText(ended.verdict.score)} (threshold ${scoreText(threshold)})`] : undefined,
+    scored === undefined ? undefined : ['Score', `${scored.score}${threshold}`],
     at === undefined ? ['Run', `run ${state.runNumber}`] : ['Attempt', attemptText(at)],
     howOf(own) === '' ? undefined : ['How', howText(own)],
     ended === undefined ? undefined : ['Began', ended.startedAt],
@@ -106,7 +113,9 @@ function howText(own: UnitState): string {
 function issuesSection(ended: EndedRecord | undefined): string {
   const issues = ended?.verdict.issues ?? [];
   if (issues.length === 0) return '';
-  const lines = issues.map(({ severity, message, pointer, rule }) => {
+  const lines = issues.map((issue) => {
+    const { severity, message, pointer } = issue;
+    const rule = ruleToName(issue);
     const at =
       pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : code(truncateBytes(pointer, 300))}`;
     const by = rule === undefined ? '' : `, by ${code(truncateBytes(rule, 300))}`;

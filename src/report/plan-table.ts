@@ -1,8 +1,10 @@
 import type { Difference } from '../run/difference.ts';
 import type { Plan, PlanChoice, PlannedUnit } from '../run/plan.ts';
+import { unitKey } from '../pipeline/pipeline.ts';
 import type { UnitGraph } from '../run/unit.ts';
-import { count, fit, oneLine, pad, plain, widthOf, type Tone } from './text.ts';
+import { count, fit, oneLine, pad, plain, widthOf, wrapWords, type Tone } from './text.ts';
 import type { TableOptions } from './status-table.ts';
+import { legName } from './wording.ts';
 
 const TONES: Readonly<Record<PlanChoice, Tone>> = {
   keep: 'good',
@@ -39,19 +41,32 @@ const LONGEST_LINE = 400;
 export function planTable(plan: Plan, graph: UnitGraph, options: Omit<TableOptions, 'now'> = {}): string {
   const paint = options.paint ?? plain;
   const width = options.width === undefined || options.width <= 0 ? LONGEST_LINE : Math.max(options.width, 20);
-  const name = (unit: PlannedUnit): string => `${graph.get(unit.key)?.gate.number ?? '-'}  ${oneLine(unit.key)}`;
+  const name = (unit: PlannedUnit): string => {
+    const known = graph.get(unit.key);
+    if (known === undefined) return `-  ${oneLine(unit.key)}`;
+    return `${known.gate.number}  ${oneLine(unitKey(known.gate.id, legName(known.leg, known.gate.legs)))}`;
+  };
   const columns = {
     name: Math.min(46, longest(plan.units.map(name))),
     choice: longest(plan.units.map((unit) => unit.choice)),
   };
-  const lines = [paint('strong', fit(headingOf(plan), width))];
+  const isTerminal = (options.width ?? 0) > 0;
+  const flow = (text: string, room: number, further: string, first = ''): string[] =>
+    isTerminal ? wrapWords(fit(text, LONGEST_LINE), room, { first, further, cut: true }) : [fit(first + text, room)];
+  const lines = flow(headingOf(plan), width, '  ').map((line) => paint('strong', line));
   for (const unit of plan.units) {
     const start = `${pad(fit(name(unit), columns.name), columns.name)}  `;
-    const rest = `${' '.repeat(columns.choice - unit.choice.length)}  ${oneLine(unit.reason)}`.trimEnd();
-    const room = width - columns.name - 2 - unit.choice.length;
-    if (room < 24) lines.push(fit(start.trimEnd(), width), fit(`    ${unit.choice}: ${oneLine(unit.reason)}`, width));
-    else lines.push(start + paint(TONES[unit.choice], unit.choice) + fit(rest, room));
-    lines.push(...detailsOf(unit).map((line) => fit(`    ${line}`, width)));
+    const before = columns.name + columns.choice + 4;
+    const reason = oneLine(unit.reason);
+    if (width - before < 22) {
+      lines.push(fit(start.trimEnd(), width), ...flow(`${unit.choice}: ${reason}`, width, '      ', '    '));
+    } else {
+      const [first = '', ...further] = flow(reason, width - before, '');
+      const gap = first === '' ? '' : `${' '.repeat(columns.choice - unit.choice.length)}  `;
+      lines.push(start + paint(TONES[unit.choice], unit.choice) + gap + first);
+      lines.push(...further.map((line) => ' '.repeat(before) + line));
+    }
+    lines.push(...detailsOf(unit).flatMap((line) => flow(line, width, '      ', '    ')));
   }
   return `${lines.join('\n')}\n`;
 }

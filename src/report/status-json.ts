@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { issueSchema, VERDICT_KINDS } from '../verdict/verdict.ts';
+import { issueSchema, VERDICT_KINDS, type Verdict } from '../verdict/verdict.ts';
 import { digestSchema } from '../run/digest.ts';
 import { metricsSchema, type Content, type EndedRecord } from '../run/record.ts';
 import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../run/run-state.ts';
 import type { UnitGraph } from '../run/unit.ts';
-import { changeOf, endedAfter, resultOf } from './wording.ts';
+import { attemptOf, changeOf, endedAfter, resultOf } from './wording.ts';
 
 /** Version of `gateline status --json`. Fields may be added within a version; none is taken away or changes its meaning. */
 export const STATUS_FORMAT = 'gateline-status/1';
@@ -38,8 +38,8 @@ const gateStatusSchema = z.strictObject({
     .strictObject({
       status: z.enum(['passed', 'partial', 'failed', 'not-applicable']),
       kind: z.enum(VERDICT_KINDS),
-      /** 0-100. */
-      score: z.number(),
+      /** 0-100; `null`: nothing was judged, since the gate is not applicable. */
+      score: z.number().nullable(),
       threshold: z.number().nullable(),
       issues: z.array(issueSchema),
       advice: z.string(),
@@ -108,7 +108,7 @@ function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] 
   const { started, decided } = unit;
   const ended = resultOf(unit);
   const gate = graph.get(unit.key)?.gate;
-  const at = ended ?? started;
+  const at = attemptOf(unit);
   return {
     key: unit.key,
     gate: unit.gate,
@@ -123,13 +123,13 @@ function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] 
     verdict: ended === undefined ? null : verdictOf(ended, gate?.contract.threshold),
     attempt: at === undefined ? null : attemptView(at),
     source: ended?.source === undefined ? null : attemptView(ended.source),
-    fingerprint: at?.fingerprint ?? null,
+    fingerprint: (ended ?? started)?.fingerprint ?? null,
     output: contentOf(ended?.value),
     exports: contentOf(unit.exports),
     files: (ended?.files ?? []).map((file) => ({ path: file.path, change: changeOf(file) })),
     startedAt: ended?.startedAt ?? started?.at ?? null,
     endedAt: ended?.at ?? null,
-    durationMs: (ended === undefined ? undefined : endedAfter(ended)) ?? null,
+    durationMs: (ended === undefined || at === undefined ? undefined : endedAfter(ended)) ?? null,
     exitCode: ended?.exitCode ?? null,
     metrics: ended?.metrics === undefined ? null : { ...ended.metrics },
     decision: decided === undefined ? null : decisionOf(decided),
@@ -146,8 +146,20 @@ export function attemptView(at: {
 }
 
 function verdictOf({ verdict }: EndedRecord, threshold: number | undefined): StatusJson['gates'][number]['verdict'] {
-  const { status, kind, score, issues, advice } = verdict;
-  return { status, kind, score, threshold: threshold ?? null, issues: issues.map((issue) => ({ ...issue })), advice };
+  const { status, kind, issues, advice } = verdict;
+  return {
+    status,
+    kind,
+    score: scoreOf(verdict),
+    threshold: threshold ?? null,
+    issues: issues.map((issue) => ({ ...issue })),
+    advice,
+  };
+}
+
+/** What a verdict scores; `null` where nothing was judged. */
+export function scoreOf({ status, score }: Verdict): number | null {
+  return status === 'not-applicable' ? null : score;
 }
 
 function contentOf(content: Content | null | undefined): StatusJson['gates'][number]['output'] {

@@ -1,7 +1,7 @@
-import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { Gate, Pipeline } from '../pipeline/pipeline.ts';
 import type { RunState, UnitState, UnitStatus } from '../run/run-state.ts';
 import { count, oneLine } from './text.ts';
-import { durationOf, durationText, howOf, resultOf, scoreText } from './wording.ts';
+import { durationOf, durationText, howOf, legName, resultOf, scoreFact, scoreText } from './wording.ts';
 
 /** One line of the status table, as safe text; `heading` rows have only a name. */
 export interface StatusRow {
@@ -54,28 +54,37 @@ export function statusRows(state: RunState, pipeline: Pick<Pipeline, 'gates' | '
           members.flatMap(({ id }) => unitsByGate.get(id) ?? []),
         ),
       );
-    for (const { id, number } of members) {
-      shown.add(id);
-      rows.push(...gateRows(String(number), id, unitsByGate.get(id) ?? [], group === undefined ? 0 : 1, now));
+    for (const member of members) {
+      shown.add(member.id);
+      rows.push(...gateRows(member, unitsByGate.get(member.id) ?? [], group === undefined ? 0 : 1, now));
     }
   }
   return rows;
 }
 
 function gateRows(
-  number: string,
-  gate: string,
+  { id, number, legs, contract }: Gate,
   units: readonly UnitState[],
   depth: number,
   now: string | undefined,
 ): StatusRow[] {
   const [first] = units;
   if (first === undefined) return [];
-  if (units.length === 1 && first.leg === '') return [unitRow(first, number, gate, depth, now)];
-  return [matrixRow(units, number, gate, depth), ...units.map((unit) => unitRow(unit, '', unit.leg, depth + 1, now))];
+  if (units.length === 1 && first.leg === '') return [unitRow(first, contract, String(number), id, depth, now)];
+  return [
+    matrixRow(units, String(number), id, depth),
+    ...units.map((unit) => unitRow(unit, contract, '', legName({ id: unit.leg }, legs), depth + 1, now)),
+  ];
 }
 
-function unitRow(unit: UnitState, number: string, name: string, depth: number, now: string | undefined): StatusRow {
+function unitRow(
+  unit: UnitState,
+  contract: Gate['contract'],
+  number: string,
+  name: string,
+  depth: number,
+  now: string | undefined,
+): StatusRow {
   const ended = resultOf(unit);
   return {
     heading: false,
@@ -84,16 +93,25 @@ function unitRow(unit: UnitState, number: string, name: string, depth: number, n
     name: oneLine(name),
     status: unit.status,
     how: howOf(unit),
-    score: ended === undefined || unit.status === 'not-applicable' ? '' : scoreText(ended.verdict.score),
+    score: (ended === undefined ? undefined : scoreFact(ended.verdict, contract)?.score) ?? '',
     time: durationText(durationOf(unit, now)),
-    reason: oneLine(unit.reason),
+    reason: reasonOf(unit),
   };
+}
+
+/** What the other columns say already is left out: that it ran, once, and the score. */
+function reasonOf(unit: UnitState): string {
+  const isPlain = unit.done && unit.decided === undefined && howOf(unit) === 'ran';
+  if (!isPlain) return oneLine(unit.reason);
+  const n = resultOf(unit)?.n ?? 1;
+  return n > 1 ? `attempt ${n}` : '';
 }
 
 function matrixRow(legs: readonly UnitState[], number: string, gate: string, depth: number): StatusRow {
   const status = WORST_FIRST.find((status) => legs.some((leg) => leg.status === status));
-  const scores = legs.flatMap((leg) => resultOf(leg)?.verdict.score ?? []);
-  const score = scores.length === legs.length ? scoreText(Math.min(...scores)) : '';
+  const judged = legs.filter((leg) => leg.status !== 'not-applicable');
+  const scores = judged.flatMap((leg) => resultOf(leg)?.verdict.score ?? []);
+  const score = scores.length > 0 && scores.length === judged.length ? scoreText(Math.min(...scores)) : '';
   return {
     heading: false,
     depth,

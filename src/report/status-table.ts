@@ -1,7 +1,7 @@
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { RunState } from '../run/run-state.ts';
 import { statusRows, type StatusRow } from './status-rows.ts';
-import { fit, pad, plain, widthOf, type Paint } from './text.ts';
+import { fit, pad, plain, widthOf, wrapWords, type Paint } from './text.ts';
 import { toneOf } from './wording.ts';
 
 /** How a table is drawn. */
@@ -9,6 +9,8 @@ export interface TableOptions {
   /** Columns of the terminal; nothing is wider. Default 0: no limit but 300 columns for a reason (logs). At least 20. */
   readonly width?: number;
   readonly paint?: Paint;
+  /** Reasons that are too long for their place go on below, broken between words. Default false: they are cut. */
+  readonly wrap?: boolean;
   /** Now, ISO 8601: how long running gates have been at it. */
   readonly now?: string;
 }
@@ -19,6 +21,8 @@ const NARROWEST = 20;
 /** A reason with less room than this goes on a line of its own. */
 const ROOM_FOR_REASON = 24;
 const GAP = '  ';
+/** Before a reason that stands below its row. */
+const WHY = '    why: ';
 
 /**
  * The state of a run as a table for terminals and logs: number, gate (legs below, groups headed), status, how it came
@@ -47,10 +51,26 @@ export function statusTable(
   const lines = [paint('quiet', drawRow(head, 'status', layout, plain).trimEnd())];
   for (const row of rows) {
     if (row.heading) lines.push(paint('strong', fit(row.name, width)));
-    else lines.push(drawRow(row, row.status ?? '', layout, paint).trimEnd());
-    if (layout.reason === 0 && row.reason !== '') lines.push(paint('quiet', fit(`    why: ${row.reason}`, width)));
+    else {
+      const [reason = '', ...further] = reasonLines(row, layout, options.wrap === true && width !== Infinity);
+      lines.push(
+        drawRow({ ...row, reason: layout.reason === 0 ? '' : reason }, row.status ?? '', layout, paint).trimEnd(),
+      );
+      if (layout.reason > 0) lines.push(...further.map((line) => ' '.repeat(layout.before) + line));
+      else if (row.reason !== '') lines.push(...[reason, ...further].map((line) => paint('quiet', line)));
+    }
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** The reason of a row as the lines that it takes: in its column, or below the row. */
+function reasonLines({ reason }: StatusRow, layout: Layout, wrap: boolean): string[] {
+  const text = fit(reason, LONGEST_REASON);
+  const below = layout.reason === 0;
+  if (!wrap) return [below ? fit(`${WHY}${text}`, layout.total) : fit(text, layout.reason)];
+  return below
+    ? wrapWords(text, layout.total, { first: WHY, further: '      ', cut: true })
+    : wrapWords(text, layout.reason, { cut: true });
 }
 
 /** Width of each column. `reason: 0`: it goes below the row. */
@@ -63,6 +83,8 @@ interface Layout {
   readonly time: number;
   readonly reason: number;
   readonly total: number;
+  /** Columns before the reason. */
+  readonly before: number;
 }
 
 function layOut(rows: readonly StatusRow[], width: number): Layout {
@@ -81,7 +103,7 @@ function layOut(rows: readonly StatusRow[], width: number): Layout {
   };
   const taken = Object.values(columns).reduce((a, b) => a + b) + GAP.length * 6;
   const left = Math.min(LONGEST_REASON, width - taken);
-  return { ...columns, reason: left >= ROOM_FOR_REASON ? left : 0, total: width };
+  return { ...columns, reason: left >= ROOM_FOR_REASON ? left : 0, total: width, before: taken };
 }
 
 function drawRow(row: StatusRow, status: string, layout: Layout, paint: Paint): string {

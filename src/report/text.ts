@@ -42,6 +42,54 @@ export function fit(text: string, columns: number): string {
   return columns < 1 ? '' : result + ELLIPSIS;
 }
 
+/** A word, with what is in backticks kept whole: a command that is broken cannot be copied. */
+const PIECE = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
+
+/** Where lines of {@link wrapWords} begin, and what becomes of a word that is too long for one. */
+export interface WrapOptions {
+  /** Put before the first line; part of its width. */
+  readonly first?: string;
+  /** Put before each further line. */
+  readonly further?: string;
+  /** Cut such a word with `…`, so that no line is ever wider; default: it is left whole. */
+  readonly cut?: boolean;
+}
+
+/** A safe text as lines of at most `columns` columns, broken between words. */
+export function wrapWords(text: string, columns: number, options: WrapOptions = {}): string[] {
+  const { first = '', further = '', cut = false } = options;
+  const lines: string[] = [];
+  let line = first;
+  let isEmpty = true;
+  for (const piece of text.match(PIECE) ?? []) {
+    const joined = isEmpty ? line + piece : `${line} ${piece}`;
+    // GitHub's runner obeys `::command::` at the start of a line, after white space too.
+    if (isEmpty || widthOf(joined) <= columns || (piece.startsWith('::') && !cut)) line = joined;
+    else {
+      lines.push(line);
+      line = further + piece.replace(/^::/, ': :');
+    }
+    isEmpty = false;
+  }
+  lines.push(line);
+  return cut ? lines.map((one) => fit(one, columns)) : lines;
+}
+
+/**
+ * A safe text of several lines for a terminal: lines that are wider than it are broken between words, and go on two
+ * columns further in.
+ * @param columns 0: no terminal, nothing is broken
+ */
+export function wrapLines(text: string, columns: number): string {
+  if (columns <= 0) return text;
+  const wrap = (line: string): string[] => {
+    if (widthOf(line) <= columns) return [line];
+    const indent = /^ */.exec(line)![0];
+    return wrapWords(line, columns, { first: indent, further: `${indent}  ` });
+  };
+  return text.split('\n').flatMap(wrap).join('\n');
+}
+
 /** Columns that a safe text takes in a terminal. */
 export function widthOf(text: string): number {
   return stringWidth(text);

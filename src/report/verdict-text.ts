@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import { truncateBytes } from '../untrusted/escape.ts';
 import type { Issue } from '../verdict/verdict.ts';
 import type { EndedRecord } from '../run/record.ts';
-import { unitKey } from '../pipeline/pipeline.ts';
+import { unitKey, type ContractSource } from '../pipeline/pipeline.ts';
 import { count, oneLine, plain, type Paint, type Tone } from './text.ts';
-import { attemptText, durationText, endedAfter, KIND_MEANING, scoreText } from './wording.ts';
+import { attemptText, durationText, endedAfter, KIND_MEANING, ruleToName, scoreFact } from './wording.ts';
 
 /** The most that {@link verdictText} gives, in UTF-8 bytes without colours. */
 export const VERDICT_TEXT_LIMIT = 256 * 1_024;
@@ -16,14 +16,22 @@ const TONES: Readonly<Record<EndedRecord['verdict']['status'], Tone>> = {
   'not-applicable': 'quiet',
 };
 
+/** How a verdict is told. */
+export interface VerdictTextOptions {
+  readonly paint?: Paint;
+  /** What its gate asks for now; without it the score is told as it is. */
+  readonly contract?: Pick<ContractSource, 'score' | 'threshold'> | undefined;
+}
+
 /**
  * Everything about one verdict, for `gateline show` and for logs: kind and what it means, score, each issue with its
  * pointer and rule, how the agent ended, what to do. Ends with a line break. Safe for terminals.
  */
-export function verdictText(ended: EndedRecord, options: { readonly paint?: Paint } = {}): string {
+export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}): string {
   const paint = options.paint ?? plain;
   const { verdict } = ended;
-  const head = `${oneLine(unitKey(ended.gate, ended.leg))}, ${attemptText(ended)}: `;
+  const applies = verdict.status !== 'not-applicable';
+  const head = `${oneLine(unitKey(ended.gate, ended.leg))}${applies ? `, ${attemptText(ended)}` : ''}: `;
   const lines = [
     head +
       paint(
@@ -32,11 +40,13 @@ export function verdictText(ended: EndedRecord, options: { readonly paint?: Pain
       ),
   ];
   lines.push(`  ${KIND_MEANING[verdict.kind]}`);
-  if (verdict.status !== 'not-applicable') lines.push(`  score: ${scoreText(verdict.score)}`);
-  lines.push(...endingOf(ended));
+  const scored = scoreFact(verdict, options.contract);
+  const threshold = scored?.threshold === undefined ? '' : ` (threshold ${scored.threshold})`;
+  if (scored !== undefined) lines.push(`  score: ${scored.score}${threshold}`);
+  if (applies) lines.push(...endingOf(ended));
   if (verdict.issues.length > 0)
     lines.push(`  ${count(verdict.issues.length, 'issue')}:`, ...boundedIssues(verdict.issues));
-  if (verdict.advice !== '') lines.push(`  what to do: ${oneLine(verdict.advice)}`);
+  if (verdict.advice !== '') lines.push(`  ${applies ? 'what to do' : 'why'}: ${oneLine(verdict.advice)}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -62,7 +72,9 @@ function boundedIssues(issues: readonly Issue[]): string[] {
   return lines;
 }
 
-function issueLine({ severity, message, pointer, rule }: Issue): string {
+function issueLine(issue: Issue): string {
+  const { severity, message, pointer } = issue;
+  const rule = ruleToName(issue);
   const at =
     pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : oneLine(truncateBytes(pointer, 512))}`;
   const by = rule === undefined ? '' : ` [${oneLine(truncateBytes(rule, 512))}]`;

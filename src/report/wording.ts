@@ -1,9 +1,11 @@
-import type { VerdictKind } from '../verdict/verdict.ts';
-import type { EndedRecord, FileChange } from '../run/record.ts';
+import type { Issue, Verdict, VerdictKind } from '../verdict/verdict.ts';
+import type { EndedRecord, FileChange, StartedRecord } from '../run/record.ts';
 import type { Digest } from '../run/digest.ts';
 import { hexOf } from '../run/digest.ts';
 import type { UnitState, UnitStatus } from '../run/run-state.ts';
-import type { Tone } from './text.ts';
+import type { ContractSource, Leg } from '../pipeline/pipeline.ts';
+import type { JsonValue } from '../untrusted/json.ts';
+import { oneLine, type Tone } from './text.ts';
 
 /** What each kind of verdict means, one sentence. */
 export const KIND_MEANING: Readonly<Record<VerdictKind, string>> = {
@@ -61,11 +63,51 @@ export function resultOf(unit: UnitState): EndedRecord | undefined {
   return RESULTS.has(unit.status) ? unit.ended : undefined;
 }
 
+/** The attempt that is told of a unit, over or not. A gate whose condition is false has none, though a record says so. */
+export function attemptOf(unit: UnitState): EndedRecord | StartedRecord | undefined {
+  return unit.status === 'not-applicable' ? undefined : (resultOf(unit) ?? unit.started);
+}
+
+/**
+ * A leg as people know it: its id, or the values of its matrix where the id has digits of a digest in place of some of
+ * them (`Chrome 120, 3.10`) and no other of these legs has the same.
+ */
+export function legName({ id }: Pick<Leg, 'id'>, legs: readonly Leg[]): string {
+  const names = legs.map((leg) => oneLine(leavesOf(leg.matrix).join(', ')));
+  const name = names[legs.findIndex((leg) => leg.id === id)] ?? '';
+  const isClear = name !== '' && names.indexOf(name) === names.lastIndexOf(name);
+  return isClear && /-[0-9a-f]{6,16}$/.test(id) ? name : id;
+}
+
+function leavesOf(value: JsonValue): string[] {
+  if (Array.isArray(value)) return value.flatMap(leavesOf);
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(leavesOf) : [String(value)];
+}
+
 /** How a unit came to what it is: the agent `ran`, its output was `reused`, it was `skipped`; '' while there is nothing. */
 export function howOf(unit: UnitState): 'ran' | 'reused' | 'skipped' | '' {
   if (unit.status === 'skipped') return 'skipped';
   if (unit.reused) return 'reused';
   return unit.status === 'not-applicable' ? '' : (resultOf(unit)?.how ?? '');
+}
+
+/**
+ * The score of a verdict and the threshold that it was measured by, as texts; `undefined` where there is nothing to say: the
+ * gate is not applicable, or it asks for no score and failed by something else. Without a score to ask for it is 100.
+ */
+export function scoreFact(
+  { status, score }: Verdict,
+  contract: Pick<ContractSource, 'score' | 'threshold'> | undefined,
+): { readonly score: string; readonly threshold?: string } | undefined {
+  if (status === 'not-applicable') return undefined;
+  if (contract === undefined) return { score: scoreText(score) };
+  if (contract.score === undefined) return status === 'failed' ? undefined : { score: scoreText(score) };
+  return { score: scoreText(score), threshold: scoreText(contract.threshold) };
+}
+
+/** The rule that an issue is by, where its message does not quote it. */
+export function ruleToName({ message, rule = '' }: Issue): string | undefined {
+  return rule === '' || message.includes(rule) ? undefined : rule;
 }
 
 /** A score for people: at most two decimals. */

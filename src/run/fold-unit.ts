@@ -78,10 +78,9 @@ function choose(
 
 function satisfied(best: Judged, needsDone: boolean): Choice {
   const { ended, ruling } = best;
-  const how = ended.how === 'reused' ? reuseText(ended) : `attempt ${ended.n}, score ${ended.verdict.score}`;
   return {
     status: ended.verdict.status,
-    reason: ruling.ruling === 'approved' ? `approved by ${actorOf(ruling.by)}` : how,
+    reason: ruling.ruling === 'approved' ? `approved by ${actorOf(ruling.by)}` : howText(ended),
     done: needsDone,
     reused: ended.how === 'reused',
     exports: needsDone ? (ended.exports ?? null) : undefined,
@@ -90,7 +89,12 @@ function satisfied(best: Judged, needsDone: boolean): Choice {
   };
 }
 
-function reuseText(ended: EndedRecord): string {
+function howText({ how, verdict, n, ...ended }: EndedRecord): string {
+  if (verdict.status === 'not-applicable') return verdict.advice === '' ? 'its condition is false' : verdict.advice;
+  return how === 'reused' ? reuseText(ended) : `attempt ${n}, score ${verdict.score}`;
+}
+
+function reuseText(ended: Pick<EndedRecord, 'source'>): string {
   const from = ended.source;
   return from === undefined
     ? 'reused'

@@ -122,7 +122,7 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
   if (ruling.ruling === 'rejected') return `${where} was rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`;
   const judged = ended.contract === query.contract;
   if (!verdictSatisfies(unit, ended, ruling) && (judged || ended.value === undefined || !judgedByContract(ended))) {
-    return `${where} ${ended.verdict.status === 'partial' ? 'was only partial' : 'failed'} (${ended.verdict.kind})`;
+    return `${where} ${ended.verdict.status === 'partial' ? 'was only partial' : `failed (${ended.verdict.kind})`}`;
   }
   const age = Date.parse(query.now) - Date.parse(producedAt(ended, archive));
   if (unit.gate.maxAge !== undefined) {

@@ -60,7 +60,9 @@ function afterScore(compiled: CompiledContract, value: JsonValue, context: Judge
   const { contract } = compiled;
   const checks = compiled.check({ ...context, output: value, score });
   if (checks.length > 0) {
-    const advice = "Make the output meet the gate's checks; `has(output, '/x')` asks whether a part is there.";
+    const isAbsent = checks.some(({ pointer }) => pointer !== undefined && valueAt(value, pointer) === undefined);
+    const presence = isAbsent ? " In a check, `has(output, '/x')` asks whether a part is there." : '';
+    const advice = `Make the output meet the gate's checks.${presence}`;
     return { ...failed('check', advice, checks), score };
   }
   const missing = (contract.exports ?? []).filter((pointer) => valueAt(value, pointer) === undefined);

@@ -29,6 +29,21 @@ describe('help', () => {
     }
   });
 
+  it('is no wider than a narrow terminal, and breaks between words', async () => {
+    const screen = { interactive: true, columns: 50 };
+    for (const args of [['help'], ['help', 'run'], ['help', 'begin'], ['run', '--force', 'a'], ['show']]) {
+      const { out, err } = await gateline('/', args, { screen });
+      const typed = COMMANDS.flatMap(({ examples }) => examples.map(({ command }) => `  ${command}`));
+      for (const line of `${out}${err}`.split('\n'))
+        if (!typed.includes(line)) expect(line.length).toBeLessThanOrEqual(50);
+    }
+    const { out } = await gateline('/', ['help', 'run'], { screen });
+    expect(out).toContain('\n  --with-needs\n      with --gate: run what those gates need too\n');
+    expect(out).toContain(
+      '\nRuns every gate whose needs are satisfied, side by\nside where they do not need each other,',
+    );
+  });
+
   it.each([
     [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
     [['resume'], 'COMMAND_UNKNOWN: there is no command resume\n  `gateline run` goes on'],
@@ -359,14 +374,27 @@ describe('status and show', () => {
 
   it('name the legs of a matrix gate', async () => {
     const run = writes(1);
-    const text = gatelineYml({ m: { run, inputs: [], strategy: { matrix: { os: ['x', 'y'] } } } });
+    const text = gatelineYml({ m: { run, inputs: [], strategy: { matrix: { os: ['x', 'Windows 11'] } } } });
     await using workspace = await withFile(text);
     await gateline(workspace.root, ['run', '-q']);
-    const { err } = await gateline(workspace.root, ['show', 'm']);
-    expect(err).toContain('there is no gate m; name one of its legs\n  Legs: m/x, m/y.');
+    const { out } = await gateline(workspace.root, ['show', 'm']);
+    expect(out).toMatch(/^0 +m +passed +100 +2 of 2 legs done\n +x +passed +ran.*\n +Windows 11 +passed +ran/m);
+    const [, key = ''] = /^ {2}gateline show m\/x\n {2}gateline show (\S+) {2}\(Windows 11\)$/m.exec(out) ?? [];
+    expect((await gateline(workspace.root, ['show', key])).out).toContain(
+      `${key}, attempt 1 of call 1 in run 1: passed`,
+    );
+    const json = JSON.parse((await gateline(workspace.root, ['show', 'm', '--json'])).out);
+    expect(json).toMatchObject({
+      format: 'gateline-legs/1',
+      gate: 'm',
+      legs: [{ gate: 'm/x', status: 'passed' }, { gate: key }],
+    });
+    expect((await gateline(workspace.root, ['plan'])).out).toContain('m/Windows 11');
+    const { err } = await gateline(workspace.root, ['show', 'm', 'output']);
+    expect(err).toContain(`there is no gate m; name one of its legs\n  Legs: m/x, ${key}.`);
     expect((await gateline(workspace.root, ['show', 'm/x'])).code).toBe(0);
     expect((await gateline(workspace.root, ['decide', 'force', 'm', '--reason', 'both'])).code).toBe(0);
-    expect((await gateline(workspace.root, ['plan'])).out).toMatch(/m\/x\s+run[^]*m\/y\s+run/);
+    expect((await gateline(workspace.root, ['plan'])).out).toMatch(/m\/x\s+run[^]*m\/Windows 11\s+run/);
   });
 });
 

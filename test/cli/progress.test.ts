@@ -24,18 +24,21 @@ describe('plain progress', () => {
   });
 
   it('shows each attempt, what was wrong first, and agents’ lines after their gate', async () => {
-    const run = `echo "hello"; [ "$GATELINE_ATTEMPT" = 1 ] && exit 0; ${writes({ n: 'x' })}`;
+    const run = `echo "hello"; [ $((GATELINE_ATTEMPT % 2)) = 1 ] && exit 0; ${writes({ n: 'x' })}`;
     const output = { schema: { properties: { n: { type: 'number' }, m: true }, required: ['m'] } };
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': gatelineYml({ a: { run, inputs: [], retries: 1, output } }),
     });
     const { out } = await gateline(workspace.root, ['run']);
     expect(out).toContain('a: started, attempt 1 of at most 2\na | hello\n');
-    expect(out).toMatch(/a: failed \(missing\), .*Trying again with this as feedback\.\n/);
-    expect(out).toMatch(
-      /a: failed \(schema\), \d.*: \/n: must be .* \(and 1 more\)\. Make the output meet the schema\.\n/,
-    );
+    // What is wrong and what to do stands in the checkpoint below.
+    expect(out).toMatch(/^a: failed \(missing\), [\d.]+s\. Trying again with this as feedback\.\n\n# Checkpoint/m);
+    expect(out).toMatch(/^a: failed \(schema\), [\d.]+s\n\n# Checkpoint[^]*must be a number[^]*Make the output meet/m);
     const quiet = await gateline(workspace.root, ['run', '-q']);
+    expect(quiet.out).toMatch(
+      /^a: failed \(schema\), [\d.]+s: \/n: must be .* \(and 1 more\)\. Make the output meet the schema\.\n/m,
+    );
+    expect(quiet.out).toMatch(/^a: failed \(missing\), .*Trying again with this as feedback\.\n/m);
     expect(quiet.out).not.toContain('hello');
     expect(quiet.out).not.toContain('# Checkpoint');
   });

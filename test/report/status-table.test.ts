@@ -4,6 +4,7 @@ import { statusTable } from '../../src/report/status-table.ts';
 import type { Paint } from '../../src/report/text.ts';
 import { expectGolden } from './golden.ts';
 import { decided, ended, failedRun, NOW, ran, reviewed, started, stateOf, webTests } from './fixtures.ts';
+import type { EndedRecord } from '../../src/run/record.ts';
 import { HOSTILE, OBEYED_BY_TERMINALS } from './hostile.ts';
 
 const widths = (table: string): number[] => table.split('\n').map((line) => stringWidth(line));
@@ -53,11 +54,29 @@ describe('the status table', () => {
       expect(Math.max(...widths(statusTable(state, webTests, { width })))).toBeLessThanOrEqual(width);
     }
     expect(statusTable(state, webTests, { width: 5 })).toBe(statusTable(state, webTests, { width: 20 }));
+    for (const width of [20, 33, 50, 80, 120])
+      expect(Math.max(...widths(statusTable(state, webTests, { width, wrap: true })))).toBeLessThanOrEqual(width);
   });
 
   it('still says why on a narrow terminal, on a line of its own', () => {
     const { state } = failedRun();
     expect(statusTable(state, webTests, { width: 50 })).toContain('\n    why: needs execute (failed)\n');
+  });
+
+  it('goes on below with a reason that is too long, between words, in its column or under the row', () => {
+    const verdict = {
+      status: 'failed',
+      kind: 'check',
+      score: 0,
+      advice: 'Not one of the twelve tests of the form passed today',
+    };
+    const { state } = stateOf(ran('data', {}, { verdict: { ...verdict, issues: [] } as EndedRecord['verdict'] }));
+    const of = (width: number): string => statusTable(state, webTests, { width, wrap: true });
+    expect(of(79)).toMatch(
+      /^(0 +data +failed +ran +0 +13s +)check: Not one of the twelve tests of\n {39}the form passed today\n1 /m,
+    );
+    expect(of(40)).toContain('\n    why: check: Not one of the twelve\n      tests of the form passed today\n1 ');
+    expect(statusTable(state, webTests, { width: 79 })).toMatch(/twelve te…\n1 /);
   });
 
   it('colours the status and nothing else, and lines up as without colour', () => {

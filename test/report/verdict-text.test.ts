@@ -15,12 +15,25 @@ describe('the text of a verdict', () => {
         '  exit code: 0',
         '  took: 13s',
         '  2 issues:',
-        '    1. error at /finalStatus/passRate: `output.finalStatus.passRate >= 90` is false: passRate is 60 [output.finalStatus.passRate >= 90]',
+        '    1. error at /finalStatus/passRate: `output.finalStatus.passRate >= 90` is false: passRate is 60',
         '    2. warning: 2 tests are slow',
         '  what to do: Make the spec pass: 2 of 5 tests fail.',
         '',
       ].join('\n'),
     );
+  });
+
+  it('names the rule where the message does not, and the threshold where there is one', () => {
+    const issues = [
+      { severity: 'error' as const, message: 'too short', pointer: '/name', rule: '/properties/name/minLength' },
+    ];
+    const verdict = { status: 'failed' as const, kind: 'check' as const, score: 100, issues, advice: '' };
+    const record = ended('data', {}, { verdict });
+    const text = verdictText(record, { contract: { score: '/score', threshold: 70 } });
+    expect(text).toContain('  score: 100 (threshold 70)\n');
+    expect(text).toContain('1. error at /name: too short [/properties/name/minLength]\n');
+    // A gate that asks for no score did not fail by one.
+    expect(verdictText(record, { contract: { score: undefined, threshold: 0 } })).not.toContain('score');
   });
 
   it('differs for every kind of verdict', () => {

@@ -67,6 +67,16 @@ describe('the verdict on an output', () => {
     }
   });
 
+  it('advises to ask for presence only where a part is not there', async () => {
+    const advice = async (check: string, value: JsonValue) =>
+      (await verdict({ ...NONE, checks: [check] }, value)).advice;
+    expect(await advice('output.failed == 0', { failed: 3 })).toBe("Make the output meet the gate's checks.");
+    expect(await advice('output.failed == 0', { failed: 'none' })).not.toContain('has(');
+    expect(await advice("subject == 'other'", {})).not.toContain('has(');
+    expect(await advice('output.failed == 0', {})).toContain("`has(output, '/x')` asks whether a part is there.");
+    expect(await advice('output.failed.unit == 0', { failed: 3 })).toContain('has(');
+  });
+
   it('is failed where checks fail, however good the score', async () => {
     const contract: Contract = { ...SCORED, checks: ['output.failed == 0', 'score > 90', 'true'] };
     const found = await verdict(contract, { failed: 3, validationResult: { score: 85 } });

@@ -9,6 +9,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectOnce } from '../open.ts';
 import { printJson } from '../print-json.ts';
 import { reportError } from '../report-error.ts';
+import { say } from '../say.ts';
 import type { CliWorld } from '../world.ts';
 
 /**
@@ -37,7 +38,7 @@ async function begin(invocation: Invocation): Promise<BeginResult> {
   const opened = await open(invocation, loaded, { readOnly: false });
   const place = invocation.options['tree'] === true ? 'tree' : 'in-place';
   const observe = (event: EngineEvent): void => {
-    if (event.type === 'notice') world.err.write(`note: ${oneLine(event.message)}\n`);
+    if (event.type === 'notice') say(world.err, `note: ${oneLine(event.message)}`);
   };
   const begun = await beginGate(opened.ports, opened.assignment, positionals[0]!, observe, { place });
   await projectOnce(world, opened);
@@ -51,10 +52,10 @@ function tell(world: CliWorld, begun: BeginResult): void {
   const { key, choice, reason } = begun.planned;
   world.out.write(FORGET);
   if (begun.choice === 'done') {
-    world.err.write(`${oneLine(key)}: ${choice}: ${oneLine(reason)}. There is nothing to do.\n`);
+    say(world.err, `${oneLine(key)}: ${choice}: ${oneLine(reason)}. There is nothing to do.`);
     return;
   }
-  world.err.write(`${oneLine(key)}: begun, until ${begun.deadline}: ${oneLine(reason)}\n`);
+  say(world.err, `${oneLine(key)}: begun, until ${begun.deadline}: ${oneLine(reason)}`);
   const all = { ...begun.variables, [CLI_VARIABLES.workspace]: begun.root, [CLI_VARIABLES.token]: begun.token };
   for (const [name, value] of Object.entries(all)) {
     world.out.write(`export ${name}=${shellWord(value)}\n`);

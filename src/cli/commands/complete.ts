@@ -12,6 +12,7 @@ import { loadFor, open, projectOnce } from '../open.ts';
 import { exitCodeOfUnit } from '../outcome.ts';
 import { paintFor } from '../paint.ts';
 import { printJson } from '../print-json.ts';
+import { say } from '../say.ts';
 
 /** `gateline complete`: judges what an agent left that ran by itself. */
 export async function execute(invocation: Invocation): Promise<ExitCode> {
@@ -29,7 +30,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   const opened = { ...here, assignment: { ...here.assignment, subject } };
   const about = here.assignment.subject === subject ? options : { ...options, subject };
   const ended = await completeGate(opened.ports, opened.assignment, { token, exitCode }, (event) => {
-    if (event.type === 'notice') world.err.write(`note: ${oneLine(event.message)}\n`);
+    if (event.type === 'notice') say(world.err, `note: ${oneLine(event.message)}`);
   });
   const state = await projectOnce(world, opened);
   const unit = state.units.get(unitKey(ended.gate, ended.leg));
@@ -38,8 +39,10 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
     const gate = unitKey(ended.gate, ended.leg);
     printJson(world, { format: 'gateline-verdict/1', gate, status, reason, verdict: ended.verdict });
   } else {
-    world.out.write(verdictText(ended, { paint: paintFor(world.out, world.environment) }));
-    for (const line of adviceLines(state, { graph: opened.graph, options: about })) world.out.write(`${line}\n`);
+    const paint = paintFor(world.out, world.environment);
+    const contract = opened.graph.get(unitKey(ended.gate, ended.leg))?.gate.contract;
+    say(world.out, verdictText(ended, { paint, contract }).trimEnd());
+    for (const line of adviceLines(state, { graph: opened.graph, options: about })) say(world.out, line);
   }
   return exitCodeOfUnit(unit);
 }

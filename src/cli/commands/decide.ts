@@ -8,6 +8,7 @@ import { textOption, type Invocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectOnce } from '../open.ts';
 import { printJson } from '../print-json.ts';
+import { say } from '../say.ts';
 import type { CliWorld } from '../world.ts';
 import { decisionMadeBy, reasonGiven } from '../decision.ts';
 
@@ -28,8 +29,8 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
     printJson(world, { format: 'gateline-decision/1', gate, decision, actor, reason, until });
     return EXIT_CODES.ok;
   }
-  world.out.write(`${oneLine(gate)}: ${decision} by ${oneLine(actor)}: ${oneLine(reason)}\n`);
-  for (const line of adviceLines(state, { graph: opened.graph, options })) world.out.write(`${line}\n`);
+  say(world.out, `${oneLine(gate)}: ${decision} by ${oneLine(actor)}: ${oneLine(reason)}`);
+  for (const line of adviceLines(state, { graph: opened.graph, options })) say(world.out, line);
   return EXIT_CODES.ok;
 }
 

@@ -5,6 +5,7 @@ import { didYouMean } from '../../pipeline/problem.ts';
 import { textOption, type Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../print-json.ts';
+import { say } from '../say.ts';
 import { TEMPLATES, type Template } from '../templates/templates.ts';
 
 /** `gateline init`: writes a pipeline to start from. Never writes over a file. */
@@ -12,7 +13,7 @@ export async function execute({ world, options }: Invocation): Promise<ExitCode>
   if (options['list']) {
     const templates = TEMPLATES.map(({ name, summary }) => ({ name, summary }));
     if (options['json']) printJson(world, { format: 'gateline-templates/1', templates });
-    else for (const { name, summary } of templates) world.out.write(`${name.padEnd(10)} ${summary}\n`);
+    else for (const { name, summary } of templates) say(world.out, `${name.padEnd(10)} ${summary}`);
     return EXIT_CODES.ok;
   }
   const template = templateNamed(textOption(options, 'template') ?? TEMPLATES[0]!.name);
@@ -25,7 +26,7 @@ export async function execute({ world, options }: Invocation): Promise<ExitCode>
     return EXIT_CODES.ok;
   }
   for (const path of files) world.out.write(`${written ? 'wrote' : 'would write'} ${path}\n`);
-  if (written) world.out.write('\nNext: `gateline plan` tells what would run, `gateline run` runs it.\n');
+  if (written) say(world.out, '\nNext: `gateline plan` tells what would run, `gateline run` runs it.');
   return EXIT_CODES.ok;
 }
 

@@ -7,6 +7,7 @@ import { loadFor, open } from '../open.ts';
 import { paintFor } from '../paint.ts';
 import { printJson } from '../print-json.ts';
 import { errorLines, exitCodeOfError } from '../report-error.ts';
+import { say } from '../say.ts';
 
 /** `gateline plan` and `gateline run --dry-run`: says what a run would do, and why. Changes nothing. */
 export async function execute(invocation: Invocation): Promise<ExitCode> {
@@ -18,7 +19,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
     world.out.write(
       planTable(plan, graph, { width: world.out.columns, paint: paintFor(world.out, world.environment) }),
     );
-  for (const error of errors) for (const line of errorLines(error)) world.err.write(`${line}\n`);
+  for (const error of errors) for (const line of errorLines(error)) say(world.err, line);
   const [first] = errors;
   return first === undefined ? EXIT_CODES.ok : exitCodeOfError(first);
 }

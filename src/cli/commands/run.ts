@@ -22,6 +22,7 @@ import { paintFor } from '../paint.ts';
 import { printJson } from '../print-json.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { errorLines } from '../report-error.ts';
+import { say } from '../say.ts';
 import type { CliWorld } from '../world.ts';
 import { appliedLines, applyTo } from './apply.ts';
 import { execute as plan } from './plan.ts';
@@ -51,7 +52,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   const result = await interruptible(world, progress, (signal) =>
     runPipeline(opened.ports, assignment, { observe, signal, ...force }),
   );
-  for (const notice of await projector.show(result.state)) world.err.write(`note: ${notice}\n`);
+  for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
   tell(invocation, opened, result);
   if (options['apply']) await applyResult(world, opened, result);
   return exitCodeOfRun(result, opened.graph, only);
@@ -152,9 +153,9 @@ function tell({ world, options }: Invocation, { loaded, graph }: Opened, result:
   if (options['json']) printJson(world, statusJson(result.state, graph));
   else {
     const paint = paintFor(screen, world.environment);
-    screen.write(`\n${statusTable(result.state, loaded.pipeline, { width: screen.columns, paint })}\n`);
+    screen.write(`\n${statusTable(result.state, loaded.pipeline, { width: screen.columns, paint, wrap: true })}\n`);
   }
-  for (const error of result.errors) for (const line of errorLines(error)) world.err.write(`${line}\n`);
-  for (const line of adviceLines(result.state, { graph, options })) screen.write(`${line}\n`);
-  screen.write(`Everything is kept in ${stateRoot(loaded)}.\n`);
+  for (const error of result.errors) for (const line of errorLines(error)) say(world.err, line);
+  for (const line of adviceLines(result.state, { graph, options })) say(screen, line);
+  say(screen, `Everything is kept in ${stateRoot(loaded)}.`);
 }

@@ -1,7 +1,11 @@
 import type { Call } from '../../engine/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
+import type { Gate } from '../../pipeline/pipeline.ts';
+import { scoreOf } from '../../report/status-json.ts';
+import { statusTable } from '../../report/status-table.ts';
 import { oneLine } from '../../report/text.ts';
+import { legName } from '../../report/wording.ts';
 import { verdictText } from '../../report/verdict-text.ts';
 import { unitOf, type GatelineRecord } from '../../run/record.ts';
 import type { UnitState } from '../../run/run-state.ts';
@@ -11,6 +15,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { openToLook } from '../open.ts';
 import { paintFor } from '../paint.ts';
 import { printJson } from '../print-json.ts';
+import { say } from '../say.ts';
 import type { CliWorld } from '../world.ts';
 import { contentOf, latestOf, PARTS, TEXT_PARTS, whyAbsent, type Part } from './show-parts.ts';
 
@@ -19,12 +24,18 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const [key, name = 'verdict'] = positionals as [string, string?];
   const part = partNamed(name);
-  const { call } = await openToLook(invocation);
+  const { call, loaded } = await openToLook(invocation);
   const units = call.journal.state().units;
+  const json = options['json'] === true;
+  const gate = loaded.pipeline.gates.find(({ id }) => id === key);
+  if (gate !== undefined && part === 'verdict' && !units.has(key)) {
+    showLegs(world, call, gate, json);
+    return EXIT_CODES.ok;
+  }
   const unit = units.get(key);
   if (unit === undefined) throw unknownGate(key, [...units.keys()]);
-  const json = options['json'] === true;
-  if (part === 'verdict') showVerdict(world, call, unit, json);
+  const { contract } = loaded.pipeline.gates.find(({ id }) => id === unit.gate) ?? {};
+  if (part === 'verdict') showVerdict(world, call, unit, { json, contract });
   else if (part === 'record') printJson(world, recordsOf(call, unit));
   else await showContent(world, call, unit, part, json);
   return EXIT_CODES.ok;
@@ -49,17 +60,46 @@ function unknownGate(key: string, known: readonly string[]): GatelineError {
   });
 }
 
-function showVerdict(world: CliWorld, call: Call, unit: UnitState, json: boolean): void {
-  const ended = latestOf(call, unit);
-  const { key: gate, status, reason } = unit;
+/** A gate with a matrix: how each leg stands. */
+function showLegs(world: CliWorld, call: Call, gate: Gate, json: boolean): void {
+  const state = call.journal.state();
+  const legs = [...state.units.values()].filter((unit) => unit.gate === gate.id);
   if (json) {
-    printJson(world, { format: 'gateline-verdict/1', gate, status, reason, verdict: ended?.verdict ?? null });
+    printJson(world, { format: 'gateline-legs/1', gate: gate.id, legs: legs.map((leg) => verdictJson(call, leg)) });
     return;
   }
+  const paint = paintFor(world.out, world.environment);
+  world.out.write(statusTable(state, { gates: [gate], groups: [] }, { width: world.out.columns, paint, wrap: true }));
+  for (const { key, leg } of legs) {
+    const name = legName({ id: leg }, gate.legs);
+    world.out.write(`  gateline show ${oneLine(key)}${name === leg ? '' : `  (${name})`}\n`);
+  }
+}
+
+/** `gateline-verdict/1`; see docs/reference/json-output.md. */
+function verdictJson(call: Call, unit: UnitState): object {
+  const { key: gate, status, reason } = unit;
+  const verdict = latestOf(call, unit)?.verdict;
+  const judged = verdict === undefined ? null : { ...verdict, score: scoreOf(verdict) };
+  return { format: 'gateline-verdict/1', gate, status, reason, verdict: judged };
+}
+
+function showVerdict(
+  world: CliWorld,
+  call: Call,
+  unit: UnitState,
+  { json, contract }: { readonly json: boolean; readonly contract: Gate['contract'] | undefined },
+): void {
+  if (json) {
+    printJson(world, verdictJson(call, unit));
+    return;
+  }
+  const ended = latestOf(call, unit);
+  const { key: gate, status, reason } = unit;
   if (ended === undefined || unit.status !== ended.verdict.status || unit.reused)
-    world.out.write(`${oneLine(gate)}: ${status}: ${oneLine(reason)}\n`);
+    say(world.out, `${oneLine(gate)}: ${status}: ${oneLine(reason)}`);
   if (ended === undefined) return;
-  world.out.write(verdictText(ended, { paint: paintFor(world.out, world.environment) }));
+  say(world.out, verdictText(ended, { paint: paintFor(world.out, world.environment), contract }).trimEnd());
   const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(call, unit, part) !== undefined);
   for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}\n`);
 }

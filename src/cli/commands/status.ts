@@ -7,6 +7,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, openToLook } from '../open.ts';
 import { paintFor } from '../paint.ts';
 import { printJson } from '../print-json.ts';
+import { say } from '../say.ts';
 
 /** `gateline status`: what is true of the subject's newest run. Looks only. */
 export async function execute(invocation: Invocation): Promise<ExitCode> {
@@ -18,10 +19,10 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
     printJson(world, statusJson(state, graph));
     return EXIT_CODES.ok;
   }
-  const look = { width: world.out.columns, paint: paintFor(world.out, world.environment) };
+  const look = { wrap: true, width: world.out.columns, paint: paintFor(world.out, world.environment) };
   world.out.write(`${statusTable(state, loaded.pipeline, { ...look, now: world.now().toISOString() })}\n`);
-  for (const line of adviceLines(state, { graph, options })) world.out.write(`${line}\n`);
-  for (const problem of state.problems) world.err.write(`problem: ${problem.code}: ${oneLine(problem.message)}\n`);
+  for (const line of adviceLines(state, { graph, options })) say(world.out, line);
+  for (const problem of state.problems) say(world.err, `problem: ${problem.code}: ${oneLine(problem.message)}`);
   return EXIT_CODES.ok;
 }
 

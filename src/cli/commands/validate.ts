@@ -11,6 +11,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor } from '../open.ts';
 import { printJson } from '../print-json.ts';
 import { errorLines, problemJson } from '../report-error.ts';
+import { say } from '../say.ts';
 import type { CliWorld } from '../world.ts';
 
 /** `gateline validate`: everything that is wrong with the definition and its contracts, at once. */
@@ -41,8 +42,8 @@ function isSound({ loaded, errors }: Found): boolean {
 
 function tell(world: CliWorld, found: Found): void {
   const { loaded, problems, errors } = found;
-  for (const problem of problems) world.err.write(`${forTerminal(formatProblem(problem))}\n`);
-  for (const error of errors) for (const line of errorLines(error)) world.err.write(`${line}\n`);
+  for (const problem of problems) say(world.err, forTerminal(formatProblem(problem)));
+  for (const error of errors) for (const line of errorLines(error)) say(world.err, line);
   const wrong = problems.filter((problem) => problem.severity === 'error').length + errors.length;
   if (loaded === undefined || wrong > 0) {
     world.err.write(`${count(wrong, 'problem')}.\n`);
@@ -51,7 +52,7 @@ function tell(world: CliWorld, found: Found): void {
   const { id, gates } = loaded.pipeline;
   const legs = gates.reduce((sum, gate) => sum + gate.legs.length, 0);
   const units = legs === gates.length ? '' : `, ${count(legs, 'leg')} with those of matrix gates`;
-  world.out.write(`${id} is sound: ${count(gates.length, 'gate')}${units}. \`gateline plan\` tells what would run.\n`);
+  say(world.out, `${id} is sound: ${count(gates.length, 'gate')}${units}. \`gateline plan\` tells what would run.`);
 }
 
 /** `gateline-validate/1`; see docs/reference/json-output.md. */

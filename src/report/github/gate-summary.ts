@@ -1,12 +1,13 @@
 import { differenceText } from '../plan-table.ts';
 import {
+  attemptOf,
   changeOf,
   durationOf,
   durationText,
   howOf,
   KIND_MEANING,
   resultOf,
-  scoreText,
+  scoreFact,
   shortDigest,
 } from '../wording.ts';
 import { actorOf } from '../../run/decisions.ts';
@@ -34,6 +35,8 @@ export interface GateSummaryInput {
   readonly unit: Unit;
   readonly graph: UnitGraph;
   readonly state: RunState;
+  /** Whether a file numbers the gates; where each job describes its own gate, a number says nothing. Default true. */
+  readonly numbered?: boolean;
   /** Every record there is. */
   readonly records: readonly GatelineRecord[];
   /** What was decided about it and why; left out where nothing was planned. */
@@ -55,7 +58,8 @@ export interface GateSummaryInput {
  */
 export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_LIMIT): string {
   const own = input.state.units.get(input.unit.key);
-  const title = `Gate ${input.unit.gate.number} ${code(input.unit.key, 130)}`;
+  const number = input.numbered === false ? '' : `${input.unit.gate.number} `;
+  const title = `Gate ${number}${code(input.unit.key, 130)}`;
   if (own === undefined) return `## ${title}\n\nThe run knows nothing of it.\n`;
   const ended = resultOf(own);
   const sections: Section[] = [
@@ -78,9 +82,15 @@ function headline(input: GateSummaryInput, own: UnitState, title: string): strin
   const kind =
     verdict !== undefined && own.decided === undefined && verdict.kind !== own.status ? ` (${verdict.kind})` : '';
   const meaning =
-    verdict?.status === 'failed' && own.decided === undefined ? KIND_MEANING[verdict.kind] : sentence(reasonText(own));
+    verdict?.status === 'failed' && own.decided === undefined ? KIND_MEANING[verdict.kind] : sentence(whyText(own));
   const why = decisionText(input.planned, own);
   return `## ${iconOf(own.status)} ${title}: ${own.status}${kind}\n\n${meaning}${why === '' ? '' : `\n\n${why}`}`;
+}
+
+/** Begins with our own words: a condition may be the reason, and is quoted as it stands. */
+function whyText(own: UnitState): string {
+  const reason = reasonText(own);
+  return own.status === 'not-applicable' ? `its condition is false: ${reason}` : reason;
 }
 
 const DECIDED: Readonly<Record<PlanChoice, string>> = {
@@ -105,7 +115,8 @@ function decisionText(planned: PlannedUnit | undefined, own: UnitState): string 
 function factsSection(input: GateSummaryInput, own: UnitState): Section {
   const { unit, state, records, links } = input;
   const ended = resultOf(own);
-  const judged = ended !== undefined && own.status !== 'not-applicable';
+  const scored = ended === undefined ? undefined : scoreFact(ended.verdict, unit.gate.contract);
+  const threshold = scored?.threshold === undefined ? '' : `, threshold ${scored.threshold}`;
   const spent = spentOn(attemptsOf(records, state).filter(({ key }) => key === unit.key));
   const saved = reusedIn(state, records).find((one) => one.unit.key === unit.key)?.saved;
   const artifacts = artifactsOf(links, unit.key)
@@ -117,10 +128,7 @@ function factsSection(input: GateSummaryInput, own: UnitState): Section {
   const facts: Array<readonly [string, string]> = [
     ['Pipeline', `${codeCell(state.pipeline)} for ${codeCell(state.subject, 200)}`],
     ['Agent', saidInCell(unit.gate.agent, 200)],
-    [
-      'Score',
-      judged ? `**${scoreText(ended.verdict.score)}**, threshold ${scoreText(unit.gate.contract.threshold)}` : '',
-    ],
+    ['Score', scored === undefined ? '' : `**${scored.score}**${threshold}`],
     ['How', howText(own)],
     ['Took', durationText(durationOf(own))],
     ['Model', saidInCell(ended?.metrics?.model ?? '', 200)],
@@ -153,7 +161,7 @@ function factsSection(input: GateSummaryInput, own: UnitState): Section {
 
 function howText(own: UnitState): string {
   const ended = resultOf(own);
-  const at = ended ?? own.started;
+  const at = attemptOf(own);
   const where = at === undefined ? '' : placeText(at);
   if (howOf(own) !== 'reused') return [howOf(own), where].filter((text) => text !== '').join(', ');
   return ended?.source === undefined ? 'reused' : `reused: the output is that of ${placeText(ended.source)}`;

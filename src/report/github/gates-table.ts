@@ -61,7 +61,7 @@ export function artifactsOf(links: ReportLinks | undefined, key: UnitKey): reado
 }
 
 function reasonCell(one: StatusRow, unit: UnitState | undefined): string {
-  return saidInCell(unit === undefined ? one.reason : reasonText(unit), REASON);
+  return saidInCell(unit === undefined || one.reason === '' ? one.reason : reasonText(unit), REASON);
 }
 
 function isWellRow({ status }: StatusRow): boolean {

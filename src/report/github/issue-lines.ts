@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../untrusted/json.ts';
 import type { Issue } from '../../verdict/verdict.ts';
+import { ruleToName } from '../wording.ts';
 import { findingsOf, placeAt } from './findings.ts';
 import { code, fileAddress, linkTo, said } from './markdown.ts';
 import type { NamedPlace, PathOptions } from './named-place.ts';
@@ -16,12 +17,14 @@ export interface IssueContext extends PathOptions {
 
 /** One item of a Markdown list an issue: severity, pointer, message, file and line where the output names them, rule. */
 export function issueLines(issues: readonly Issue[], context: IssueContext): string[] {
-  return issues.map(({ severity, message, pointer, rule }) => {
+  return issues.map((issue) => {
+    const { severity, message, pointer } = issue;
+    const rule = ruleToName(issue);
     const at = pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : code(pointer)}`;
     const place =
       context.value === undefined || pointer === undefined ? undefined : placeAt(context.value, pointer, context);
     const where = place === undefined ? '' : `, in ${placeLink(place, context)}`;
-    const by = rule === undefined || rule === '' || message.includes(rule) ? '' : `, by ${code(rule)}`;
+    const by = rule === undefined ? '' : `, by ${code(rule)}`;
     return `- **${severity}**${at}${where}: ${said(message, context.quoted)}${by}`;
   });
 }

@@ -1,6 +1,6 @@
 import type { RunState, UnitState } from '../../run/run-state.ts';
 import { count } from '../text.ts';
-import { KIND_MEANING, resultOf, scoreText } from '../wording.ts';
+import { KIND_MEANING, resultOf, scoreFact } from '../wording.ts';
 import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
 import { code, said } from './markdown.ts';
 import type { RunReportInput } from './report-input.ts';
@@ -72,10 +72,10 @@ function troubleHead(unit: UnitState, { pipeline }: RunReportInput): string {
   if (isWell(unit.status)) return head;
   if (verdict === undefined || unit.decided !== undefined || verdict.status === 'passed')
     return `${head}: ${said(unit.reason, 500)}`;
-  const threshold = pipeline.gates.find(({ id }) => id === unit.gate)?.contract.threshold;
   const scored = verdict.kind === 'partial' || verdict.kind === 'check';
-  const score = scored
-    ? ` Score ${scoreText(verdict.score)}${threshold === undefined ? '' : `, threshold ${scoreText(threshold)}`}.`
-    : '';
+  const contract = pipeline.gates.find(({ id }) => id === unit.gate)?.contract;
+  const fact = scored ? scoreFact(verdict, contract) : undefined;
+  const threshold = fact?.threshold === undefined ? '' : `, threshold ${fact.threshold}`;
+  const score = fact === undefined ? '' : ` Score ${fact.score}${threshold}.`;
   return `${head}${verdict.kind === unit.status ? '' : ` (${verdict.kind})`}: ${KIND_MEANING[verdict.kind]}${score}`;
 }

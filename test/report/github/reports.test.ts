@@ -204,6 +204,22 @@ describe('the summary of a gate', () => {
     expect(text).toContain('| `silent` |  | no output |');
   });
 
+  it('has no number where no file numbers the gates, and no threshold where the gate asks for no score', () => {
+    const plain = { schema: undefined, score: undefined, threshold: 0, partial: 'block', checks: [] } as const;
+    const pipeline = pipelineOf([gate('data', 0, { contract: plain })]);
+    const graph = unitsOf(pipeline);
+    const issues = [{ severity: 'error' as const, message: 'output.critical == 0: output.critical is 1' }];
+    const verdict = { status: 'failed', kind: 'check', score: 100, issues, advice: '' } as const;
+    const [failing, passing] = [ran('data', { pipeline }, { verdict }), ran('data', { pipeline })];
+    const of = (records: typeof failing): string =>
+      summary('data', { unit: graph.get('data')!, numbered: false, ...stateOf(records, { pipeline }), records });
+    expect(of(failing)).toMatch(/^## ❌ Gate `data`: failed \(check\)\n/);
+    expect(of(failing)).not.toContain('| Score |');
+    expect(of(passing)).toContain('| Score | **95** |');
+    const report = runReport(inputOf(failing, {}, pipeline));
+    expect(report).toContain('**`data`** failed (check): A check of the contract does not hold.\n');
+  });
+
   it('of a gate that the run does not know says so', () => {
     const unit = { ...unitsOf(webTests).get('data')!, key: 'other' };
     expect(summary('data', { unit })).toBe('## Gate 0 `other`\n\nThe run knows nothing of it.\n');
