@@ -1,4 +1,5 @@
 import { join, posix } from 'node:path';
+import { contractErrors, createContracts } from '../engine/contracts.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { DEFAULT_FILES } from '../local/load-pipeline.ts';
 import { PipelineInvalidError } from '../local/pipeline-invalid.ts';
@@ -54,13 +55,16 @@ export async function findDefinition(
     });
   }
   const parsed = parsePipeline(text, path);
-  if (!parsed.ok) throw new PipelineInvalidError(parsed.problems);
   const folder = folderFor(path);
-  const below = (name: string): string => posix.join(folder, name);
+  const below = { readText: (name: string) => files.readText(posix.join(folder, name)) };
+  if (!parsed.ok) {
+    const errors = await contractErrors(createContracts(below), parsed.contracts);
+    throw new PipelineInvalidError(parsed.problems, errors);
+  }
   return {
     pipeline: parsed.pipeline,
     root: join(event.workspace, folder),
-    files: { readText: (name) => files.readText(below(name)) },
+    files: below,
     notices: parsed.warnings.map(formatProblem),
   };
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { legOf } from '../pipeline/matrix.ts';
 import { parsePipeline } from '../pipeline/parse-pipeline.ts';
-import type { Gate, Leg } from '../pipeline/pipeline.ts';
+import type { Gate, GateContract, Leg } from '../pipeline/pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../untrusted/json.ts';
 import type { WorkflowEvent } from './event.ts';
@@ -47,10 +47,19 @@ export function describeGate(
   return { pipelineId, gate: { ...gate, legs: [legOfMatrix(event.matrix)] }, needs: gate.needs, warnings };
 }
 
-/** What is wrong with a description whose other inputs could not be read, so that all is told at once. */
-export function descriptionProblems(description: GateDescription): readonly InputProblem[] {
-  const parsed = parse(description, 'gate', []);
-  return 'problems' in parsed ? parsed.problems : [];
+/** What is wrong with a description, and its contract as far as it can be read. */
+export interface JudgedDescription {
+  readonly problems: readonly InputProblem[];
+  readonly contracts: readonly GateContract[];
+}
+
+/** What {@link describeGate} throws, for whoever tells more with it. */
+export function judgeDescription(
+  inputs: Pick<ActionInputs, 'gate' | 'needs' | 'description'>,
+  event: Pick<WorkflowEvent, 'job'>,
+): JudgedDescription {
+  const parsed = parse(inputs.description, inputs.gate ?? event.job, inputs.needs?.gates ?? []);
+  return 'problems' in parsed ? parsed : { problems: [], contracts: [parsed.gate] };
 }
 
 /** Id of the pipeline of a workflow file: `.github/workflows/Web tests.yml` is `web-tests`. */
@@ -68,15 +77,13 @@ function legOfMatrix(matrix: JsonObject | undefined): Leg {
   return matrix === undefined || Object.keys(matrix).length === 0 ? { id: '', matrix: {} } : legOf(matrix);
 }
 
-type Parsed =
-  | { readonly gate: Gate; readonly warnings: readonly string[] }
-  | { readonly problems: readonly InputProblem[] };
+type Parsed = { readonly gate: Gate; readonly warnings: readonly string[] } | JudgedDescription;
 
 function parse(description: GateDescription, id: string, needs: readonly string[]): Parsed {
   const parsed = parsePipeline(documentOf(description, id, needs), 'inputs');
   if (!parsed.ok) {
     const errors = parsed.problems.filter(({ severity }) => severity === 'error');
-    return { problems: errors.map((problem) => asInputProblem(problem, id)) };
+    return { problems: errors.map((problem) => asInputProblem(problem, id)), contracts: parsed.contracts };
   }
   const gate = parsed.pipeline.gates.find((one) => one.id === id)!;
   const warnings = parsed.warnings.map((warning) => formatInputProblem(asInputProblem(warning, id)));

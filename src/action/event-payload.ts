@@ -1,6 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { GatelineError } from '../errors/gateline-error.ts';
+import { GITHUB_VARIABLES, type Environment } from '../environment.ts';
+import { GatelineError, messageOf } from '../errors/gateline-error.ts';
+import { parseJson } from '../untrusted/parse-json.ts';
 import type { PullRequest } from './trust.ts';
+
+/** The largest payload that is read: GitHub's own limit is 25 MB. */
+const MAX_PAYLOAD_BYTES = 32 * 1024 * 1024;
 
 /*
  * The few fields of a webhook's payload that are used. GitHub leaves out what it does not have: a repository that is gone
@@ -89,4 +95,26 @@ function pullRequest(number: number, head: Side, base: Side, headRepository?: st
     headBranch: head?.ref ?? undefined,
     baseSha: base?.sha ?? undefined,
   };
+}
+
+/** The payload of the event, parsed. @throws GatelineError `EVENT_INVALID` */
+export async function readPayloadFile(environment: Environment): Promise<unknown> {
+  const path = environment[GITHUB_VARIABLES.eventPath] ?? '';
+  if (path === '') throw unreadable('GITHUB_EVENT_PATH is not set');
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (cause) {
+    throw unreadable(`the payload of the event cannot be read: ${messageOf(cause)}`, cause);
+  }
+  const parsed = parseJson(bytes, { maxBytes: MAX_PAYLOAD_BYTES });
+  if (parsed.ok) return parsed.value;
+  throw unreadable(`the payload of the event cannot be read: ${parsed.issue.message}`);
+}
+
+function unreadable(message: string, cause?: unknown): GatelineError {
+  return new GatelineError('platform', 'EVENT_INVALID', message, {
+    hint: 'The action needs what the runner of GitHub Actions lays out for every step.',
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

@@ -66,10 +66,17 @@ export interface ActionInputs {
   readonly notices: readonly string[];
 }
 
-/** Inputs, or everything that is wrong with them; what of them describes a gate could be read in both cases. */
+/** Inputs that are held against a definition. */
+type AboutDefinition = Pick<ActionInputs, 'given' | 'needs'> & { readonly command: CommandName | undefined };
+
+/** Inputs, or everything that is wrong with them, with what of the others is needed to tell what else is. */
 export type ReadInputs =
   | { readonly ok: true; readonly inputs: ActionInputs }
-  | { readonly ok: false; readonly problems: readonly InputProblem[]; readonly description: GateDescription };
+  | (AboutDefinition &
+      Pick<ActionInputs, 'description' | 'file' | 'inputFile'> & {
+        readonly ok: false;
+        readonly problems: readonly InputProblem[];
+      });
 
 /** The most artifacts of a run that are listed where the step does not say otherwise. */
 const DEFAULT_MAX_ARTIFACTS = 1_000;
@@ -94,7 +101,11 @@ export function readInputs(environment: Environment): ReadInputs {
     command,
   );
   const problems = [...wrong, ...unknown.problems, ...errors, ...contradictions(given, command)];
-  if (!parsed.success || problems.length > 0) return { ok: false, problems, description };
+  if (!parsed.success || problems.length > 0) {
+    const about = { command, given: new Set(INPUT_NAMES.filter((name) => given[name] !== undefined)) };
+    const [needs, file, inputFile] = [soundOf('needs', given), soundOf('file', given), soundOf('input-file', given)];
+    return { ok: false, problems, description, ...about, needs, file, inputFile };
+  }
   const notices = misplaced.filter((one) => !errors.includes(one)).map(({ input, message }) => `${input}: ${message}`);
   if (unknown.notice !== undefined) notices.push(unknown.notice);
   return { ok: true, inputs: build(parsed.data, description, notices) };
@@ -107,11 +118,16 @@ export function readInputs(environment: Environment): ReadInputs {
  * @throws ActionInputsError
  */
 export function checkDefinition(inputs: ActionInputs, hasDefinition: boolean): void {
-  const problems = hasDefinition ? describedTwice(inputs) : undescribed(inputs);
+  const problems = definitionProblems(inputs, hasDefinition);
   if (problems.length > 0) throw new ActionInputsError(problems);
 }
 
-function describedTwice({ given, needs }: ActionInputs): InputProblem[] {
+/** What {@link checkDefinition} throws. */
+export function definitionProblems(inputs: AboutDefinition, hasDefinition: boolean): InputProblem[] {
+  return hasDefinition ? describedTwice(inputs) : undescribed(inputs);
+}
+
+function describedTwice({ given, needs }: AboutDefinition): InputProblem[] {
   const names = [...given].filter((input) => INPUT_USES[input].describes === true);
   // What GitHub says of other jobs describes no gate.
   if (needs !== undefined && needs.results === undefined) names.push('needs');
@@ -120,7 +136,7 @@ function describedTwice({ given, needs }: ActionInputs): InputProblem[] {
   return names.map((input) => ({ input, message, hint }));
 }
 
-function undescribed({ command, given, needs }: ActionInputs): InputProblem[] {
+function undescribed({ command, given, needs }: AboutDefinition): InputProblem[] {
   if (command === 'report' && (needs === undefined || needs.gates.length === 0)) {
     const message =
       'expected the jobs to report on, found nothing: without a `gateline.yml` nobody knows of gates that were skipped';
@@ -150,6 +166,15 @@ function isInput(name: string): name is InputName {
 function commandOf(given: Readonly<Record<string, string>>): CommandName | undefined {
   const parsed = inputsSchema.shape.command.safeParse(given['command']);
   return parsed.success ? (parsed.data ?? 'run') : undefined;
+}
+
+/** One input by itself, where it could be read. */
+function soundOf<N extends 'needs' | 'file' | 'input-file'>(
+  name: N,
+  given: Readonly<Record<string, string>>,
+): ParsedInputs[N] {
+  const parsed = inputsSchema.shape[name].safeParse(given[name]);
+  return parsed.success ? (parsed.data as ParsedInputs[N]) : undefined;
 }
 
 function descriptionOf(given: Readonly<Record<string, string>>): GateDescription {

@@ -16,12 +16,11 @@ import type { Environment } from '../environment.ts';
 import { openWorkspace, type WorkspaceOptions } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { begunPipeline, unknownToken } from './begun-pipeline.ts';
-import { callersInput } from './callers-input.ts';
 import { commandEnvironment, jobTokens } from './command-environment.ts';
 import { findDefinition, unitOfJob, type Definition } from './definition.ts';
 import { describeGate, pipelineIdOf } from './describe-gate.ts';
 import { withGivenOutput } from './given-output.ts';
-import { checkDefinition, type ActionInputs } from './inputs.ts';
+import type { ActionInputs } from './inputs.ts';
 import type { ActionInvocation } from './invocation.ts';
 import { isJobOver, numbersOf, writerOf } from './job-identity.ts';
 import { endedJobs, outputDigests } from './job-results.ts';
@@ -30,6 +29,7 @@ import { observeRun } from './observe-run.ts';
 import { withOutputFile } from './output-file.ts';
 import { unreadableWorkspace } from './unreadable-workspace.ts';
 import { workflowBlob } from './workflow-blob.ts';
+import { checkInputs } from './wrong-inputs.ts';
 
 /** What every step that works on a gate has. */
 export interface Surroundings {
@@ -57,7 +57,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
   const { inputs, event } = invocation;
   const around = await openSurroundings(invocation);
   const { definition, store, ports } = around;
-  checkDefinition(inputs, definition.pipeline !== undefined);
+  const input = await checkInputs(inputs, event, definition);
   const found =
     definition.pipeline === undefined
       ? await describedHere(invocation, store)
@@ -68,7 +68,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
     pipeline,
     subject: found.subject,
     metadata: { ...pipeline.metadata, ...inputs.metadata },
-    input: await callersInput(inputs, event.workspace),
+    input,
     ...(workflow && { workflow }),
   };
   const call: JobCall = { ...found.call, digests: outputDigests(inputs.needs) };

@@ -47,7 +47,7 @@ function errorJson(error: unknown): object {
     message: messageOf(error),
     hint: known?.hint ?? null,
     place: known?.place === undefined ? null : placeJson(known.place),
-    problems: error instanceof PipelineInvalidError ? error.problems.map(problemJson) : [],
+    problems: error instanceof PipelineInvalidError ? [...error.problems, ...error.contracts].map(problemJson) : [],
   };
 }
 

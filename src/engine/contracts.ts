@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { GatelineError, type Place } from '../errors/gateline-error.ts';
-import type { Gate } from '../pipeline/pipeline.ts';
+import type { GateContract } from '../pipeline/pipeline.ts';
 import { digestOfJson } from '../run/canonical-json.ts';
 import type { Digest } from '../run/digest.ts';
 import type { JsonValue } from '../untrusted/json.ts';
@@ -17,9 +17,9 @@ export interface LoadedContract {
 /** Contracts of a call: each read once, before anything runs, so that no agent can change what judges it. */
 export interface Contracts {
   /** @throws GatelineError of fault `user` when the contract is not there or not sound. */
-  load(gate: Gate): Promise<LoadedContract>;
+  load(gate: GateContract): Promise<LoadedContract>;
   /** Loads the validators; slow the first time. */
-  compile(gate: Gate): Promise<CompiledContract>;
+  compile(gate: GateContract): Promise<CompiledContract>;
   /** From now on this contract is the gate's, whatever the workspace says. */
   fix(gate: string, contract: LoadedContract): void;
   /** From now on the gate has no contract, for this reason: {@link load} throws it. */
@@ -36,10 +36,27 @@ export interface VersionedSchema {
 /** Schemas that programs give, by gate id. */
 type StandardSchemas = Readonly<Record<string, VersionedSchema>>;
 
+/** Everything that is wrong with the contracts of these gates; compiles them all. */
+export async function contractErrors(
+  contracts: Pick<Contracts, 'compile'>,
+  gates: readonly GateContract[],
+): Promise<GatelineError[]> {
+  const errors: GatelineError[] = [];
+  for (const gate of gates) {
+    try {
+      await contracts.compile(gate);
+    } catch (error) {
+      if (!(error instanceof GatelineError)) throw error;
+      errors.push(error);
+    }
+  }
+  return errors;
+}
+
 export function createContracts(workspace: Pick<Workspace, 'readText'>, standard: StandardSchemas = {}): Contracts {
   const loaded = new Map<string, Promise<LoadedContract>>();
   const compiled = new Map<string, Promise<CompiledContract>>();
-  const load = (gate: Gate): Promise<LoadedContract> =>
+  const load = (gate: GateContract): Promise<LoadedContract> =>
     remember(loaded, gate.id, () => loadContract(workspace, gate, standard));
   return {
     load,
@@ -58,7 +75,7 @@ export function createContracts(workspace: Pick<Workspace, 'readText'>, standard
   };
 }
 
-async function compile(gate: Gate, contract: Contract, standard: StandardSchemas): Promise<CompiledContract> {
+async function compile(gate: GateContract, contract: Contract, standard: StandardSchemas): Promise<CompiledContract> {
   const given = standardOf(standard, gate);
   // Judging without it would let through what it was to stop.
   if (contract.standard !== given?.version) throw otherSchema(gate, contract.standard, given?.version);
@@ -67,11 +84,11 @@ async function compile(gate: Gate, contract: Contract, standard: StandardSchemas
   throw contractError(compilation.problems, placeOf(gate));
 }
 
-function standardOf(standard: StandardSchemas, gate: Gate): VersionedSchema | undefined {
+function standardOf(standard: StandardSchemas, gate: GateContract): VersionedSchema | undefined {
   return Object.hasOwn(standard, gate.id) ? standard[gate.id] : undefined;
 }
 
-function otherSchema(gate: Gate, fixed: string | undefined, given: string | undefined): GatelineError {
+function otherSchema(gate: GateContract, fixed: string | undefined, given: string | undefined): GatelineError {
   const what = (version: string | undefined): string =>
     version === undefined ? 'none' : `version ${JSON.stringify(version)}`;
   return new GatelineError(
@@ -83,7 +100,7 @@ function otherSchema(gate: Gate, fixed: string | undefined, given: string | unde
 }
 
 /** Where a contract is written: its schema file, else the definition. */
-function placeOf(gate: Gate): Place {
+function placeOf(gate: GateContract): Place {
   const { schema } = gate.contract;
   return schema !== undefined && 'path' in schema
     ? { file: schema.path }
@@ -92,7 +109,7 @@ function placeOf(gate: Gate): Place {
 
 async function loadContract(
   workspace: Pick<Workspace, 'readText'>,
-  gate: Gate,
+  gate: GateContract,
   standard: StandardSchemas,
 ): Promise<LoadedContract> {
   const { schema } = gate.contract;

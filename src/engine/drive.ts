@@ -5,7 +5,7 @@ import type { RunState } from '../run/run-state.ts';
 import type { Unit } from '../run/unit.ts';
 import { runAttempts } from './attempt.ts';
 import type { Call } from './call.ts';
-import { unsoundContracts } from './pin-contracts.ts';
+import { contractErrors } from './contracts.ts';
 import { planInPlace } from './place.ts';
 import { planUnit, type Prepared } from './plan-unit.ts';
 import { recordNotApplicable, recordReuse } from './record-reuse.ts';
@@ -33,7 +33,7 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const open = new Map(call.graph);
   const running = new Map<UnitKey, Promise<void>>();
   const failures: unknown[] = [];
-  const unsound = once(() => unsoundContracts(call));
+  const unsound = once(() => contractErrors(call.contracts, call.assignment.pipeline.gates));
   while (!signal.aborted && failures.length === 0) {
     // Looked at before planning: an attempt that ends meanwhile may have made something ready.
     const idle = running.size === 0;

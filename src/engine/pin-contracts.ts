@@ -21,20 +21,6 @@ export async function pinContracts(call: Call): Promise<void> {
   }
 }
 
-/** Everything that is wrong with any gate's contract; compiles them all. */
-export async function unsoundContracts(call: Call): Promise<GatelineError[]> {
-  const errors: GatelineError[] = [];
-  for (const gate of call.assignment.pipeline.gates) {
-    try {
-      await call.contracts.compile(gate);
-    } catch (error) {
-      if (!(error instanceof GatelineError)) throw error;
-      errors.push(error);
-    }
-  }
-  return errors;
-}
-
 async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
   const { schema } = gate.contract;
   if (schema === undefined || !('path' in schema)) return;

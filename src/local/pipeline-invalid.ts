@@ -1,14 +1,22 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import { formatProblem, type Problem } from '../pipeline/problem.ts';
 
-/** Definition errors, all of them. Fault `user`, code `PIPELINE_INVALID`; the message is the list, a line each. */
+/** Errors of a definition and of its contracts, all of them. Fault `user`, code `PIPELINE_INVALID`; the message is the list, a line each. */
 export class PipelineInvalidError extends GatelineError {
   readonly problems: readonly Problem[];
+  /** What is wrong inside the contracts, as far as they could be read. */
+  readonly contracts: readonly GatelineError[];
 
-  constructor(problems: readonly Problem[]) {
-    super('user', 'PIPELINE_INVALID', problems.map(formatProblem).join('\n'), {
-      hint: 'Mend these and run again; nothing was run.',
+  constructor(problems: readonly Problem[], contracts: readonly GatelineError[] = []) {
+    super('user', 'PIPELINE_INVALID', [...problems.map(formatProblem), ...contracts.map(formatContract)].join('\n'), {
+      hint: 'Fix these and run again; nothing was run.',
     });
     this.problems = problems;
+    this.contracts = contracts;
   }
+}
+
+function formatContract({ code, message, place }: GatelineError): string {
+  const where = [place?.file, place?.pointer].filter((part) => part !== undefined).map((part) => `${part} `);
+  return `${where.join('')}${code} ${message.replaceAll('\n', '; ')}`;
 }

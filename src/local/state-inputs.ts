@@ -1,10 +1,12 @@
 import { relative } from 'node:path';
 import { gateOutputFileName } from '../formats/file-names.ts';
 import { callerInput, readGateState } from '../formats/gate-state.ts';
+import { createContracts } from '../engine/contracts.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Unit } from '../run/unit.ts';
 import type { JsonObject } from '../untrusted/json.ts';
 import { parseJson } from '../untrusted/parse-json.ts';
+import type { Issue } from '../verdict/verdict.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { stateRoot, type StatePlace } from './local-ports.ts';
 
@@ -18,8 +20,9 @@ export interface StateInputs {
 /**
  * Step 0B of the state guide: outputs of gates without a record of ours, taken from state files that somebody else
  * put there (`{subject}-gate{N}-output.json`), to stand in as the caller's input. Files of ours are passed over: what
- * they show is in the records.
- * @throws GatelineError `STATE_FILE_INVALID` when such a file is there and not what the guide says
+ * they show is in the records. The score stands in the envelope, whoever gave it; the output must meet the gate's schema.
+ * @throws GatelineError `STATE_FILE_INVALID` when such a file is there and not what the guide says, `STAND_IN_REFUSED`
+ *   naming each place of each output that does not meet the schema of its gate; what is wrong with such a contract
  */
 export async function stateInputs(
   workspace: Pick<Workspace, 'root' | 'readText'>,
@@ -29,6 +32,8 @@ export async function stateInputs(
 ): Promise<StateInputs> {
   const needs: JsonObject = {};
   const warnings: string[] = [];
+  const refused: Refused[] = [];
+  const contracts = createContracts(workspace);
   const folder = relative(place.root, stateRoot(place)).replaceAll('\\', '/');
   for (const unit of units) {
     const path = `${folder}/${gateOutputFileName(subject, unit.gate.number, unit.leg.id)}`;
@@ -38,9 +43,42 @@ export async function stateInputs(
     const input = callerInput(file);
     if (input.ours) continue;
     warnings.push(...input.warnings);
-    if (input.output !== undefined) needs[unit.key] = input.output;
+    if (input.output === undefined) continue;
+    const { validate } = await contracts.compile(unit.gate);
+    const issues = await validate(input.output);
+    if (issues.length > 0) refused.push({ path, unit, issues });
+    else needs[unit.key] = input.output;
   }
+  if (refused.length > 0) throw refusal(refused);
   return { needs, warnings };
+}
+
+/** An output that does not meet the schema of its gate. */
+interface Refused {
+  readonly path: string;
+  readonly unit: Unit;
+  readonly issues: readonly Issue[];
+}
+
+/** More issues of one file than this are counted. */
+const SHOWN = 10;
+
+function refusal(refused: readonly Refused[]): GatelineError {
+  const lines = refused.map(({ path, unit, issues }) => {
+    const shown = issues.slice(0, SHOWN).map(({ pointer = '', message }) => `${pointerIn(pointer)}: ${message}`);
+    const more = issues.length > SHOWN ? `; and ${issues.length - SHOWN} more` : '';
+    return `${path}: its output does not meet the schema of gate ${unit.key}: ${shown.join('; ')}${more}`;
+  });
+  const [{ path, issues }] = refused as [Refused];
+  return new GatelineError('user', 'STAND_IN_REFUSED', lines.join('\n').slice(0, 16_384), {
+    hint: 'Correct the file, move it away, or run the gate here.',
+    place: { file: path, pointer: pointerIn(issues[0]?.pointer ?? '') },
+  });
+}
+
+/** The output stands under a key of the file. */
+function pointerIn(pointer: string): string {
+  return `/output${pointer}`;
 }
 
 function parsed(path: string, text: string): unknown {

@@ -62,7 +62,7 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     tools: buildTools(entry.tools),
     secrets: listed(entry.secrets),
     contract: buildContract(entry.output),
-    exports: listed(entry.output?.exports ?? ['']),
+    exports: exportsOf(entry.output),
     files: entry.files === 'changed' ? 'changed' : entry.files.map(normalGlob),
     retries: entry.retries,
     timeoutMinutes: entry['timeout-minutes'],
@@ -74,7 +74,13 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
   };
 }
 
-function buildContract(output: GateEntry['output']): ContractSource {
+/** The `exports` of a gate, all of the output by default. */
+export function exportsOf(output: GateEntry['output']): string[] {
+  return listed(output?.exports ?? ['']);
+}
+
+/** The contract that an entry says, every default filled in. */
+export function buildContract(output: GateEntry['output']): ContractSource {
   const score = output?.score;
   return {
     schema: buildSchema(output?.schema),

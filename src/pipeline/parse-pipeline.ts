@@ -3,9 +3,10 @@ import { checkConditions } from './check-conditions.ts';
 import { checkEnvironment } from './check-environment.ts';
 import { checkGraph } from './check-graph.ts';
 import { checkValues } from './check-values.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { GateContract, Pipeline } from './pipeline.ts';
 import { inOrder, type Problem } from './problem.ts';
 import { readSource, type Source } from './source.ts';
+import { soundContracts } from './sound-contracts.ts';
 import { checkStructure } from './structure.ts';
 
 export { formatProblem, type Problem } from './problem.ts';
@@ -13,10 +14,14 @@ export { formatProblem, type Problem } from './problem.ts';
 /** More problems than this are counted in a last one instead of listed. */
 export const MAX_PROBLEMS = 500;
 
-/** A pipeline and what may be wrong with it, or everything that is wrong (warnings too), in the order of the file. */
+/**
+ * A pipeline and what may be wrong with it, or everything that is wrong (warnings too), in the order of the file. What is
+ * wrong inside the contracts is not looked for here; `contracts` are those that can be read, so that whoever has their files
+ * can tell it too.
+ */
 export type ParsedPipeline =
   | { readonly ok: true; readonly pipeline: Pipeline; readonly warnings: readonly Problem[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly contracts: readonly GateContract[] };
 
 /**
  * Read and check a `gateline.yml` (docs/reference/gateline-yml.md). Never throws: whatever the text is, the answer is a
@@ -28,7 +33,7 @@ export type ParsedPipeline =
  */
 export function parsePipeline(text: string, file: string): ParsedPipeline {
   const source = readSource(text, file);
-  if (source.value === undefined) return { ok: false, problems: inOrder(source.problems) };
+  if (source.value === undefined) return { ok: false, problems: inOrder(source.problems), contracts: [] };
   const structure = checkStructure(source);
   const found = [
     ...('problems' in structure ? structure.problems : []),
@@ -41,7 +46,7 @@ export function parsePipeline(text: string, file: string): ParsedPipeline {
   if ('file' in structure && problems.every(({ severity }) => severity === 'warning')) {
     return { ok: true, pipeline: buildPipeline(structure.file), warnings: limited(problems, source) };
   }
-  return { ok: false, problems: limited(problems, source) };
+  return { ok: false, problems: limited(problems, source), contracts: soundContracts(source, problems) };
 }
 
 /** True for what only follows from a part that could not be read: it has no value, and so the wrong type. */

@@ -95,6 +95,9 @@ export interface Gate {
   readonly failFast: boolean;
 }
 
+/** What is needed to judge the output of a gate. */
+export type GateContract = Pick<Gate, 'id' | 'contract' | 'exports'>;
+
 /** One of the parallel copies of a matrix gate. */
 export interface Leg {
   /** '' without a matrix, else a slug of the matrix values (`chrome-linux`), unique in the gate. */

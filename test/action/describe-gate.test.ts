@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeGate, descriptionProblems, pipelineIdOf } from '../../src/action/describe-gate.ts';
+import { describeGate, judgeDescription, pipelineIdOf } from '../../src/action/describe-gate.ts';
 import { formatInputProblem, type ActionInputsError } from '../../src/action/input-problems.ts';
 import { readInputs, type ActionInputs } from '../../src/action/inputs.ts';
 import { legOfJob } from '../../src/action/job-leg.ts';
@@ -189,7 +189,10 @@ describe('what is wrong with a described gate', () => {
   it('is found beside other problems of the inputs', () => {
     const read = readInputs({ INPUT_CACHE: 'on', INPUT_THRESHOLD: 'high', INPUT_SCORE: '/s' });
     expect(read.ok ? [] : read.problems.map(({ input }) => input)).toEqual(['cache']);
-    expect(descriptionProblems(read.ok ? {} : read.description).map(({ input }) => input)).toEqual(['threshold']);
+    const { description } = read as Extract<typeof read, { ok: false }>;
+    const judged = judgeDescription({ description, gate: undefined, needs: undefined }, EVENT);
+    expect(judged.problems.map(({ input }) => input)).toEqual(['threshold']);
+    expect(judged.contracts).toMatchObject([{ id: 'design', contract: { score: '/s' } }]);
   });
 });
 

@@ -129,7 +129,7 @@ describe('main', () => {
     const end = await main('green', { INPUT_CACHE: 'on', INPUT_SCORE: 'x', INPUT_TRESHOLD: '1' });
     expect(messages(end)).toEqual([
       expect.stringMatching(
-        /^error Inputs of this step are wrong: ACTION_INPUTS_INVALID: cache: .*\ntreshold: .*did you mean `threshold`\?\nscore: .*\nFix these/,
+        /^error Inputs of this step are wrong: ACTION_INPUTS_INVALID: cache: .*\ntreshold: .*did you mean `threshold`\?\nrun: .*\nscore: .*\nFix these/,
       ),
     ]);
     expect(end.code).toBe(1);

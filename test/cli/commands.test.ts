@@ -146,6 +146,36 @@ describe('a definition that is wrong', () => {
     expect(code).toBe(2);
   });
 
+  it.each(['run', 'validate'])('%s tells its errors together with those of its contracts', async (command) => {
+    await using workspace = await withFile(
+      gatelineYml({
+        a: { run: 'x', needs: ['nope'], output: { schema: 'nope.json' } },
+        b: { run: 'x', rnu: 'y', output: { schema: { typ: 'object' }, threshold: 200, score: '/score' } },
+        c: { run: 'x', output: { schema: { type: 'object' }, checks: ['output.a >'], exports: ['/a'] } },
+      }),
+    );
+    const { code, err } = await gateline(workspace.root, [command]);
+    const codes = [...err.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)].map(([one]) => one);
+    expect(codes).toEqual([
+      'NEED_UNKNOWN',
+      'KEY_UNKNOWN',
+      'VALUE_INVALID',
+      'EXPRESSION_INVALID',
+      'CONTRACT_SCHEMA_MISSING',
+      'CONTRACT_INVALID',
+      'CONTRACT_KEYWORD_UNKNOWN',
+    ]);
+    expect(code).toBe(2);
+    const { problems } = JSON.parse((await gateline(workspace.root, [command, '--json'])).out) as {
+      problems: object[];
+    };
+    expect(problems).toHaveLength(6);
+    expect(problems.at(-2)).toMatchObject({
+      code: 'CONTRACT_SCHEMA_MISSING',
+      place: { file: 'nope.json', line: null },
+    });
+  });
+
   it('is missed with advice, and found from a folder below', async () => {
     await using workspace = await ScratchWorkspace.create({ 'a b/gateline.yml': FAILING, 'a b/c d/x': '' });
     expect(await gateline(workspace.root, ['status'])).toMatchObject({

@@ -1,5 +1,5 @@
-import { createContracts } from '../../engine/contracts.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
+import { contractErrors, createContracts } from '../../engine/contracts.ts';
+import type { GatelineError } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { formatProblem, type Problem } from '../../pipeline/problem.ts';
@@ -20,10 +20,13 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   let found: Found;
   try {
     const loaded = await loadFor(invocation);
-    found = { loaded, problems: loaded.warnings, errors: await contractErrors(loaded) };
+    // Schemas and checks, compiled as a run would compile them.
+    const contracts = createContracts({ readText: (path) => readText(loaded.root, path) });
+    const errors = await contractErrors(contracts, loaded.pipeline.gates);
+    found = { loaded, problems: loaded.warnings, errors };
   } catch (error) {
     if (!(error instanceof PipelineInvalidError)) throw error;
-    found = { loaded: undefined, problems: error.problems, errors: [] };
+    found = { loaded: undefined, problems: error.problems, errors: error.contracts };
   }
   if (options['json']) printJson(world, validationJson(found));
   else tell(world, found);
@@ -59,19 +62,4 @@ function tell(world: CliWorld, found: Found): void {
 function validationJson(found: Found): object {
   const problems = [...found.problems, ...found.errors].map(problemJson);
   return { format: 'gateline-validate/1', valid: isSound(found), problems };
-}
-
-/** Schemas and checks, compiled as a run would compile them. */
-async function contractErrors(loaded: LoadedPipeline): Promise<GatelineError[]> {
-  const contracts = createContracts({ readText: (path) => readText(loaded.root, path) });
-  const errors: GatelineError[] = [];
-  for (const gate of loaded.pipeline.gates) {
-    try {
-      await contracts.compile(gate);
-    } catch (error) {
-      if (!(error instanceof GatelineError)) throw error;
-      errors.push(error);
-    }
-  }
-  return errors;
 }

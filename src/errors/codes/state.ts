@@ -32,6 +32,16 @@ export const STATE_CODES = {
     means: 'Two records say different things under one name.',
     remedy: 'Look at both; the worse one counts.',
   },
+  DECISION_IGNORED: {
+    from: ['state'],
+    means: 'A decision in an artifact would open a gate; every job of the run can write one, so it is ignored.',
+    remedy: 'Look at which job uploaded it, if you did not.',
+  },
+  DECISION_UNVERIFIED: {
+    from: ['state'],
+    means: 'A decision in an artifact closes a gate; nobody can tell who wrote it, and it is used.',
+    remedy: 'Look at which job uploaded it. A new run does not have it.',
+  },
   UNKNOWN_UNIT: {
     from: ['state'],
     means: 'A record is about a gate that the pipeline does not have any more.',

@@ -137,4 +137,9 @@ export const WORKSPACE_CODES = {
     means: "A file that stands in for a gate's output is not of the state guide's form.",
     remedy: 'Correct the file, or pass another one.',
   },
+  STAND_IN_REFUSED: {
+    from: ['user'],
+    means: "The output in a file that stands in for a gate does not meet that gate's schema.",
+    remedy: 'Correct the places that the message names, move the file away, or run the gate.',
+  },
 } satisfies Readonly<Record<string, CodeMeaning>>;

@@ -92,6 +92,45 @@ it('tells everything that is wrong with the inputs of a step at once, and runs n
   expect(world.service.calls).toEqual([]);
 });
 
+describe('inputs that are wrong in several ways are told at once', () => {
+  const inputsOf = (error: string | undefined): string[] =>
+    [...(error ?? '').matchAll(/(?:^|\n|: )([a-z-]+): /g)].map(([, input]) => input!);
+  const wrong = { threshold: 200, score: '/score', schema: 'nope.json', 'input-file': 'nope.json' };
+
+  it.each<[string, Keys, string[]]>([
+    [
+      'values, the gate, its contract and files',
+      { ...wrong, cache: 'on' },
+      ['cache', 'run', 'threshold', 'input-file', 'schema'],
+    ],
+    ['the gate, its contract and files', wrong, ['run', 'threshold', 'input-file', 'schema']],
+    ['the gate and its contract', { run: 'true', score: '/s', threshold: 200, checks: 'output.a >' }, ['checks', 'threshold']],
+  ])('%s', async (_, inputs, expected) => {
+    await using world = await ActionWorld.ofJobs({ one: gateJob(inputs) });
+    const report = await (await world.run()).start().ended;
+    const [error, ...more] = errorsOf(report.job('one'));
+    expect(more).toEqual([]);
+    expect(error).toMatch(/^Inputs of this step are wrong: ACTION_INPUTS_INVALID: /);
+    expect(inputsOf(error?.replace(/^.*INVALID: /, '')).toSorted()).toEqual(expected.toSorted());
+    expect(await world.startedGates()).toEqual([]);
+  });
+
+  it('beside a gateline.yml, which is told with its contracts', async () => {
+    const gate = { run: 'true', inputs: [], output: { schema: 'nope.json' } };
+    const files = (more: object) => ({ 'gateline.yml': JSON.stringify({ gates: { one: { ...gate, ...more } } }) });
+    const inputs = { cache: 'on', run: 'true', schema: 's.json' };
+    await using twice = await ActionWorld.ofJobs({ one: gateJob({ ...inputs, file: 'gateline.yml' }) }, files({}));
+    const [error] = errorsOf((await (await twice.run()).start().ended).job('one'));
+    expect(inputsOf(error?.replace(/^.*INVALID: /, ''))).toEqual(['cache', 'run', 'schema']);
+    await using unsound = await ActionWorld.ofJobs(
+      { one: gateJob({ file: 'gateline.yml' }) },
+      files({ rnu: 'x', needs: 'nope' }),
+    );
+    const told = errorsOf((await (await unsound.run()).start().ended).job('one')).join('\n');
+    for (const code of ['KEY_UNKNOWN', 'NEED_UNKNOWN', 'CONTRACT_SCHEMA_MISSING']) expect(told).toContain(code);
+  });
+});
+
 describe('the report', () => {
   it('is red where no gate left a record, and where a needed job left none', async () => {
     const plain = { 'runs-on': 'ubuntu-latest', steps: [{ run: 'true' }] };
