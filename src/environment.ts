@@ -134,6 +134,9 @@ export const GIT_SETTINGS = {
  */
 export const KEPT_FOR_GIT = /^GIT_(?:CONFIG_.*|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|LFS_.*)$/;
 
+/** How far up git looks for a repository: `:`-separated folders. Set for agents, so that none above their work tree is found. */
+export const GIT_CEILING = 'GIT_CEILING_DIRECTORIES';
+
 /** What `git rev-parse --local-env-vars` names: variables that tie git to one repository, as they are set in its hooks. */
 export const GIT_LOCAL_VARIABLES: ReadonlySet<string> = new Set([
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',

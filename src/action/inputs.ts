@@ -81,7 +81,8 @@ export type ReadInputs =
 /** The most artifacts of a run that are listed where the step does not say otherwise. */
 const DEFAULT_MAX_ARTIFACTS = 1_000;
 const DEFAULT_HISTORY = 20;
-const DEFAULT_GIT_TIMEOUT = 30;
+/** Seconds after which a git command is ended, where the input does not say. */
+export const DEFAULT_GIT_TIMEOUT = 30;
 
 /**
  * The inputs of this step from its environment (`INPUT_*`, as the runner names them). All problems are found at once:

@@ -17,7 +17,7 @@ import { environmentOfTree } from './tree-environment.ts';
 import type { TreeSetup } from './slots/furnish-slot.ts';
 import { WorkTrees } from './slots/work-trees.ts';
 import type { Taking } from './trees/capture-tree.ts';
-import type { LeftOut } from './trees/differing-files.ts';
+import { noticesOf, type LeftOut } from './trees/differing-files.ts';
 import { objectsBelow, openObjectStore, type ObjectStore } from './trees/object-store.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
@@ -63,8 +63,6 @@ interface Opened {
 const BRANCHES = 'refs/heads/';
 /** How git has a submodule. */
 const SUBMODULE = '160000';
-/** Paths that a notice names. */
-const NAMED = 5;
 
 /** A folder, in a git repository or in none, as a {@link Workspace}. */
 export class FolderWorkspace implements Workspace {
@@ -300,12 +298,4 @@ export class FolderWorkspace implements Workspace {
       },
     };
   }
-}
-
-function noticesOf(leftOut: readonly LeftOut[]): string[] {
-  return [...Map.groupBy(leftOut, ({ why }) => why)].map(([why, all]) => {
-    const names = all.slice(0, NAMED).map(({ path }) => path);
-    const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
-    return `not part of the inputs: ${names.join(', ')}${more} (${why})`;
-  });
 }

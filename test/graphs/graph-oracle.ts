@@ -81,8 +81,10 @@ export class GraphOracle {
     const inputs = [...tree]
       .filter(([path]) => gate.inputs === undefined || takes(gate.inputs, path))
       .map(([path, { content, executable }]) => [path, content, executable])
-      .sort();
-    const needs = gate.needs.map((need) => [need, results.get(need)!.request]).sort();
+      .toSorted(([a], [b]) => ((a as string) < (b as string) ? -1 : 1));
+    const needs = gate.needs
+      .map((need) => [need, results.get(need)!.request] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
     return createHash('sha256')
       .update(JSON.stringify([gate.id, inputs, needs]))
       .digest('hex');

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Agent } from '../../src/agent/agent.ts';
 import { runPipeline, type RunResult } from '../../src/engine/run-pipeline.ts';
 import { localPorts } from '../../src/local/local-ports.ts';
 import type { PlannedUnit } from '../../src/run/plan.ts';
@@ -94,17 +95,19 @@ export class GraphWorld implements Disposable {
         if (how.edits && this.#random() < 0.3) this.edit();
       },
     );
-    const { run } = agent;
-    agent.run = async (task) => {
-      const result = await run(task);
-      finished.add(task.env['GATELINE_GATE']!);
-      return result;
+    const noting: Agent = {
+      endLeftovers: (root) => agent.endLeftovers(root),
+      run: async (task) => {
+        const result = await agent.run(task);
+        finished.add(task.env['GATELINE_GATE']!);
+        return result;
+      },
     };
-    const result = await this.#drive(agent, planned);
+    const result = await this.#drive(noting, planned);
     return { runs, result, finished, planned };
   }
 
-  async #drive(agent: ReturnType<typeof graphAgent>, planned: PlannedUnit[]): Promise<RunResult | undefined> {
+  async #drive(agent: Agent, planned: PlannedUnit[]): Promise<RunResult | undefined> {
     const { pipeline } = this.#graph;
     const trees = join(this.#folder, 'trees');
     const environment = { ...process.env, GATELINE_TREES: trees };

@@ -1,4 +1,5 @@
 import { delimiter, resolve } from 'node:path';
+import { GIT_CEILING } from '../../environment.ts';
 import type { GitOptions } from '../git.ts';
 import type { Globs } from '../globs.ts';
 import type { Repository } from '../repository.ts';
@@ -137,12 +138,12 @@ export class WorkTrees {
       root: resolve(slot.folder, prefix),
       from,
       environment: (inherited) => {
-        const others = inherited['GIT_CEILING_DIRECTORIES'];
+        const others = inherited[GIT_CEILING];
         // Also what tells the processes of this attempt: see `livesBelow`.
         const ceilings = others === undefined ? [slot.path] : [slot.path, others];
         return {
           ...environmentOfTree(inherited, top, slot.folder),
-          GIT_CEILING_DIRECTORIES: ceilings.join(delimiter),
+          [GIT_CEILING]: ceilings.join(delimiter),
         };
       },
       notices,

@@ -75,3 +75,15 @@ async function isDirty(store: ObjectStore, folder: string, path: string): Promis
   const { out } = await git(['status', '--porcelain', '-z', '--ignore-submodules=none']);
   return out.length > 0;
 }
+
+/** Paths that a notice names. */
+const NAMED = 5;
+
+/** What was left out, for people: one sentence for each reason. */
+export function noticesOf(leftOut: readonly LeftOut[]): string[] {
+  return [...Map.groupBy(leftOut, ({ why }) => why)].map(([why, all]) => {
+    const names = all.slice(0, NAMED).map(({ path }) => path);
+    const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
+    return `not part of the inputs: ${names.join(', ')}${more} (${why})`;
+  });
+}
