@@ -67,22 +67,25 @@ export interface ActionInputs {
 }
 
 /** Inputs that are held against a definition. */
-type AboutDefinition = Pick<ActionInputs, 'given' | 'needs'> & { readonly command: CommandName | undefined };
+interface AboutDefinition extends Pick<ActionInputs, 'given' | 'needs'> {
+  readonly command: CommandName | undefined;
+}
 
-/** Inputs, or everything that is wrong with them, with what of the others is needed to tell what else is. */
-export type ReadInputs =
-  | { readonly ok: true; readonly inputs: ActionInputs }
-  | (AboutDefinition &
-      Pick<ActionInputs, 'description' | 'file' | 'inputFile'> & {
-        readonly ok: false;
-        readonly problems: readonly InputProblem[];
-      });
+/** Inputs of which some are wrong: all that is wrong, and what of the others is needed to tell what else is. */
+export interface WrongInputs
+  extends AboutDefinition, Pick<ActionInputs, 'description' | 'file' | 'gitTimeoutSeconds' | 'inputFile'> {
+  readonly ok: false;
+  readonly problems: readonly InputProblem[];
+}
+
+/** Inputs, or everything that is wrong with them. */
+export type ReadInputs = { readonly ok: true; readonly inputs: ActionInputs } | WrongInputs;
 
 /** The most artifacts of a run that are listed where the step does not say otherwise. */
 const DEFAULT_MAX_ARTIFACTS = 1_000;
 const DEFAULT_HISTORY = 20;
 /** Seconds after which a git command is ended, where the input does not say. */
-export const DEFAULT_GIT_TIMEOUT = 30;
+const DEFAULT_GIT_TIMEOUT = 30;
 
 /**
  * The inputs of this step from its environment (`INPUT_*`, as the runner names them). All problems are found at once:
@@ -102,11 +105,8 @@ export function readInputs(environment: Environment): ReadInputs {
     command,
   );
   const problems = [...wrong, ...unknown.problems, ...errors, ...contradictions(given, command)];
-  if (!parsed.success || problems.length > 0) {
-    const about = { command, given: new Set(INPUT_NAMES.filter((name) => given[name] !== undefined)) };
-    const [needs, file, inputFile] = [soundOf('needs', given), soundOf('file', given), soundOf('input-file', given)];
-    return { ok: false, problems, description, ...about, needs, file, inputFile };
-  }
+  if (!parsed.success || problems.length > 0)
+    return { ok: false, problems, description, ...soundInputs(given, command) };
   const notices = misplaced.filter((one) => !errors.includes(one)).map(({ input, message }) => `${input}: ${message}`);
   if (unknown.notice !== undefined) notices.push(unknown.notice);
   return { ok: true, inputs: build(parsed.data, description, notices) };
@@ -169,8 +169,23 @@ function commandOf(given: Readonly<Record<string, string>>): CommandName | undef
   return parsed.success ? (parsed.data ?? 'run') : undefined;
 }
 
+/** What of inputs that are wrong is needed to tell what else is. */
+function soundInputs(
+  given: Readonly<Record<string, string>>,
+  command: CommandName | undefined,
+): Omit<WrongInputs, 'ok' | 'problems' | 'description'> {
+  return {
+    command,
+    given: new Set(INPUT_NAMES.filter((name) => given[name] !== undefined)),
+    needs: soundOf('needs', given),
+    file: soundOf('file', given),
+    inputFile: soundOf('input-file', given),
+    gitTimeoutSeconds: soundOf('git-timeout', given) ?? DEFAULT_GIT_TIMEOUT,
+  };
+}
+
 /** One input by itself, where it could be read. */
-function soundOf<N extends 'needs' | 'file' | 'input-file'>(
+function soundOf<N extends 'file' | 'git-timeout' | 'input-file' | 'needs'>(
   name: N,
   given: Readonly<Record<string, string>>,
 ): ParsedInputs[N] {

@@ -8,10 +8,7 @@ import { judgeDescription, type JudgedDescription } from './describe-gate.ts';
 import { readEvent, type WorkflowEvent } from './event.ts';
 import { readPayloadFile } from './event-payload.ts';
 import { ActionInputsError, type InputProblem } from './input-problems.ts';
-import { DEFAULT_GIT_TIMEOUT, definitionProblems, type ActionInputs, type ReadInputs } from './inputs.ts';
-
-/** Inputs of which some are wrong. */
-type WrongInputs = Extract<ReadInputs, { readonly ok: false }>;
+import { definitionProblems, type ActionInputs, type WrongInputs } from './inputs.ts';
 
 /**
  * Holds the inputs of a step that works on a gate against the definition, and reads the caller's input.
@@ -59,10 +56,7 @@ async function aroundStep(
   try {
     const payload = await readPayloadFile(environment);
     const event = readEvent(environment, payload, { ...unknown, workflowSha: undefined, checkRunId: undefined });
-    return {
-      event,
-      definition: await findDefinition(event, { file: read.file, gitTimeoutSeconds: DEFAULT_GIT_TIMEOUT }, environment),
-    };
+    return { event, definition: await findDefinition(event, read, environment) };
   } catch (error) {
     if (error instanceof GatelineError && error.fault !== 'gateline') return undefined;
     throw error;
