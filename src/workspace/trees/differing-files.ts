@@ -1,13 +1,8 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { kindOf, lookBelow } from '../look.ts';
 import { onDisk, splitNames } from '../path-bytes.ts';
+import { OWN_REPOSITORY, type LeftOut } from './left-out.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
-
-/** One thing that is not in a tree, and why not. The path is from the top of the folder. */
-export interface LeftOut {
-  readonly path: string;
-  readonly why: string;
-}
 
 /** What of a folder differs from its index. Paths from the top. */
 export interface Differing {
@@ -19,7 +14,6 @@ export interface Differing {
   readonly leftOut: readonly LeftOut[];
 }
 
-export const OWN_REPOSITORY = 'it is a git repository of its own';
 const SUBMODULE = '160000';
 
 /**
