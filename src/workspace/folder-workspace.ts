@@ -9,7 +9,7 @@ import { isRelative, neverCounts } from './contain.ts';
 import type { GitOptions } from './git.ts';
 import { compileGlobs, type Globs } from './globs.ts';
 import { handOn, type HandOnLimits } from './hand-on.ts';
-import { bringIn, captureAfter, captureBefore, forget, refuseOther, type InPlace } from './in-place.ts';
+import { bringIn, captureAfter, captureBefore, forget, isBegun, refuseOther, type InPlace } from './in-place.ts';
 import { putFiles } from './put-files.ts';
 import { readText } from './read-text.ts';
 import type { Repository } from './repository.ts';
@@ -17,7 +17,7 @@ import { environmentOfTree } from './tree-environment.ts';
 import type { TreeSetup } from './slots/furnish-slot.ts';
 import { WorkTrees } from './slots/work-trees.ts';
 import type { Taking } from './trees/capture-tree.ts';
-import { noticesOf, type LeftOut } from './trees/differing-files.ts';
+import { NOT_NAMED, noticesOf, type LeftOut } from './trees/left-out.ts';
 import { objectsBelow, openObjectStore, type ObjectStore } from './trees/object-store.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
@@ -147,7 +147,8 @@ export class FolderWorkspace implements Workspace {
 
   async reopen(request: CheckoutRequest & { readonly from: TreeId }): Promise<Checkout | undefined> {
     if (request.place === 'in-place' || this.#setting.kind === 'job') {
-      return this.#standing(await this.#placeFor(request), request.from);
+      const place = await this.#placeFor(request);
+      return (await isBegun(place)) ? this.#standing(place, request.from) : undefined;
     }
     return this.#workTrees.reopen(request, request.from);
   }
@@ -289,8 +290,7 @@ export class FolderWorkspace implements Workspace {
         this.#setting.kind === 'job' ? inherited : environmentOfTree(inherited, this.root, this.root),
       capture: async () => {
         const { tree, leftOut } = await captureAfter(place);
-        const isSeen = place.taking.untracked === 'all';
-        return { tree, leftOut: isSeen ? this.#within(leftOut) : [] };
+        return { tree, leftOut: this.#within(leftOut.filter(({ why }) => why !== NOT_NAMED)) };
       },
       release: async () => {
         await forget(place);

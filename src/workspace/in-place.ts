@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { TreeDifference } from '../run/tree.ts';
 import { captureTree, type CapturedTree, type Taking } from './trees/capture-tree.ts';
-import { copyIndex } from './trees/index-file.ts';
+import type { LeftOut } from './trees/left-out.ts';
+import { copyIndex, indexState } from './trees/index-file.ts';
 import type { IndexedFolder, ObjectStore } from './trees/object-store.ts';
 import type { TreeObjects } from './trees/tree-objects.ts';
 
@@ -29,12 +32,29 @@ export function folderOf({ store, attempt }: Pick<InPlace, 'store' | 'attempt'>)
 export async function captureBefore(place: InPlace): Promise<CapturedTree> {
   const where = folderOf(place);
   await copyIndex(place.seed, where.index);
-  return captureTree(place.store, where, place.taking, { extras: [] });
+  const before = await captureTree(place.store, where, place.taking, { extras: [] });
+  await writeFile(`${where.index}.json`, JSON.stringify(before.leftOut), { mode: 0o600 });
+  return before;
 }
 
-/** Looks at it again, after the agent. */
-export function captureAfter(place: InPlace): Promise<CapturedTree> {
-  return captureTree(place.store, folderOf(place), place.taking, { extras: [] });
+/** Looks at it again, after the agent. What could not be looked at before either is nothing that the agent did. */
+export async function captureAfter(place: InPlace): Promise<CapturedTree> {
+  const where = folderOf(place);
+  const after = await captureTree(place.store, where, place.taking, { extras: [] });
+  const known = new Set(leftOutSchema.parse(JSON.parse(await readFile(`${where.index}.json`, 'utf8'))).map(keyOf));
+  return { ...after, leftOut: after.leftOut.filter((one) => !known.has(keyOf(one))) };
+}
+
+const leftOutSchema = z.array(z.object({ path: z.string(), why: z.string() }));
+
+function keyOf({ path, why }: LeftOut): string {
+  return `${why}\0${path}`;
+}
+
+/** Whether the attempt has an index, so that it can be looked at. */
+export async function isBegun(place: InPlace): Promise<boolean> {
+  const { index } = folderOf(place);
+  return (await indexState(index, place.store.format)) !== undefined && existsSync(`${index}.json`);
 }
 
 /**
@@ -44,7 +64,8 @@ export function captureAfter(place: InPlace): Promise<CapturedTree> {
 export async function bringIn(place: InPlace, before: string, differences: readonly TreeDifference[]): Promise<string> {
   if (differences.length === 0) return before;
   const tree = await place.trees.lay(before, differences);
-  if (tree !== before) await place.store.git(['read-tree', '-m', '-u', before, tree], folderOf(place));
+  // What setup steps left at these paths is in nobody's way.
+  if (tree !== before) await place.store.git(['read-tree', '--reset', '-u', tree], folderOf(place));
   return tree;
 }
 
@@ -65,5 +86,6 @@ export function refuseOther(differences: readonly TreeDifference[]): void {
 
 /** Forgets the attempt's index. */
 export async function forget(place: Pick<InPlace, 'store' | 'attempt'>): Promise<void> {
-  await rm(folderOf(place).index, { force: true });
+  const { index } = folderOf(place);
+  await Promise.all([rm(index, { force: true }), rm(`${index}.json`, { force: true })]);
 }

@@ -4,7 +4,7 @@ import type { GitOptions } from '../git.ts';
 import type { Globs } from '../globs.ts';
 import type { Repository } from '../repository.ts';
 import type { KnownIndex, Taking } from '../trees/capture-tree.ts';
-import type { LeftOut } from '../trees/differing-files.ts';
+import type { LeftOut } from '../trees/left-out.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
 import type { TreeObjects } from '../trees/tree-objects.ts';
 import type { CapturedWork, Checkout, CheckoutRequest } from '../workspace.ts';

@@ -4,8 +4,9 @@ import { neverCounts } from '../contain.ts';
 import type { Globs } from '../globs.ts';
 import { splitNames } from '../path-bytes.ts';
 import { openUp } from '../open-up.ts';
-import { differingFiles, type Differing, type LeftOut } from './differing-files.ts';
+import { differingFiles, type Differing } from './differing-files.ts';
 import { listOfNames } from './index-file.ts';
+import type { LeftOut } from './left-out.ts';
 import { ignoredFiles } from './named-files.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 import { megabytes, tooLarge, untrackedFiles, untrackedTooLarge } from './untracked-files.ts';
@@ -78,9 +79,8 @@ async function capture(
   known: KnownIndex,
 ): Promise<CapturedTree> {
   const leftOut: LeftOut[] = [];
-  const listed =
-    taking.untracked === 'all' || taking.named.length > 0 ? listUntracked(store, where, taking) : undefined;
-  const others = listed?.then(({ names }) => names) ?? Promise.resolve([]);
+  const listed = listUntracked(store, where, taking);
+  const others = listed.then(({ names }) => names);
   // It is awaited below; whoever is given it may not need it.
   others.catch(() => undefined);
   const [differing, untracked, ignored] = await Promise.all([
@@ -88,11 +88,11 @@ async function capture(
     listed,
     ignoredFiles(store, where, taking, known.extras, others),
   ]);
-  leftOut.push(...differing.leftOut, ...(untracked?.leftOut ?? []));
+  leftOut.push(...differing.leftOut, ...untracked.leftOut);
   refuseDirty(differing, taking, leftOut);
   const isTaken = (path: string): boolean => !isNever(taking, path);
   const fresh = untrackedFiles(
-    (untracked?.names ?? []).filter((path) => isTaken(path.replace(/\/$/, ''))),
+    untracked.names.filter((path) => isTaken(path.replace(/\/$/, ''))),
     taking,
     leftOut,
   );

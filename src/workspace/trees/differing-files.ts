@@ -1,13 +1,8 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { kindOf, lookBelow } from '../look.ts';
 import { onDisk, splitNames } from '../path-bytes.ts';
+import { OWN_REPOSITORY, type LeftOut } from './left-out.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
-
-/** One thing that is not in a tree, and why not. The path is from the top of the folder. */
-export interface LeftOut {
-  readonly path: string;
-  readonly why: string;
-}
 
 /** What of a folder differs from its index. Paths from the top. */
 export interface Differing {
@@ -19,7 +14,6 @@ export interface Differing {
   readonly leftOut: readonly LeftOut[];
 }
 
-export const OWN_REPOSITORY = 'it is a git repository of its own';
 const SUBMODULE = '160000';
 
 /**
@@ -74,16 +68,4 @@ async function isDirty(store: ObjectStore, folder: string, path: string): Promis
   const git = store.at(String(onDisk(folder, path)));
   const { out } = await git(['status', '--porcelain', '-z', '--ignore-submodules=none']);
   return out.length > 0;
-}
-
-/** Paths that a notice names. */
-const NAMED = 5;
-
-/** What was left out, for people: one sentence for each reason. */
-export function noticesOf(leftOut: readonly LeftOut[]): string[] {
-  return [...Map.groupBy(leftOut, ({ why }) => why)].map(([why, all]) => {
-    const names = all.slice(0, NAMED).map(({ path }) => path);
-    const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
-    return `not part of the inputs: ${names.join(', ')}${more} (${why})`;
-  });
 }

@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { lookBelow } from '../look.ts';
 import type { Taking } from './capture-tree.ts';
-import { OWN_REPOSITORY, type LeftOut } from './differing-files.ts';
+import { NOT_NAMED, OWN_REPOSITORY, type LeftOut } from './left-out.ts';
 
 /** Files that a message names. */
 const NAMED = 10;
@@ -21,7 +21,7 @@ export function untrackedFiles(
   for (const name of names) {
     if (name.endsWith('/')) leftOut.push({ path: name.slice(0, -1), why: OWN_REPOSITORY });
     else if (untracked === 'all' || isNamed(name)) taken.push(name);
-    else leftOut.push({ path: name, why: 'git does not track it, and no glob names it' });
+    else leftOut.push({ path: name, why: NOT_NAMED });
   }
   return taken;
 }
