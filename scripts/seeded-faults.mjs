@@ -209,9 +209,7 @@ function changedFaults() {
   const found = Object.entries(FAULTS_BY_FILE).flatMap(([name, faults]) =>
     faults.filter(
       ({ file, tests }) =>
-        rooms.has(roomOf(file)) ||
-        tests.some((test) => changed.has(test)) ||
-        changed.has(`scripts/faults/${name}.ts`),
+        rooms.has(roomOf(file)) || tests.some((test) => changed.has(test)) || changed.has(`scripts/faults/${name}.ts`),
     ),
   );
   say(`${found.length} of ${FAULTS.length} faults are in rooms that differ from ${base}`);

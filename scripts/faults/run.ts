@@ -2,6 +2,7 @@ import type { Fault } from './fault.ts';
 
 const FOLD = ['test/run/fold.test.ts'];
 const ENGINE = ['test/engine/run-pipeline.test.ts'];
+const TREES = ['test/engine/attempt-trees.test.ts'];
 
 /** Faults in what is true of a run, and in what may be reused. */
 export const RUN_FAULTS: readonly Fault[] = [
@@ -110,19 +111,11 @@ export const RUN_FAULTS: readonly Fault[] = [
     why: 'a machine whose clock is wrong would bring an old attempt back',
   },
   {
-    name: 'run: unwinding does not stop at what a gate upstream left',
-    file: 'src/run/tree.ts',
-    find: 'if (given.get(path)?.some((change) => sameFile(change.after, now))) break;',
-    replace: '',
-    tests: ['test/run/tree.test.ts'],
-    why: 'a gate would be judged by files as they were before the gates it builds on',
-  },
-  {
     name: 'run: files that unrelated gates left differently are no conflict',
     file: 'src/run/files.ts',
     find: 'if (other !== undefined) conflicts.push(',
     replace: 'if (other === null) conflicts.push(',
-    tests: ENGINE,
+    tests: TREES,
     why: 'which of two edits a gate sees would be chance',
   },
   {
@@ -172,5 +165,70 @@ export const RUN_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ENGINE,
     why: 'runs would never end, and their histories would be one',
+  },
+  {
+    name: 'run: a gate gets the files of gates that are not upstream',
+    file: 'src/run/files.ts',
+    find: 'return filesLeft(graph, state, ancestorsOf(graph, key));',
+    replace:
+      'return filesLeft(graph, state, [...graph.keys()].filter((one) => one !== key || ancestorsOf(graph, one).length < 0));',
+    tests: TREES,
+    why: 'an output would be kept under a request that it is no answer to',
+  },
+  {
+    name: 'run: a gate gets files of one that is not done',
+    file: 'src/run/files.ts',
+    find: '(unit?.done ? unit.ended?.files : undefined) ?? []',
+    replace: 'unit?.ended?.files ?? []',
+    tests: TREES,
+    why: 'half of the work of a failed gate would go on',
+  },
+  {
+    name: 'run: files as an earlier gate left them count',
+    file: 'src/run/files.ts',
+    find: 'const winner = final.at(-1)!;',
+    replace: 'const winner = all[0]!;',
+    tests: TREES,
+    why: "a later gate's edit of a file would be lost",
+  },
+  {
+    name: 'run: an edit of what another gate made is a conflict',
+    file: 'src/run/files.ts',
+    find: 'return all.filter(({ by }) => !overtaken.has(by));',
+    replace: "return all.filter(({ by }) => overtaken.size < 0 || by !== '');",
+    tests: TREES,
+    why: 'no gate could go on with the work of another one',
+  },
+  {
+    name: 'run: a file and a folder of one name are no conflict',
+    file: 'src/run/files.ts',
+    find: 'for (const [file, below] of fileAndFolder(standing)) {',
+    replace: 'for (const [file, below] of fileAndFolder(standing.slice(standing.length))) {',
+    tests: TREES,
+    why: 'git would drop one of them without a word',
+  },
+  {
+    name: 'run: a deleted file stays in the version of a later gate',
+    file: 'src/run/tree.ts',
+    find: '    result.delete(path);\n    if (after === null) continue;',
+    replace: '    if (after === null) continue;',
+    tests: TREES,
+    why: 'a request would name a file that is not there',
+  },
+  {
+    name: 'run: files stay whose folder a file took the place of',
+    file: 'src/run/tree.ts',
+    find: 'for (const path of result.keys()) if (foldersAbove(path).some((folder) => files.has(folder))) result.delete(path);',
+    replace: '',
+    tests: TREES,
+    why: 'a request would name files that cannot be there',
+  },
+  {
+    name: 'run: a file stays whose place a folder took',
+    file: 'src/run/tree.ts',
+    find: 'for (const folder of folders) result.delete(folder);',
+    replace: '',
+    tests: TREES,
+    why: 'a request would name a file that cannot be there',
   },
 ];

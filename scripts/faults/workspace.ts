@@ -1,68 +1,75 @@
 import type { Fault } from './fault.ts';
 
-const INPUTS = ['test/workspace/inputs.test.ts'];
-const CHANGES = ['test/workspace/changes.test.ts'];
-const MATERIALISE = ['test/workspace/materialise.test.ts'];
+const SNAPSHOT = ['test/workspace/snapshot.test.ts'];
+const SLOTS = ['test/workspace/slots.test.ts'];
+const AGENT = ['test/workspace/agent-repository.test.ts'];
 const LINKS = ['test/workspace/dependency-links.test.ts'];
 
-/** Faults in how files are seen, kept and put back. */
+/** Faults in how files are seen, kept and brought to work trees. */
 export const WORKSPACE_FAULTS: readonly Fault[] = [
   {
-    name: 'workspace: a folder that is a symbolic link is followed',
-    file: 'src/workspace/standing.ts',
-    find: 'return (path) => (foldersOf(path).every(isFolder) ? lookAt(root, path) : undefined);',
-    replace:
-      "return (path) => (foldersOf(path).every((folder) => isFolder(folder) || folder !== '') ? lookAt(root, path) : undefined);",
-    tests: CHANGES,
-    why: 'files outside of the workspace would be read and handed on',
-  },
-  {
-    name: 'workspace: files are written through a symbolic link',
-    file: 'src/workspace/displace.ts',
-    find: 'if (stats !== undefined) throw blockedBy(path, folder, stats);',
-    replace: 'if (stats !== undefined) continue;',
-    tests: MATERIALISE,
-    why: 'a gate could write anywhere',
-  },
-  {
-    name: 'workspace: a path may lead anywhere',
-    file: 'src/workspace/contain.ts',
-    find: 'if (why === undefined) return;',
-    replace: "if (why !== '') return;",
-    tests: MATERIALISE,
-    why: 'a gate could write anywhere',
-  },
-  {
-    name: 'workspace: a path may lead into git’s own folder',
-    file: 'src/workspace/contain.ts',
-    find: "if (stem === '.git' || stem === 'git~1')",
-    replace: "if (stem === 'git~1')",
-    tests: MATERIALISE,
-    why: 'a gate could install a hook',
+    name: 'workspace: a copied index is newer than the original',
+    file: 'src/workspace/trees/index-file.ts',
+    find: '  await utimes(to, seconds, seconds);\n',
+    replace: '  if (seconds < 0) await utimes(to, seconds, seconds);\n',
+    tests: SNAPSHOT,
+    why: 'an edit within the second in which git wrote its index would not be seen',
   },
   {
     name: 'workspace: files that are not tracked do not count',
-    file: 'src/workspace/select.ts',
-    find: '[...snapshot.tracked, ...snapshot.untracked, ...generated]',
-    replace: '[...snapshot.tracked, ...generated]',
-    tests: INPUTS,
+    file: 'src/workspace/trees/capture-tree.ts',
+    find: '...differing.modified, ...fresh, ...ignored.taken].filter(',
+    replace: '...differing.modified, ...ignored.taken].filter(',
+    tests: SNAPSHOT,
     why: 'a change of a new file would go unnoticed',
   },
   {
-    name: 'workspace: a file that the user edited is overwritten',
-    file: 'src/workspace/materialise.ts',
-    find: 'foreign: file !== undefined && !matches.includes(true)',
-    replace: 'foreign: file !== undefined && matches.length > 9',
-    tests: MATERIALISE,
-    why: 'a person’s work would be gone without a trace',
+    name: 'workspace: a work tree keeps what the next version does not have',
+    file: 'src/workspace/slots/slot-checkout.ts',
+    find: "'clean', '-q', '-f', '-f', '-d', '-x'",
+    replace: "'clean', '-q', '-n', '-f', '-f', '-d', '-x'",
+    tests: SLOTS,
+    why: 'files of one attempt would reach another that is not after it',
   },
   {
-    name: 'workspace: a file that git ignores since is not seen',
-    file: 'src/workspace/capture.ts',
-    find: 'for (const [path, file] of await snapshot.resolve(unseen)) after.set(path, file);',
-    replace: '',
-    tests: CHANGES,
-    why: 'an agent that changes .gitignore would seem to have deleted files',
+    name: 'workspace: ignored files stay in a work tree',
+    file: 'src/workspace/slots/slot-checkout.ts',
+    find: "'-d', '-x', ...kept",
+    replace: "'-d', ...kept",
+    tests: SLOTS,
+    why: 'build outputs of one attempt would be used by another',
+  },
+  {
+    name: 'workspace: a slot is used again in which somebody may still write',
+    file: 'src/workspace/slots/slots.ts',
+    find: "state: isReusable && !(await livesBelow(path)) ? 'idle' : 'retired',",
+    replace: "state: isReusable || !(await livesBelow(path)) ? 'idle' : 'retired',",
+    tests: SLOTS,
+    why: 'a late writer would change the files of another attempt',
+  },
+  {
+    name: 'workspace: a slot whose engine is gone is used again',
+    file: 'src/workspace/slots/slots.ts',
+    find: "if (state.state === 'idle') return",
+    replace: "if (state.state !== 'retired') return",
+    tests: SLOTS,
+    why: 'what a killed engine left alive would change the files of another attempt',
+  },
+  {
+    name: 'workspace: the tree of an agent that still has time is taken away',
+    file: 'src/workspace/slots/slots.ts',
+    find: '(state.until !== undefined && state.until > now)',
+    replace: '(state.until !== undefined && state.until < now)',
+    tests: SLOTS,
+    why: 'an agent that runs by itself would lose its work',
+  },
+  {
+    name: "workspace: an agent's git looks above its work tree",
+    file: 'src/workspace/slots/work-trees.ts',
+    find: 'GIT_CEILING_DIRECTORIES: ceilings.join(delimiter),',
+    replace: "GIT_CEILING_DIRECTORIES: '',",
+    tests: AGENT,
+    why: 'an agent that removes its `.git` could reset a repository around it',
   },
   {
     name: 'workspace: a scope of packages is one link',

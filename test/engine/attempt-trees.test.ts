@@ -84,22 +84,23 @@ describe('the files that an agent works on', () => {
     expect(result.state.status).toBe('completed');
   });
 
-  it('lack what an ancestor deleted, and a folder that it put a file in the place of', async () => {
+  it('lack what an ancestor deleted, and what it put a file or a folder in the place of', async () => {
     const seen: string[][] = [];
     const world = engineWorld(
       ({ unit, files }) => {
         if (unit === 'use') seen.push([...files.keys()].toSorted());
-        for (const path of ['gone', 'd/one', 'd/two']) files.delete(path);
-        files.set('d', 'a file by now');
+        for (const path of ['gone', 'd/one', 'd/two', 'f']) files.delete(path);
+        files.set('d', 'a file by now').set('f/below', 'in a folder by now');
         return { output: unit };
       },
-      { gone: 'here', 'd/one': '1', 'd/two': '2', kept: 'kept' },
+      { gone: 'here', 'd/one': '1', 'd/two': '2', f: 'a file', kept: 'kept' },
     );
     const result = await world.run(
-      pipelineOf({ make: { files: ['gone', 'd'] }, use: { inputs: undefined, needs: ['make'] } }),
+      pipelineOf({ make: { files: ['gone', 'd', 'f/*'] }, use: { inputs: undefined, needs: ['make'] } }),
     );
-    expect(seen).toEqual([['d', 'kept']]);
-    expect(touched(result, 'make')).toEqual(['-d/one', '-d/two']);
+    expect(seen).toEqual([['d', 'f/below', 'kept']]);
+    expect(handedOn(result, 'make')).toEqual(['d', 'f/below', '-gone']);
+    expect(touched(result, 'make')).toEqual(['-d/one', '-d/two', '-f']);
   });
 
   it('are none that a failed gate left, also for one that stands in for it', async () => {

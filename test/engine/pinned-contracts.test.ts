@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { engineWorld, type AgentScript, type EngineWorld } from '../support/engine-world.ts';
+import { runPipeline } from '../../src/engine/run-pipeline.ts';
+import { GatelineError } from '../../src/errors/gateline-error.ts';
+import type { Workspace } from '../../src/workspace/workspace.ts';
+import { engineWorld, Killed, type AgentScript, type EngineWorld } from '../support/engine-world.ts';
+import { withMethods } from '../support/memory-workspace.ts';
 import { gateOf, pipelineOf } from '../support/pipelines.ts';
 
 const STRICT = '{"type": "number"}';
@@ -87,6 +91,43 @@ describe('the contract of a later gate', () => {
     await world.run(pipeline);
     world.workspace.folder.set('schema.json', '{"type": "string"}');
     const { errors, state } = await world.run(pipeline);
+    expect(errors).toEqual([]);
+    expect(state.units.get('b')!.status).toBe('passed');
+  });
+
+  it('is refused also where nobody saw what the attempt in place changed, because it was cut short', async () => {
+    const pipeline = pipelineOf({ a: { workspace: 'in-place' }, b: { ...judged, needs: [] } });
+    const killed = worldOf(async (call) => {
+      await opens()(call);
+      throw new Killed('in the middle of a');
+    });
+    await expect(killed.run(pipeline)).rejects.toThrow(Killed);
+    const unseen = worldOf(opens());
+    const ports = unseen.ports();
+    const broken = () => Promise.reject(new GatelineError('platform', 'GIT_FAILED', 'index file corrupt'));
+    const checkOut: Workspace['checkOut'] = async (request) => ({
+      ...(await ports.workspace.checkOut(request)),
+      capture: broken,
+    });
+    const options = { observe: () => undefined, signal: new AbortController().signal };
+    const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
+    await runPipeline({ ...ports, workspace: withMethods(ports.workspace, { checkOut }) }, assignment, options);
+    for (const world of [killed, unseen]) {
+      expect((await world.plan(pipeline)).errors).toMatchObject([{ code: 'SCHEMA_LEFT_BY_GATE' }]);
+      world.workspace.folder.set('schema.json', STRICT);
+      expect((await world.plan(pipeline)).errors).toEqual([]);
+      world.workspace.folder.set('schema.json', 'true');
+      world.workspace.commit.set('schema.json', 'true');
+      expect((await world.plan(pipeline)).errors).toEqual([]);
+    }
+  });
+
+  it('is not refused for an attempt in place whose agent was never started', async () => {
+    const world = worldOf(opens());
+    const contract = { ...judged, needs: [] };
+    await world.run(pipelineOf({ a: { workspace: 'in-place', secrets: ['MISSING_SECRET'] }, b: contract }));
+    world.workspace.folder.set('schema.json', 'true');
+    const { errors, state } = await world.run(pipelineOf({ b: contract }));
     expect(errors).toEqual([]);
     expect(state.units.get('b')!.status).toBe('passed');
   });
