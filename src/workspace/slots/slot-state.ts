@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isSystemError } from '../../errors/gateline-error.ts';
 
 const FORMAT = 'gateline-slot/1';
+const NEXT = 'next';
 
 const stateSchema = z.object({
   format: z.literal(FORMAT),
@@ -43,6 +44,24 @@ export async function writeSlotState(slot: string, state: SlotState): Promise<vo
   const temporary = `${fileOf(slot)}.tmp`;
   await writeFile(temporary, `${JSON.stringify({ format: FORMAT, ...state })}\n`, { mode: 0o600 });
   await rename(temporary, fileOf(slot));
+}
+
+/** The number of the next new slot; 0 where none was ever made. @param root folder of the slots */
+export async function readNextNumber(root: string): Promise<number> {
+  try {
+    const text = await readFile(join(root, NEXT), 'utf8');
+    return /^\d{1,9}\n$/.test(text) ? Number(text) : 0;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return 0;
+    throw error;
+  }
+}
+
+/** Notes the number of the next new slot, whole or not at all. */
+export async function writeNextNumber(root: string, next: number): Promise<void> {
+  const temporary = join(root, `${NEXT}.tmp`);
+  await writeFile(temporary, `${next}\n`, { mode: 0o600 });
+  await rename(temporary, join(root, NEXT));
 }
 
 function fileOf(slot: string): string {

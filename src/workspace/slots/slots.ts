@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { openUp } from '../open-up.ts';
 import { livesBelow } from './lives-below.ts';
-import { readSlotState, writeSlotState, type SlotState } from './slot-state.ts';
+import { readNextNumber, readSlotState, writeNextNumber, writeSlotState, type SlotState } from './slot-state.ts';
 
 /** A folder for one attempt at a time. */
 export interface Slot {
@@ -30,11 +30,13 @@ const NUMBER = /^(?:0|[1-9][0-9]{0,8})$/;
 
 /**
  * The slots of one workspace: folders `<root>/<number>`, used again as long as their attempts end well, so that an attempt
- * costs what differs from the one before it. One engine at a time has them; it holds the workspace's lock.
+ * costs what differs from the one before it. No number is given twice: whoever was left behind by an attempt may know its
+ * path. One engine at a time has them; it holds the workspace's lock.
  */
 export class Slots {
   readonly #root: string;
   readonly #mine = new Set<number>();
+  #next: Promise<number> | undefined;
 
   /** @param root absolute path; made with the first slot */
   constructor(root: string) {
@@ -54,8 +56,7 @@ export class Slots {
       await this.#retireAbandoned(number, state, now);
       this.#mine.delete(number);
     }
-    let number = 0;
-    while (this.#mine.has(number) || numbers.includes(number)) number += 1;
+    const number = await this.#unused();
     this.#mine.add(number);
     await mkdir(this.#pathOf(number), { recursive: true, mode: 0o700 });
     return this.#mark(number, { state: 'busy', ...taken }, true);
@@ -115,6 +116,25 @@ export class Slots {
   #slot(number: number, state: SlotState, isNew = false): Slot {
     const path = this.#pathOf(number);
     return { number, path, folder: join(path, 'tree'), index: join(path, 'index'), state, isNew };
+  }
+
+  /** A number that no slot ever had, and notes so before it is used. */
+  async #unused(): Promise<number> {
+    const number = (this.#next ?? this.#firstUnused()).then(async (next) => {
+      await mkdir(this.#root, { recursive: true, mode: 0o700 });
+      await writeNextNumber(this.#root, next + 1);
+      return next;
+    });
+    // One after the other: two would note the same one.
+    const next = number.then((taken) => taken + 1);
+    next.catch(() => (this.#next = undefined));
+    this.#next = next;
+    return number;
+  }
+
+  async #firstUnused(): Promise<number> {
+    const numbers = await this.#numbers();
+    return Math.max(await readNextNumber(this.#root), ...numbers.map((number) => number + 1));
   }
 
   #pathOf(number: number): string {
