@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleArguments } from '../../scripts/example.mjs';
 import { choicesOf, exportsOf, statusOf, type CommandResult } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 
@@ -22,6 +23,17 @@ async function run(workspace: ScratchWorkspace, ...args: string[]): Promise<Comm
   await workspace.forgetStarts();
   return workspace.gateline(['run', '-q', ...args]);
 }
+
+describe('npm start', () => {
+  it('prints a page', LONG, async () => {
+    await using workspace = await finished.copy();
+    const result = await workspace.gateline([...exampleArguments([]), '--force', 'learn', '--reason', 'to see it run']);
+    expect(result, result.stderr).toMatchObject({ code: 0 });
+    expect(`${result.stdout}${result.stderr}`.split('\n').length).toBeLessThan(40);
+    expect(exampleArguments(['--verbose', '-s', 'x'])).toEqual(['run', '-s', 'x']);
+    expect(exampleArguments(['-n'])).toEqual(['run', '--quiet', '-n']);
+  });
+});
 
 describe('examples/web-tests, run again', () => {
   it('reuses everything when nothing changed, and leaves the tree clean', LONG, async () => {

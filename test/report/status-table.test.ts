@@ -76,7 +76,7 @@ describe('the status table', () => {
       /^(0 +data +failed +ran +0 +13s +)check: Not one of the twelve tests of\n {39}the form passed today\n1 /m,
     );
     expect(of(40)).toContain('\n    why: check: Not one of the twelve\n      tests of the form passed today\n1 ');
-    expect(statusTable(state, webTests, { width: 79 })).toMatch(/twelve te…\n1 /);
+    expect(statusTable(state, webTests, { width: 79 })).toMatch(/twelve tests of t…\n1 /);
   });
 
   it('colours the status and nothing else, and lines up as without colour', () => {
