@@ -61,8 +61,6 @@ interface Opened {
 }
 
 const BRANCHES = 'refs/heads/';
-/** How git has a submodule. */
-const SUBMODULE = '160000';
 
 /** A folder, in a git repository or in none, as a {@link Workspace}. */
 export class FolderWorkspace implements Workspace {
@@ -120,7 +118,7 @@ export class FolderWorkspace implements Workspace {
     if (globs === undefined) return true;
     if (!isRelative(path) || neverCounts(path)) return false;
     const compiled = this.#compiled(globs);
-    return mode === SUBMODULE ? compiled.matchesRepository(path) : compiled.matches(path);
+    return mode === '160000' ? compiled.matchesRepository(path) : compiled.matches(path);
   }
 
   async build(base: TreeId, changes: readonly FileChange[], copy: CopyContent): Promise<TreeId> {
