@@ -28,4 +28,12 @@ export const PIPELINE_FAULTS: readonly Fault[] = [
     tests: ['test/pipeline/conditions.test.ts'],
     why: '`if: ${{ false }} ` with a word behind it is true for ever',
   },
+  {
+    name: 'pipeline: an output that stands in is not judged',
+    file: 'src/local/state-inputs.ts',
+    find: 'if (issues.length > 0) refused.push(',
+    replace: 'if (issues.length > 1_000) refused.push(',
+    tests: ['test/local/state-inputs.test.ts'],
+    why: 'a gate would build on what its predecessor could never have handed on',
+  },
 ];

@@ -159,6 +159,22 @@ export const RUN_FAULTS: readonly Fault[] = [
     why: 'an output for another story would be reused',
   },
   {
+    name: 'run: a decision that anybody in the run may have written opens a gate',
+    file: 'src/run/decisions.ts',
+    find: 'return OPENING.has(decided.decision) ? undefined : { ...decided, unverified: true };',
+    replace: 'return { ...decided, unverified: true };',
+    tests: ['test/run/decisions.test.ts'],
+    why: 'a forged skip would turn a gate and the report green',
+  },
+  {
+    name: 'run: an output that was made in the future passes max-age',
+    file: 'src/run/reuse.ts',
+    find: 'if (age < 0) return',
+    replace: 'if (age < -1e15) return',
+    tests: ['test/run/reuse.test.ts'],
+    why: 'after a clock jump an old output would be reused for good',
+  },
+  {
     name: 'run: a completed run goes on',
     file: 'src/run/numbering.ts',
     find: "latest.status !== 'completed' && ",

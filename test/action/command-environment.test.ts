@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { commandEnvironment } from '../../src/action/command-environment.ts';
+import { commandEnvironment, jobTokens } from '../../src/action/command-environment.ts';
+import { createRedactor } from '../../src/untrusted/redact.ts';
 import { startResultsService } from '../support/github/results-service.ts';
 
 describe('the environment of a command', () => {
@@ -63,5 +64,39 @@ describe('the environment of a command', () => {
       code: 'TEMP_UNWRITABLE',
       fault: 'platform',
     });
+  });
+});
+
+describe('the tokens of a job', () => {
+  const secretsOf = (environment: Record<string, string>, token?: string) => jobTokens(environment, token);
+
+  it('are those of the action, of the runner and of the step, as they are and as git sends them', () => {
+    const [own, runtime, other] = ['a'.repeat(20), 'b'.repeat(20), 'c'.repeat(20)];
+    const environment = {
+      ACTIONS_RUNTIME_TOKEN: runtime,
+      GH_TOKEN: other,
+      GITHUB_TOKEN: 'dummy',
+      HOME: 'x'.repeat(30),
+    };
+    expect(Object.values(secretsOf(environment, ` ${own}\n`)).toSorted()).toEqual([
+      own,
+      runtime,
+      other,
+      ...[own, runtime, other].map((token) => `x-access-token:${token}`),
+    ]);
+    expect(secretsOf({}, '')).toEqual({});
+  });
+
+  it('are found in lines of base64, as git and people write them', () => {
+    const token = Array.from({ length: 520 }, (_, at) => 'abcdefghijklmnopqrstuvwxyz0123456789'[(at * 7) % 36]).join(
+      '',
+    );
+    const { redactText } = createRedactor({ secrets: secretsOf({}, token) });
+    const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
+    const lines = basic.replace(/.{76}/g, '$&\n');
+    for (const text of [`AUTHORIZATION: basic ${basic}`, basic, lines]) {
+      const left = redactText(text).replace('AUTHORIZATION: basic ', '');
+      expect(left.replaceAll(/[*\n]/g, '').length).toBeLessThan(24);
+    }
   });
 });
