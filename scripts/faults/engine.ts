@@ -45,7 +45,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     file: 'src/engine/contracts.ts',
     find: 'known.set(key, found);',
     replace: '',
-    tests: RUN,
+    tests: PINNED,
     why: 'an agent could write the contract that judges it',
   },
   {
@@ -133,7 +133,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     file: 'src/engine/capture-files.ts',
     find: 'if (redactor.find(text).length > 0) throw new SecretFound();',
     replace: '',
-    tests: RUN,
+    tests: CAPTURED,
     why: 'a secret would reach every later gate and its artifacts',
   },
   {

@@ -16,7 +16,7 @@ describe('a gate in place', () => {
       running.delete(unit);
       return { output: unit };
     });
-    const gates = { a: {}, here: { workspace: 'in-place' }, b: {}, there: { workspace: 'in-place' } } as const;
+    const gates = { here: { workspace: 'in-place' }, a: {}, b: {}, there: { workspace: 'in-place' } } as const;
     const { state } = await world.run(pipelineOf(gates, { maxParallel: 4 }));
     expect(state.status).toBe('completed');
     expect(together).toContainEqual(['a', 'b']);

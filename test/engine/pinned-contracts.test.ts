@@ -22,6 +22,16 @@ const opens =
 
 const worldOf = (script: AgentScript): EngineWorld => engineWorld(script, { 'schema.json': STRICT, other: 'other' });
 
+describe('the contract of a gate', () => {
+  it('is the one that stood before its agent began, whatever the agent does to it', async () => {
+    for (const workspace of ['tree', 'in-place'] as const) {
+      const world = worldOf(opens());
+      const { state } = await world.run(pipelineOf({ a: { workspace, contract: judged.contract } }));
+      expect(state.units.get('a')!.ended!.verdict.kind).toBe('schema');
+    }
+  });
+});
+
 describe('the contract of a later gate', () => {
   it('is not what an earlier gate makes of it in its work tree, handed on or not', async () => {
     for (const files of [[], ['schema.json'], 'changed'] as const) {

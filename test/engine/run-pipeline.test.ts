@@ -268,38 +268,6 @@ describe('a contract', () => {
     expect(world.starts).toHaveLength(3);
     expect(statuses(looser)['a']).toBe('passed, reused');
   });
-
-  it('is the one that stood before the agent began, whatever the agent does to it', async () => {
-    const world = engineWorld(({ files }) => {
-      files.set('schema.json', '{}');
-      return { output: 'not a number' };
-    });
-    world.workspace.folder.set('schema.json', '{"type": "number"}');
-    const result = await world.run(
-      pipelineOf({ a: { contract: { ...gateOf('a').contract, schema: { path: 'schema.json' } } } }),
-    );
-    expect(endedOf(result, 'a').verdict.kind).toBe('schema');
-  });
-});
-
-describe('the contract of a later gate', () => {
-  const later = pipelineOf({
-    a: {},
-    b: { needs: ['a'], contract: { ...gateOf('b').contract, schema: { path: 'schema.json' } } },
-  });
-  const strict = '{"type": "number"}';
-
-  it('is not changed by an earlier gate that edits it in the same call', async () => {
-    const world = engineWorld(
-      ({ unit, files }) => {
-        if (unit === 'a') files.set('schema.json', 'true');
-        return { output: 'text' };
-      },
-      { 'schema.json': strict },
-    );
-    const result = await world.run(later);
-    expect(endedOf(result, 'b').verdict.kind).toBe('schema');
-  });
 });
 
 describe('a contract that is not sound', () => {
