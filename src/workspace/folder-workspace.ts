@@ -28,10 +28,11 @@ import type {
   CheckoutRequest,
   CopyContent,
   KeepContent,
-  Put,
   PutOptions,
+  PutResult,
   Snapshot,
   TreeId,
+  WantedFile,
   Workspace,
 } from './workspace.ts';
 
@@ -179,10 +180,10 @@ export class FolderWorkspace implements Workspace {
     return { ...found, refused: [...found.refused, ...unseen] };
   }
 
-  async put(changes: readonly FileChange[], tree: TreeId, options: PutOptions): Promise<Put[]> {
+  async put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult> {
     const { store, trees } = await this.#open();
     await refuseClaimInPlace(this.#setting.store, this.#now());
-    return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, changes, ...options });
+    return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, wanted, ...options });
   }
 
   #now(): string {

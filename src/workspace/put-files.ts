@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, copyFile, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { isSystemError } from '../errors/gateline-error.ts';
-import type { FileChange } from '../run/record.ts';
-import { sameFile, type Tree } from '../run/tree.ts';
-import { foldersOf, whyNotContained } from './contain.ts';
+import type { Stats } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
+import { foldersOf } from './contain.ts';
 import { lookAt, lookBelow } from './look.ts';
 import { onDisk } from './path-bytes.ts';
+import { judgeStanding } from './standing-files.ts';
 import { listOfNames } from './trees/index-file.ts';
 import type { ObjectStore } from './trees/object-store.ts';
 import type { TreeObjects } from './trees/tree-objects.ts';
-import type { Put } from './workspace.ts';
+import type { CopyContent, Put, PutResult, WantedFile } from './workspace.ts';
 
 /** Files that are to be put into the user's folder. */
 export interface PutFiles {
@@ -21,101 +21,144 @@ export interface PutFiles {
   readonly prefix: string;
   /** The folder as it is now. */
   readonly tree: string;
-  readonly changes: readonly FileChange[];
+  readonly wanted: readonly WantedFile[];
+  readonly copy: CopyContent;
   readonly saved: string;
   readonly dryRun: boolean;
 }
 
+/** What stands at a path may not be what was looked at before: somebody works in the folder. */
+const MEANWHILE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY']);
+const FRESH = /\.new\.[0-9a-f]{8}$/;
+
 /**
  * Puts files into the user's folder, each whole or not at all. Removals come first, so that a file may take the place of a
  * folder. Doing it again after it was cut short completes it: what stands already is left alone.
+ * @throws GatelineError `APPLY_FAILED`, `CONTENT_MISSING`, and as git fails
  */
-export async function putFiles(input: PutFiles): Promise<Put[]> {
-  const now = await input.trees.files(input.tree);
+export async function putFiles(input: PutFiles): Promise<PutResult> {
   const done = new Map<string, Put>();
-  const open: FileChange[] = [];
-  for (const change of input.changes) {
-    const settled = settledAlready(change, now);
-    if (settled === undefined) open.push(change);
-    else done.set(change.path, settled);
+  const open: WantedFile[] = [];
+  for (const { wanted, settled } of await judgeStanding(input)) {
+    if (settled === undefined) open.push(wanted);
+    else done.set(wanted.path, settled);
   }
+  let saved: string | undefined;
   if (input.dryRun)
     for (const { path, after } of open) done.set(path, { path, action: after === null ? 'deleted' : 'written' });
-  else if (open.length > 0) await putOpen(input, open, done);
-  return input.changes.map(({ path }) => done.get(path)!);
+  else if (open.length > 0) saved = await putOpen(input, open, done);
+  return { puts: input.wanted.map(({ path }) => done.get(path)!), ...(saved !== undefined && { saved }) };
 }
 
-async function putOpen(input: PutFiles, open: readonly FileChange[], done: Map<string, Put>): Promise<void> {
-  await writeList(input.saved, open, 'begun');
-  const fresh = `${input.saved}.new.${randomBytes(4).toString('hex')}`;
+/** @returns the folder to which something was copied that was replaced; `undefined`: nothing was */
+async function putOpen(
+  input: PutFiles,
+  open: readonly WantedFile[],
+  done: Map<string, Put>,
+): Promise<string | undefined> {
+  const saved = await savedFolder(input.saved);
+  await writeList(saved, open, 'begun');
+  const fresh = `${saved}.new.${randomBytes(4).toString('hex')}`;
+  let isReplacing = false;
   try {
     await writeFresh(input, open, fresh);
-    const look = (path: string): boolean =>
-      foldersOf(path).every((folder) => lookAt(input.root, folder)?.isSymbolicLink() !== true);
-    for (const change of open.toSorted((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
-      const { path } = change;
-      if (!look(path)) done.set(path, { path, action: 'conflict', why: 'a folder above it is a symbolic link' });
-      else if (change.after === null) done.set(path, await remove(input, path));
-      else done.set(path, await write(input, path, join(fresh, input.prefix, path)));
+    for (const wanted of open.toSorted((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
+      const from = join(fresh, 'files', input.prefix, wanted.path);
+      const { put, replaced } = await putOne({ root: input.root, saved, from }, wanted);
+      done.set(wanted.path, put);
+      isReplacing ||= replaced;
     }
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
-  await writeList(input.saved, open, 'done');
+  await writeList(saved, open, 'done');
+  return isReplacing ? saved : undefined;
+}
+
+/** Makes a folder that no other call had, and removes what a call that was killed left beside it. */
+async function savedFolder(wanted: string): Promise<string> {
+  const parent = dirname(wanted);
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(parent))
+    if (FRESH.test(name)) await rm(join(parent, name), { recursive: true, force: true });
+  for (let number = 1; ; number += 1) {
+    const folder = number === 1 ? wanted : join(parent, `${basename(wanted)}-${number}`);
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      if (!isSystemError(error, 'EEXIST')) throw error;
+    }
+  }
 }
 
 /** Says what is about to be replaced, before anything is: after a kill it tells which copies are there, and why. */
-async function writeList(saved: string, changes: readonly FileChange[], state: 'begun' | 'done'): Promise<void> {
-  await mkdir(saved, { recursive: true, mode: 0o700 });
-  const list = { format: 'gateline-applied/1', state, changes };
+async function writeList(saved: string, files: readonly WantedFile[], state: 'begun' | 'done'): Promise<void> {
+  const changes = files.map(({ path, after }) => ({ path, after }));
   const file = join(saved, 'applied.json');
-  await writeFile(`${file}.tmp`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600, flush: true });
+  const text = JSON.stringify({ format: 'gateline-applied/1', state, changes }, null, 2);
+  await writeFile(`${file}.tmp`, `${text}\n`, { mode: 0o600, flush: true });
   await rename(`${file}.tmp`, file);
-}
-
-function settledAlready({ path, before, after }: FileChange, now: Tree): Put | undefined {
-  const file = now.get(path) ?? null;
-  const why = whyNotContained(path);
-  if (why !== undefined) return { path, action: 'conflict', why };
-  if (sameFile(file, after)) return { path, action: 'unchanged' };
-  if (sameFile(file, before)) return undefined;
-  if (file === null) return { path, action: 'conflict', why: 'it was removed since' };
-  return {
-    path,
-    action: 'conflict',
-    why: before === null ? 'there is a file of that name by now' : 'it was changed since',
-  };
 }
 
 /** Writes the new versions beside the folder, with line endings and filters as in a checkout. */
 async function writeFresh(
-  { store, trees, prefix, tree }: PutFiles,
-  open: readonly FileChange[],
+  { store, trees, prefix, tree, copy }: PutFiles,
+  open: readonly WantedFile[],
   to: string,
 ): Promise<void> {
   const written = open.filter(({ after }) => after !== null);
   if (written.length === 0) return;
-  const next = await trees.lay(tree, written);
-  const index = `${to}.index`;
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  // Where an object store was emptied, contents come from the records.
+  const next = await trees.build(
+    tree,
+    written.map(({ path, after }) => ({ path, before: null, after })),
+    copy,
+  );
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  const index = join(to, 'index');
+  await store.git(['read-tree', next], { index });
+  await store.git(
+    ['checkout-index', '-z', '--stdin', `--prefix=${join(to, 'files')}/`],
+    { index },
+    {
+      input: listOfNames(written.map(({ path }) => prefix + path)),
+    },
+  );
+}
+
+interface Place {
+  readonly root: string;
+  readonly saved: string;
+  /** Where the new version lies. */
+  readonly from: string;
+}
+
+interface Done {
+  readonly put: Put;
+  /** Something that stood there was kept. */
+  readonly replaced: boolean;
+}
+
+async function putOne(place: Place, { path, after }: WantedFile): Promise<Done> {
+  const conflict = (why: string): Done => ({ put: { path, action: 'conflict', why }, replaced: false });
+  if (foldersOf(path).some((folder) => lookAt(place.root, folder)?.isSymbolicLink() === true))
+    return conflict('a folder above it is a symbolic link');
   try {
-    await store.git(['read-tree', next], { index });
-    await store.git(
-      ['checkout-index', '-z', '--stdin', `--prefix=${to}/`],
-      { index },
-      {
-        input: listOfNames(written.map(({ path }) => prefix + path)),
-      },
-    );
-  } finally {
-    await rm(index, { force: true });
+    return after === null ? await remove(place, path) : await write(place, path);
+  } catch (error) {
+    if ([...MEANWHILE].some((code) => isSystemError(error, code))) return conflict('it changes at this moment');
+    const what = after === null ? 'removed' : 'written';
+    throw new GatelineError('platform', 'APPLY_FAILED', `${path} cannot be ${what}: ${messageOf(error)}`, {
+      hint: 'Check free space and permissions, then apply again: it goes on from here.',
+      cause: error,
+    });
   }
 }
 
-async function remove({ root, saved }: PutFiles, path: string): Promise<Put> {
-  const kept = onDisk(join(saved, 'files'), path);
-  await mkdir(dirname(String(kept)), { recursive: true, mode: 0o700 });
-  await rename(onDisk(root, path), kept);
+async function remove({ root, saved }: Place, path: string): Promise<Done> {
+  if (lookBelow(root)(path) === undefined) return { put: { path, action: 'unchanged' }, replaced: false };
+  await rename(onDisk(root, path), await keptAs(saved, path));
   for (const folder of foldersOf(path).toReversed()) {
     try {
       await rmdir(onDisk(root, folder));
@@ -124,23 +167,40 @@ async function remove({ root, saved }: PutFiles, path: string): Promise<Put> {
       throw error;
     }
   }
-  return { path, action: 'deleted' };
+  return { put: { path, action: 'deleted' }, replaced: true };
 }
 
-async function write({ root, saved }: PutFiles, path: string, from: string): Promise<Put> {
+async function write({ root, saved, from }: Place, path: string): Promise<Done> {
   const target = onDisk(root, path);
   const stats = lookBelow(root)(path);
-  if (stats?.isDirectory() === true) return { path, action: 'conflict', why: 'there is a folder in its place' };
-  if (stats !== undefined) {
-    const kept = onDisk(join(saved, 'files'), path);
-    await mkdir(dirname(String(kept)), { recursive: true, mode: 0o700 });
-    await copyFile(target, kept);
-    // Who may read it stays as it is; whether it may be executed is the new version's.
-    const executable = lookAt(dirname(from), from.slice(dirname(from).length + 1))!.mode & 0o111;
-    await chmod(from, (stats.mode & 0o666) | executable);
-  } else {
-    await mkdir(dirname(String(target)), { recursive: true });
-  }
+  if (stats?.isDirectory() === true) await removeEmpty(target);
+  else if (stats !== undefined) await keepCopy(target, stats, await keptAs(saved, path));
+  else await mkdir(dirname(String(target)), { recursive: true });
+  if (stats?.isFile() === true) await chmod(from, modeLike(stats.mode, lookAt(dirname(from), basename(from))!.mode));
   await rename(from, target);
-  return { path, action: 'written' };
+  return { put: { path, action: 'written' }, replaced: stats !== undefined && !stats.isDirectory() };
+}
+
+/** A folder without files. Where somebody put one into it meanwhile, it stays. */
+async function removeEmpty(folder: string | Buffer): Promise<void> {
+  for (const name of await readdir(folder, { encoding: 'buffer' }))
+    await removeEmpty(Buffer.concat([Buffer.from(folder), Buffer.from('/'), name]));
+  await rmdir(folder);
+}
+
+async function keptAs(saved: string, path: string): Promise<string | Buffer> {
+  const kept = onDisk(join(saved, 'files'), path);
+  await mkdir(dirname(String(kept)), { recursive: true, mode: 0o700 });
+  return kept;
+}
+
+async function keepCopy(target: string | Buffer, stats: Stats, kept: string | Buffer): Promise<void> {
+  if (stats.isSymbolicLink()) await symlink(await readlink(target), kept);
+  else await copyFile(target, kept);
+}
+
+/** Who may read and write it stays as it is; whether it may be executed is the new version's. */
+function modeLike(old: number, fresh: number): number {
+  const open = old & 0o666;
+  return (fresh & 0o100) === 0 ? open : open | ((open & 0o444) >> 2);
 }

@@ -80,9 +80,20 @@ export type KeepContent = (
   path: string,
 ) => Promise<Content | { readonly refused: string }>;
 
+/** A file that is to be put into the user's folder. */
+export interface WantedFile extends Pick<FileChange, 'path' | 'after'> {
+  /** What may stand there and be replaced; `null`: nothing. */
+  readonly over: readonly (TreeFile | null)[];
+}
+
 /** How files are put into the user's folder. */
 export interface PutOptions {
-  /** Absolute path of a folder on the same disk: what is replaced is copied there first, with `applied.json` as its list. */
+  /** Where content is taken from that no object store has. */
+  readonly copy: CopyContent;
+  /**
+   * Absolute path of a folder on the same disk: what is replaced is copied to `files/` in it first, with `applied.json` as
+   * the list. Where it exists already, one beside it is made.
+   */
   readonly saved: string;
   /** Only say what would be done. */
   readonly dryRun: boolean;
@@ -94,6 +105,13 @@ export interface Put {
   readonly action: 'written' | 'deleted' | 'unchanged' | 'conflict';
   /** For `conflict`: why the path was left alone. */
   readonly why?: string;
+}
+
+/** What became of all. */
+export interface PutResult {
+  readonly puts: readonly Put[];
+  /** Absolute path of the folder to which what was replaced was copied; absent: nothing was replaced. */
+  readonly saved?: string;
 }
 
 /**
@@ -161,12 +179,13 @@ export interface Workspace extends AsyncDisposable {
   ): Promise<Changes>;
 
   /**
-   * Puts files into the user's folder: those paths that still are as `before` says; others are conflicts, and left alone.
-   * Each file whole or not at all.
+   * Puts files into the user's folder: those paths that still are as `over` says; others are conflicts, and left alone.
+   * Each file whole or not at all. Ignored files are looked at too.
    * @param tree the folder as it is now
-   * @throws GatelineError `CLAIM_IN_PLACE` while an agent that runs by itself works in the folder
+   * @throws GatelineError `CLAIM_IN_PLACE` while an agent that runs by itself works in the folder; `APPLY_FAILED`,
+   *   `CONTENT_MISSING`
    */
-  put(changes: readonly FileChange[], tree: TreeId, options: PutOptions): Promise<Put[]>;
+  put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult>;
 
   /** A file of the workspace as text, contained (symbolic links that leave it are refused). `undefined`: it is not there. */
   readText(path: string): Promise<string | undefined>;

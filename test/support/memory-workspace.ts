@@ -12,8 +12,10 @@ import type {
   KeepContent,
   Put,
   PutOptions,
+  PutResult,
   Snapshot,
   TreeId,
+  WantedFile,
   Workspace,
 } from '../../src/workspace/workspace.ts';
 
@@ -167,16 +169,17 @@ export class MemoryWorkspace implements Workspace {
     return { files, touched, refused };
   }
 
-  async put(changes: readonly FileChange[], tree: TreeId, { dryRun }: PutOptions): Promise<Put[]> {
+  async put(wanted: readonly WantedFile[], tree: TreeId, { dryRun }: PutOptions): Promise<PutResult> {
     const now = this.#tree(tree);
-    return changes.map(({ path, before, after }): Put => {
+    const puts = wanted.map(({ path, after, over }): Put => {
       const blob = now.get(path)?.blob;
       if (blob === after?.blob) return { path, action: 'unchanged' };
-      if (blob !== before?.blob) return { path, action: 'conflict', why: 'it was changed since' };
+      if (!over.some((state) => state?.blob === blob)) return { path, action: 'conflict', why: 'it was changed since' };
       if (!dryRun && after === null) this.folder.delete(path);
       if (!dryRun && after !== null) this.folder.set(path, this.#text(after));
       return { path, action: after === null ? 'deleted' : 'written' };
     });
+    return { puts };
   }
 
   async readText(path: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { applyFiles, type Applied } from '../../engine/apply.ts';
 import type { Call } from '../../engine/call.ts';
 import { lockWorkspace, STATE_FOLDER } from '../../local/local-ports.ts';
@@ -19,8 +19,14 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   const dryRun = options['dry-run'] === true;
   const applied = await applyTo(world, call, { ...(gates.length > 0 && { gates }), dryRun });
   if (options['json']) printJson(world, applyJson(call, applied, dryRun));
-  else for (const line of appliedLines(applied, dryRun)) world.out.write(`${line}\n`);
-  return applied.puts.some(({ action }) => action === 'conflict') ? EXIT_CODES.gateFailed : EXIT_CODES.ok;
+  else for (const line of appliedLines(applied, call, dryRun)) world.out.write(`${line}\n`);
+  return exitCodeOfApplied(applied);
+}
+
+/** Conflicts, and gates that were asked for and have nothing to apply yet, are for somebody to look at. */
+export function exitCodeOfApplied({ puts, open }: Applied): ExitCode {
+  const isWhole = open.length === 0 && puts.every(({ action }) => action !== 'conflict');
+  return isWhole ? EXIT_CODES.ok : EXIT_CODES.gateFailed;
 }
 
 /** Applies, with a folder of its own for what is replaced. */
@@ -38,15 +44,20 @@ const DONE = { written: 'wrote', deleted: 'removed', unchanged: 'unchanged', con
 const WOULD = { ...DONE, written: 'would write', deleted: 'would remove' } as const;
 
 /** What came of it, one line per path. */
-export function appliedLines({ puts, gates }: Applied, dryRun: boolean): string[] {
-  if (gates.length === 0) return ['No gate is done: there is nothing to apply.'];
-  if (puts.length === 0) return ['The gates hand on no files: there is nothing to apply.'];
+export function appliedLines({ puts, gates, open, saved }: Applied, call: Call, dryRun: boolean): string[] {
+  const lines = open.map((key) => `${oneLine(key)} is not done: nothing of it is applied.`);
+  if (gates.length === 0) return [...lines, 'No gate is done: there is nothing to apply.'];
+  if (puts.length === 0) return [...lines, 'The gates hand on no files: there is nothing to apply.'];
   const words = dryRun ? WOULD : DONE;
-  const lines = puts
-    .filter(({ action }) => action !== 'unchanged')
-    .map(({ path, action, why }) => `${words[action]} ${oneLine(path)}${why === undefined ? '' : `: ${why}`}`);
+  const changed = puts.filter(({ action }) => action !== 'unchanged');
+  lines.push(
+    ...changed.map(
+      ({ path, action, why }) => `${words[action]} ${oneLine(path)}${why === undefined ? '' : `: ${oneLine(why)}`}`,
+    ),
+  );
   const same = puts.filter(({ action }) => action === 'unchanged').length;
   if (same > 0) lines.push(`${count(same, 'file')} already as the gates left them.`);
+  if (saved !== undefined) lines.push(`What was replaced is kept in ${fromRoot(call, saved)}.`);
   if (puts.some(({ action }) => action === 'conflict')) {
     lines.push(
       'Conflicts were left alone. `gateline diff` shows what the gates made; move or commit your version, then apply again.',
@@ -56,7 +67,14 @@ export function appliedLines({ puts, gates }: Applied, dryRun: boolean): string[
 }
 
 /** `gateline-apply/1`; see docs/reference/json-output.md. */
-function applyJson(call: Call, { puts, gates }: Applied, dryRun: boolean): object {
-  const { pipeline, subject, runNumber } = call.journal.state();
-  return { format: 'gateline-apply/1', pipeline, subject, run: runNumber, dryRun, gates, files: puts };
+function applyJson(call: Call, applied: Applied, dryRun: boolean): object {
+  const { pipeline, subject, runNumber: run } = call.journal.state();
+  const { gates, open } = applied;
+  const files = applied.puts.map(({ path, action, why = null }) => ({ path, action, why }));
+  const saved = applied.saved === undefined ? null : fromRoot(call, applied.saved);
+  return { format: 'gateline-apply/1', pipeline, subject, run, dryRun, gates, open, files, saved };
+}
+
+function fromRoot({ ports }: Call, path: string): string {
+  return relative(ports.workspace.root, path).replaceAll('\\', '/');
 }

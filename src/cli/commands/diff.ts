@@ -1,12 +1,16 @@
 import { versionsOf } from '../../engine/apply.ts';
 import type { Call } from '../../engine/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { EndedRecord } from '../../run/record.ts';
+import { comparePositions, type EndedRecord } from '../../run/record.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { textOption, type Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, openRun } from '../open.ts';
 import { printJson } from '../print-json.ts';
+import { unitNamed } from '../unit-named.ts';
+
+type Versions = Awaited<ReturnType<typeof versionsOf>>;
+type Snapshot = NonNullable<EndedRecord['snapshot']>;
 
 /** `gateline diff [GATE]`: what the gates of a run made, as a patch. */
 export async function execute(invocation: Invocation): Promise<ExitCode> {
@@ -18,38 +22,29 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
     readOnly: true,
   });
   const [gate] = positionals;
-  const { from, to } = await wanted(call, gate, textOption(options, 'attempt'));
   const { workspace } = call.ports;
+  const { from, to } = await wanted(call, gate, textOption(options, 'attempt')).catch(orUnavailable);
   if (options['json']) {
-    const files = await workspace.differences(from, to);
+    const files = await workspace.differences(from, to).catch(orUnavailable);
     printJson(world, { format: 'gateline-diff/1', gate: gate ?? null, from, to, files });
     return EXIT_CODES.ok;
   }
-  const patch = await workspace.patch(from, to);
+  const patch = await workspace.patch(from, to).catch(orUnavailable);
   if (patch === '') world.err.write('No difference.\n');
   world.out.write(world.out.interactive ? forTerminal(patch) : patch);
   return EXIT_CODES.ok;
 }
 
-async function wanted(
-  call: Call,
-  gate: string | undefined,
-  attempts: string | undefined,
-): Promise<{ readonly from: string; readonly to: string }> {
+async function wanted(call: Call, gate: string | undefined, attempts: string | undefined): Promise<Versions> {
   if (gate === undefined) {
     if (attempts === undefined) return versionsOf(call);
     throw new GatelineError('user', 'OPTION_VALUE', '--attempt compares attempts of one gate', {
       hint: 'Name the gate: `gateline diff GATE --attempt 1..2`.',
     });
   }
-  const unit = call.journal.state().units.get(gate);
-  if (unit === undefined) {
-    throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${gate}`, {
-      hint: `Gates: ${[...call.graph.keys()].join(', ')}.`,
-    });
-  }
+  const unit = unitNamed(call, gate);
   if (attempts === undefined) {
-    const { from, tree } = snapshotOf(gate, unit.ended);
+    const { from, tree } = snapshotOf(unit.ended, `gate ${gate}, which is ${unit.status}`);
     return { from, to: tree };
   }
   const [, a, b] = /^([1-9][0-9]{0,5})\.\.([1-9][0-9]{0,5})$/.exec(attempts) ?? [];
@@ -58,20 +53,39 @@ async function wanted(
       hint: 'For instance `--attempt 1..2`: what the second attempt made different.',
     });
   }
-  const ended = (call.journal.archive().ended.get(gate) ?? []).filter(
-    (one) => one.runNumber === call.journal.state().runNumber && one.how === 'ran',
-  );
-  return { from: snapshotOf(gate, ended[Number(a) - 1]).tree, to: snapshotOf(gate, ended[Number(b) - 1]).tree };
+  const [from, to] = [a, b].map((number) => attemptOf(call, gate, Number(number)));
+  return { from: from!.tree, to: to!.tree };
 }
 
-function snapshotOf(gate: string, ended: EndedRecord | undefined): NonNullable<EndedRecord['snapshot']> {
+/** What an attempt of the run left, by its number among all that were begun; a killed one counts too. */
+function attemptOf(call: Call, gate: string, number: number): Snapshot {
+  const { journal } = call;
+  const { runNumber } = journal.state();
+  const begun = (journal.archive().started.get(gate) ?? []).filter((one) => one.runNumber === runNumber);
+  const started = begun.toSorted(comparePositions)[number - 1];
+  const ended =
+    started &&
+    journal
+      .archive()
+      .ended.get(gate)
+      ?.find((one) => comparePositions(one, started) === 0);
+  return snapshotOf(ended, `attempt ${number} of gate ${gate} (begun: ${begun.length})`);
+}
+
+function snapshotOf(ended: EndedRecord | undefined, what: string): Snapshot {
   if (ended?.snapshot !== undefined) return ended.snapshot;
-  throw new GatelineError(
-    'user',
-    'DIFF_UNAVAILABLE',
-    `gate ${gate}: no such attempt has left a version of the workspace`,
-    {
-      hint: 'An attempt that was killed leaves none, and one of another machine is kept there.',
-    },
-  );
+  throw unavailable(`no version of the workspace is kept of ${what}`);
+}
+
+/** A version that is named in a record and not in the object store: git says so in its way. */
+function orUnavailable(error: unknown): never {
+  if (!(error instanceof GatelineError) || error.code !== 'GIT_FAILED') throw error;
+  throw unavailable(`the version of the workspace is not kept on this machine: ${error.message}`, error);
+}
+
+function unavailable(message: string, cause?: unknown): GatelineError {
+  return new GatelineError('user', 'DIFF_UNAVAILABLE', message, {
+    hint: 'An attempt that was killed leaves none, and one of another machine is kept there.',
+    cause,
+  });
 }

@@ -15,16 +15,16 @@ import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import { adviceLines } from '../advice.ts';
 import { listOption, type Invocation, type OptionValues } from '../command.ts';
 import { decisionMadeBy } from '../decision.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectorFor, type Opened } from '../open.ts';
 import { exitCodeOfRun } from '../outcome.ts';
 import { paintFor } from '../paint.ts';
 import { printJson } from '../print-json.ts';
 import { createProgress, type Progress } from '../progress.ts';
-import { errorLines } from '../report-error.ts';
+import { errorLines, exitCodeOfError } from '../report-error.ts';
 import { say } from '../say.ts';
 import type { CliWorld } from '../world.ts';
-import { appliedLines, applyTo } from './apply.ts';
+import { appliedLines, applyTo, exitCodeOfApplied } from './apply.ts';
 import { execute as plan } from './plan.ts';
 
 /** Plain progress does not stay silent for longer. */
@@ -54,18 +54,32 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   );
   for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
   tell(invocation, opened, result);
-  if (options['apply']) await applyResult(world, opened, result);
-  return exitCodeOfRun(result, opened.graph, only);
+  const code = exitCodeOfRun(result, opened.graph, only);
+  return options['apply'] ? await applyResult(world, opened, result, code) : code;
 }
 
 /** Half of what gates made is nobody's version: only a completed run is applied. */
-async function applyResult(world: CliWorld, { ports, assignment }: Opened, { state }: RunResult): Promise<void> {
+async function applyResult(
+  world: CliWorld,
+  { ports, assignment }: Opened,
+  { state }: RunResult,
+  code: ExitCode,
+): Promise<ExitCode> {
   if (state.status !== 'completed') {
-    world.err.write('Nothing is applied: the run is not completed.\n');
-    return;
+    say(world.err, 'Nothing is applied: the run is not completed.');
+    return code;
   }
-  const call = await openCall(ports, assignment, () => undefined, { runNumber: state.runNumber });
-  for (const line of appliedLines(await applyTo(world, call, { dryRun: false }), false)) world.err.write(`${line}\n`);
+  try {
+    const call = await openCall(ports, assignment, () => undefined, { runNumber: state.runNumber });
+    const applied = await applyTo(world, call, { dryRun: false });
+    for (const line of appliedLines(applied, call, false)) say(world.err, line);
+    return code === EXIT_CODES.ok ? exitCodeOfApplied(applied) : code;
+  } catch (error) {
+    if (!(error instanceof GatelineError)) throw error;
+    // The state is printed already, and it is the only document that `--json` promises.
+    for (const line of errorLines(error)) world.err.write(`${line}\n`);
+    return exitCodeOfError(error);
+  }
 }
 
 function redactorFor(pipeline: Pipeline, environment: Environment): Redactor {

@@ -16,6 +16,7 @@ import { openToLook } from '../open.ts';
 import { paintFor } from '../paint.ts';
 import { printJson } from '../print-json.ts';
 import { say } from '../say.ts';
+import { unitNamed } from '../unit-named.ts';
 import type { CliWorld } from '../world.ts';
 import { contentOf, latestOf, PARTS, TEXT_PARTS, whyAbsent, type Part } from './show-parts.ts';
 
@@ -32,8 +33,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
     showLegs(world, call, gate, json);
     return EXIT_CODES.ok;
   }
-  const unit = units.get(key);
-  if (unit === undefined) throw unknownGate(key, [...units.keys()]);
+  const unit = unitNamed(call, key);
   const { contract } = loaded.pipeline.gates.find(({ id }) => id === unit.gate) ?? {};
   if (part === 'verdict') showVerdict(world, call, unit, { json, contract });
   else if (part === 'record') printJson(world, recordsOf(call, unit));
@@ -48,15 +48,6 @@ function partNamed(name: string): Part {
   const suggestion = meant === undefined ? '' : `; ${meant}`;
   throw new GatelineError('user', 'PART_UNKNOWN', `there is no part ${name} of a gate${suggestion}`, {
     hint: `Parts: ${PARTS.join(', ')}.`,
-  });
-}
-
-function unknownGate(key: string, known: readonly string[]): GatelineError {
-  const legs = known.filter((one) => one.startsWith(`${key}/`));
-  const meant = didYouMean(key, known);
-  const suggestion = legs.length > 0 ? '; name one of its legs' : meant === undefined ? '' : `; ${meant}`;
-  return new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${key}${suggestion}`, {
-    hint: legs.length > 0 ? `Legs: ${legs.join(', ')}.` : `Gates: ${known.join(', ')}.`,
   });
 }
 

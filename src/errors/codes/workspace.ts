@@ -34,6 +34,11 @@ export const WORKSPACE_CODES = {
     means: 'The gate works in the folder, and what earlier gates handed on is not there.',
     remedy: 'Run `gateline apply`, or begin it with `--tree`.',
   },
+  APPLY_FAILED: {
+    from: ['platform'],
+    means: 'A file cannot be put into your folder.',
+    remedy: 'Check free space and permissions, then run `gateline apply` again: it goes on from there.',
+  },
   CLAIM_IN_PLACE: {
     from: ['user'],
     means: 'An agent that runs by itself works in the folder.',

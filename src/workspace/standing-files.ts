@@ -1,0 +1,100 @@
+import { readdirSync } from 'node:fs';
+import { sameFile, type Tree, type TreeFile } from '../run/tree.ts';
+import { foldersOf, whyNotContained } from './contain.ts';
+import { kindOf, lookAt, lookBelow } from './look.ts';
+import { onDisk, quotedForGit } from './path-bytes.ts';
+import type { PutFiles } from './put-files.ts';
+import type { ObjectStore } from './trees/object-store.ts';
+import type { Put, WantedFile } from './workspace.ts';
+
+/** A file that is wanted, and what is settled about it before anything is done. `settled` absent: it is to be put. */
+export interface Judged {
+  readonly wanted: WantedFile;
+  readonly settled?: Put;
+}
+
+type Folder = Pick<PutFiles, 'store' | 'trees' | 'root' | 'prefix' | 'tree' | 'wanted'>;
+
+/** Compares what stands in the user's folder with what is wanted there. Nothing is written. */
+export async function judgeStanding(folder: Folder): Promise<Judged[]> {
+  const { root, wanted } = folder;
+  const now = await standingFiles(folder);
+  const first = wanted.map((one): Judged => {
+    const settled = settledAlready(root, one, now.get(one.path) ?? null);
+    return settled === undefined ? { wanted: one } : { wanted: one, settled };
+  });
+  const open = first.filter(({ settled }) => settled === undefined);
+  const removed = new Set(open.filter((one) => one.wanted.after === null).map((one) => one.wanted.path));
+  return first.map((one) => {
+    const why =
+      one.settled === undefined && one.wanted.after !== null ? inItsPlace(root, one.wanted, removed) : undefined;
+    return why === undefined ? one : { ...one, settled: conflict(one.wanted, why) };
+  });
+}
+
+/** Files of the tree, and those that git ignores where something wanted is to go. */
+async function standingFiles({ store, trees, root, prefix, tree, wanted }: Folder): Promise<Tree> {
+  const now = await trees.files(tree);
+  const look = lookBelow(root);
+  const unseen = wanted.flatMap(({ path }) => {
+    if (now.has(path) || whyNotContained(path) !== undefined) return [];
+    const stats = look(path);
+    return stats?.isFile() === true ? [{ path, mode: (stats.mode & 0o100) === 0 ? '100644' : '100755' }] : [];
+  });
+  if (unseen.length === 0) return now;
+  const blobs = await blobsOf(
+    store,
+    unseen.map(({ path }) => prefix + path),
+  );
+  return new Map([
+    ...now,
+    ...unseen.map(({ path, mode }, at): [string, TreeFile] => [path, { mode, blob: blobs[at]! }]),
+  ]);
+}
+
+/** Ids that git gives to what lies there, after its filters. Paths are from the top. */
+async function blobsOf(store: ObjectStore, paths: readonly string[]): Promise<string[]> {
+  const input = Buffer.concat(paths.flatMap((path) => [quotedForGit(path), Buffer.from('\n')]));
+  const { out } = await store.git(['hash-object', '--stdin-paths'], {}, { input });
+  return out.toString('latin1').trim().split('\n');
+}
+
+function settledAlready(root: string, wanted: WantedFile, file: TreeFile | null): Put | undefined {
+  const { path, after, over } = wanted;
+  const why = whyNotContained(path);
+  if (why !== undefined) return conflict(wanted, why);
+  if (foldersOf(path).some((folder) => lookAt(root, folder)?.isSymbolicLink() === true))
+    return conflict(wanted, 'a folder above it is a symbolic link');
+  if (sameFile(file, after)) return { path, action: 'unchanged' };
+  if (over.some((state) => sameFile(state, file))) return undefined;
+  if (file === null) return conflict(wanted, 'it was removed since');
+  return conflict(
+    wanted,
+    over.every((state) => state === null) ? 'there is a file of that name by now' : 'it was changed since',
+  );
+}
+
+/** What keeps a file from being written that could be, as far as versions go; a folder that is going to be empty does not. */
+function inItsPlace(root: string, { path }: WantedFile, removed: ReadonlySet<string>): string | undefined {
+  for (const folder of foldersOf(path)) {
+    const stats = lookAt(root, folder);
+    if (stats === undefined) return undefined;
+    if (!stats.isDirectory())
+      return removed.has(folder) ? undefined : `${kindOf(stats)} stands in the place of ${folder}/`;
+  }
+  const stats = lookAt(root, path);
+  if (stats === undefined || stats.isFile() || stats.isSymbolicLink()) return undefined;
+  if (stats.isDirectory() && isEmptied(root, path, removed)) return undefined;
+  return `${kindOf(stats)} stands in its place`;
+}
+
+function isEmptied(root: string, folder: string, removed: ReadonlySet<string>): boolean {
+  return readdirSync(onDisk(root, folder), { withFileTypes: true }).every((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? isEmptied(root, path, removed) : removed.has(path);
+  });
+}
+
+function conflict({ path }: WantedFile, why: string): Put {
+  return { path, action: 'conflict', why };
+}
