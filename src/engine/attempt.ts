@@ -292,5 +292,6 @@ function notPrepared(error: unknown): Verdict {
   const code = error instanceof GatelineError ? error.code : 'INTERNAL';
   const kind = KIND_OF[code] ?? (code.startsWith('PATH_') ? 'files' : 'not-started');
   const hint = error instanceof GatelineError ? error.hint : undefined;
-  return failed(kind, `${code}: ${messageOf(error)}${hint === undefined ? '' : ` ${hint}`}`.slice(0, 2_000));
+  const said = hint === undefined ? messageOf(error) : `${messageOf(error).replace(/\.$/, '')}. ${hint}`;
+  return failed(kind, `${code}: ${said}`.slice(0, 2_000));
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
-import { isSystemError } from '../errors/gateline-error.ts';
+import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
 import { isEscapedName, onDisk, textOfName } from './path-bytes.ts';
 
 /**
@@ -35,6 +35,11 @@ async function entriesOf(root: string, folder: string): Promise<{ name: string; 
   } catch (error) {
     // Removed while we walked: nothing is there.
     if (isSystemError(error, 'ENOENT')) return [];
-    throw error;
+    // Not as empty: what is in it may be an input.
+    const message = `The folder ${folder === '' ? root : folder} cannot be listed: ${messageOf(error)}`;
+    throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', message, {
+      hint: 'Check who owns it, and who may read it.',
+      cause: error,
+    });
   }
 }
