@@ -69,5 +69,6 @@ export function notPrepared(error: unknown): Verdict {
     KIND_OF[code] ??
     (code.startsWith('PATH_') ? 'files' : /^(?:GIT|WORKSPACE)_/.test(code) ? 'workspace' : 'not-started');
   const hint = error instanceof GatelineError ? error.hint : undefined;
-  return failed(kind, `${code}: ${messageOf(error)}${hint === undefined ? '' : ` ${hint}`}`.slice(0, 2_000));
+  const said = hint === undefined ? messageOf(error) : `${messageOf(error).replace(/\.$/, '')}. ${hint}`;
+  return failed(kind, `${code}: ${said}`.slice(0, 2_000));
 }

@@ -1,4 +1,4 @@
-import type { Gate, Pipeline } from '../pipeline/pipeline.ts';
+import type { Gate, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import type { RunState, UnitState, UnitStatus } from '../run/run-state.ts';
 import { count, oneLine } from './text.ts';
 import { durationOf, durationText, howOf, legName, resultOf, scoreFact, scoreText } from './wording.ts';
@@ -6,6 +6,8 @@ import { durationOf, durationText, howOf, legName, resultOf, scoreFact, scoreTex
 /** One line of the status table, as safe text; `heading` rows have only a name. */
 export interface StatusRow {
   readonly heading: boolean;
+  /** The unit that it is about; `undefined` for a heading and for a matrix gate as a whole. */
+  readonly key: UnitKey | undefined;
   /** 0, or 1 for gates in a group, plus 1 for legs. */
   readonly depth: number;
   readonly number: string;
@@ -88,6 +90,7 @@ function unitRow(
   const ended = resultOf(unit);
   return {
     heading: false,
+    key: unit.key,
     depth,
     number,
     name: oneLine(name),
@@ -114,6 +117,7 @@ function matrixRow(legs: readonly UnitState[], number: string, gate: string, dep
   const score = scores.length > 0 && scores.length === judged.length ? scoreText(Math.min(...scores)) : '';
   return {
     heading: false,
+    key: undefined,
     depth,
     number,
     name: oneLine(gate),
@@ -127,7 +131,18 @@ function matrixRow(legs: readonly UnitState[], number: string, gate: string, dep
 
 function headingRow(group: string, units: readonly UnitState[]): StatusRow {
   const name = `group ${oneLine(group)}: ${doneText(units, 'gate')}`;
-  return { heading: true, depth: 0, number: '', name, status: undefined, how: '', score: '', time: '', reason: '' };
+  return {
+    heading: true,
+    key: undefined,
+    depth: 0,
+    number: '',
+    name,
+    status: undefined,
+    how: '',
+    score: '',
+    time: '',
+    reason: '',
+  };
 }
 
 function doneText(units: readonly UnitState[], noun: string): string {

@@ -36,6 +36,7 @@ export function statusTable(
   const rows = statusRows(state, pipeline, options.now);
   const head = {
     heading: false,
+    key: undefined,
     depth: 0,
     number: '#',
     name: 'gate',

@@ -3,7 +3,19 @@ import stringWidth from 'string-width';
 import { statusTable } from '../../src/report/status-table.ts';
 import type { Paint } from '../../src/report/text.ts';
 import { expectGolden } from './golden.ts';
-import { decided, ended, failedRun, NOW, ran, reviewed, started, stateOf, webTests } from './fixtures.ts';
+import {
+  decided,
+  ended,
+  failedRun,
+  gate,
+  NOW,
+  pipelineOf,
+  ran,
+  reviewed,
+  started,
+  stateOf,
+  webTests,
+} from './fixtures.ts';
 import type { EndedRecord } from '../../src/run/record.ts';
 import { HOSTILE, OBEYED_BY_TERMINALS } from './hostile.ts';
 
@@ -43,6 +55,19 @@ describe('the status table', () => {
         /^group review: 2 of 2 gates done\n2 +style .*\n3 +security +skipped +skipped +skipped by octocat: not today\n4/m,
       ],
     });
+  });
+
+  it('names a leg by its values where its id is partly a digest, and where no other leg has the same', () => {
+    const legs = [
+      { id: 'chrome-120-3-10-fbdc0e', matrix: { browser: 'Chrome 120', v: '3.10' } },
+      { id: 'firefox', matrix: { browser: 'firefox' } },
+      { id: '1-0a1b2c', matrix: { v: 1 } },
+      { id: '1-1b2c3d', matrix: { v: '1' } },
+    ];
+    const pipeline = pipelineOf([gate('e2e', 0, { legs })]);
+    const { state } = stateOf([], { pipeline });
+    const names = statusTable(state, pipeline).matchAll(/^ {5}(.*?) {2,}ready/gm);
+    expect([...names].map(([, name]) => name)).toEqual(['Chrome 120, 3.10', 'firefox', '1-0a1b2c', '1-1b2c3d']);
   });
 
   it('is never wider than the terminal, whatever its width', () => {

@@ -1,4 +1,4 @@
-import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { UnitState } from '../../run/run-state.ts';
 import { statusRows, type StatusRow } from '../status-rows.ts';
 import { codeCell, linkTo, row, saidInCell, tableHead } from './markdown.ts';
@@ -14,11 +14,13 @@ export function gatesTable(input: Pick<RunReportInput, 'pipeline' | 'state' | 'n
   const artifacts = input.links?.artifacts;
   const outputs = artifacts !== undefined && artifacts.size > 0;
   const headings = ['#:', 'Gate', 'Status', 'How', 'Score:', 'Time:', ...(outputs ? ['Output'] : []), 'Why'];
-  const keys = keysOf(statusRows(input.state, input.pipeline, input.now));
-  const pieces = keys.map(([key, one]): Piece => {
+  const rows = statusRows(input.state, input.pipeline, input.now);
+  const pieces = rows.map((one): Piece => {
     const cells = [one.number, nameCell(one), statusText(one.status), one.how, one.score, one.time];
-    const output = outputs ? [artifactsText(artifacts.get(key) ?? [])] : [];
-    return { text: row([...cells, ...output, reasonCell(one, input.state.units.get(key))]), passed: isWellRow(one) };
+    const { key } = one;
+    const unit = key === undefined ? undefined : input.state.units.get(key);
+    const output = outputs ? [artifactsText((key !== undefined && artifacts.get(key)) || [])] : [];
+    return { text: row([...cells, ...output, reasonCell(one, unit)]), passed: isWellRow(one) };
   });
   return { title: 'the table of gates', weight: 1, heading: '### Gates', head: tableHead(headings), pieces };
 }
@@ -71,13 +73,4 @@ function isWellRow({ status }: StatusRow): boolean {
 function nameCell(one: StatusRow): string {
   if (one.heading) return `**${saidInCell(one.name, 200)}**`;
   return `${one.depth === 0 ? '' : '└ '.repeat(one.depth)}${codeCell(one.name, 120)}`;
-}
-
-/** The unit that each row is about: a leg stands below its gate. */
-function keysOf(rows: readonly StatusRow[]): Array<readonly [UnitKey, StatusRow]> {
-  let gate = '';
-  return rows.map((one) => {
-    if (one.number !== '') gate = one.name;
-    return [one.number === '' ? unitKey(gate, one.name) : one.name, one] as const;
-  });
 }

@@ -204,6 +204,19 @@ describe('the summary of a gate', () => {
     expect(text).toContain('| `silent` |  | no output |');
   });
 
+  it('has the outputs and reasons of legs beside them, whatever they are called by', () => {
+    const leg = { id: 'chrome-120-0a1b2c', matrix: { browser: 'Chrome 120' } };
+    const pipeline = pipelineOf([gate('e2e', 0, { legs: [leg] })]);
+    const records = ran(
+      'e2e',
+      { pipeline, leg: leg.id },
+      { how: 'reused', source: { runNumber: 1, runAttempt: 1, n: 2 } },
+    );
+    const artifacts = new Map([[`e2e/${leg.id}`, [{ name: 'output', url: 'https://github.com/a' }]]]);
+    const report = runReport(inputOf(records, { links: { ...LINKS, artifacts } }, pipeline));
+    expect(report).toMatch(/└ `Chrome 120` .*\[output\]\(https:.*the output is that of attempt 2 in run attempt 1/);
+  });
+
   it('has no number where no file numbers the gates, and no threshold where the gate asks for no score', () => {
     const plain = { schema: undefined, score: undefined, threshold: 0, partial: 'block', checks: [] } as const;
     const pipeline = pipelineOf([gate('data', 0, { contract: plain })]);
