@@ -4,7 +4,7 @@ import type { Wait } from '../../../src/store/github/artifacts/patient-calls.ts'
 import { endedRecord, startedRecord } from '../../contract/samples.ts';
 import type { Fault } from '../../support/github/faults.ts';
 import { recordedClock } from '../../support/github/rest-client.ts';
-import { testSize } from '../../support/test-size.ts';
+import { bySize } from '../../support/test-size.ts';
 import { QUICK, startRun, type GithubRun } from './github-run.ts';
 
 const PAUSES = { pauseMs: 500, longestPauseMs: 15_000 };
@@ -49,7 +49,7 @@ const FAULTS: readonly [string, Fault][] = [
   ['empty listings', { kind: 'empty' }],
 ];
 
-const SECONDS = testSize === 'sample' ? [60] : [1, 10, 60, 280];
+const SECONDS = bySize({ sample: [60], full: [1, 10, 60, 280] });
 
 describe('the end of an attempt', () => {
   it.each(FAULTS.flatMap(([name, fault]) => SECONDS.map((seconds) => [seconds, name, fault] as const)))(
@@ -62,7 +62,7 @@ describe('the end of an attempt', () => {
       expect(await store.write(record)).toBe('written');
       run.service.faults.clear();
       const reader = await run.open({ job: 'reader' });
-      expect(await reader.list('ship', 'pr-42')).toEqual({ records: [record], problems: [] });
+      expect(await reader.list('ship', 'pr-42')).toMatchObject({ records: [record], problems: [] });
       expect(await reader.get(record.value!.digest)).toMatchObject({ state: 'present' });
     },
   );
