@@ -108,6 +108,8 @@ export const ACTION_STATE = {
   finished: 'finished',
   /** The token of a claim that may still be open. Empty: there is none. */
   claim: 'claim',
+  /** The exit code of the agent that `run` started for that claim. Empty: it has not ended, or not by itself. */
+  agentExit: 'agent_exit',
 } as const;
 
 /**

@@ -25,13 +25,14 @@ export const LAYERS = {
   run: [...EVERYWHERE, 'pipeline', 'verdict'],
   report: CORE,
   formats: CORE,
-  store: CORE,
+  github: EVERYWHERE,
+  store: [...CORE, 'github'],
   agent: CORE,
   workspace: CORE,
   engine: [...CORE, ...INTERFACES],
   local: BEHIND_THE_WAYS_IN,
   cli: [...BEHIND_THE_WAYS_IN, 'local'],
-  action: [...BEHIND_THE_WAYS_IN, 'local'],
+  action: [...BEHIND_THE_WAYS_IN, 'local', 'github'],
   index: [...BEHIND_THE_WAYS_IN, 'local'],
 };
 

@@ -65,6 +65,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   'github-token': { ...everywhere, silent: true },
   'retention-days': { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
   'max-artifacts': everywhere,
+  'outage-minutes': { commands: ['run', 'begin', 'complete'], elsewhere: 'notice' },
   cache: { commands: WORK, elsewhere: 'notice' },
   'git-timeout': everywhere,
   comment: { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
@@ -143,4 +144,7 @@ export const OTHER_NAMES: Readonly<Record<string, { readonly input: InputName; r
   'comment-mode': { input: 'comment' },
   'no-cache': { input: 'cache', mind: '`cache: off`' },
   'max-history': { input: 'history' },
+  'retry-minutes': { input: 'outage-minutes' },
+  'outage-budget': { input: 'outage-minutes' },
+  'outage-timeout': { input: 'outage-minutes' },
 };

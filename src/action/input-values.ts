@@ -51,6 +51,14 @@ export function wholeNumber(min: number, max: number) {
   });
 }
 
+/** Fractions are allowed. */
+export function numberFrom(min: number, max: number) {
+  return kind((text, refuse) => {
+    const number = /^[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text.trim()) ? Number(text) : Number.NaN;
+    return number >= min && number <= max ? number : refuse(`expected a number from ${min} to ${max}`);
+  });
+}
+
 /** Text of one pattern, white space around it taken off. */
 export function matching(pattern: RegExp, what: string) {
   return kind((text, refuse) => (pattern.test(text.trim()) ? text.trim() : refuse(`expected ${what}`)));

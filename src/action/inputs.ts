@@ -5,6 +5,7 @@ import { INPUT_USES, type CommandName } from './input-uses.ts';
 import { ActionInputsError, type InputProblem } from './input-problems.ts';
 import { INPUT_NAMES, inputsSchema, type InputName, type ParsedInputs } from './inputs-schema.ts';
 import type { Needs } from './needs.ts';
+import { DEFAULT_OUTAGE_MINUTES } from './time-limits.ts';
 import { unknownInputs } from './unknown-inputs.ts';
 
 /** What the inputs say of a gate, taken apart and not yet judged: `describeGate` does that. Absent: not given. */
@@ -43,6 +44,8 @@ export interface ActionInputs {
   readonly retentionDays: number | undefined;
   /** Artifacts that a listing may have before it counts as cut off. Default 1000, as the toolkit has it. */
   readonly maxArtifacts: number;
+  /** Minutes that the end of an attempt waits for GitHub, in all steps together. Default 5. */
+  readonly outageMinutes: number;
   readonly cache: 'auto' | 'off';
   /** Seconds after which a git command is ended. Default 30. */
   readonly gitTimeoutSeconds: number;
@@ -268,6 +271,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     githubToken: parsed['github-token'],
     retentionDays: parsed['retention-days'],
     maxArtifacts: parsed['max-artifacts'] ?? DEFAULT_MAX_ARTIFACTS,
+    outageMinutes: parsed['outage-minutes'] ?? DEFAULT_OUTAGE_MINUTES,
     cache: parsed.cache ?? 'auto',
     gitTimeoutSeconds: parsed['git-timeout'] ?? DEFAULT_GIT_TIMEOUT,
     comment: parsed.comment ?? 'auto',

@@ -1,35 +1,49 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
+import type { ClaimToken } from '../engine/claim-token.ts';
 import type { CheckpointSource } from '../engine/ports.ts';
 import { CACHE_VARIABLES, GITHUB_VARIABLES } from '../environment.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { systemClock } from '../github/clock.ts';
+import { OutageBudget } from '../github/outage-budget.ts';
+import { durationText } from '../report/wording.ts';
 import { unitOf } from '../run/record.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { createCheckpointCache } from '../store/github/cache/checkpoint-cache.ts';
 import { openGithubStore, type GithubStore } from '../store/github/github-store.ts';
 import { openTieredStore } from '../store/github/tiered-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { ActionInputs } from './inputs.ts';
 import type { ActionInvocation } from './invocation.ts';
 import type { Runner } from './runner.ts';
-import { timeLimits } from './time-limits.ts';
+import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits } from './time-limits.ts';
 import { openGithubArtifacts } from '../store/github/artifacts/github-artifacts.ts';
+import type { Wait } from '../store/github/artifacts/patient-calls.ts';
 import type { ArtifactService } from '../store/github/artifact-service.ts';
 import { keepCheckpoints } from './kept-checkpoints.ts';
-import { pendingRecords, withWrite, type PendingRecords } from './pending-records.ts';
+import { keptClaims, type KeptClaims } from './kept-claims.ts';
 import { earlierRun } from './resume.ts';
 import { SAVE_CACHE } from './save-cache.ts';
+import { withWrite } from './with-write.ts';
 
 /** Where the records of a job's run are, and what else keeps checkpoints. */
 export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses'> {
-  /** Artifacts of this run, and of the one that it goes on from. Ends of attempts survive a failed upload. */
+  /** Artifacts of this run, and of the one that it goes on from. Claims and ends of attempts are kept on the runner too. */
   readonly records: RecordStore;
-  readonly pending: PendingRecords;
+  readonly claims: KeptClaims;
   readonly checkpoints: CheckpointSource;
   /** Waits until what was made is kept in the cache too, and tells what went wrong with that. Never throws. */
   settled(): Promise<void>;
   /** Keeps a document as an artifact of its own. Answers why it could not be kept; a name that is taken is no trouble. */
   keepDocument(name: string, text: string): Promise<string | undefined>;
+}
+
+/** For a step that ends an attempt: nothing is built on, and GitHub is waited for. */
+export interface Ending {
+  readonly token: ClaimToken;
+  /** `unhurried`: as long as the budget lasts. `cancelled`: people wait for the job to end. `once`: a later step has that. */
+  readonly waits: 'unhurried' | 'cancelled' | 'once';
 }
 
 /**
@@ -38,6 +52,7 @@ export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses'> {
  */
 export async function openJobStore(
   invocation: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>,
+  ending?: Ending,
 ): Promise<JobStore> {
   const { world, inputs, event } = invocation;
   const { environment, runner } = world;
@@ -46,8 +61,14 @@ export async function openJobStore(
   const spool = await openFilesystemStore({ root: join(folder, 'spool'), workspace: folder });
   const [url, token] = [environment[CACHE_VARIABLES.resultsUrl], environment[CACHE_VARIABLES.runtimeToken]];
   const limits = timeLimits(environment, runner);
+  const outage = outageBudget(inputs, limits, ending);
+  const groups = logGroups(runner);
   const common = {
     spool,
+    outage,
+    patience: ending === undefined ? ('seconds' as const) : ('minutes' as const),
+    signal: world.signal,
+    waiting: (wait: Wait): void => groups.outside(waitText(wait)),
     limits: limits.artifacts,
     temporaryFolder: event.temp,
     listingLimit: inputs.maxArtifacts,
@@ -63,7 +84,8 @@ export async function openJobStore(
     ...(url !== undefined && token !== undefined && { results: { url, token } }),
   };
   const own = openGithubStore(mine);
-  const earlier = inputs.resume === undefined ? undefined : await earlierRun(invocation, inputs.resume);
+  const isResumed = inputs.resume !== undefined && ending === undefined;
+  const earlier = isResumed ? await earlierRun(invocation, inputs.resume) : undefined;
   const store =
     earlier === undefined ? own : openTieredStore(own, [openGithubStore({ ...common, run: earlier, readOnly: true })]);
   const cache = createCheckpointCache({
@@ -81,11 +103,12 @@ export async function openJobStore(
     environment,
     limits: limits.cache,
   });
-  const pending = pendingRecords(join(folder, 'pending'));
-  const kept = keepCheckpoints(pending.guard(grouped(store, runner)), cache);
+  const claims = keptClaims(join(folder, 'claims'), outage);
+  if (ending !== undefined) await claims.resume(ending.token);
+  const kept = keepCheckpoints(claims.guard(groups.around(store)), cache, (ended) => claims.claimOf(ended));
   return {
     records: kept.records,
-    pending,
+    claims,
     artifactOf: (record) => store.artifactOf(record),
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
@@ -96,13 +119,49 @@ export async function openJobStore(
   };
 }
 
-/** GitHub's client tells the log of each step of an upload: people open that when they need it. */
-function grouped(store: RecordStore, runner: Runner): RecordStore {
-  const write: RecordStore['write'] = async (record) => {
-    using _group = runner.group(`Keeping a record: gate ${unitOf(record)}, ${record.kind}`);
-    return await store.write(record);
+function outageBudget(
+  { outageMinutes }: ActionInputs,
+  { outage }: TimeLimits,
+  ending: Ending | undefined,
+): OutageBudget {
+  const totalMs = outage.totalMs * (outageMinutes / DEFAULT_OUTAGE_MINUTES);
+  const atMostMs = { unhurried: undefined, cancelled: outage.cancelledMs, once: 0 }[ending?.waits ?? 'unhurried'];
+  return new OutageBudget({ clock: systemClock, totalMs, atMostMs });
+}
+
+interface LogGroups {
+  /** A store whose writes are told in a group each: GitHub's client tells of each step of an upload, and people open that when they need it. */
+  around(store: RecordStore): RecordStore;
+  /** A line that everybody sees: the group that is open ends before it. */
+  outside(line: string): void;
+}
+
+function logGroups(runner: Runner): LogGroups {
+  let open: Disposable | undefined;
+  const close = (): void => {
+    open?.[Symbol.dispose]();
+    open = undefined;
   };
-  return withWrite(store, write);
+  return {
+    around: (store) =>
+      withWrite(store, async (record) => {
+        open = runner.group(`Keeping a record: gate ${unitOf(record)}, ${record.kind}`);
+        try {
+          return await store.write(record);
+        } finally {
+          close();
+        }
+      }),
+    outside: (line) => {
+      close();
+      runner.info(line);
+    },
+  };
+}
+
+function waitText({ message, pauseMs, spentMs, totalMs }: Wait): string {
+  const spent = `${durationText(spentMs)} of at most ${durationText(totalMs)}`;
+  return `Waiting for GitHub: ${message}. The next try is in ${durationText(pauseMs)}; waited so far: ${spent}.`;
 }
 
 async function keepDocument(artifacts: ArtifactService, name: string, text: string): Promise<string | undefined> {

@@ -16,6 +16,7 @@ import type { Environment } from '../environment.ts';
 import { openWorkspace, type WorkspaceOptions } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { begunPipeline, unknownToken } from './begun-pipeline.ts';
+import { claimListing } from './claim-listing.ts';
 import { commandEnvironment, jobTokens } from './command-environment.ts';
 import { findDefinition, unitOfJob, type Definition } from './definition.ts';
 import { describeGate, pipelineIdOf } from './describe-gate.ts';
@@ -76,18 +77,19 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
 }
 
 /**
- * Opens the gate of a claim, for the steps after the agent: what of the gate is not in a file is in its request.
- * @throws GatelineError as {@link openJob}; `TOKEN_UNKNOWN` when no record is what the token says
+ * Opens the gate of a claim, for the steps after the agent: what of the gate is not in a file is in its request. The claim is
+ * on this runner, where `begin` left it; GitHub is asked only where that is not so.
+ * @param store opened to end this claim
+ * @throws GatelineError as {@link openJob}; `TOKEN_UNKNOWN` when no record is what the token says, `ARTIFACTS_OUTAGE` when
+ *   that cannot be told
  */
-export async function openClaimedJob(invocation: ActionInvocation, token: ClaimToken): Promise<Job> {
+export async function openClaimedJob(invocation: ActionInvocation, token: ClaimToken, store: JobStore): Promise<Job> {
   const { inputs, event } = invocation;
-  // What it builds on was found when it was begun: an earlier run is not asked again.
-  const around = await openSurroundings({ ...invocation, inputs: { ...inputs, resume: undefined } }, token);
-  const { definition, store } = around;
+  const around = await openSurroundings(invocation, { token, store });
+  const { definition } = around;
   const key = unitKey(token.gate, token.leg);
-  const only = ({ gate, leg }: { readonly gate: string; readonly leg: string }): boolean => unitKey(gate, leg) === key;
   const pipelineId = token.pipeline ?? definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
-  const listing = await store.records.list(pipelineId, token.subject, only);
+  const listing = await claimListing(store, pipelineId, token);
   const fromFile = definition.pipeline?.id === pipelineId ? definition.pipeline : undefined;
   const pipeline = fromFile ?? (await begunPipeline(store.records, pipelineId, listing.records, token));
   const gate = pipeline.gates.find(({ id }) => id === token.gate);
@@ -98,15 +100,19 @@ export async function openClaimedJob(invocation: ActionInvocation, token: ClaimT
 
 /**
  * What does not depend on one gate.
- * @param claim the claim that is to be ended: a repository that cannot be read does not keep it from that
+ * @param ending the claim that is to be ended (a repository that cannot be read does not keep it from that), and the store
+ *   that was opened for it
  * @throws GatelineError, PipelineInvalidError
  */
-export async function openSurroundings(invocation: ActionInvocation, claim?: ClaimToken): Promise<Surroundings> {
+export async function openSurroundings(
+  invocation: ActionInvocation,
+  ending?: { readonly token: ClaimToken; readonly store: JobStore },
+): Promise<Surroundings> {
   const { world, inputs, event } = invocation;
   const { environment } = await commandEnvironment(world.environment, event.temp);
   const [{ definition, workspace }, store] = await Promise.all([
-    findFiles(invocation, environment, claim),
-    openJobStore(invocation),
+    findFiles(invocation, environment, ending?.token),
+    ending?.store ?? openJobStore(invocation),
   ]);
   for (const notice of definition.notices) world.runner.annotate('warning', notice);
   // `needs` has the ids of the workflow that was started, records those of the file that defines a job. Only to a report,

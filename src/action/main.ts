@@ -48,6 +48,7 @@ export async function runMain(world: ActionWorld, commands: ActionParts['command
   const { runner } = world;
   runner.saveState(ACTION_STATE.finished, 'false');
   runner.saveState(ACTION_STATE.claim, '');
+  runner.saveState(ACTION_STATE.agentExit, '');
   const ok = await execute(world, commands).catch((error: unknown) => {
     reportError(runner, error);
     return false;

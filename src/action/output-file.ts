@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
-import { lstat, open, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import type { AgentFile, AttemptDirectory, AttemptFiles } from '../agent/attempt-files.ts';
+import { readPlainFile } from '../agent/process/read-plain-file.ts';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
 import { ATTEMPT_FILES } from '../engine/agent-environment.ts';
 import { withOtherOutput } from './given-output.ts';
@@ -99,20 +99,6 @@ async function stampOf(path: string): Promise<readonly string[] | null> {
   } catch (error) {
     if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return null;
     throw unreadable(path, error);
-  }
-}
-
-async function readPlainFile(path: string, limit: number): Promise<AgentFile> {
-  try {
-    await using file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    const stats = await file.stat();
-    if (!stats.isFile()) return { state: 'refused', why: 'it is no plain file' };
-    if (stats.size > limit) return { state: 'too-large', size: stats.size };
-    return { state: 'present', bytes: await file.readFile() };
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return { state: 'absent' };
-    if (isSystemError(error, 'ELOOP')) return { state: 'refused', why: 'it is a symbolic link' };
-    return { state: 'refused', why: messageOf(error) };
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { argv, env } from 'node:process';
@@ -11,9 +10,18 @@ import { fileURLToPath } from 'node:url';
  * them equal. Where main came to its end and no claim is open, which is nearly always, nothing else is loaded.
  */
 const { STATE_finished: finished, STATE_claim: claim = '', RUNNER_TEMP: temp = '' } = env;
-const mark = createHash('sha256').update(claim.trim()).digest('hex');
-const isSettled = claim === '' || (temp !== '' && existsSync(join(temp, 'gateline', 'completed', mark)));
-if (finished !== 'true' || !isSettled) {
+if (finished !== 'true' || !(claim === '' || isRecorded(claim))) {
   argv.splice(1, Infinity, fileURLToPath(new URL(`index${extname(import.meta.url)}`, import.meta.url)), 'post');
   await import('./index.ts');
+}
+
+/** Whether the end of this claim is on record: `src/action/kept-claims.ts` leaves a file then. */
+function isRecorded(token: string): boolean {
+  try {
+    const { claim: digest } = JSON.parse(Buffer.from(token.trim(), 'base64url').toString('utf8')) as { claim: string };
+    return temp !== '' && existsSync(join(temp, 'gateline', 'claims', digest.slice('sha256:'.length), 'recorded.json'));
+  } catch {
+    // Whatever that is, the other program says so.
+    return false;
+  }
 }

@@ -9,11 +9,13 @@ export interface PostInvocation extends ActionInvocation {
   readonly claim: string;
   /** Main came to its end. False: it was killed, or its process ended early. */
   readonly finished: boolean;
+  /** How the agent ended that main started, where it came to its end. */
+  readonly agentExit: number | undefined;
 }
 
 /**
- * Settles a claim that may still be open when the job ends: an agent that failed, a job that was cancelled, a `complete`
- * that never came (`inputs.jobStatus` tells how the job ended). Outputs of a post step reach nobody; a red one makes the
+ * Settles a claim that may still be open when the job ends: an outage, an agent that failed, a job that was cancelled, a
+ * `complete` that never came (`inputs.jobStatus` tells how the job ended). Outputs of a post step reach nobody; a red one makes the
  * job red.
  */
 export type PostHook = (invocation: PostInvocation) => Promise<StepResult>;
@@ -27,7 +29,9 @@ export async function runPost(world: ActionWorld, settle: () => Promise<PostHook
   if (claim === '') return ok;
   const { inputs, event } = await readStep(world.environment);
   const hook = await settle();
-  const result = await hook({ world, inputs, event, claim, finished });
+  const exit = runner.getState(ACTION_STATE.agentExit);
+  const agentExit = /^-?\d{1,10}$/.test(exit) ? Number(exit) : undefined;
+  const result = await hook({ world, inputs, event, claim, finished, agentExit });
   if (!result.ok) runner.annotate('error', result.message, { title: result.title });
   else if (result.message !== '') runner.info(result.message);
   return ok && result.ok;

@@ -4,7 +4,7 @@ import type { RunReportInput } from '../report/github/report-input.ts';
 import { createRestComments } from './comment/rest-comments.ts';
 import { revisionParser, type Picture } from './comment/comment-step.ts';
 import { syncComment, type SyncOptions } from './comment/sync-comment.ts';
-import { seededRandom } from './github/clock.ts';
+import { seededRandom } from '../github/clock.ts';
 import type { RestClient } from './github/rest.ts';
 import type { ActionInvocation } from './invocation.ts';
 import { liveRows } from './live-rows.ts';

@@ -1,69 +1,93 @@
-import { completeGate } from '../engine/complete.ts';
+import { completeGate, type Completion } from '../engine/complete.ts';
 import { readToken, type ClaimToken } from '../engine/claim-token.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { EndedRecord } from '../run/record.ts';
-import { isCompleted } from './completed-claims.ts';
+import { unitOf, type EndedRecord } from '../run/record.ts';
 import { engineLog } from './engine-log.ts';
 import type { StepResult } from './invocation.ts';
-import { openClaimedJob, type Job } from './job.ts';
+import { openClaimedJob } from './job.ts';
+import { openJobStore, type Ending, type JobStore } from './job-store.ts';
 import type { PostInvocation } from './post.ts';
-import { leftBy } from './stopped.ts';
+import { leftBy, stoppedBy } from './stopped.ts';
+import { tellUnsaved } from './unsaved-output.ts';
 
 /**
- * What the post step does about a claim: writes the end of an attempt that could not be uploaded, and ends an attempt that
- * nobody completed with the kind that the job's status says. So no attempt is forgotten, and nobody waits for it.
+ * What the post step does about a claim: uploads the end of an attempt that could not be uploaded, completes an attempt whose
+ * agent has finished, and ends any other with the kind that the job's status says. So no attempt is forgotten, and nobody
+ * waits for it. What GitHub does not take here either is shown in the log and the summary.
+ *
+ * Posts run in reverse: that of `complete` comes before that of `begin`, which has the last word. So the first waits for nothing.
  */
 export async function settleClaim(invocation: PostInvocation): Promise<StepResult> {
-  const { claim, inputs, event } = invocation;
-  if (await isCompleted(event.temp, claim)) return fine('');
+  const { claim, inputs } = invocation;
   const token = readToken(claim);
-  const job = await openClaimedJob(invocation, token);
-  const written = await writePending(job, token);
-  if (written > 0) return fine(`gate ${job.key}: the end of its attempt was written after all`);
-  const stopped = leftBy(inputs.jobStatus);
+  const isLast = inputs.command !== 'complete';
+  const waits = isLast ? (inputs.jobStatus === 'cancelled' ? 'cancelled' : 'unhurried') : 'once';
+  const store = await openJobStore(invocation, { token, waits } satisfies Ending);
   try {
-    const ended = await completeGate(
-      job.ports,
-      job.assignment,
-      { token: claim, stopped, last: true },
-      engineLog(invocation.world.runner),
-      job.call,
+    return await settle(invocation, token, store);
+  } catch (error) {
+    const end = await store.claims.endOf(token);
+    if (end.state !== 'waiting' || !(error instanceof GatelineError)) throw error;
+    const { record } = end;
+    if (isLast) return tellUnsaved(invocation, store.records, record, error);
+    return fine(
+      `gate ${unitOf(record)}: the end of attempt ${record.n} waits for the next post step: ${error.message}`,
     );
-    const message = `gate ${job.key}: attempt ${ended.n} was left open and is now on record as ${ended.verdict.kind}`;
-    // A job that is green so far would let later jobs go on without a gate.
-    return {
-      ok: inputs.jobStatus !== 'success' && inputs.jobStatus !== undefined,
-      title: 'Gate never completed',
-      message,
-    };
+  }
+}
+
+async function settle(invocation: PostInvocation, token: ClaimToken, store: JobStore): Promise<StepResult> {
+  const end = await store.claims.endOf(token);
+  if (end.state === 'recorded') return fine('');
+  if (end.state === 'waiting') {
+    const { record } = end;
+    await store.records.write(record);
+    return fine(
+      `gate ${unitOf(record)}: the end of attempt ${record.n} is on record after all (${record.verdict.kind})`,
+    );
+  }
+  const job = await openClaimedJob(invocation, token, store);
+  const log = engineLog(invocation.world.runner);
+  try {
+    const ended = await completeGate(job.ports, job.assignment, completionOf(invocation), log, job.call);
+    if (invocation.inputs.jobStatus !== 'cancelled') await store.settled();
+    return resultOf(invocation, ended);
   } catch (error) {
     if (error instanceof GatelineError && error.code === 'ALREADY_COMPLETED') return fine('');
     throw error;
   }
 }
 
-/**
- * The end of this attempt, when it is on this runner and was never uploaded. The folder lies where an agent may write: no
- * record of anything else goes up, and what this one says of its output is judged again by whoever builds on it.
- */
-async function writePending({ store }: Job, token: ClaimToken): Promise<number> {
-  const { records } = await store.pending.read();
-  const ends = records.filter((record) => record.kind === 'ended' && endsClaim(record, token)).slice(0, 1);
-  for (const record of ends) await store.records.write(record);
-  return ends.length;
+/** How the agent ended, as far as anybody knows: its own exit code, what `complete` was told, or the job's status. */
+function completionOf({ claim: token, inputs, agentExit }: PostInvocation): Completion {
+  switch (inputs.command) {
+    case 'complete': {
+      const stopped = stoppedBy(inputs.outcome);
+      return { token, ...(stopped && { stopped }) };
+    }
+    case 'run':
+      if (agentExit !== undefined) return { token, exitCode: agentExit, last: true };
+      return { token, stopped: leftBy(inputs.jobStatus), last: true };
+    default: {
+      // Where nothing failed, the agent did not: its output counts, although nobody came for it.
+      const stopped = inputs.jobStatus === 'success' ? undefined : leftBy(inputs.jobStatus);
+      return { token, ...(stopped && { stopped }), last: true };
+    }
+  }
 }
 
-function endsClaim(ended: EndedRecord, token: ClaimToken): boolean {
-  return (
-    ended.subject === token.subject &&
-    ended.gate === token.gate &&
-    ended.leg === token.leg &&
-    ended.runNumber === token.run &&
-    ended.runAttempt === token.call &&
-    ended.n === token.n &&
-    ended.fingerprint === token.fingerprint &&
-    ended.contract === token.contract
-  );
+function resultOf({ inputs, agentExit }: PostInvocation, ended: EndedRecord): StepResult {
+  const about = `gate ${unitOf(ended)}: attempt ${ended.n}`;
+  const isFinished = inputs.command === 'complete' || (inputs.command === 'run' && agentExit !== undefined);
+  if (isFinished) return fine(`${about} was completed here, and is on record as ${ended.verdict.kind}`);
+  // A job that is green so far would let later jobs go on without a gate.
+  const ok = inputs.jobStatus !== 'success' && inputs.jobStatus !== undefined;
+  const more = ok ? '' : '. Add a step with `command: complete` after the agent, with `if: always()`';
+  return {
+    ok,
+    title: 'Gate never completed',
+    message: `${about} was left open and is now on record as ${ended.verdict.kind}${more}`,
+  };
 }
 
 function fine(message: string): StepResult {

@@ -57,7 +57,7 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
   }
 }
 
-/** Titles of errors that keep a gate from beginning. */
+/** Titles of errors that keep a gate from beginning, or its end from being on record. */
 const ERROR_TITLES: Readonly<Record<string, string>> = {
   GATE_CLAIMED: 'Gate claimed by another job',
   CLAIM_UNSEEN: 'Gate blocked: its claim cannot be seen',
@@ -66,6 +66,7 @@ const ERROR_TITLES: Readonly<Record<string, string>> = {
   UPSTREAM_UNSOUND: 'Gate blocked: a record upstream does not hold together',
   UPSTREAM_REFUSED: 'Gate blocked: an output upstream does not meet its contract',
   DIGEST_MISMATCH: 'Gate blocked: an output upstream was replaced',
+  ARTIFACTS_OUTAGE: 'Outage: GitHub did not answer',
 };
 
 /** The title of an error's annotation; `undefined` for errors that say nothing of a gate. */

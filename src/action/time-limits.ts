@@ -3,11 +3,25 @@ import { DEFAULT_LIMITS, type ServiceLimits } from '../store/github/artifacts/li
 import { DEFAULT_CACHE_LIMITS, type CacheLimits } from '../store/github/cache/limits.ts';
 import type { Runner } from './runner.ts';
 
-/** How long calls of a step may take. */
+/** How long calls of a step may take, and how long an outage is waited for when an agent has ended. */
 export interface TimeLimits {
   readonly artifacts: ServiceLimits;
   readonly cache: CacheLimits;
+  readonly outage: OutageLimits;
 }
+
+/** In milliseconds. */
+export interface OutageLimits {
+  /** All steps of an attempt together; where `outage-minutes` says otherwise, in proportion. */
+  readonly totalMs: number;
+  /** The post step of a job that was cancelled. With what a last try takes that is less than a minute. */
+  readonly cancelledMs: number;
+}
+
+/** What the input `outage-minutes` is by default. */
+export const DEFAULT_OUTAGE_MINUTES = 5;
+
+const OUTAGE_LIMITS: OutageLimits = { totalMs: DEFAULT_OUTAGE_MINUTES * 60_000, cancelledMs: 40_000 };
 
 /** The smallest share: a tenth of a second for a call that asks something. */
 const SMALLEST = 0.01;
@@ -27,7 +41,11 @@ export function timeLimits(environment: Environment, runner: Pick<Runner, 'annot
 }
 
 function shortened(share: number): TimeLimits {
-  return { artifacts: scaled(DEFAULT_LIMITS, share), cache: scaled(DEFAULT_CACHE_LIMITS, share) };
+  return {
+    artifacts: scaled(DEFAULT_LIMITS, share),
+    cache: scaled(DEFAULT_CACHE_LIMITS, share),
+    outage: scaled(OUTAGE_LIMITS, share),
+  };
 }
 
 /** Times are those whose name ends in `Ms`. */

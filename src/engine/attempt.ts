@@ -32,7 +32,7 @@ const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', '
  * Errors of writing how an attempt ended after which nothing else is written in its place: it is on record already, or what
  * the agent made is kept on this machine, and whoever comes after uploads it.
  */
-const NOT_REPLACED: ReadonlySet<string> = new Set(['RECORD_TAKEN', 'ARTIFACT_UPLOAD_FAILED']);
+const NOT_REPLACED: ReadonlySet<string> = new Set(['RECORD_TAKEN', 'ARTIFACT_UPLOAD_FAILED', 'ARTIFACTS_OUTAGE']);
 
 /** Runs a unit until it is satisfied, out of retries, or a further attempt makes no sense. Each attempt leaves its records. */
 export async function runAttempts(call: Call, unit: Unit, first: Work, signal: AbortSignal): Promise<EndedRecord> {

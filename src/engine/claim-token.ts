@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { ID_PATTERN } from '../pipeline/pipeline.ts';
-import { digestSchema } from '../run/digest.ts';
+import { digestOfJson } from '../run/canonical-json.ts';
+import { digestSchema, type Digest } from '../run/digest.ts';
 import type { StartedRecord } from '../run/record.ts';
+import type { JsonValue } from '../untrusted/json.ts';
 
 const tokenSchema = z.strictObject({
   v: z.literal(1),
@@ -22,6 +24,8 @@ const tokenSchema = z.strictObject({
   git: z.string().max(4_096).optional(),
   /** The gate stands in a file of the repository: without one it can be completed, but is not known as a whole. */
   file: z.literal(true).optional(),
+  /** Digest of the claim's record: whoever has it by another way than a listing knows that it is the one. */
+  claim: digestSchema.optional(),
 });
 
 /** What `begin` gives and `complete` must bring back: names one claim. It is no secret. */
@@ -33,7 +37,8 @@ export type ClaimToken = z.infer<typeof tokenSchema>;
  */
 export function tokenOf(started: StartedRecord, more: Pick<ClaimToken, 'minutes' | 'file' | 'git'> = {}): string {
   const { subject, gate, leg, runNumber: run, runAttempt: call, n, fingerprint, contract, pipeline } = started;
-  const token: ClaimToken = { v: 1, subject, gate, leg, run, call, n, fingerprint, contract, pipeline, ...more };
+  const claim = digestOfClaim(started);
+  const token: ClaimToken = { v: 1, subject, gate, leg, run, call, n, fingerprint, contract, pipeline, claim, ...more };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
@@ -49,9 +54,16 @@ export function readToken(text: string): ClaimToken {
   }
 }
 
+/** The digest of a claim's record, as its token has it. */
+export function digestOfClaim(started: StartedRecord): Digest {
+  return digestOfJson(started as unknown as JsonValue);
+}
+
 /** Whether a claim is the one that a token names, with the same request and contract. */
 export function tokenMatches(token: ClaimToken, started: StartedRecord): boolean {
   return (
+    (token.claim === undefined || token.claim === digestOfClaim(started)) &&
+    token.subject === started.subject &&
     token.gate === started.gate &&
     token.leg === started.leg &&
     token.run === started.runNumber &&

@@ -80,7 +80,7 @@ describe('main', () => {
         expect.stringMatching(/^error Gateline did not finish: The process came to its end before its work was done/),
       ]);
       expect(end.code).toBe(1);
-      expect(end.state).toEqual({ finished: 'false', claim: '' });
+      expect(end.state).toEqual({ finished: 'false', claim: '', agent_exit: '' });
     },
   );
 

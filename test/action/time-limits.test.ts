@@ -3,7 +3,8 @@ import { timeLimits } from '../../src/action/time-limits.ts';
 import { DEFAULT_LIMITS } from '../../src/store/github/artifacts/limits.ts';
 import { DEFAULT_CACHE_LIMITS } from '../../src/store/github/cache/limits.ts';
 
-const USUAL = { artifacts: DEFAULT_LIMITS, cache: DEFAULT_CACHE_LIMITS };
+const OUTAGE = { totalMs: 300_000, cancelledMs: 40_000 };
+const USUAL = { artifacts: DEFAULT_LIMITS, cache: DEFAULT_CACHE_LIMITS, outage: OUTAGE };
 
 function limitsWith(text: string | undefined): { readonly limits: unknown; readonly told: readonly string[] } {
   const told: string[] = [];
@@ -22,6 +23,7 @@ describe('time limits of calls to GitHub', () => {
     expect(limits).toMatchObject({
       artifacts: { callMs: 1_500, uploadMs: 9_000, pauseMs: 50, tries: DEFAULT_LIMITS.tries },
       cache: { lookupMs: 1_000, keepMs: 6_000, maxBytes: DEFAULT_CACHE_LIMITS.maxBytes },
+      outage: { totalMs: 30_000, cancelledMs: 4_000 },
     });
   });
 

@@ -53,13 +53,14 @@ const ALLOWED: Record<string, readonly string[]> = {
   run: [...BASE, 'pipeline', 'verdict'],
   report: CORE,
   formats: CORE,
-  store: CORE,
+  github: BASE,
+  store: [...CORE, 'github'],
   agent: CORE,
   workspace: CORE,
   engine: CORE,
   local: BEHIND,
   cli: [...BEHIND, 'local'],
-  action: [...BEHIND, 'local'],
+  action: [...BEHIND, 'local', 'github'],
   index: [...BEHIND, 'local'],
 };
 

@@ -1,23 +1,39 @@
 import { completeGate } from '../../engine/complete.ts';
 import { readToken } from '../../engine/claim-token.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
+import { ACTION_STATE } from '../../environment.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { foldRun } from '../../run/fold.ts';
 import { plannedUnit } from '../../run/plan.ts';
 import { unitOf, type GatelineRecord } from '../../run/record.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { unitsOf, type Unit } from '../../run/unit.ts';
-import { markCompleted } from '../completed-claims.ts';
 import { engineLog } from '../engine-log.ts';
 import { tellGate } from '../gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openClaimedJob, type Job } from '../job.ts';
+import { openJobStore, type JobStore } from '../job-store.ts';
 import { stoppedBy } from '../stopped.ts';
 
-/** `command: complete`: everything after the agent. */
+/** `command: complete`: everything after the agent. Until the end is on record, this step's post goes on with it. */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
-  const { world, inputs, event } = invocation;
+  const { runner } = invocation.world;
+  runner.saveState(ACTION_STATE.claim, (invocation.inputs.token ?? '').trim());
+  try {
+    return await complete(invocation);
+  } catch (error) {
+    // Nobody else could do any better with it.
+    if (error instanceof GatelineError && error.fault === 'user') runner.saveState(ACTION_STATE.claim, '');
+    throw error;
+  }
+}
+
+async function complete(invocation: ActionInvocation): Promise<StepResult> {
+  const { world, inputs } = invocation;
   const token = readToken(inputs.token ?? '');
-  const job = await openClaimedJob(invocation, token);
+  const store = await openJobStore(invocation, { token, waits: 'unhurried' });
+  refuseEnded(token.gate, await store.claims.endOf(token));
+  const job = await openClaimedJob(invocation, token, store);
   let last: Extract<EngineEvent, { type: 'ended' }> | undefined;
   const log = engineLog(world.runner);
   const stopped = stoppedBy(inputs.outcome);
@@ -31,13 +47,21 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     },
     job.call,
   );
-  await markCompleted(event.temp, inputs.token ?? '');
   const { records } = last!;
   const { unit, state } = byItself(job, records, world.now());
   const planned = plannedUnit(unit, 'run', 'it was begun by an earlier step');
   const step = await tellGate(invocation, job, { planned, ended, state, records });
   await job.store.settled();
   return step;
+}
+
+/** What its agent left was collected then, and is not there a second time. @throws GatelineError `ALREADY_COMPLETED` */
+function refuseEnded(gate: string, end: Awaited<ReturnType<JobStore['claims']['endOf']>>): void {
+  if (end.state === 'none') return;
+  const { n, verdict } = end.record;
+  const waits = end.state === 'waiting' ? '; its record waits to be uploaded by the post step' : '';
+  const message = `gate ${gate}: attempt ${n} has ended already (${verdict.status})${waits}`;
+  throw new GatelineError('user', 'ALREADY_COMPLETED', message);
 }
 
 /** How the gate stands by itself: what it needs was verified when it was begun, and is not looked at again. */

@@ -1,5 +1,6 @@
 import type { Agent } from '../../agent/agent.ts';
 import { runGate } from '../../engine/begin.ts';
+import { ACTION_STATE } from '../../environment.ts';
 import { orBlocked } from '../blocked-gate.ts';
 import { engineLog } from '../engine-log.ts';
 import { tellGate } from '../gate-step.ts';
@@ -28,11 +29,17 @@ function quotedAgent(agent: Agent, runner: Runner): { readonly agent: Agent; rea
     print: (line) => print(line),
     agent: {
       endLeftovers: (root) => agent.endLeftovers(root),
-      run: (task) =>
-        runner.quote((quoted) => {
+      run: async (task) => {
+        runner.saveState(ACTION_STATE.agentExit, '');
+        const result = await runner.quote((quoted) => {
           print = quoted;
           return agent.run(task);
-        }),
+        });
+        // From here on the post step could do the rest.
+        const { outcome, exitCode } = result;
+        if (outcome === 'exited' && exitCode !== undefined) runner.saveState(ACTION_STATE.agentExit, String(exitCode));
+        return result;
+      },
     },
   };
 }

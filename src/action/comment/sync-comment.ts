@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { systemClock, type Clock } from '../github/clock.ts';
-import { TimeLimitError, underLimit } from '../github/time-limit.ts';
+import { systemClock, type Clock } from '../../github/clock.ts';
+import { TimeLimitError, underLimit } from '../../github/time-limit.ts';
 import { chooseStep, isOfOneAttempt, type CommentChoice, type ParseRevision, type Picture } from './comment-step.ts';
 import type { CommentService, OwnComment } from './comment-service.ts';
 

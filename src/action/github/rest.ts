@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { systemClock, type Clock } from './clock.ts';
+import { systemClock, type Clock } from '../../github/clock.ts';
 import { bodyOf, readJson, type RestAnswer } from './rest-answer.ts';
 import { describeFailure, outOfTime, withoutToken, type RestFailure } from './rest-failure.ts';
 import type { RestRequest } from './rest-request.ts';
-import { underLimit } from './time-limit.ts';
+import { underLimit } from '../../github/time-limit.ts';
 
 /** How long and how often. */
 export interface RestLimits {

@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
 import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { subjectSlug } from '../../run/subject.ts';
-import type { AgentFile, AttemptDirectory, AttemptFiles, AttemptId } from '../attempt-files.ts';
+import type { AttemptDirectory, AttemptFiles, AttemptId } from '../attempt-files.ts';
+import { readPlainFile } from './read-plain-file.ts';
 
 /** So many digits that no two subjects share a folder. */
 const SLUG_DIGITS = 16;
@@ -74,7 +74,7 @@ function directoryAt(path: string, options: AttemptDirectoryOptions): AttemptDir
     place: (name, digest, place) => place(digest, pathOf(name), 0o444),
     read: async (name, limit) => {
       await regainRights(path);
-      return readAgentFile(pathOf(name), limit);
+      return readPlainFile(pathOf(name), limit);
     },
     remove: async (name) => {
       try {
@@ -101,22 +101,6 @@ async function writeChunks(path: string, chunks: Iterable<string>): Promise<void
   await using file = await open(path, 'w', 0o600);
   for (const chunk of chunks) await file.write(chunk);
   await file.sync();
-}
-
-/** Only a plain file, opened without following a link and without waiting for the other end of a pipe. */
-async function readAgentFile(path: string, limit: number): Promise<AgentFile> {
-  try {
-    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const status = await file.stat();
-    if (!status.isFile()) return { state: 'refused', why: 'it is not a plain file' };
-    if (status.size > limit) return { state: 'too-large', size: status.size };
-    const bytes = await file.readFile();
-    return bytes.length > limit ? { state: 'too-large', size: bytes.length } : { state: 'present', bytes };
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return { state: 'absent' };
-    if (isSystemError(error, 'ELOOP')) return { state: 'refused', why: 'it is a symbolic link' };
-    return { state: 'refused', why: messageOf(error) };
-  }
 }
 
 function failure(what: string, path: string, cause: unknown): GatelineError {

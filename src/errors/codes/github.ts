@@ -39,8 +39,15 @@ export const GITHUB_CODES = {
   },
   ARTIFACT_UPLOAD_FAILED: {
     from: ['platform'],
-    means: 'An artifact could not be uploaded, after several tries.',
+    means: 'An artifact could not be uploaded: the service refused it.',
     remedy: 'Run the failed jobs again. Empty a full storage quota first.',
+  },
+  ARTIFACTS_OUTAGE: {
+    from: ['platform'],
+    means:
+      "GitHub's service for artifacts gave no answer for as long as it is waited for (`outage-minutes`, when an agent has ended).",
+    remedy:
+      'See https://www.githubstatus.com, then run the failed jobs again. The end of an attempt that the post step could upload after all counts; else its output is in the log and the summary.',
   },
   RECORD_TOO_LARGE: {
     from: ['user'],

@@ -11,7 +11,7 @@ export const MAX_NAME_LENGTH = 200;
 const MAX_COUNT = 9_999;
 
 /** Names that were taken without ever showing what they hold: so many more are tried. */
-export const MAX_UPLOADS = 4;
+export const MAX_UPLOADS = 9;
 
 /** Which record, of which attempt of which gate. */
 interface Position {

@@ -43,6 +43,13 @@ export type Uploaded =
   | { readonly state: 'created'; readonly artifact: ListedArtifact }
   | { readonly state: 'taken'; readonly maybeOwn: boolean };
 
+/** An upload's patience. */
+export interface UploadPatience {
+  readonly patience?: Patience | undefined;
+  /** Uploads of the same under other names, which broke off: with minutes to spare the pauses go on from theirs. */
+  readonly earlier?: number;
+}
+
 /** What is to be uploaded. */
 export interface Parcel {
   readonly name: string;
@@ -61,17 +68,23 @@ export interface ParcelFile {
   readonly place: (path: string) => Promise<void>;
 }
 
-/** Artifacts of one run. Every call has a time limit and a limited number of tries; nothing ever means "the latest". */
+/**
+ * How long a call is tried. `seconds`: before an agent is started, when another run of the job costs little. `minutes`:
+ * when it has ended, so that its work survives an outage.
+ */
+export type Patience = 'seconds' | 'minutes';
+
+/** Artifacts of one run. Every call has a time limit, and is tried as its patience says; nothing ever means "the latest". */
 export interface ArtifactService {
   /** Every artifact of the run that can be seen from here, whoever uploaded it. */
-  list(): Promise<ArtifactListing>;
+  list(patience?: Patience): Promise<ArtifactListing>;
   /**
    * Uploads something new. Never changes or replaces anything.
-   * @throws GatelineError `ARTIFACT_UPLOAD_FAILED`, `ARTIFACTS_UNAVAILABLE` (fault `platform`)
+   * @throws GatelineError `ARTIFACT_UPLOAD_FAILED`, `ARTIFACTS_OUTAGE`, `ARTIFACTS_UNAVAILABLE` (fault `platform`)
    */
-  upload(parcel: Parcel): Promise<Uploaded>;
+  upload(parcel: Parcel, patience?: UploadPatience): Promise<Uploaded>;
   /** An artifact's bytes, which have the digest that the listing told; at most `limit` of them. */
-  download(artifact: ListedArtifact, limit: number): Promise<Answer<Buffer>>;
+  download(artifact: ListedArtifact, limit: number, patience?: Patience): Promise<Answer<Buffer>>;
   /** The same into a file that does not exist yet. What stands there afterwards means nothing unless the answer is good. */
   downloadTo(artifact: ListedArtifact, limit: number, path: string): Promise<Answer<undefined>>;
 }

@@ -8,6 +8,7 @@ import type { Read, RecordListing, RecordStore, UnitFilter, Written } from '../r
 import { MAX_UPLOADS, valueArtifactName, type RecordArtifactName } from './artifact-names.ts';
 import { openGithubArtifacts, type GithubArtifactsOptions } from './artifacts/github-artifacts.ts';
 import { DEFAULT_LIMITS, type ServiceLimits } from './artifacts/limits.ts';
+import type { PatienceOptions } from './artifacts/patient-calls.ts';
 import { ContentSources } from './content-sources.ts';
 import { RecordReader } from './record-reader.ts';
 import { RecordWriter } from './record-writer.ts';
@@ -20,7 +21,7 @@ const DEFAULT_LISTING_LIMIT = 1_000;
 /** Whose records, and how they are reached. */
 export interface GithubStoreOptions extends Pick<
   GithubArtifactsOptions,
-  'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'retentionLimit' | 'uploader'
+  'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'retentionLimit' | 'uploader' | keyof PatienceOptions
 > {
   readonly run: RunIdentity;
   /** Where contents wait for their record, and where they are brought to: the filesystem store below `RUNNER_TEMP`. */
@@ -78,7 +79,7 @@ export interface GithubStore extends RecordStore {
  * same outcome, and what was listed before, tells of another one.
  *
  * @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the runtime token is not what a runner gives. Writing throws
- * `ARTIFACT_UPLOAD_FAILED`, `RECORD_TOO_LARGE`, `STORE_READ_ONLY`, and what the spool throws.
+ * `ARTIFACT_UPLOAD_FAILED`, `ARTIFACTS_OUTAGE`, `RECORD_TOO_LARGE`, `STORE_READ_ONLY`, and what the spool throws.
  */
 export function openGithubStore(options: GithubStoreOptions): GithubStore {
   return new ArtifactStore(options);

@@ -12,7 +12,7 @@ import {
   scopeOf,
   type RecordArtifactName,
 } from './artifact-names.ts';
-import type { ArtifactService, ListedArtifact, Trouble } from './artifact-service.ts';
+import type { ArtifactService, ListedArtifact, Patience, Trouble } from './artifact-service.ts';
 import type { NamedArtifact, RunIdentity, RunView } from './run-view.ts';
 import { entryOf, looksZipped } from './zip-entries.ts';
 
@@ -90,15 +90,22 @@ export class RecordReader {
     return [...subjects].toSorted();
   }
 
-  /** What stands under a record's name, after listing anew: this record itself, another one, or nothing that can be seen. */
-  async standing(record: GatelineRecord): Promise<'same' | 'other' | 'unseen'> {
-    await this.#parts.view.refresh();
+  /**
+   * What stands under a record's name, after listing anew: this record itself, another one, or nothing that can be seen.
+   * `unknown`: the listing, or what it told of, could not be read by now.
+   */
+  async standing(record: GatelineRecord, patience?: Patience): Promise<'same' | 'other' | 'unseen' | 'unknown'> {
+    const { view } = this.#parts;
+    await view.refresh(patience);
     const rivals = this.#rivalsOf(record);
     const own = digestOfJson(record as JsonValue);
+    let isOut = view.problem?.code === 'OUTAGE';
     for (const rival of rivals) {
-      const read = await this.read(rival);
+      const read = await this.read(rival, patience);
       if ('document' in read && digestOfJson(read.document.record as JsonValue) === own) return 'same';
+      isOut ||= 'problem' in read && read.problem.code === 'OUTAGE';
     }
+    if (isOut) return 'unknown';
     return rivals.length > 0 ? 'other' : 'unseen';
   }
 
@@ -124,11 +131,11 @@ export class RecordReader {
   }
 
   /** One record, from memory where it was read before and has not changed since. */
-  async read(one: NamedArtifact<RecordArtifactName>): Promise<ReadRecord> {
+  async read(one: NamedArtifact<RecordArtifactName>, patience?: Patience): Promise<ReadRecord> {
     const kept = this.#kept.get(one.artifact.id);
     if (kept !== undefined && isSame(kept.artifact, one.artifact)) return { document: kept.document };
     const { view, onDocument } = this.#parts;
-    const bytes = await this.#bytesOf(one.artifact);
+    const bytes = await this.#bytesOf(one.artifact, patience);
     if ('code' in bytes) return { problem: view.problemWith(one.artifact.name, bytes) };
     const parsed = parseDocument(bytes.content);
     if ('fault' in parsed) return { problem: view.problemWith(one.artifact.name, parsed.fault) };
@@ -167,8 +174,11 @@ export class RecordReader {
   }
 
   /** The bytes of a document; of a zip, where the service took nothing else, those of the entry of its name. */
-  async #bytesOf(artifact: ListedArtifact): Promise<{ readonly content: Buffer } | Trouble> {
-    const answer = await this.#parts.service.download(artifact, MAX_DOCUMENT_BYTES);
+  async #bytesOf(
+    artifact: ListedArtifact,
+    patience: Patience | undefined,
+  ): Promise<{ readonly content: Buffer } | Trouble> {
+    const answer = await this.#parts.service.download(artifact, MAX_DOCUMENT_BYTES, patience);
     if (!answer.ok) return answer.trouble;
     if (!looksZipped(answer.value)) return { content: answer.value };
     const content = await entryOf(answer.value, artifact.name, MAX_DOCUMENT_BYTES);

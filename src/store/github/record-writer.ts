@@ -6,10 +6,11 @@ import type { Written } from '../record-store.ts';
 import { writing } from '../store-errors.ts';
 import { asText, formatDocument, MAX_CARRIED_BYTES } from './artifact-document.ts';
 import { filesArtifactName, MAX_UPLOADS, recordArtifactName, valueArtifactName } from './artifact-names.ts';
-import type { ArtifactService, Parcel, ParcelFile } from './artifact-service.ts';
+import type { ArtifactService, Parcel, ParcelFile, Patience } from './artifact-service.ts';
 import type { ContentSources } from './content-sources.ts';
 import { mentionedBy } from './record-contents.ts';
 import type { RecordReader } from './record-reader.ts';
+import { isOutage, outageError } from './outage-error.ts';
 import type { RunView } from './run-view.ts';
 import type { Spool } from './spool.ts';
 
@@ -54,40 +55,60 @@ export class RecordWriter {
    * @param record checked, and of this run
    */
   async write(record: GatelineRecord): Promise<Written> {
-    const { reader, notice } = this.#parts;
+    const { reader } = this.#parts;
     // Refuses what can have no name, before anything is uploaded.
     recordArtifactName(record);
     if (reader.knows(record)) return 'taken';
     const { carried, value, files } = await this.#pack(record);
     const document = formatDocument(record, carried);
     const isCarried = value !== undefined && carried.has(value.digest);
+    // An end is what an agent's work came to; before there is one, to give up costs little.
+    const patience = record.kind === 'ended' ? 'minutes' : undefined;
     const before = await Promise.all([
-      files.length === 0 ? 'created' : this.#uploadContent((upload) => this.#zip(record, files, upload)),
-      value === undefined || isCarried ? 'created' : this.#uploadContent((upload) => this.#raw(record, value, upload)),
+      files.length === 0 ? 'created' : this.#uploadContent((upload) => this.#zip(record, files, upload), patience),
+      value === undefined || isCarried
+        ? 'created'
+        : this.#uploadContent((upload) => this.#raw(record, value, upload), patience),
     ]);
     // Somebody else is just writing the contents of a claim for this attempt.
     if (before.includes('taken')) return 'taken';
-    const beside = isCarried
-      ? this.#uploadContent((upload) => this.#raw(record, value, upload)).catch((error: unknown) => {
-          notice(
-            `The output of ${record.gate} is no artifact of its own, only part of its record: ${messageOf(error)}`,
-          );
-        })
-      : undefined;
+    const uploadRecord = (): Promise<Written> => this.#uploadRecord(record, document, patience);
+    return isCarried ? this.#besides(record, value, uploadRecord) : uploadRecord();
+  }
+
+  /** The value that the record carries goes up beside it, for people: once more where only the record outlived an outage. */
+  async #besides(record: GatelineRecord, value: Stored, uploadRecord: () => Promise<Written>): Promise<Written> {
+    const uploadValue = async (): Promise<unknown> => {
+      try {
+        await this.#uploadContent((upload) => this.#raw(record, value, upload), 'seconds');
+        return undefined;
+      } catch (error) {
+        return error;
+      }
+    };
+    const beside = uploadValue();
+    let written: Written;
     try {
-      return await this.#uploadRecord(record, document);
+      written = await uploadRecord();
     } finally {
       await beside;
     }
+    const failed = await beside;
+    const error = isOutage(failed) && written === 'written' ? await uploadValue() : failed;
+    if (error !== undefined) {
+      const what = `The output of ${record.gate} is no artifact of its own, only part of its record`;
+      this.#parts.notice(`${what}: ${messageOf(error)}`);
+    }
+    return written;
   }
 
-  async #uploadRecord(record: GatelineRecord, document: Uint8Array): Promise<Written> {
+  async #uploadRecord(record: GatelineRecord, document: Uint8Array, patience: Patience | undefined): Promise<Written> {
     const { service, reader } = this.#parts;
     for (let upload = 1; ; upload += 1) {
       const name = recordArtifactName(record, upload);
       const place = (path: string) => writing(path, () => writeFile(path, document, { flag: 'wx' }));
       const parcel: Parcel = { name, form: 'raw', files: [{ name, place }], bytes: document.length };
-      const uploaded = await service.upload(parcel).catch((error: unknown) => {
+      const uploaded = await service.upload(parcel, { patience, earlier: upload - 1 }).catch((error: unknown) => {
         this.#uncertain.add(name);
         throw error;
       });
@@ -96,22 +117,34 @@ export class RecordWriter {
         return 'written';
       }
       // Taken, by whom? An answer that was lost makes the own upload look like somebody else's.
-      const standing = await reader.standing(record);
-      if (standing !== 'unseen') {
-        return standing === 'same' && (uploaded.maybeOwn || this.#uncertain.has(name)) ? 'written' : 'taken';
+      const standing = await reader.standing(record, patience);
+      if (standing === 'same') {
+        return uploaded.maybeOwn || this.#uncertain.has(name) ? 'written' : 'taken';
       }
-      // Nobody will ever see what has that name. A claim has to stay the only one; what ends it has one writer anyway.
-      if (record.kind === 'started') return 'taken';
+      // A claim has to stay the only one, also where nobody will ever see what has its name.
+      if (standing === 'other' || record.kind === 'started') return 'taken';
+      if (standing === 'unknown') throw this.#unlisted(name);
+      // Nobody will ever see what has that name. What ends a claim has one writer anyway.
       if (upload === MAX_UPLOADS) throw neverSeen(name);
     }
   }
 
+  /** A listing that cannot be read is no empty one: the name may be taken by this very record. */
+  #unlisted(name: string): GatelineError {
+    this.#uncertain.add(name);
+    const why = this.#parts.view.problem?.message ?? 'what is there cannot be read';
+    return outageError(`The name of the artifact ${name} is taken, and it cannot be seen by what: ${why}`);
+  }
+
   /** Uploads under the first name that can be had: readers look for all of them, and verify what they find. */
-  async #uploadContent(parcelOf: (upload: number) => Parcel): Promise<'created' | 'taken'> {
+  async #uploadContent(
+    parcelOf: (upload: number) => Parcel,
+    patience: Patience | undefined,
+  ): Promise<'created' | 'taken'> {
     const { service, view } = this.#parts;
     for (let upload = 1; ; upload += 1) {
       const parcel = parcelOf(upload);
-      const uploaded = await service.upload(parcel);
+      const uploaded = await service.upload(parcel, { patience, earlier: upload - 1 });
       if (uploaded.state === 'created') {
         view.add(uploaded.artifact);
         return 'created';
@@ -178,8 +211,7 @@ export class RecordWriter {
 }
 
 function neverSeen(name: string): GatelineError {
-  const message = `The name of the artifact ${name} is taken, and nobody can see by what`;
-  return new GatelineError('platform', 'ARTIFACT_UPLOAD_FAILED', message, {
-    hint: 'Uploads broke off on the way several times: see https://www.githubstatus.com, then run the failed jobs again.',
-  });
+  return outageError(
+    `Uploads broke off on the way ${MAX_UPLOADS} times: the name of the artifact ${name} is taken, and nobody can see by what`,
+  );
 }

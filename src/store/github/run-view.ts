@@ -1,5 +1,5 @@
 import type { ReadProblem } from '../../run/reading.ts';
-import type { ArtifactService, ListedArtifact, Trouble } from './artifact-service.ts';
+import type { ArtifactService, ListedArtifact, Patience, Trouble } from './artifact-service.ts';
 import { parseArtifactName, type ArtifactName } from './artifact-names.ts';
 
 /** The run whose artifacts a store keeps. */
@@ -38,8 +38,8 @@ export class RunView {
   }
 
   /** Lists anew. Where that fails, what was known before stays. */
-  async refresh(): Promise<void> {
-    const { artifacts, problem } = await this.#service.list();
+  async refresh(patience?: Patience): Promise<void> {
+    const { artifacts, problem } = await this.#service.list(patience);
     this.#problem = problem && { ...problem, where: `artifacts of run ${this.#run.id}` };
     const known = problem?.code === 'OUTAGE' ? this.#artifacts.map(({ artifact }) => artifact) : [];
     const all = new Map([...known, ...this.#uploaded, ...artifacts].map((artifact) => [artifact.id, artifact]));

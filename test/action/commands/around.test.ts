@@ -5,6 +5,7 @@ import { execute as begin } from '../../../src/action/commands/begin.ts';
 import { execute as complete } from '../../../src/action/commands/complete.ts';
 import { settleClaim } from '../../../src/action/settle-claim.ts';
 import type { ActionInvocation } from '../../../src/action/invocation.ts';
+import type { EndedRecord } from '../../../src/run/record.ts';
 import type { JobEnvironment } from '../../support/github/job-environment.ts';
 import { startResultsService, type ResultsService } from '../../support/github/results-service.ts';
 import { headOf } from '../../support/runner/repository.ts';
@@ -68,8 +69,8 @@ function records(): string[] {
 
 /** The post step of the one that began. */
 async function post(claim: string, env?: Record<string, string>): Promise<boolean> {
-  const { invocation } = await step({ 'job-status': 'failure' }, env);
-  return (await settleClaim({ ...invocation, claim, finished: true })).ok;
+  const { invocation } = await step({ command: 'begin', 'job-status': 'failure' }, env);
+  return (await settleClaim({ ...invocation, claim, finished: true, agentExit: undefined })).ok;
 }
 
 describe('a gate of a file that is completed', () => {
@@ -115,6 +116,57 @@ describe('a gate of a file that is completed', () => {
     const stored = [...service.world.blobs.blobs.values()].map(({ content }) => content.toString()).join('\n');
     expect(stored).toContain('no-secret');
     expect(stored).not.toContain(SECRET);
+  });
+});
+
+describe('a gate whose agent has ended, and whose main did not come to end its attempt', () => {
+  /** How attempts ended, as their records say. */
+  const kinds = (): string[] =>
+    service.world.artifacts.flatMap(({ name, blob }) => {
+      if (!name.includes('.ended.')) return [];
+      const content = service.world.blobs.blobs.get(blob)!.content.toString();
+      return [(JSON.parse(content) as { record: EndedRecord }).record.verdict.kind];
+    });
+
+  it.each<[string, Record<string, string>, number | undefined, string]>([
+    ['`complete`, which was told of success', { command: 'complete', outcome: 'success' }, undefined, 'passed'],
+    ['`complete`, which was told nothing', { command: 'complete' }, undefined, 'passed'],
+    ['`complete`, which was told of a failure', { command: 'complete', outcome: 'failure' }, undefined, 'agent-error'],
+    ['`complete`, which was told of the end', { command: 'complete', outcome: 'cancelled' }, undefined, 'cancelled'],
+    ['`run`, whose agent ended well', { command: 'run' }, 0, 'passed'],
+    ['`run`, whose agent failed', { command: 'run' }, 3, 'agent-error'],
+    ['`run`, whose agent did not end', { command: 'run', 'job-status': 'cancelled' }, undefined, 'cancelled'],
+    ['`begin`, in a job that failed', { command: 'begin' }, undefined, 'agent-error'],
+    ['`begin`, in a job that was cancelled', { command: 'begin', 'job-status': 'cancelled' }, undefined, 'cancelled'],
+    ['`begin`, in a job in which nothing failed', { command: 'begin', 'job-status': 'success' }, undefined, 'passed'],
+  ])('is ended by the post step of %s, without asking for anything', async (_, inputs, agentExit, kind) => {
+    const { token, state } = await begun();
+    const calls = service.calls.length;
+    const given = inputs['command'] === 'complete' ? { token, ...inputs } : inputs;
+    const { invocation } = await step({ 'job-status': 'failure', ...given });
+    const post = { ...invocation, claim: state['claim']!, finished: false, agentExit };
+    expect((await settleClaim(post)).ok).toBe(inputs['job-status'] !== 'success');
+    expect(kinds()).toEqual([kind]);
+    const asked = service.calls.slice(calls).map(({ operation }) => operation);
+    expect(asked.filter((operation) => /^(?:List|Get)|^actions/.test(operation))).toEqual([]);
+    // The next post step finds nothing to do.
+    expect(await settleClaim(post)).toEqual({ ok: true, title: '', message: '' });
+  });
+
+  it('is not ended from a listing that cannot be read, where its claim is gone from the runner', async () => {
+    const { token } = await begun();
+    await rm(join(job.temp, 'gateline', 'claims'), { recursive: true });
+    const limits = { GATELINE_TIME_LIMITS: '0.01', API_KEY: SECRET };
+    service.faults.add({ operation: 'ListArtifacts', times: Infinity, fault: { kind: 'status', status: 503 } });
+    const inputs = { command: 'complete', token, 'outage-minutes': '1' };
+    await expect(complete((await step(inputs, limits)).invocation)).rejects.toMatchObject({
+      code: 'ARTIFACTS_OUTAGE',
+      message: expect.stringMatching(/^The claim of gate one is neither on this runner nor can it be read: /),
+    });
+    expect(kinds()).toEqual([]);
+    service.faults.clear();
+    expect(await complete((await step(inputs)).invocation)).toMatchObject({ ok: true });
+    expect(kinds()).toEqual(['passed']);
   });
 });
 

@@ -5,7 +5,7 @@ import { chooseStep } from '../../../src/action/comment/comment-step.ts';
 import type { CommentService } from '../../../src/action/comment/comment-service.ts';
 import { createRestComments } from '../../../src/action/comment/rest-comments.ts';
 import { syncComment, type CommentContent } from '../../../src/action/comment/sync-comment.ts';
-import { seededRandom, systemClock, type Clock } from '../../../src/action/github/clock.ts';
+import { seededRandom, systemClock, type Clock } from '../../../src/github/clock.ts';
 import { seededDelays } from '../../support/github/delays.ts';
 import { restClient } from '../../support/github/rest-client.ts';
 import { startResultsService, type ResultsService } from '../../support/github/results-service.ts';

@@ -46,13 +46,14 @@ jobs:
           schema: schema.json
           score: /score
           files: code.bin
+          outage-minutes: 2
       - id: agent
         if: steps.gate.outputs.decision == 'run'
         run: node agents/code.mjs "\${{ steps.gate.outputs.request-file }}" "\${{ steps.gate.outputs.output-file }}"
       - id: done
         if: steps.gate.outputs.decision == 'run'
         uses: ${ACTION}
-        with: { command: complete, token: '\${{ steps.gate.outputs.token }}' }
+        with: { command: complete, token: '\${{ steps.gate.outputs.token }}', outage-minutes: 2 }
 `;
 
 /** What the second gate's value comes to where nothing is stale. */

@@ -3,6 +3,9 @@ import { someOf } from '../../support/test-size.ts';
 import { TIME_LIMITS } from '../faults/two-gates.ts';
 import { ACTION, GateJobs, messagesOf, stepOf, WORKFLOW } from '../gate-jobs.ts';
 
+/** Where the runner has what is known of the agent's own claim: `$C`. */
+const CLAIM = `C="$RUNNER_TEMP/gateline/claims/$(node -p 'JSON.parse(Buffer.from(process.env.TOKEN, "base64url")).claim.slice(7)')"`;
+
 /**
  * What an agent does between `begin` and `complete` so that its bad output passes, in bash. `$OUTPUT` is where it has written
  * a score of 10, of 80 that are needed. With each the kinds of failure that its attempt may end with.
@@ -70,19 +73,20 @@ const DEEDS: Readonly<Record<string, readonly [script: string, ...kinds: string[
     'lost',
   ],
   'removes the folder of its attempt': [`rm -rf "$RUNNER_TEMP/gateline/attempts"`, 'lost'],
-  'writes an end of its own among those that wait': [
-    `mkdir -p "$RUNNER_TEMP/gateline/pending"; echo "$FORGED" > "$RUNNER_TEMP/gateline/pending/0.json"`,
+  'writes an end of another gate among those that wait': [`${CLAIM}; echo "$FORGED" > "$C/end.json"`, 'partial'],
+  'writes an end of another gate among those that wait, and fails': [
+    `${CLAIM}; echo "$FORGED" > "$C/end.json"; exit 1`,
+    'agent-error',
+  ],
+  'says that its claim is completed': [`${CLAIM}; echo "$FORGED" > "$C/recorded.json"`, 'partial'],
+  'says that its claim is completed, and fails': [`${CLAIM}; : > "$C/recorded.json"; exit 1`, 'none'],
+  'alters its claim': [`${CLAIM}; sed -i 's/"n":1/"n":2/' "$C/claim.json"`, 'partial'],
+  'puts a pipe in the place of its claim': [
+    `${CLAIM}; rm "$C"/*; for f in claim earlier end recorded; do mkfifo "$C/$f.json"; done`,
     'partial',
-  ],
-  'writes an end of its own among those that wait, and fails': [
-    `mkdir -p "$RUNNER_TEMP/gateline/pending"; echo "$FORGED" > "$RUNNER_TEMP/gateline/pending/0.json"; exit 1`,
-    'agent-error',
-  ],
-  'says that its claim is completed, and fails': [
-    `mkdir -p "$RUNNER_TEMP/gateline/completed"; t=$(printf %s "$TOKEN" | sha256sum | cut -c1-64); : > "$RUNNER_TEMP/gateline/completed/$t"; exit 1`,
-    'agent-error',
     'none',
   ],
+  'removes its claim': [`${CLAIM}; rm -r "$C"`, 'partial'],
   'edits the payload of the event': [`echo '{"x":' > "$GITHUB_EVENT_PATH"`, 'none', 'agent-error'],
   'switches branches': [`git checkout -q --orphan evil; git rm -rfq .`, 'partial'],
   'removes git’s folder': [`rm -rf .git`, 'partial', 'none', 'agent-error'],

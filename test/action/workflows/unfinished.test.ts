@@ -49,14 +49,17 @@ describe('a gate that a job began and did not complete', () => {
     expect(world.endings()).toEqual(['one 1.1.1 ran cancelled', 'one 1.2.1 ran passed']);
   });
 
-  it('makes a job red in which nothing failed, and is on record', async () => {
-    await using world = await ActionWorld.ofJobs({ one: job([CHECKOUT, ...withoutComplete(agentStep({ score: 1 }))]) });
+  it.each([
+    ['passed', agentStep({ score: 1 })],
+    ['missing', { run: 'true' }],
+  ])('makes a job red in which nothing failed, and is on record as what the agent made: %s', async (kind, step) => {
+    await using world = await ActionWorld.ofJobs({ one: job([CHECKOUT, ...withoutComplete(step)]) });
     const report = await (await world.run()).start().ended;
     expect(report.conclusion).toBe('failure');
     expect(errorsOf(report.job('one'))).toEqual([
-      'Gate never completed: gate one: attempt 1 was left open and is now on record as agent-error',
+      `Gate never completed: gate one: attempt 1 was left open and is now on record as ${kind}. Add a step with \`command: complete\` after the agent, with \`if: always()\``,
     ]);
-    expect(world.endings()).toEqual(['one 1.1.1 ran agent-error']);
+    expect(world.endings()).toEqual([`one 1.1.1 ran ${kind}`]);
   });
 });
 

@@ -116,7 +116,7 @@ describe('a call that always goes wrong', () => {
       const came = await store.write(startedRecord()).catch((error: { code: string }) => error.code);
       expect([
         'taken',
-        'ARTIFACT_UPLOAD_FAILED',
+        'ARTIFACTS_OUTAGE',
         ...(operation === 'FinalizeArtifact' && fault.kind === 'truncate' ? ['written'] : []),
       ]).toContain(came);
     },
@@ -137,7 +137,7 @@ describe('a call that always goes wrong', () => {
       const came = await store
         .write(endedRecord({ logs: { stdout: binary } }))
         .catch((error: { code: string }) => error.code);
-      expect(came).toBe('ARTIFACT_UPLOAD_FAILED');
+      expect(came).toBe('ARTIFACTS_OUTAGE');
       run.service.faults.clear();
       expect((await (await run.open()).list('ship', 'pr-42')).records).toEqual([]);
     },

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { bodyOf, refusal, send } from '../../../src/store/github/artifacts/http.ts';
-import { CallFailure, DEFAULT_LIMITS, trying, within } from '../../../src/store/github/artifacts/limits.ts';
+import { within } from '../../../src/store/github/artifacts/limits.ts';
 
 /** A server that answers as no service should. */
 async function serve(listener: RequestListener): Promise<{ readonly url: string } & AsyncDisposable> {
@@ -68,7 +68,18 @@ it('tells what passes from what is final', () => {
   expect([400, 401, 403, 404, 409, 410, 416].map((status) => passes(status))).toEqual(Array(7).fill(false));
   expect(passes(403, { 'x-ratelimit-remaining': '0' })).toBe(true);
   expect(passes(403, { 'retry-after': '60' })).toBe(true);
-  expect(passes(403, { 'retry-after': 'Fri, 01 Jan 2027 00:00:00 GMT' })).toBe(false);
+  expect(passes(403, { 'retry-after': 'Fri, 01 Jan 2027 00:00:00 GMT' })).toBe(true);
+  expect(passes(403, { 'retry-after': 'soon' })).toBe(false);
+});
+
+it('reads how long to wait, in seconds or as a date', () => {
+  const after = (header: string) => refusal('a call', { status: 429, headers: { 'retry-after': header } }).after;
+  expect(after('7')).toBe(7_000);
+  expect(after('0')).toBe(0);
+  expect(after(new Date(Date.now() + 60_000).toUTCString())).toBeGreaterThan(50_000);
+  expect(after(new Date(Date.now() - 60_000).toUTCString())).toBe(0);
+  expect(after('soon')).toBeUndefined();
+  expect(after('-5')).toBe(0);
 });
 
 it('keeps the process alive while it waits, so that silence is never taken for success', async () => {
@@ -78,20 +89,4 @@ it('keeps the process alive while it waits, so that silence is never taken for s
     message: 'nothing did not answer within 0.05 s',
   });
   expect(await within(30_000, 'something', Promise.resolve(1))).toBe(1);
-});
-
-it('tries what passes as often as it may, and throws what is no failure of a call', async () => {
-  const limits = { ...DEFAULT_LIMITS, pauseMs: 1 };
-  let calls = 0;
-  const failing = () => {
-    calls += 1;
-    return Promise.reject(new CallFailure('no', { passing: true }));
-  };
-  const budget = { left: 3 };
-  expect(await trying(limits, budget, failing)).toEqual({ ok: false, trouble: { code: 'OUTAGE', message: 'no' } });
-  expect({ calls, left: budget.left }).toEqual({ calls: 3, left: 1 });
-  await trying(limits, budget, failing);
-  expect({ calls, left: budget.left }).toEqual({ calls: 5, left: 0 });
-  const bug = new TypeError('a bug');
-  await expect(trying(limits, budget, () => Promise.reject(bug))).rejects.toBe(bug);
 });

@@ -24,6 +24,8 @@ export type Fault =
    * of the digest that an upload tells or a listing answers. A call that has none of these goes through unchanged.
    */
   | { readonly kind: 'digest' }
+  /** Carried out; a listing is answered as if there were nothing. Any other call goes through unchanged. */
+  | { readonly kind: 'empty' }
   /** Carried out, slowly. Milliseconds before it takes effect, and before it is answered. */
   | { readonly kind: 'delay'; readonly request?: number; readonly response?: number };
 
@@ -132,6 +134,13 @@ export function withWrongContent(operation: Operation, request: ServiceRequest):
 export function withWrongAnswer(operation: Operation, reply: Reply): Reply {
   if (operation.name === 'GetBlob') return { ...reply, body: withOtherByte(reply.body) };
   return operation.protocol === 'blob' ? reply : { ...reply, body: withOtherDigests(reply.body) };
+}
+
+/** The answer to a listing that has forgotten everything. */
+export function withoutItems({ name }: Operation, reply: Reply): Reply {
+  if (name === 'ListArtifacts') return { ...reply, body: Buffer.from('{"artifacts":[]}') };
+  if (name !== 'actions/list-workflow-run-artifacts') return reply;
+  return { ...reply, body: Buffer.from('{"total_count":0,"artifacts":[]}') };
 }
 
 function withOtherDigests(body: Buffer): Buffer {

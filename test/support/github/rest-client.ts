@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/action/github/clock.ts';
+import type { Clock } from '../../../src/github/clock.ts';
 import { createRestClient, type RestClient, type RestOptions } from '../../../src/action/github/rest.ts';
 import { REPOSITORY_NAME, type ResultsService } from './results-service.ts';
 

@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { routeBlob } from './blob-service.ts';
 import type { LoggedCall } from './call-log.ts';
 import type { DelayPlan } from './delays.ts';
-import { faultReply, isCarriedOut, withWrongAnswer, withWrongContent, type Fault, type FaultPlan } from './faults.ts';
+import {
+  faultReply,
+  isCarriedOut,
+  withoutItems,
+  withWrongAnswer,
+  withWrongContent,
+  type Fault,
+  type FaultPlan,
+} from './faults.ts';
 import type { World } from './model.ts';
 import { Refusal, errorReply, type Operation, type Reply, type ServiceRequest } from './protocol.ts';
 import { routeRest } from './rest-service.ts';
@@ -86,6 +94,7 @@ function logged({ calls }: Serving, { name, protocol, caller, subject }: Operati
 
 function carryOut({ errors }: Serving, operation: Operation, request: ServiceRequest, fault: Fault | undefined): Reply {
   try {
+    if (fault?.kind === 'empty') return withoutItems(operation, operation.carryOut(request));
     if (fault?.kind !== 'digest') return operation.carryOut(request);
     return withWrongAnswer(operation, operation.carryOut(withWrongContent(operation, request)));
   } catch (error) {

@@ -1,26 +1,30 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GatelineError } from '../../../errors/gateline-error.ts';
+import type { Failure } from '../../../github/retry.ts';
 import type {
   Answer,
   ArtifactListing,
   ArtifactService,
   ListedArtifact,
   Parcel,
+  Patience,
   Trouble,
   Uploaded,
+  UploadPatience,
 } from '../artifact-service.ts';
 import { writeAll } from '../../new-file.ts';
 import { writing } from '../../store-errors.ts';
+import { outageError } from '../outage-error.ts';
 import { refusal, send, type HttpAnswer } from './http.ts';
-import { CallFailure, limitFor, trying, type RetryBudget, type ServiceLimits } from './limits.ts';
+import { CallFailure, limitFor, type ServiceLimits } from './limits.ts';
+import { createPatientCalls, type PatienceOptions, type PatientCalls } from './patient-calls.ts';
 import { RestClient, type RestAccess } from './rest-client.ts';
 import { ResultsClient, type ResultsAccess } from './results-client.ts';
 import { Uploads, type UploadOptions } from './uploads.ts';
 
 /** Whose artifacts, and how they are reached. */
-export interface GithubArtifactsOptions extends UploadOptions {
+export interface GithubArtifactsOptions extends UploadOptions, PatienceOptions {
   readonly run: { readonly id: string; readonly attempt: number };
   /** The run's own service; absent for another run. */
   readonly results?: ResultsAccess;
@@ -31,6 +35,9 @@ export interface GithubArtifactsOptions extends UploadOptions {
   /** What people should know, one sentence each. */
   readonly notice: (message: string) => void;
 }
+
+/** A try that broke off, and the one that finds the name taken by it. */
+const TRIES_OF_A_NAME = 2;
 
 const NOWHERE: ArtifactListing = {
   artifacts: [],
@@ -48,7 +55,7 @@ class GithubArtifacts implements ArtifactService {
   readonly #results: ResultsClient | undefined;
   readonly #rest: RestClient | undefined;
   readonly #uploads: Uploads;
-  readonly #budget: RetryBudget;
+  readonly #calls: PatientCalls;
   /** Whether it was said that REST is closed. */
   #told = false;
 
@@ -58,47 +65,41 @@ class GithubArtifacts implements ArtifactService {
     this.#results = options.results && new ResultsClient(options.results, options.limits);
     this.#rest = options.rest && new RestClient(options.rest, options.run.id, options.limits);
     this.#uploads = new Uploads(options, this.#results);
-    this.#budget = { left: options.limits.retries };
+    this.#calls = createPatientCalls(options);
   }
 
-  async list(): Promise<ArtifactListing> {
+  async list(patience?: Patience): Promise<ArtifactListing> {
     const rest = this.#rest;
-    if (this.#results === undefined) return rest === undefined ? NOWHERE : this.#listByRest(rest);
-    const asked = this.#listOwn(this.#results);
+    if (this.#results === undefined) return rest === undefined ? NOWHERE : this.#listByRest(rest, patience);
+    const asked = this.#listOwn(this.#results, patience);
     if (rest === undefined) return asked;
     if (this.#options.run.attempt > 1) {
-      const [own, earlier] = await Promise.all([asked, this.#listByRest(rest)]);
+      const [own, earlier] = await Promise.all([asked, this.#listByRest(rest, patience)]);
       return this.#join(own, earlier);
     }
     const own = await asked;
-    return own.problem?.code === 'LISTING_LIMIT' ? this.#join(own, await this.#listByRest(rest)) : own;
+    return own.problem?.code === 'LISTING_LIMIT' ? this.#join(own, await this.#listByRest(rest, patience)) : own;
   }
 
-  async upload(parcel: Parcel): Promise<Uploaded> {
+  async upload(parcel: Parcel, { patience, earlier = 0 }: UploadPatience = {}): Promise<Uploaded> {
     if (this.#results === undefined) {
       throw new GatelineError('platform', 'ARTIFACTS_UNAVAILABLE', 'artifacts can only be uploaded to the own run', {
         hint: 'Use the action in a job of the run; a `run:` step cannot upload artifacts.',
       });
     }
-    for (let tries = 1; ; tries += 1) {
-      const tried = await this.#uploads.try(parcel);
-      if (tried.state === 'created') return tried;
-      if (tried.state === 'taken') return { state: 'taken', maybeOwn: tries > 1 };
-      if (tried.state === 'refused' || tries >= this.#limits.tries || this.#budget.left <= 0) {
-        throw uploadFailed(parcel.name, tried.why);
-      }
-      // A name that was taken on the way shows itself at the next try.
-      this.#budget.left -= 1;
-      await sleep(this.#limits.pauseMs * 2 ** (tries - 1));
-    }
+    await using upload = await this.#uploads.prepare(parcel);
+    const uploaded = await this.#calls.make(patience, () => upload.try(), earlier * TRIES_OF_A_NAME);
+    if (uploaded.ok) return uploaded.value;
+    throw uploadFailed(parcel.name, uploaded.failure);
   }
 
-  async download(artifact: ListedArtifact, limit: number): Promise<Answer<Buffer>> {
+  async download(artifact: ListedArtifact, limit: number, patience?: Patience): Promise<Answer<Buffer>> {
     const parts: Buffer[] = [];
-    const answer = await this.#fetch(artifact, limit, async (chunks) => {
+    const take = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
       parts.length = 0;
       for await (const chunk of chunks) parts.push(chunk);
-    });
+    };
+    const answer = await this.#fetch(artifact, limit, take, patience);
     return answer.ok ? { ok: true, value: Buffer.concat(parts) } : answer;
   }
 
@@ -113,8 +114,8 @@ class GithubArtifacts implements ArtifactService {
     });
   }
 
-  async #listOwn(results: ResultsClient): Promise<ArtifactListing> {
-    const answer = await trying(this.#limits, this.#budget, () => results.list());
+  async #listOwn(results: ResultsClient, patience: Patience | undefined): Promise<ArtifactListing> {
+    const answer = await this.#calls.ask(patience, () => results.list());
     if (!answer.ok) return { artifacts: [], problem: { ...answer.trouble, code: 'OUTAGE' } };
     const { listingLimit: limit } = this.#options;
     if (answer.value.length < limit) return { artifacts: answer.value };
@@ -123,8 +124,11 @@ class GithubArtifacts implements ArtifactService {
   }
 
   /** Every page of the run's list. `forbidden`: the token may not read it, which is no outage. */
-  async #listByRest(rest: RestClient): Promise<ArtifactListing & { readonly forbidden?: true }> {
-    const page = (number: number) => trying(this.#limits, this.#budget, () => rest.page(number));
+  async #listByRest(
+    rest: RestClient,
+    patience: Patience | undefined,
+  ): Promise<ArtifactListing & { readonly forbidden?: true }> {
+    const page = (number: number) => this.#calls.ask(patience, () => rest.page(number));
     const first = await page(1);
     if (!first.ok) return unlisted(first.trouble);
     const { pages, complete } = rest.pagesOf(first.value.total);
@@ -160,12 +164,13 @@ class GithubArtifacts implements ArtifactService {
     artifact: ListedArtifact,
     limit: number,
     take: (chunks: AsyncIterable<Buffer>) => Promise<void>,
+    patience?: Patience,
   ): Promise<Answer<undefined>> {
     if (artifact.expired) return { ok: false, trouble: { code: 'UNREADABLE', message: 'it has expired' } };
     if (artifact.size > limit) {
       return { ok: false, trouble: { code: 'CORRUPT', message: `${artifact.size} bytes are more than belong there` } };
     }
-    return trying(this.#limits, this.#budget, async () => {
+    return this.#calls.ask(patience, async () => {
       const url = await this.#addressOf(artifact);
       const what = `the download of ${artifact.name}`;
       const { downloadMs } = this.#limits;
@@ -212,8 +217,10 @@ async function verified(
   throw new CallFailure(message, { passing: true, code: 'CONTENT_ALTERED' });
 }
 
-function uploadFailed(name: string, why: string): GatelineError {
-  return new GatelineError('platform', 'ARTIFACT_UPLOAD_FAILED', `Cannot upload the artifact ${name}: ${why}`, {
-    hint: 'See https://www.githubstatus.com, then run the failed jobs again. A full storage quota has to be emptied first.',
+function uploadFailed(name: string, { message, passing }: Failure): GatelineError {
+  const what = `Cannot upload the artifact ${name}: ${message}`;
+  if (passing) return outageError(what);
+  return new GatelineError('platform', 'ARTIFACT_UPLOAD_FAILED', what, {
+    hint: 'Run the failed jobs again. A full storage quota has to be emptied first.',
   });
 }

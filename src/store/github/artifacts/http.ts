@@ -120,11 +120,17 @@ export function refusal(
   { status, headers }: Pick<HttpAnswer, 'status' | 'headers'>,
   said?: string,
 ): CallFailure {
-  const told = Number(headers['retry-after'] ?? Number.NaN);
-  const after = Number.isFinite(told) ? told * 1_000 : undefined;
+  const after = retryAfter(headers['retry-after']);
   const limited =
     status === 429 || (status === 403 && (after !== undefined || headers['x-ratelimit-remaining'] === '0'));
   const passing = limited || status >= 500 || status === 408;
   const more = said === undefined ? '' : `: ${said}`;
   return new CallFailure(`${what} was answered with ${status}${more}`, { passing, after, status });
+}
+
+/** Milliseconds to wait: the header has seconds or a date. https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+function retryAfter(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }

@@ -1,20 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Trouble } from '../artifact-service.ts';
+import type { Failure } from '../../../github/retry.ts';
+import type { Trouble } from '../artifact-service.ts';
 
 /** How long things may take, in milliseconds, and how often they are tried. */
 export interface ServiceLimits {
   /** One call that asks or tells something. */
   readonly callMs: number;
-  /** A download, and an upload with the toolkit's own retries (30 s where a service is down); each KiB adds 1 ms. */
+  /** A download, and an upload by GitHub's own client (which tries again by itself for 30 s); each KiB adds 1 ms. */
   readonly downloadMs: number;
   readonly uploadMs: number;
   /** Reading everything that one listing told. */
   readonly readingMs: number;
-  /** The first pause before another try; it doubles. */
+  /** The first pause before another try; each later one is twice as long, up to the longest. */
   readonly pauseMs: number;
-  /** Tries of one call, the first included. */
+  readonly longestPauseMs: number;
+  /** Without minutes to spare, a service that asks for a longer pause is given up. */
+  readonly longestAfterMs: number;
+  /** What a try has at least, when hardly any time is left. */
+  readonly shortestTryMs: number;
+  /** Tries of one call, the first included; with minutes to spare they do not count. */
   readonly tries: number;
-  /** Further tries of all calls together, for as long as the service is used. */
+  /** Further tries of all calls together, for as long as the service is used; likewise. */
   readonly retries: number;
 }
 
@@ -24,12 +30,12 @@ export const DEFAULT_LIMITS: ServiceLimits = {
   uploadMs: 90_000,
   readingMs: 180_000,
   pauseMs: 500,
+  longestPauseMs: 15_000,
+  longestAfterMs: 10_000,
+  shortestTryMs: 5_000,
   tries: 3,
   retries: 24,
 };
-
-/** The most that a `retry-after` is waited for, in milliseconds. */
-const LONGEST_PAUSE = 10_000;
 
 interface FailureDetails {
   readonly passing: boolean;
@@ -40,7 +46,7 @@ interface FailureDetails {
 }
 
 /** Thrown inside calls: `passing` ones are tried again. */
-export class CallFailure extends Error {
+export class CallFailure extends Error implements Failure {
   readonly passing: boolean;
   /** Milliseconds that the service asks to wait. */
   readonly after: number | undefined;
@@ -55,33 +61,6 @@ export class CallFailure extends Error {
     this.after = details.after;
     this.status = details.status;
     this.code = details.code ?? (details.passing ? 'OUTAGE' : 'UNREADABLE');
-  }
-}
-
-/** Further tries that are left, over all calls of a service. */
-export interface RetryBudget {
-  left: number;
-}
-
-/** Makes a call until it answers, as often as the limits allow. */
-export async function trying<T>(
-  limits: ServiceLimits,
-  budget: RetryBudget,
-  call: () => Promise<T>,
-): Promise<Answer<T>> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return { ok: true, value: await call() };
-    } catch (error) {
-      if (!(error instanceof CallFailure)) throw error;
-      const again = error.passing && tried < limits.tries && budget.left > 0;
-      if (!again || (error.after ?? 0) > LONGEST_PAUSE)
-        return { ok: false, trouble: { code: error.code, message: error.message } };
-      budget.left -= 1;
-      // Jobs that failed together should not come back together.
-      const pause = limits.pauseMs * 2 ** (tried - 1) * (1 + Math.random() / 2);
-      await sleep(Math.max(pause, error.after ?? 0));
-    }
   }
 }
 

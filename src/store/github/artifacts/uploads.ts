@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArtifactClient } from '@actions/artifact';
 import { GatelineError, messageOf } from '../../../errors/gateline-error.ts';
-import type { ListedArtifact, Parcel } from '../artifact-service.ts';
-import { DIRECT_LIMIT, uploadDirectly } from './direct-upload.ts';
+import type { Parcel, Uploaded } from '../artifact-service.ts';
+import { DIRECT_LIMIT, DirectUpload } from './direct-upload.ts';
 import { asDigest, type ResultsClient } from './results-client.ts';
 import { CallFailure, limitFor, within, type ServiceLimits } from './limits.ts';
 
@@ -25,13 +25,16 @@ export interface UploadOptions {
 
 const DAY = 86_400_000;
 
-/** One try of an upload. `refused`: trying again would not help. `failed`: whether it arrived is not known. */
-export type Tried =
-  | { readonly state: 'created'; readonly artifact: ListedArtifact }
-  | { readonly state: 'taken' }
-  | { readonly state: 'refused' | 'failed'; readonly why: string };
+/** The upload of one parcel: its files lie ready until it is disposed of. */
+export interface PreparedUpload extends AsyncDisposable {
+  /**
+   * Tries once. `taken`: the name is somebody's, or an earlier try's that broke off.
+   * @throws CallFailure
+   */
+  try(): Promise<Uploaded>;
+}
 
-/** Uploads by GitHub's own client, which says what went wrong in words only. */
+/** Uploads: small files in three requests, others by GitHub's own client, which says what went wrong in words only. */
 export class Uploads {
   readonly #options: UploadOptions;
   readonly #results: ResultsClient | undefined;
@@ -45,71 +48,50 @@ export class Uploads {
     this.#results = results;
   }
 
-  /** Tries once. @throws GatelineError what placing the files throws */
-  async try(parcel: Parcel): Promise<Tried> {
+  /** Places the files of a parcel. @throws GatelineError what placing the files throws */
+  async prepare(parcel: Parcel): Promise<PreparedUpload> {
     const folder = await mkdtemp(join(this.#options.temporaryFolder, 'gateline-upload-'));
-    const raw = parcel.form === 'raw';
+    const isRaw = parcel.form === 'raw';
     const paths = await Promise.all(
       parcel.files.map(async (file) => {
-        const path = join(folder, raw ? parcel.name : file.name);
+        const path = join(folder, isRaw ? parcel.name : file.name);
         await file.place(path);
         return path;
       }),
     );
-    const direct = raw && !this.#zipsOnly ? await this.#directly(parcel, paths[0]!, folder) : undefined;
-    if (direct !== undefined && !isFormRefused(direct)) return direct;
-    const uploader = await this.#load();
-    const { retentionDays } = this.#options;
-    const upload = (skipArchive: boolean): Promise<Tried> => {
-      const options = { skipArchive, ...(retentionDays !== undefined && { retentionDays }) };
-      const upload = uploader.uploadArtifact(parcel.name, paths, folder, options);
-      return this.#outcome(parcel, folder, upload);
+    const direct = isRaw ? await this.#direct(parcel, paths[0]!) : undefined;
+    const large = new ToolkitUpload(parcel, { folder, paths }, this.#options, () => this.#load());
+    return {
+      try: () => this.#try(isRaw, direct, large),
+      [Symbol.asyncDispose]: () => large.dispose(),
     };
-    if (!raw || this.#zipsOnly) return upload(false);
-    const tried = await upload(true);
-    if (!isFormRefused(tried)) return tried;
-    const zipped = await upload(false);
+  }
+
+  async #try(isRaw: boolean, direct: DirectUpload | undefined, large: ToolkitUpload): Promise<Uploaded> {
+    if (!isRaw || this.#zipsOnly) return large.try('zip');
+    try {
+      return await (direct ?? large).try('raw');
+    } catch (error) {
+      if (!isFormRefused(error)) throw error;
+    }
+    const zipped = await large.try('zip');
     this.#zipsOnly ||= zipped.state === 'created';
     return zipped;
   }
 
-  /** `undefined`: it is not for one request. Whoever refuses it may take it as a zip, for which its file stays. */
-  async #directly({ name, bytes: size }: Parcel, path: string, folder: string): Promise<Tried | undefined> {
+  /** `undefined`: it is not for one request. */
+  async #direct({ name, bytes: size }: Parcel, path: string): Promise<DirectUpload | undefined> {
     if (this.#results === undefined || size > DIRECT_LIMIT) return undefined;
     const bytes = await readFile(path);
     const expiresAt = this.#expiry();
-    const upload = { name, bytes, ...(expiresAt !== undefined && { expiresAt }) };
-    const tried = await uploadDirectly(this.#results, upload, this.#options.limits);
-    if (!isFormRefused(tried)) await remove(folder);
-    return tried;
+    const file = { name, bytes, ...(expiresAt !== undefined && { expiresAt }) };
+    return new DirectUpload(this.#results, file, this.#options.limits);
   }
 
   #expiry(): string | undefined {
     const { retentionDays, retentionLimit = Infinity } = this.#options;
     if (retentionDays === undefined) return undefined;
     return new Date(Date.now() + Math.min(retentionDays, retentionLimit) * DAY).toISOString();
-  }
-
-  async #outcome(
-    { name, bytes }: Parcel,
-    folder: string,
-    upload: ReturnType<ToolkitUploader['uploadArtifact']>,
-  ): Promise<Tried> {
-    try {
-      const limit = limitFor(this.#options.limits.uploadMs, bytes);
-      const { id, size = 0, digest } = await within(limit, `the upload of ${name}`, upload);
-      if (id === undefined) return { state: 'failed', why: 'the service gave no id' };
-      // The client tells bare hex digits.
-      return { state: 'created', artifact: { name, id, size, ...asDigest(`sha256:${digest}`), expired: false } };
-    } catch (error) {
-      return judge(error);
-    } finally {
-      // After the time limit the client may go on, and needs its files as long.
-      void upload.then(
-        () => remove(folder),
-        () => remove(folder),
-      );
-    }
   }
 
   #load(): Promise<ToolkitUploader> {
@@ -120,22 +102,76 @@ export class Uploads {
   }
 }
 
+/**
+ * An upload by GitHub's own client. It cannot be told not to try again: for half a minute it does so itself, and counts as
+ * one try here. Each try of ours begins anew, so one that got as far as the name leaves that taken.
+ */
+class ToolkitUpload {
+  readonly #parcel: Parcel;
+  readonly #files: { readonly folder: string; readonly paths: readonly string[] };
+  readonly #options: UploadOptions;
+  readonly #load: () => Promise<ToolkitUploader>;
+  readonly #running = new Set<Promise<unknown>>();
+  #tries = 0;
+
+  constructor(
+    parcel: Parcel,
+    files: { readonly folder: string; readonly paths: readonly string[] },
+    options: UploadOptions,
+    load: () => Promise<ToolkitUploader>,
+  ) {
+    this.#parcel = parcel;
+    this.#files = files;
+    this.#options = options;
+    this.#load = load;
+  }
+
+  /** Tries once. @throws CallFailure */
+  async try(form: Parcel['form']): Promise<Uploaded> {
+    const { name, bytes } = this.#parcel;
+    const { retentionDays, limits } = this.#options;
+    const uploader = await this.#load();
+    const options = { skipArchive: form === 'raw', ...(retentionDays !== undefined && { retentionDays }) };
+    const upload = uploader.uploadArtifact(name, [...this.#files.paths], this.#files.folder, options);
+    this.#running.add(upload);
+    const forget = (): void => void this.#running.delete(upload);
+    upload.then(forget, forget);
+    this.#tries += 1;
+    try {
+      const { id, size = 0, digest } = await within(limitFor(limits.uploadMs, bytes), `the upload of ${name}`, upload);
+      if (id === undefined) throw new CallFailure(`the upload of ${name} came to no id`, { passing: true });
+      // The client tells bare hex digits.
+      return { state: 'created', artifact: { name, id, size, ...asDigest(`sha256:${digest}`), expired: false } };
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.status === 409) return { state: 'taken', maybeOwn: this.#tries > 1 };
+      throw failure;
+    }
+  }
+
+  /** After a time limit the client may go on, and needs its files as long. */
+  async dispose(): Promise<void> {
+    const removed = Promise.allSettled(this.#running).then(() => remove(this.#files.folder));
+    if (this.#running.size === 0) await removed;
+  }
+}
+
 /** A server that does not know single files, only zips. */
-function isFormRefused(tried: Tried): boolean {
-  return tried.state === 'refused' && tried.why.includes('(400)');
+function isFormRefused(error: unknown): boolean {
+  return error instanceof CallFailure && !error.passing && error.status === 400;
 }
 
 /** What the client's words say. Only an answer to CreateArtifact can say that a name is taken or refused. */
-function judge(error: unknown): Tried {
+function failureOf(error: unknown): CallFailure {
+  if (error instanceof CallFailure) return error;
   if (error instanceof GatelineError) throw error;
   const why = withoutSignature(messageOf(error)).slice(0, 300);
-  if (error instanceof CallFailure) return { state: 'failed', why };
-  const status = /^Failed to CreateArtifact: .*\((\d{3})\)/.exec(why)?.[1];
-  if (status === '409') return { state: 'taken' };
-  const final = status !== undefined && status.startsWith('4') && status !== '429';
-  const quota = why.includes('storage quota');
-  const elsewhere = error instanceof Error && error.name === 'GHESNotSupportedError';
-  return { state: final || quota || elsewhere ? 'refused' : 'failed', why };
+  const told = /^Failed to CreateArtifact: .*\((\d{3})\)/.exec(why)?.[1];
+  const status = told === undefined ? undefined : Number(told);
+  const isFinal = status !== undefined && status >= 400 && status < 500 && status !== 429;
+  const isElsewhere = error instanceof Error && error.name === 'GHESNotSupportedError';
+  const passing = !isFinal && !why.includes('storage quota') && !isElsewhere;
+  return new CallFailure(why, { passing, cause: error, ...(status !== undefined && { status }) });
 }
 
 /** Addresses of uploads are signed, and messages of the storage client may quote them. */

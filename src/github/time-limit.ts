@@ -1,3 +1,6 @@
+/** `setTimeout` takes no more. */
+const MAX_TIMER = 2_147_483_647;
+
 /** Thrown by {@link underLimit}. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
@@ -18,7 +21,7 @@ export async function underLimit<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new TimeLimitError(milliseconds)), milliseconds);
+  const timer = setTimeout(() => controller.abort(new TimeLimitError(milliseconds)), Math.min(milliseconds, MAX_TIMER));
   const limit = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
   let onAbort = () => {};
   const aborted = new Promise<never>((_, reject) => {
