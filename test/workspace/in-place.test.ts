@@ -86,9 +86,9 @@ describe('in the user\u2019s folder', () => {
     expect((await other.snapshot([])).tree).toBe(checkout.from);
     const claimed = { code: 'CLAIM_IN_PLACE', fault: 'user' };
     await expect(checkOut(other, { place: 'in-place', attempt: 'two' })).rejects.toMatchObject(claimed);
-    await expect(other.put([], checkout.from, { saved: folder.beside('saved'), dryRun: false })).rejects.toMatchObject(
-      claimed,
-    );
+    const copy = (): Promise<never> => Promise.reject(new Error('nothing is copied'));
+    const put = other.put([], checkout.from, { saved: folder.beside('saved'), dryRun: false, copy });
+    await expect(put).rejects.toMatchObject(claimed);
     await using later = await folder.open({ now: () => new Date('2030-01-01T13:00:01.000Z') });
     expect((await later.snapshot([])).tree).not.toBe(checkout.from);
     await checkout.release(true);
