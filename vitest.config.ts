@@ -1,16 +1,19 @@
 import { defineConfig } from 'vitest/config';
 import { TEST_SIZE } from './test/support/test-size.ts';
 
-/**
- * Far above what any test takes that starts processes: a slow machine must not make one red. A soak has hours.
- */
+/** Far above what any test takes that starts processes: a slow machine must not make one red. A soak has hours. */
 const LONGEST = TEST_SIZE === 'soak' ? 12 * 60 * 60_000 : 240_000;
+
+/** Rooms without files, processes or clocks: their tests leave nothing behind, and share a process. */
+const PURE = ['errors', 'formats', 'pipeline', 'report', 'run', 'untrusted', 'verdict'].map(
+  (room) => `test/${room}/**/*.test.ts`,
+);
+
+/** Whole workflows under act are too slow for a sample. */
+const LEFT_OUT = TEST_SIZE === 'sample' ? ['test/act/**'] : [];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Whole workflows under act are too slow for a sample.
-    exclude: TEST_SIZE === 'sample' ? ['test/act/**'] : [],
     // Tests start real processes and git; forks keep a crash or a changed directory to the file it happened in.
     pool: 'forks',
     maxWorkers: 2,
@@ -19,6 +22,10 @@ export default defineConfig({
     teardownTimeout: 10_000,
     passWithNoTests: false,
     allowOnly: false,
+    projects: [
+      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
+      { extends: true, test: { name: 'others', include: ['test/**/*.test.ts'], exclude: [...PURE, ...LEFT_OUT] } },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { formatProblem, parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import { blocksOf, isWorkflow, pages, readPage, type Block } from './page.ts';
 import { Session } from './session.ts';
+import { someOf } from '../support/test-size.ts';
 
 const all = pages().map((page) => ({ page, blocks: blocksOf(readPage(page)) }));
 const withBlocks = (wanted: (block: Block) => boolean) =>
@@ -51,7 +52,7 @@ it('the README gives the command that package.json has, with the Node that the i
 describe('what pages tell people to type', () => {
   const told = all.filter(({ blocks }) => blocks.some((block) => block.says.startsWith('run')));
 
-  it.each(told)('$page: does what the page says', async ({ page, blocks }) => {
+  it.each(someOf(told, 5))('$page: does what the page says', async ({ page, blocks }) => {
     await using session = await Session.open();
     for (const block of blocks) expect(await session.follow(block), `${page}:${block.line}`).toEqual([]);
   });

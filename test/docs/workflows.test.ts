@@ -7,6 +7,7 @@ import { actionMetadata } from '../../scripts/write-action-reference.ts';
 import { parseWorkflow, type StepDefinition } from '../support/runner/workflow-file.ts';
 import { blocksOf, isWorkflow, pages, readPage, type Block } from './page.ts';
 import { ACTION, PageRepository } from './page-repository.ts';
+import { someOf } from '../support/test-size.ts';
 
 interface Told extends Block {
   readonly where: string;
@@ -99,7 +100,7 @@ describe('workflows that pages show', () => {
 describe('what pages show of runs on GitHub', () => {
   const shown = all.filter(({ blocks }) => blocks.some((block) => PageRepository.runs(block)));
 
-  it.each(shown)('$page: happens', async ({ page, blocks }) => {
+  it.each(someOf(shown, 1))('$page: happens', async ({ page, blocks }) => {
     await using repository = await PageRepository.open();
     for (const block of blocks) expect(await repository.follow(block), `${page}:${block.line}`).toEqual([]);
   });

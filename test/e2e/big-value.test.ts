@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { statusOf } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const WITH_PEAK = join(import.meta.dirname, 'cli-with-peak.ts');
 const MEGABYTE = 1_000_000;
@@ -62,7 +63,7 @@ gates:
     run: node consumer.mjs
 `;
 
-describe('a value of 100 MB', () => {
+describe.runIf(IS_FULL)('a value of 100 MB', () => {
   it('is judged, kept and handed on whole, in less than 1 GiB', { timeout: 300_000 }, async () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': PIPELINE,

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleArguments } from '../../scripts/example.mjs';
 import { choicesOf, exportsOf, statusOf, type CommandResult } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const PAGE = 'page/registration.html';
-const LONG = { timeout: 180_000 };
 
 /** The example after a run; each test takes a copy. */
 let finished: ScratchWorkspace;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   expect(result, result.stderr).toMatchObject({ code: 0 });
   firstExports = exportsOf(statusOf(result));
   expect(await finished.startedGates()).toEqual(['code', 'data', 'design', 'execute', 'learn', 'map']);
-}, 180_000);
+});
 afterAll(() => finished[Symbol.asyncDispose]());
 
 async function run(workspace: ScratchWorkspace, ...args: string[]): Promise<CommandResult> {
@@ -36,7 +36,7 @@ describe('npm start', () => {
 });
 
 describe('examples/web-tests, run again', () => {
-  it('reuses everything when nothing changed, and leaves the tree clean', LONG, async () => {
+  it('reuses everything when nothing changed, and leaves the tree clean', async () => {
     await using workspace = await finished.copy();
     const result = await run(workspace);
     expect(result, result.stderr).toMatchObject({ code: 0 });
@@ -45,7 +45,7 @@ describe('examples/web-tests, run again', () => {
     expect(await workspace.git('status', '--porcelain')).toBe('');
   });
 
-  it('runs 2 to 5 after a label of the page was edited, and reuses 0 and 1', LONG, async () => {
+  it.runIf(IS_FULL)('runs 2 to 5 after a label of the page was edited, and reuses 0 and 1', async () => {
     await using workspace = await finished.copy();
     await workspace.edit(PAGE, '>First Name<', '>First Name:<');
     const result = await run(workspace);
@@ -64,7 +64,7 @@ describe('examples/web-tests, run again', () => {
     expect(exports['map']).not.toBe(firstExports['map']);
   });
 
-  it('fails at 4 for a label that broke, and has nothing to run once it is put back', LONG, async () => {
+  it.runIf(IS_FULL)('fails at 4 for a label that broke, and has nothing to run once it is put back', async () => {
     await using workspace = await finished.copy();
     await workspace.edit(PAGE, '>First Name<', '>Given Name<');
     expect(await run(workspace)).toMatchObject({ code: 1 });
@@ -79,7 +79,7 @@ describe('examples/web-tests, run again', () => {
     expect(await workspace.starts()).toEqual([]);
   });
 
-  it('runs 2 and 4 after a comment of the page was edited, and reuses 3 and 5', LONG, async () => {
+  it('runs 2 and 4 after a comment of the page was edited, and reuses 3 and 5', async () => {
     await using workspace = await finished.copy();
     await workspace.edit(PAGE, '</body>', '<!-- nobody reads this -->\n</body>');
     const result = await run(workspace);
@@ -101,7 +101,7 @@ describe('examples/web-tests, run again', () => {
     ['with other metadata', ['--metadata', 'team=blue']],
     ["with another caller's input", ['--input', 'input.json']],
   ] as const) {
-    it(`reuses nothing ${what}`, LONG, async () => {
+    it.runIf(IS_FULL)(`reuses nothing ${what}`, async () => {
       await using workspace = await finished.copy();
       await workspace.write('input.json', '{"seed": 7}');
       const result = await run(workspace, ...args);

@@ -4,6 +4,7 @@ import { registerSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import { Chain, EXAMPLE, GATES, oneOfEach, PAGE, readDefinition } from './web-tests.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const FROM_PAGE = ['map', 'code', 'execute', 'learn'] as const;
 
@@ -54,7 +55,7 @@ describe('the worked example, agent by agent', () => {
     ]);
   });
 
-  it('comes to the same bytes again, but for the time that it took', async () => {
+  it.runIf(IS_FULL)('comes to the same bytes again, but for the time that it took', async () => {
     await using again = await Chain.create();
     await again.run(GATES);
     for (const gate of GATES)
@@ -65,7 +66,7 @@ describe('the worked example, agent by agent', () => {
     }
   });
 
-  it('hands on the same after an edit of nothing but comments and white space in the page', async () => {
+  it.runIf(IS_FULL)('hands on the same after an edit of nothing but comments and white space in the page', async () => {
     await using edited = await sameStory();
     await edited.edit(
       PAGE,
@@ -76,7 +77,7 @@ describe('the worked example, agent by agent', () => {
     for (const gate of ['map', 'code', 'execute'] as const) expect(edited.exported(gate)).toEqual(chain.exported(gate));
   });
 
-  it('follows a label that people read alike: another mapping, other code, and it passes', async () => {
+  it.runIf(IS_FULL)('follows a label that people read alike: another mapping, other code, and it passes', async () => {
     await using edited = await sameStory();
     await edited.edit(PAGE, '>First Name</label>', '>First name:</label>');
     await edited.run(FROM_PAGE);
@@ -88,13 +89,14 @@ describe('the worked example, agent by agent', () => {
   });
 });
 
-describe('a label that the acceptance criteria name is broken', () => {
-  it.each([
+describe.runIf(IS_FULL)('a label that the acceptance criteria name is broken', () => {
+  const broken = [
     ['First Name', '>First Name</label>', 'people read "Changed" where the acceptance criteria say "First Name"'],
     ['Mobile', '>Mobile</label>', 'the page has no element for "Mobile"'],
     ['City', '<legend>Current address</legend>', 'the page has no element for "City"'],
     ['Register', '>Register</button>', 'people read "Changed" where the acceptance criteria say "Register"'],
-  ])('%s: gates 2 and 3 pass, gate 4 fails and names it', async (label, text, message) => {
+  ] as const;
+  it.each(broken)('%s: gates 2 and 3 pass, gate 4 fails and names it', async (label, text, message) => {
     await using edited = await sameStory();
     await edited.edit(PAGE, text, text.replace(/>[^<]+</, '>Changed<'));
     edited.outputs.design = { ...chain.outputs.design, testCases: oneOfEach(chain.outputs.design.testCases) };

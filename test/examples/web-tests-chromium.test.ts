@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Chain, oneOfEach, PAGE } from './web-tests.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const CHROMIUM = process.env['CHROME_PATH'] || '/usr/bin/chromium';
 
@@ -12,7 +13,7 @@ function hasChromium(): boolean {
   return false;
 }
 
-describe('gate 4 in Chromium and in the embedded DOM', () => {
+describe.runIf(IS_FULL)('gate 4 in Chromium and in the embedded DOM', () => {
   it.each([
     ['a page that is right', undefined, 100],
     ['a page with a broken label', ['>Last Name</label>', '>Changed</label>'], 0],

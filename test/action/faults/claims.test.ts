@@ -32,7 +32,7 @@ describe('a claim whose acknowledgement was lost', () => {
   const answers = ['PutBlob', 'FinalizeArtifact'].flatMap((operation) =>
     Object.entries(LOST).map(([name, fault]) => [operation, name, fault] as const),
   );
-  it.concurrent.each(someOf(answers, 3))(
+  it.concurrent.each(someOf(answers, 2))(
     'is recognised as one’s own: %s, answered with %s',
     async (operation, name, fault) => {
       await using jobs = await gates.jobs.fork(`${operation} ${name}`);

@@ -59,9 +59,9 @@ beforeAll(async () => {
   };
   firsts = firstOfKinds(calls);
   [once, outages] = await Promise.all([
-    // 19 of 26 times 6 takes each kind of failure, as it happens.
-    all(calls, FAULTS, 19, () => ({})),
-    all(firsts, OUTAGES, 3, (call) => ({ name: /^/, nth: call.nthOfKind, times: Infinity })),
+    // 13 of 26 times 6 takes each kind of failure, as it happens.
+    all(calls, FAULTS, 13, () => ({})),
+    all(firsts, OUTAGES, 2, (call) => ({ name: /^/, nth: call.nthOfKind, times: Infinity })),
   ]);
 }, LONG);
 afterAll(() => gates[Symbol.asyncDispose]());
@@ -134,7 +134,7 @@ describe('each call that a green gate makes fails once, in six ways', () => {
     // An upload without a name of ours is the cache's.
     const uploads = once.filter(({ call }) => call.label === 'PutBlob');
     const cache = [...uploads, ...[...once, ...outages].filter(({ call }) => call.label.includes('Cache'))];
-    expect(cache.length).toBeGreaterThan(IS_FULL ? 20 : 1);
+    expect(cache.length).toBeGreaterThan(IS_FULL ? 20 : 0);
     expect(told(cache.filter(({ outcome }) => !outcome.words.startsWith('green')))).toEqual([]);
   });
 

@@ -161,7 +161,7 @@ beforeAll(async () => {
 afterAll(() => template[Symbol.asyncDispose]());
 
 describe('an agent whose output is bad', () => {
-  it.concurrent.each(someOf(Object.entries(DEEDS), 5))(
+  it.concurrent.each(someOf(Object.entries(DEEDS), 3))(
     'gets no green job and no record that passed: it %s',
     async (name, [deed, ...kinds]) => {
       await using jobs = await template.fork(name.replaceAll(/\W+/g, '-'));

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { ActionWorld, outputsOf, redJobs, WORKFLOW } from './action-world.ts';
-
-const LONG = { timeout: 120_000 };
+import { IS_FULL } from '../../support/test-size.ts';
 
 /** An agent that is an action of somebody else: it knows nothing of gates, and answers its prompt. */
 const CODER: Readonly<Record<string, string>> = {
@@ -39,9 +38,8 @@ jobs:
         with: { command: complete, token: '\${{ steps.gate.outputs.token }}', expose-output: true }
 `;
 
-it(
+it.runIf(IS_FULL)(
   'runs a gate around an action again when a line of its prompt changed, and not when another file did',
-  LONG,
   async () => {
     await using world = await ActionWorld.create({ ...CODER, [WORKFLOW]: TEXT, 'notes.md': 'one\n' });
     const { repository } = world;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
 import { errorsOf, outputsOf, redJobs } from './action-world.ts';
 import { BEFORE_3, FROM_3, outcomeOfLocalRun, WebTestsWorld } from './web-tests-world.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 
 const LONG = { timeout: 600_000 };
 const ALL = [...FROM_3, ...BEFORE_3].toSorted();
@@ -24,7 +25,7 @@ function decisions(report: RunReport, gates: readonly string[]): string[] {
   return gates.map((gate) => outputsOf(report.job(gate))['decision']!);
 }
 
-describe('examples/web-tests after a transient fault at gate 3', () => {
+describe.runIf(IS_FULL)('examples/web-tests after a transient fault at gate 3', () => {
   it('goes on from gate 3 when the failed jobs are run again, and ends as a local run does', LONG, async () => {
     await using example = await WebTestsWorld.create();
     const run = await failedAtGate3(example);

@@ -3,6 +3,7 @@ import type { CacheEntry } from '../../support/github/model.ts';
 import type { RunReport } from '../../support/runner/workflow-run.ts';
 import { errorsOf, messagesOf, outputsOf, redJobs, type WorldRunOptions } from './action-world.ts';
 import { BEFORE_3, FROM_3, outcomeOfLocalRun, WebTestsWorld, type WebTestsOutcome } from './web-tests-world.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 
 const LONG = { timeout: 600_000 };
 const ALL = [...FROM_3, ...BEFORE_3].toSorted();
@@ -44,7 +45,7 @@ function sources(report: RunReport): string[] {
   });
 }
 
-describe('examples/web-tests in a new run, after a commit that mends gate 3', () => {
+describe.runIf(IS_FULL)('examples/web-tests in a new run, after a commit that mends gate 3', () => {
   it('takes gates 0 to 2 from the cache, runs 3 to 5, and ends as a local run does', LONG, async () => {
     const report = await start();
     expect(redJobs(report)).toEqual([]);

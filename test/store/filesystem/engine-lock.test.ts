@@ -104,31 +104,27 @@ describe('the engine lock', () => {
     expect(await readFile(join(made.root, '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  it(
-    'is never held by two of six processes that race for it, and is taken over from those that are killed',
-    { timeout: 120_000 },
-    async () => {
-      await using made = await makeWorkspace();
-      await made.open();
-      await using cache = await temporaryFolder();
-      const log = join(made.workspace, 'log');
-      await writeFile(log, '');
-      const rounds = 150;
-      await Promise.all(Array.from({ length: 6 }, () => keepRacing(cache.path, made.root, log, rounds)));
-      const lines = (await readFile(log, 'utf8')).trim().split('\n');
-      const entered = lines.filter((line) => line.startsWith('in '));
-      expect(entered.length).toBeGreaterThanOrEqual(rounds);
-      expect(lines.filter((line) => line.startsWith('dead ')).length).toBeGreaterThan(0);
-      let highest = 0;
-      for (let at = 0; at < lines.length; at += 2) {
-        const [, pid, generation] = lines[at]!.split(' ');
-        expect(lines[at]).toMatch(/^in /);
-        expect([`out ${pid} ${generation}`, `dead ${pid} ${generation}`]).toContain(lines[at + 1]);
-        expect(Number(generation)).toBeGreaterThan(highest);
-        highest = Number(generation);
-      }
-    },
-  );
+  it('is never held by two of six processes that race for it, and is taken over from those that are killed', async () => {
+    await using made = await makeWorkspace();
+    await made.open();
+    await using cache = await temporaryFolder();
+    const log = join(made.workspace, 'log');
+    await writeFile(log, '');
+    const rounds = 150;
+    await Promise.all(Array.from({ length: 6 }, () => keepRacing(cache.path, made.root, log, rounds)));
+    const lines = (await readFile(log, 'utf8')).trim().split('\n');
+    const entered = lines.filter((line) => line.startsWith('in '));
+    expect(entered.length).toBeGreaterThanOrEqual(rounds);
+    expect(lines.filter((line) => line.startsWith('dead ')).length).toBeGreaterThan(0);
+    let highest = 0;
+    for (let at = 0; at < lines.length; at += 2) {
+      const [, pid, generation] = lines[at]!.split(' ');
+      expect(lines[at]).toMatch(/^in /);
+      expect([`out ${pid} ${generation}`, `dead ${pid} ${generation}`]).toContain(lines[at + 1]);
+      expect(Number(generation)).toBeGreaterThan(highest);
+      highest = Number(generation);
+    }
+  });
 });
 
 describe('whether a process still lives', () => {

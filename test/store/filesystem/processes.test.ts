@@ -8,31 +8,29 @@ import { takeLock } from '../../../src/store/filesystem/engine-lock.ts';
 import { someone, startedRecord } from '../../contract/samples.ts';
 import { temporaryFolder } from '../../contract/temporary-folder.ts';
 import { exitOf, makeWorkspace, startCached, startFixture } from './workspace.ts';
+import { bySize, IS_FULL } from '../../support/test-size.ts';
 
 const MEBIBYTE = 1_024 * 1_024;
 
 describe('many processes on one state folder', () => {
-  it(
-    '64 processes write 100 records each to one subject: 6,400 are read back, none lost',
-    { timeout: 120_000 },
-    async () => {
-      await using made = await makeWorkspace();
-      await using cache = await temporaryFolder();
-      await exitOf(startCached(cache.path, 'write-many.ts', made.workspace, 'gate_0', '0', '0'));
-      const writers = Array.from({ length: 64 }, (_, index) =>
-        startCached(cache.path, 'write-many.ts', made.workspace, `gate_${index}`, '0', '100'),
-      );
-      const exits = await Promise.all(writers.map(exitOf));
-      expect(exits.filter((exit) => exit.code !== 0)).toEqual([]);
-      const { records, problems } = await (await made.open()).list('ship', 'pr-42');
-      expect(problems).toEqual([]);
-      expect(records).toHaveLength(6_400);
-      expect(new Set(records.map((record) => `${record.gate} ${record.n}`)).size).toBe(6_400);
-      expect(await readdir(join(made.root, 'tmp'))).toEqual([]);
-    },
-  );
+  const writersAtOnce = bySize({ sample: 8, full: 64 });
+  it(`${writersAtOnce} processes write 100 records each to one subject: all are read back, none lost`, async () => {
+    await using made = await makeWorkspace();
+    await using cache = await temporaryFolder();
+    await exitOf(startCached(cache.path, 'write-many.ts', made.workspace, 'gate_0', '0', '0'));
+    const writers = Array.from({ length: writersAtOnce }, (_, index) =>
+      startCached(cache.path, 'write-many.ts', made.workspace, `gate_${index}`, '0', '100'),
+    );
+    const exits = await Promise.all(writers.map(exitOf));
+    expect(exits.filter((exit) => exit.code !== 0)).toEqual([]);
+    const { records, problems } = await (await made.open()).list('ship', 'pr-42');
+    expect(problems).toEqual([]);
+    expect(records).toHaveLength(writersAtOnce * 100);
+    expect(new Set(records.map((record) => `${record.gate} ${record.n}`)).size).toBe(writersAtOnce * 100);
+    expect(await readdir(join(made.root, 'tmp'))).toEqual([]);
+  });
 
-  it('8 processes want the same 50 names: each is had once, and the losers know', { timeout: 60_000 }, async () => {
+  it('8 processes want the same 50 names: each is had once, and the losers know', async () => {
     await using made = await makeWorkspace();
     const writers = Array.from({ length: 8 }, () => startFixture('write-many.ts', made.workspace, 'design', '0', '50'));
     const exits = await Promise.all(writers.map(exitOf));
@@ -43,29 +41,25 @@ describe('many processes on one state folder', () => {
     expect((await (await made.open()).list('ship', 'pr-42')).records).toHaveLength(50);
   });
 
-  it(
-    'processes that are killed while they write leave whole records only, and all that they said were written',
-    { timeout: 60_000 },
-    async () => {
-      await using made = await makeWorkspace();
-      const store = await made.open();
-      const acknowledged = await Promise.all(
-        Array.from({ length: 8 }, (_, index) => killWhileWriting(made.workspace, `gate_${index}`, 5 + index * 3)),
-      );
-      const { records, problems } = await store.list('ship', 'pr-42');
-      expect(problems).toEqual([]);
-      for (const [index, count] of acknowledged.entries()) {
-        const numbers = records
-          .filter((record) => record.gate === `gate_${index}`)
-          .map((record) => record.n)
-          .toSorted((a, b) => a - b);
-        expect(numbers).toEqual(numbers.map((_, at) => at));
-        expect(numbers.length).toBeGreaterThanOrEqual(count);
-        // Goes on where it was killed: what it had in hand is either written or free.
-        expect(await store.write(startedRecord({ gate: `gate_${index}`, n: numbers.length }))).toBe('written');
-      }
-    },
-  );
+  it('processes that are killed while they write leave whole records only, and all that they said were written', async () => {
+    await using made = await makeWorkspace();
+    const store = await made.open();
+    const acknowledged = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => killWhileWriting(made.workspace, `gate_${index}`, 5 + index * 3)),
+    );
+    const { records, problems } = await store.list('ship', 'pr-42');
+    expect(problems).toEqual([]);
+    for (const [index, count] of acknowledged.entries()) {
+      const numbers = records
+        .filter((record) => record.gate === `gate_${index}`)
+        .map((record) => record.n)
+        .toSorted((a, b) => a - b);
+      expect(numbers).toEqual(numbers.map((_, at) => at));
+      expect(numbers.length).toBeGreaterThanOrEqual(count);
+      // Goes on where it was killed: what it had in hand is either written or free.
+      expect(await store.write(startedRecord({ gate: `gate_${index}`, n: numbers.length }))).toBe('written');
+    }
+  });
 
   it('temporary files that killed processes left are swept when the lock is next taken, younger ones are not', async () => {
     await using made = await makeWorkspace();
@@ -78,7 +72,7 @@ describe('many processes on one state folder', () => {
     expect(await readdir(join(made.root, 'tmp'))).toEqual(['young.tmp']);
   });
 
-  it('a content of 100 MB is put, checked and copied without being held in memory', { timeout: 60_000 }, async () => {
+  it.runIf(IS_FULL)('a content of 100 MB is put, checked and copied without being held in memory', async () => {
     await using made = await makeWorkspace();
     const exit = await exitOf(startFixture('big-content.ts', made.workspace, '100'));
     expect(exit.code).toBe(0);

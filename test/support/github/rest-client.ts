@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/github/clock.ts';
 import { createRestClient, type RestClient, type RestOptions } from '../../../src/action/github/rest.ts';
 import { REPOSITORY_NAME, type ResultsService } from './results-service.ts';
 
-/** A clock on which pauses take no time: it is only told that they passed. */
+/** A clock on which nothing takes time but pauses, which end at once. */
 export interface RecordedClock extends Clock {
   /** Every pause in milliseconds. */
   readonly pauses: number[];
@@ -13,7 +13,7 @@ export function recordedClock(): RecordedClock {
   let slept = 0;
   return {
     pauses,
-    now: () => performance.now() + slept,
+    now: () => slept,
     sleep: async (milliseconds) => {
       pauses.push(milliseconds);
       slept += milliseconds;
