@@ -68,9 +68,9 @@ export const AGENT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'agent: an output that is a link is followed',
-    file: 'src/agent/process/attempt-directory.ts',
-    find: 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK',
-    replace: 'constants.O_RDONLY | constants.O_NONBLOCK',
+    file: 'src/agent/process/read-plain-file.ts',
+    find: 'constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)',
+    replace: 'constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)',
     tests: ['test/agent/attempt-directory.test.ts'],
     why: 'an agent could have any file of this machine kept as its output',
   },

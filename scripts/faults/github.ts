@@ -223,6 +223,7 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     find: "case 'complete': {",
     replace: "case 'plan': {",
     tests: ['test/action/commands/around.test.ts'],
+    only: 'is ended by the post step of',
     why: 'a good output would be thrown away, and its agent start again',
   },
   {
