@@ -193,8 +193,13 @@ function refuseLarge(
   const found = tooLarge(folder, extras, maxUntracked);
   if (found.length === 0) return [];
   if (oversize === 'error') throw untrackedTooLarge(found, maxUntracked);
-  const why = `it is untracked, and larger than ${megabytes(maxUntracked)} or one of the largest of more than ten times that`;
-  leftOut.push(...found.map(({ path }) => ({ path, why })));
+  for (const { path, size } of found) {
+    const why =
+      size > maxUntracked
+        ? `it is untracked and larger than ${megabytes(maxUntracked)}`
+        : `it is one of the largest untracked files, of more than ${megabytes(10 * maxUntracked)} in total`;
+    leftOut.push({ path, why });
+  }
   return found.map(({ path }) => path);
 }
 
