@@ -165,19 +165,16 @@ export class FolderWorkspace implements Workspace {
   ): Promise<Changes> {
     const { store, trees } = await this.#open();
     const globs = files === 'changed' ? undefined : this.#compiled(files);
-    const found = await handOn({
+    return handOn({
       store,
       folder: at.root.slice(0, at.root.length - this.#prefix.length).replace(/[/\\]$/, ''),
       prefix: this.#prefix,
       differences: await trees.differences(from, tree),
+      leftOut,
       globs,
       keep,
       limits: this.#setting.limits,
     });
-    const unseen = leftOut.filter(
-      ({ path }) => globs === undefined || globs.matches(path) || globs.matchesRepository(path),
-    );
-    return { ...found, refused: [...found.refused, ...unseen] };
   }
 
   async put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult> {

@@ -9,7 +9,7 @@ import { onDisk } from './path-bytes.ts';
 import { BlobReader } from './trees/blob-reader.ts';
 import { filteredPaths } from './trees/filtered-paths.ts';
 import type { ObjectStore } from './trees/object-store.ts';
-import type { Changes, KeepContent } from './workspace.ts';
+import type { CapturedWork, Changes, KeepContent } from './workspace.ts';
 
 /** How much may be handed on. */
 export interface HandOnLimits {
@@ -25,6 +25,8 @@ export interface HandOn {
   readonly folder: string;
   readonly prefix: string;
   readonly differences: readonly TreeDifference[];
+  /** What could not be looked at; paths relative to the workspace. */
+  readonly leftOut: CapturedWork['leftOut'];
   /** What the gate hands on; `undefined`: all that changed. */
   readonly globs: Globs | undefined;
   readonly keep: KeepContent;
@@ -37,6 +39,20 @@ const TOUCHED_LIMIT = 10_000;
 
 /** Parts what an attempt changed into what is handed on, with its content kept, and the rest. */
 export async function handOn(input: HandOn): Promise<Changes> {
+  const { leftOut, globs } = input;
+  const unseen = leftOut.filter(
+    ({ path }) => globs === undefined || globs.matches(path) || globs.matchesRepository(path),
+  );
+  const names = new Set(unseen.map(({ path }) => path));
+  const { files, touched, refused } = await part(input);
+  return {
+    files: files.filter(({ path }) => !names.has(path)),
+    touched,
+    refused: [...refused, ...unseen].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  };
+}
+
+async function part(input: HandOn): Promise<Changes> {
   const { differences, globs, limits } = input;
   const isHandedOn = ({ path, before, after }: TreeDifference): boolean => {
     if (globs === undefined) return !path.startsWith('../');
@@ -56,7 +72,7 @@ export async function handOn(input: HandOn): Promise<Changes> {
     return { ...rest, files: [], refused: [...refused, { path: '.', why }] };
   }
   const files = await keepAll(input, sound, refused);
-  return { ...rest, files, refused: refused.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
+  return { ...rest, files, refused };
 }
 
 /** A record names plain files only. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { leftByOthers, upstreamChanges, upstreamFiles } from '../../src/run/files.ts';
+import { filesLeft, upstreamFiles } from '../../src/run/files.ts';
 import { foldRun } from '../../src/run/fold.ts';
-import { unitOf, type EndedRecord, type FileChange } from '../../src/run/record.ts';
+import type { RunState } from '../../src/run/run-state.ts';
+import type { FileChange } from '../../src/run/record.ts';
 import { unitsOf, type UnitGraph } from '../../src/run/unit.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 import { contentOf, ended, FAILED, listing, NOW, PIPELINE, SUBJECT } from '../support/records.ts';
@@ -24,24 +25,19 @@ function graphOf(needs: Readonly<Record<string, string[]>>): UnitGraph {
   return unitsOf(pipelineOf(Object.fromEntries(Object.entries(needs).map(([id, list]) => [id, { needs: list }]))));
 }
 
-/** What `key` finds, where each gate passed and left these files. */
-function found(
-  graph: UnitGraph,
-  key: string,
-  left: Readonly<Record<string, FileChange[]>>,
-  touched: Readonly<Record<string, FileChange[]>> = {},
-) {
+/** A run in which each gate passed and left these files. */
+function stateOf(graph: UnitGraph, left: Readonly<Record<string, FileChange[]>>): RunState {
   const records = [...graph.values()].map(({ key: gate, needs }) => {
     const given = Object.fromEntries(needs.map((need) => [need, contentOf(`output of ${need}`).digest]));
-    return ended({ gate, needs: given, files: left[gate] ?? [], touched: touched[gate] ?? [] });
+    return ended({ gate, needs: given, files: left[gate] ?? [] });
   });
-  const state = foldRun(graph, listing(records), { pipeline: PIPELINE, subject: SUBJECT }, { now: NOW });
-  const { files, conflicts } = upstreamFiles(graph, state, key);
-  return {
-    files: files.map(({ path, after }) => [path, after?.blob ?? null]),
-    conflicts,
-    changes: upstreamChanges(graph, Map.groupBy(records, unitOf), key),
-  };
+  return foldRun(graph, listing(records), { pipeline: PIPELINE, subject: SUBJECT }, { now: NOW });
+}
+
+/** What `key` finds then. */
+function found(graph: UnitGraph, key: string, left: Readonly<Record<string, FileChange[]>>) {
+  const { files, conflicts } = upstreamFiles(graph, stateOf(graph, left), key);
+  return { files: files.map(({ path, after }) => [path, after?.blob ?? null]), conflicts };
 }
 
 const DIAMOND = graphOf({ a: [], b: ['a'], c: ['a'], d: ['b', 'c'], e: ['d'] });
@@ -105,83 +101,44 @@ describe('files from upstream', () => {
     expect(upstreamFiles(graph, state, 'z').conflicts).toEqual([{ path: 'f', gates: ['m/x', 'm/y'] }]);
   });
 
-  it('do not hold what was touched without being handed on, though that counts as a change upstream', () => {
-    const handed = change('x', null, '1');
-    const touched = change('y', '0', '1');
-    const of = found(DIAMOND, 'b', { a: [handed] }, { a: [touched] });
-    expect(of.files).toEqual([['x', '1']]);
-    expect(of.changes).toEqual([handed, touched]);
+  it('are in conflict where one left a file and another one a folder of that name', () => {
+    const { conflicts } = found(DIAMOND, 'd', { b: [change('x', null, '1')], c: [change('x/y/z', null, '2')] });
+    expect(conflicts).toEqual([{ path: 'x and x/y/z', gates: ['b', 'c'] }]);
+    expect(found(DIAMOND, 'd', { b: [change('x', '1', null)], c: [change('x/y', null, '2')] }).conflicts).toEqual([]);
+    // One that knew of the file made way for the folder.
+    const left = { a: [change('x', null, '1')], b: [change('x', '1', null), change('x/y', null, '2')] };
+    expect(found(DIAMOND, 'd', left)).toEqual({
+      files: [
+        ['x', null],
+        ['x/y', '2'],
+      ],
+      conflicts: [],
+    });
   });
-});
 
-describe('changes from upstream', () => {
-  it('are all that gates upstream ever made, by attempts that failed too', () => {
-    const [first, second, other] = [change('x', '0', '1'), change('x', '1', '2'), change('y', '0', '1')];
+  it('are those of gates that are done, and only what they handed on', () => {
     const records = [
-      ended({ gate: 'a', call: 1, verdict: FAILED, touched: [first] }),
-      ended({ gate: 'a', call: 2, files: [second] }),
-      ended({ gate: 'c', touched: [other] }),
+      ended({ gate: 'a', verdict: FAILED, files: [change('x', null, '1')] }),
+      ended({ gate: 'b', needs: { a: contentOf('output of a').digest }, files: [change('y', null, '1')] }),
     ];
-    const made = Map.groupBy(records, unitOf);
-    expect(upstreamChanges(DIAMOND, made, 'b')).toEqual([first, second]);
-    expect(upstreamChanges(DIAMOND, made, 'd')).toEqual([first, second, other]);
-    expect(upstreamChanges(DIAMOND, made, 'a')).toEqual([]);
+    const state = foldRun(DIAMOND, listing(records), { pipeline: PIPELINE, subject: SUBJECT }, { now: NOW });
+    expect(upstreamFiles(DIAMOND, state, 'd').files).toEqual([]);
+    const touched = listing([ended({ gate: 'a', files: [], touched: [change('x', null, '1')] })]);
+    const other = foldRun(DIAMOND, touched, { pipeline: PIPELINE, subject: SUBJECT }, { now: NOW });
+    expect(upstreamFiles(DIAMOND, other, 'b').files).toEqual([]);
   });
 });
 
-describe('what gates that are not upstream left behind', () => {
-  const left = (key: string, records: readonly EndedRecord[], runNumber = 1) => {
-    const { ofThisRun, ofOtherRuns } = leftByOthers(DIAMOND, records, key, runNumber);
-    const brief = (changes: readonly FileChange[]) =>
-      changes.map(({ path, before, after }) => [path, before?.blob ?? null, after?.blob ?? null]);
-    return { ofThisRun: brief(ofThisRun), ofOtherRuns: brief(ofOtherRuns) };
-  };
-
-  it('is what the gate itself, later ones and unrelated ones changed, also when they failed', () => {
-    const records = ['a', 'b', 'c', 'd'].map((gate) =>
-      ended({ gate, verdict: FAILED, touched: [change(gate, '0', '1')] }),
-    );
-    expect(new Set(left('b', records).ofThisRun.map(([path]) => path))).toEqual(new Set(['b', 'c', 'd']));
-    expect(new Set(left('a', records).ofThisRun.map(([path]) => path))).toEqual(new Set(['a', 'b', 'c', 'd']));
-  });
-
-  it('is told apart by the run that made it', () => {
-    const old = ended({ gate: 'd', run: 1, files: [change('x', '0', '1')] });
-    const now = ended({ gate: 'd', run: 2, files: [change('y', '0', '1')] });
-    const reused = ended({
-      gate: 'c',
-      run: 2,
-      how: 'reused',
-      source: { runNumber: 1, runAttempt: 1, n: 1 },
-      files: [change('z', '0', '1')],
-    });
-    expect(left('b', [old, now, reused], 2)).toEqual({
-      ofThisRun: [['y', '0', '1']],
-      ofOtherRuns: expect.arrayContaining([
-        ['x', '0', '1'],
-        ['z', '0', '1'],
-      ]),
-    });
-  });
-
-  it('leaves out what is as it was before', () => {
-    expect(left('b', [ended({ gate: 'd', files: [change('x', '1', '1')] })]).ofThisRun).toEqual([]);
-    expect(left('b', [ended({ gate: 'd', files: [change('x', '1', '1', '100755')] })]).ofThisRun).toEqual([
-      ['x', '1', '1'],
-    ]);
-  });
-
-  it('comes with the latest first, in whatever order the records were listed, each change once', () => {
-    const first = ended({ gate: 'd', call: 1, files: [change('x', 'A', 'C')] });
-    const second = ended({ gate: 'd', call: 2, files: [change('x', 'B', 'C')] });
-    const third = ended({ gate: 'd', call: 3, files: [change('x', 'A', 'C')] });
-    const latestFirst = [
-      ['x', 'B', 'C'],
-      ['x', 'A', 'C'],
-    ];
-    expect(left('b', [first, second]).ofThisRun).toEqual(latestFirst);
-    expect(left('b', [second, first]).ofThisRun).toEqual(latestFirst);
-    expect(left('b', [third, second, first]).ofThisRun).toEqual(latestFirst.toReversed());
-    expect(left('b', [first, second, third]).ofThisRun).toEqual(latestFirst.toReversed());
+describe('files that some gates left', () => {
+  it('are those of these gates alone, with every step of each path', () => {
+    const [first, second, third] = [change('x', null, '1'), change('x', '1', '2'), change('x', '2', '3')];
+    const state = stateOf(DIAMOND, { a: [first], b: [second], d: [third, change('y', null, '1')] });
+    const some = filesLeft(DIAMOND, state, ['a', 'b']);
+    expect(some.files).toEqual([second]);
+    expect([...some.steps]).toEqual([['x', [first, second]]]);
+    const all = filesLeft(DIAMOND, state, DIAMOND.keys());
+    expect(all.files.map(({ path }) => path)).toEqual(['x', 'y']);
+    expect(all.steps.get('x')).toEqual([first, second, third]);
+    expect(filesLeft(DIAMOND, state, []).files).toEqual([]);
   });
 });

@@ -6,10 +6,10 @@ import { splitNames } from '../path-bytes.ts';
 import { openUp } from '../open-up.ts';
 import { differingFiles, type Differing } from './differing-files.ts';
 import { listOfNames } from './index-file.ts';
-import type { LeftOut } from './left-out.ts';
-import { ignoredFiles } from './named-files.ts';
+import { NOT_NAMED, type LeftOut } from './left-out.ts';
+import { ignoredFiles, type IgnoredFiles } from './named-files.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
-import { megabytes, tooLarge, untrackedFiles, untrackedTooLarge } from './untracked-files.ts';
+import { isTakenUntracked, megabytes, tooLarge, untrackedFiles, untrackedTooLarge } from './untracked-files.ts';
 
 /** What of a folder goes into its tree. */
 export interface Taking {
@@ -90,23 +90,16 @@ async function capture(
   ]);
   leftOut.push(...differing.leftOut, ...untracked.leftOut);
   refuseDirty(differing, taking, leftOut);
-  const isTaken = (path: string): boolean => !isNever(taking, path);
-  const fresh = untrackedFiles(
-    untracked.names.filter((path) => isTaken(path.replace(/\/$/, ''))),
+  const { added, removed, extras } = sortOut(
+    { differing, untracked: untracked.names, ignored },
     taking,
+    known,
     leftOut,
   );
-  const removed = [...differing.deleted, ...ignored.gone].filter(isTaken);
-  const dropped = new Set(removed);
-  const extras = new Set(
-    [...known.extras, ...fresh, ...ignored.taken].filter((path) => isTaken(path) && !dropped.has(path)),
-  );
   const skipped = new Set(refuseLarge(where.folder, taking, extras, leftOut));
-  const added = [...differing.modified, ...fresh, ...ignored.taken].filter(
-    (path) => isTaken(path) && !skipped.has(path),
-  );
-  const changed = added.length + removed.length > 0;
-  for (const path of changed ? await update(store, where, added, removed) : []) {
+  const taken = added.filter((path) => !skipped.has(path));
+  const changed = taken.length + removed.length > 0;
+  for (const path of changed ? await update(store, where, taken, removed) : []) {
     skipped.add(path);
     leftOut.push({ path, why: 'git takes no file of such a name' });
   }
@@ -115,6 +108,35 @@ async function capture(
     extras: [...extras].filter((path) => !skipped.has(path)).toSorted(),
     leftOut,
     changed,
+  };
+}
+
+/** What git said about a folder. */
+interface Said {
+  readonly differing: Differing;
+  readonly untracked: readonly string[];
+  readonly ignored: IgnoredFiles;
+}
+
+/** What is to be brought into the index, what is to be taken out of it, and its untracked paths afterwards. */
+function sortOut(
+  { differing, untracked, ignored }: Said,
+  taking: Taking,
+  { extras: known }: KnownIndex,
+  leftOut: LeftOut[],
+): { readonly added: string[]; readonly removed: string[]; readonly extras: ReadonlySet<string> } {
+  const isTaken = (path: string): boolean => !isNever(taking, path);
+  const candidates = untracked.filter((path) => isTaken(path.replace(/\/$/, '')));
+  const fresh = [...untrackedFiles(candidates, taking, leftOut), ...ignored.taken];
+  const gone = new Set([...differing.deleted, ...ignored.gone]);
+  const unnamed = known.filter((path) => !isTakenUntracked(path, taking) && !gone.has(path));
+  leftOut.push(...unnamed.map((path) => ({ path, why: NOT_NAMED })));
+  for (const path of unnamed) gone.add(path);
+  const isKept = (path: string): boolean => isTaken(path) && !gone.has(path);
+  return {
+    added: [...differing.modified, ...fresh].filter(isKept),
+    removed: [...gone].filter(isTaken),
+    extras: new Set([...known, ...fresh].filter(isKept)),
   };
 }
 
@@ -171,8 +193,13 @@ function refuseLarge(
   const found = tooLarge(folder, extras, maxUntracked);
   if (found.length === 0) return [];
   if (oversize === 'error') throw untrackedTooLarge(found, maxUntracked);
-  const why = `it is untracked, and larger than ${megabytes(maxUntracked)} or one of the largest of more than ten times that`;
-  leftOut.push(...found.map(({ path }) => ({ path, why })));
+  for (const { path, size } of found) {
+    const why =
+      size > maxUntracked
+        ? `it is untracked and larger than ${megabytes(maxUntracked)}`
+        : `it is one of the largest untracked files, of more than ${megabytes(10 * maxUntracked)} in total`;
+    leftOut.push({ path, why });
+  }
   return found.map(({ path }) => path);
 }
 

@@ -10,20 +10,20 @@ const NAMED = 10;
  * Untracked files that are taken, of those that git lists. Names that end in a slash are repositories of their own: what is
  * in them is theirs.
  */
-export function untrackedFiles(
-  names: readonly string[],
-  { prefix, named, untracked }: Taking,
-  leftOut: LeftOut[],
-): string[] {
-  const isNamed = (path: string): boolean =>
-    path.startsWith(prefix) && named.some((globs) => globs.matches(path.slice(prefix.length)));
+export function untrackedFiles(names: readonly string[], taking: Taking, leftOut: LeftOut[]): string[] {
   const taken: string[] = [];
   for (const name of names) {
     if (name.endsWith('/')) leftOut.push({ path: name.slice(0, -1), why: OWN_REPOSITORY });
-    else if (untracked === 'all' || isNamed(name)) taken.push(name);
+    else if (isTakenUntracked(name, taking)) taken.push(name);
     else leftOut.push({ path: name, why: NOT_NAMED });
   }
   return taken;
+}
+
+/** Whether a file is taken that git neither tracks nor ignores. */
+export function isTakenUntracked(path: string, { prefix, named, untracked }: Taking): boolean {
+  if (untracked === 'all') return true;
+  return path.startsWith(prefix) && named.some((globs) => globs.matches(path.slice(prefix.length)));
 }
 
 interface Sized {
