@@ -2,6 +2,7 @@ import type { Fault } from './fault.ts';
 
 const SNAPSHOT = ['test/workspace/snapshot.test.ts'];
 const SLOTS = ['test/workspace/slots.test.ts'];
+const PLACES = ['test/workspace/in-place.test.ts'];
 const AGENT = ['test/workspace/agent-repository.test.ts'];
 const LINKS = ['test/workspace/dependency-links.test.ts'];
 
@@ -66,10 +67,43 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   {
     name: "workspace: an agent's git looks above its work tree",
     file: 'src/workspace/slots/work-trees.ts',
-    find: 'GIT_CEILING_DIRECTORIES: ceilings.join(delimiter),',
-    replace: "GIT_CEILING_DIRECTORIES: '',",
+    find: '[GIT_CEILING]: ceilings.join(delimiter),',
+    replace: "[GIT_CEILING]: '',",
     tests: AGENT,
     why: 'an agent that removes its `.git` could reset a repository around it',
+  },
+  {
+    name: 'workspace: work in place begins on a folder that lacks files of earlier gates',
+    file: 'src/workspace/in-place.ts',
+    find: 'export function refuseOther(differences: readonly TreeDifference[]): void {\n  if (differences.length === 0) return;',
+    replace:
+      'export function refuseOther(differences: readonly TreeDifference[]): void {\n  if (differences.length >= 0) return;',
+    tests: PLACES,
+    why: 'an agent would work on files that its request does not name',
+  },
+  {
+    name: 'workspace: files of earlier gates are not written into the checkout of a job',
+    file: 'src/workspace/in-place.ts',
+    find: 'if (tree !== before) await place.store.git(',
+    replace: 'if (tree === before) await place.store.git(',
+    tests: PLACES,
+    why: 'an agent would work on files that its request does not name',
+  },
+  {
+    name: "workspace: half of the work of an agent in place is the user's version",
+    file: 'src/workspace/folder-workspace.ts',
+    find: 'if (claim !== undefined) return { tree: claim.base, notices: [] };',
+    replace: "if (claim === null) return { tree: '', notices: [] };",
+    tests: PLACES,
+    why: 'other calls would be given what nobody has finished',
+  },
+  {
+    name: 'workspace: credentials that setup steps left are handed on',
+    file: 'src/workspace/hand-on.ts',
+    find: 'if (isAny && before === null && isCredentialFile(path))',
+    replace: 'if (isAny && before !== null && isCredentialFile(path))',
+    tests: PLACES,
+    why: 'keys would travel as artifacts',
   },
   {
     name: 'workspace: a scope of packages is one link',

@@ -25,10 +25,10 @@ describe('what to do about an agent that failed', () => {
 
 describe('what to do about an attempt that could not be prepared', () => {
   /** The verdict on an attempt whose folder cannot be made for this reason. */
-  async function verdictOn(error: Error): Promise<Verdict> {
+  async function verdictOn(why: Error): Promise<Verdict> {
     const world = engineWorld(() => ({ output: 1 }));
     const ports = world.ports();
-    const attempts = { ...ports.attempts, create: () => Promise.reject(error) };
+    const attempts = { ...ports.attempts, create: () => Promise.reject(why) };
     const assignment = { pipeline: PIPELINE, subject: 'subject', metadata: {}, input: null };
     const options = { observe: () => undefined, signal: new AbortController().signal };
     await runPipeline({ ...ports, attempts }, assignment, options).catch(() => undefined);

@@ -270,24 +270,6 @@ describe('a contract', () => {
   });
 });
 
-describe('the contract of a gate whose schema was left by another one', () => {
-  it('is refused, whatever else that gate left beside it', async () => {
-    const later = pipelineOf({
-      a: {},
-      b: { needs: ['a'], contract: { ...gateOf('b').contract, schema: { path: 'schema.json' } } },
-    });
-    const world = engineWorld(
-      ({ unit, files }) => {
-        if (unit === 'a') for (const path of ['before.txt', 'schema.json', 'zone.txt']) files.set(path, 'true');
-        return { output: 'text' };
-      },
-      { 'schema.json': '{"type": "number"}' },
-    );
-    await world.run(later);
-    expect((await world.run(later)).errors).toMatchObject([{ code: 'SCHEMA_LEFT_BY_GATE', fault: 'user' }]);
-  });
-});
-
 describe('a contract that is not sound', () => {
   it('of any gate keeps every agent from starting', async () => {
     const world = engineWorld(echo);
