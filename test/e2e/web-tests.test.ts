@@ -25,7 +25,7 @@ async function run(workspace: ScratchWorkspace, ...args: string[]): Promise<Comm
 }
 
 describe('npm start', () => {
-  it('prints a page', LONG, async () => {
+  it('prints a page', async () => {
     await using workspace = await finished.copy();
     const result = await workspace.gateline([...exampleArguments([]), '--force', 'learn', '--reason', 'to see it run']);
     expect(result, result.stderr).toMatchObject({ code: 0 });

@@ -23,8 +23,9 @@ async function apply(
   dryRun = false,
 ): Promise<Put[]> {
   const { tree } = await workspace.snapshot([]);
-  await workspace.build(tree, changes, kept.copy);
-  return workspace.put(changes, tree, { saved: folder.beside('saved'), dryRun });
+  const wanted = changes.map(({ path, before, after }) => ({ path, after, over: [before] }));
+  const { puts } = await workspace.put(wanted, tree, { saved: folder.beside('saved'), dryRun, copy: kept.copy });
+  return [...puts];
 }
 
 const brief = (puts: readonly Put[]): string[] => puts.map(({ path, action }) => `${path}: ${action}`);
