@@ -237,6 +237,6 @@ describe('a slot that may still be written to', () => {
     expect(new Set([first, second, third].map(({ root }) => root)).size).toBe(3);
     writeFileSync(join(dirname(slotOf(third)), 'stray'), 'x');
     await workspace.sweep(new Date().toISOString());
-    expect(readdirSync(dirname(slotOf(third))).toSorted()).toEqual(['2', 'stray']);
+    expect(readdirSync(dirname(slotOf(third))).toSorted()).toEqual(['2', 'next', 'stray']);
   });
 });

@@ -20,8 +20,8 @@ export async function strangeEntries(folder: string, kept: readonly string[]): P
 export async function removeStrange(found: readonly Buffer[]): Promise<void> {
   for (const path of found) {
     const stats = await lstat(path).catch(() => undefined);
-    const isOfTree = stats !== undefined && !isStrange(stats, path.subarray(path.lastIndexOf('/') + 1).toString());
-    if (!isOfTree) await rm(path, { recursive: true, force: true });
+    if (stats === undefined || !isStrange(stats, path.subarray(path.lastIndexOf('/') + 1).toString())) continue;
+    await rm(path, { recursive: true, force: true });
   }
 }
 

@@ -50,9 +50,11 @@ export async function differingFiles(store: ObjectStore, where: IndexedFolder): 
   return { modified, deleted, dirty, leftOut };
 }
 
-/** git passes over what it may not look at, and says so beside its answer. */
+/** git passes over what it may not look at, and says so beside its answer. Settings of its own, outside of the folder, are none of it. */
 function refuseDenied(folder: string, said: string): void {
-  const lines = said.split('\n').filter((line) => line.endsWith('Permission denied'));
+  const isInside = (line: string): boolean =>
+    (/unable to access '(\/.*)'/.exec(line)?.[1] ?? folder).startsWith(folder);
+  const lines = said.split('\n').filter((line) => line.endsWith('Permission denied') && isInside(line));
   if (lines.length === 0) return;
   throw new GatelineError(
     'platform',
