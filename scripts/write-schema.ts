@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { gatelineFileSchema } from '../src/pipeline/gateline-file.ts';
 
@@ -94,7 +95,7 @@ function cell(text: string): string {
 
 /** The reference page with its table replaced by the one of the schema. */
 export function withKeyTable(page: string, schema: EditorSchema): string {
-  if (!TABLE.test(page)) throw new Error(`${REFERENCE_FILE.pathname} has no <!-- keys --> … <!-- /keys -->`);
+  if (!TABLE.test(page)) throw new Error(`${fileURLToPath(REFERENCE_FILE)} has no <!-- keys --> … <!-- /keys -->`);
   return page.replace(TABLE, (_all, start: string, end: string) => `${start}\n${keyTable(schema)}\n${end}`);
 }
 

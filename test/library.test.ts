@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -32,7 +33,7 @@ const examples = blocks.flatMap(({ kind, text }, at) =>
 describe('docs/reference/library.md', () => {
   it.each(examples)('example %# runs and prints what it says', async ({ code, prints }) => {
     await using workspace = await ScratchWorkspace.create({ 'README.md': 'a workspace' });
-    const library = join(REPOSITORY, 'src/index.ts');
+    const library = pathToFileURL(join(REPOSITORY, 'src/index.ts')).href;
     const script = workspace.beside('example.ts');
     await workspace.write('../example.ts', code.replaceAll("from 'gateline'", `from ${JSON.stringify(library)}`));
     const result = await startNode(script, [], { cwd: workspace.root, env: plainEnvironment() }).ended;

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 
 /** The only files that run something. */
@@ -30,8 +31,8 @@ it('importing any module of src runs nothing', () => {
   expect(files.length).toBeGreaterThan(150);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'gateline-')));
   try {
-    const paths = JSON.stringify(files.map((file) => resolve(file)));
-    const args = ['--input-type=module', '--no-warnings', '--eval', PROBE, paths];
+    const addresses = JSON.stringify(files.map((file) => pathToFileURL(file).href));
+    const args = ['--input-type=module', '--no-warnings', '--eval', PROBE, addresses];
     const out = execFileSync(process.execPath, args, {
       cwd: folder,
       encoding: 'utf8',

@@ -95,6 +95,8 @@ describe.runIf(process.platform !== 'win32')('a lock between scripts', () => {
     );
     const pid = join(folder, 'pid');
     await until(() => existsSync(pid) && readFileSync(pid, 'utf8').endsWith('\n'));
+    // The owner names its command as soon as it has started it.
+    await until(() => readFileSync(lock, 'utf8').trimEnd().includes('\n'));
     owner.kill('SIGKILL');
     await owner.ended;
     const waiter = scriptWith("log('in');");

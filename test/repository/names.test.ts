@@ -35,6 +35,14 @@ describe('the repository', () => {
     expect(found).toEqual([]);
   });
 
+  it('takes no address of a file for its path: a folder may be called %20', () => {
+    const code = repositoryFiles().filter((path) => /\.(?:ts|mjs)$/.test(path) && !GENERATED.test(path));
+    const wrong = /import\.meta\.url\)\.pathname|_FILE\.pathname/;
+    expect(wrong.test("new URL('x', import.meta.url).pathname")).toBe(true);
+    const found = code.filter((path) => wrong.test(readFileSync(join(ROOT, path), 'utf8')));
+    expect(found.filter((path) => path !== 'test/repository/names.test.ts')).toEqual([]);
+  });
+
   it('has no source of more than 300 lines', () => {
     const sources = repositoryFiles().filter((path) => path.startsWith('src/') && path.endsWith('.ts'));
     expect(sources.length).toBeGreaterThan(0);

@@ -10,8 +10,11 @@ export const REPOSITORY = join(import.meta.dirname, '../..');
 /** The command line as it is started from the sources. */
 export const COMMAND_LINE = join(REPOSITORY, 'src/cli/index.ts');
 
+/** What tests prepare once for all that come after. */
+export const PREPARED = join(REPOSITORY, 'node_modules/.cache/gateline-tests');
+
 /** Compiled code of the command line and of agents: without it every start compiles some hundred files anew. */
-const COMPILED = join(REPOSITORY, 'node_modules/.cache/gateline-tests');
+const COMPILED = join(PREPARED, 'compiled');
 
 /** Ends a process that takes longer than this: a test that hangs tells nothing. Milliseconds. */
 const LONGEST = 240_000;

@@ -1,7 +1,20 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +22,7 @@ import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../
 import {
   COMMAND_LINE,
   plainEnvironment,
+  PREPARED,
   REPOSITORY,
   startNode,
   type CommandResult,
@@ -67,9 +81,7 @@ export class ScratchWorkspace implements AsyncDisposable {
   static async #empty(): Promise<ScratchWorkspace> {
     const workspace = await ScratchWorkspace.#inTemporaryFolder();
     await mkdir(workspace.root);
-    await workspace.git('init', '-q', '-b', 'main');
-    await workspace.git('config', 'user.name', 'Tester');
-    await workspace.git('config', 'user.email', 'tester@example.test');
+    await cp(await emptyRepository(), workspace.path('.git'), { recursive: true });
     return workspace;
   }
 
@@ -218,6 +230,31 @@ export class ScratchWorkspace implements AsyncDisposable {
     const good = ended.filter(({ verdict }) => verdict.status === 'passed' || verdict.status === 'not-applicable');
     return [...new Set(good.map(unitOf))].toSorted();
   }
+}
+
+let prepared: Promise<string> | undefined;
+
+/** The `.git` of a repository without a commit. It is made once, and stays for the next tests. */
+function emptyRepository(): Promise<string> {
+  prepared ??= prepareRepository();
+  return prepared;
+}
+
+async function prepareRepository(): Promise<string> {
+  const folder = join(PREPARED, 'repository');
+  if (existsSync(folder)) return folder;
+  await mkdir(PREPARED, { recursive: true });
+  const fresh = await mkdtemp(`${folder}-`);
+  const git = (...args: string[]) => run('git', args, { cwd: fresh, env: plainEnvironment() });
+  await git('init', '-q', '-b', 'main', '--template=', '.');
+  await git('config', 'user.name', 'Tester');
+  await git('config', 'user.email', 'tester@example.test');
+  // Other tests may have made it meanwhile.
+  await rename(join(fresh, '.git'), folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST' && error.code !== 'EPERM') throw error;
+  });
+  await rm(fresh, { recursive: true, force: true });
+  return folder;
 }
 
 /** What a command is started with. */

@@ -129,7 +129,7 @@ describe('a disk that refuses', () => {
     'a file that may not grow any further: the content is refused and nothing of it is left',
     async () => {
       await using made = await makeWorkspace();
-      const script = new URL('fixtures/big-content.ts', import.meta.url).pathname;
+      const script = join(import.meta.dirname, 'fixtures/big-content.ts');
       const limited = `ulimit -f 2048; exec "$0" "$@" 2>&1`;
       let output = '';
       try {

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git } from './repository.ts';
 
 /** Which commit of which repository, and how much of its history. */
 export interface CheckoutRequest {
-  /** Folder of a git repository, bare or not. */
+  /** Folder of a git repository that is not bare. */
   readonly repository: string;
   /** Full id of a commit. */
   readonly commit: string;
@@ -14,8 +14,23 @@ export interface CheckoutRequest {
   readonly depth?: number;
 }
 
-/** Does what actions/checkout does: a repository of its own in `workspace`, one commit fetched and checked out. */
+/** Checkouts that were made, or are being made. */
+const prepared = new Map<string, Promise<string>>();
+
+/**
+ * Does what actions/checkout does: a repository of its own in `workspace`, one commit fetched and checked out. Jobs ask
+ * for the same one many times: it is made once, inside the repository that it is of, and copied.
+ */
 export async function checkOut(workspace: string, request: CheckoutRequest): Promise<void> {
+  const { repository, commit, branch = '', depth = 1 } = request;
+  const name = [commit, branch.replaceAll('/', '-'), depth].join('.');
+  const folder = join(repository, '.git', 'gateline-checkouts', name);
+  const made = prepared.get(folder) ?? fetchAndCheckOut(folder, request).then(() => folder);
+  prepared.set(folder, made);
+  await cp(await made, workspace, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+}
+
+async function fetchAndCheckOut(workspace: string, request: CheckoutRequest): Promise<void> {
   const { repository, commit, branch, depth = 1 } = request;
   await mkdir(workspace, { recursive: true });
   await git(workspace, 'init', '--quiet', '--initial-branch=main');
