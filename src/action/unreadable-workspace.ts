@@ -31,6 +31,7 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
     reopen,
     snapshot: rejected,
     files: rejected,
+    standing: rejected,
     matches: refuse,
     build: rejected,
     differences: rejected,

@@ -109,7 +109,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'attempt', value: 'A..B', help: 'compare two attempts of the gate in this run, by number' },
       JSON_OPTION,
     ],
-    description: 'Prints a patch. Agents work in work trees of their own; your folder stays as it is until you apply.',
+    description:
+      'Prints a patch, which names binary files only. Agents work in work trees of their own; your folder stays as it is until you apply.\nAttempts are numbered in the order in which they began in this run; one that was killed counts, and has nothing to show.',
     examples: [{ command: 'gateline diff implement', what: 'all that the gate changed, handed on or not' }],
     load: () => import('./commands/diff.ts'),
   },

@@ -35,8 +35,12 @@ export async function placeFor(
 
 async function refuseNotApplied(call: Call, unit: Unit): Promise<void> {
   const { tree } = await call.snapshot();
-  const folder = await call.ports.workspace.files(tree);
-  const missing = handedOnTo(call, unit).filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
+  const handedOn = handedOnTo(call, unit);
+  const folder = await call.ports.workspace.standing(
+    tree,
+    handedOn.map(({ path }) => path),
+  );
+  const missing = handedOn.filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
   if (missing.length === 0) return;
   const names = missing.slice(0, NAMED).map(({ path }) => path);
   const more = missing.length > names.length ? ` and ${missing.length - names.length} more` : '';

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
 import type { FileChange } from '../run/record.ts';
 import type { Tree, TreeDifference, TreeFile } from '../run/tree.ts';
-import { claimInPlace, forgetClaimInPlace, noteClaimInPlace, refuseClaimInPlace } from './claim-in-place.ts';
+import { claimInPlace, refuseClaimInPlace } from './claim-in-place.ts';
 import { isRelative, neverCounts } from './contain.ts';
 import type { GitOptions } from './git.ts';
 import { compileGlobs, type Globs } from './globs.ts';
 import { handOn, type HandOnLimits } from './hand-on.ts';
-import { bringIn, captureAfter, captureBefore, forget, isBegun, refuseOther, type InPlace } from './in-place.ts';
+import { InPlace } from './in-place.ts';
 import { putFiles } from './put-files.ts';
 import { readText } from './read-text.ts';
 import type { Repository } from './repository.ts';
-import { environmentOfTree } from './tree-environment.ts';
+import { standingFiles } from './standing-files.ts';
 import type { TreeSetup } from './slots/furnish-slot.ts';
 import { WorkTrees } from './slots/work-trees.ts';
 import type { Taking } from './trees/capture-tree.ts';
-import { NOT_NAMED, noticesOf, type LeftOut } from './trees/left-out.ts';
+import { noticesOf, type LeftOut } from './trees/left-out.ts';
 import { objectsBelow, openObjectStore, type ObjectStore } from './trees/object-store.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
@@ -70,6 +70,7 @@ export class FolderWorkspace implements Workspace {
   readonly #setting: FolderWorkspaceSetting;
   readonly #prefix: string;
   readonly #workTrees: WorkTrees;
+  readonly #inPlace: InPlace;
   readonly #globs = new Map<string, Globs>();
   #opened: Promise<Opened> | undefined;
   #temporary: string | undefined;
@@ -95,6 +96,17 @@ export class FolderWorkspace implements Workspace {
       named: (files) => this.#named(files),
       within: (leftOut) => this.#within(leftOut),
     });
+    this.#inPlace = new InPlace({
+      root: this.root,
+      prefix: this.#prefix,
+      kind: setting.kind,
+      store: setting.store,
+      open: () => this.#open(),
+      taking: (files) =>
+        this.#taking(this.#named(files), setting.kind === 'local' || files === 'changed' ? 'all' : 'named'),
+      within: (leftOut) => this.#within(leftOut),
+      now: () => this.#now(),
+    });
   }
 
   async snapshot(named: readonly (readonly string[])[]): Promise<Snapshot> {
@@ -113,6 +125,10 @@ export class FolderWorkspace implements Workspace {
 
   async files(tree: TreeId): Promise<Tree> {
     return (await this.#open()).trees.files(tree);
+  }
+
+  async standing(tree: TreeId, paths: readonly string[]): Promise<Tree> {
+    return standingFiles({ ...(await this.#open()), root: this.root, prefix: this.#prefix, tree }, paths);
   }
 
   matches(globs: readonly string[] | undefined, path: string, mode?: string): boolean {
@@ -140,16 +156,14 @@ export class FolderWorkspace implements Workspace {
 
   async checkOut(request: CheckoutRequest): Promise<Checkout> {
     return request.place === 'in-place' || this.#setting.kind === 'job'
-      ? this.#inPlace(request)
+      ? this.#inPlace.checkOut(request)
       : this.#workTrees.checkOut(request, this.#now());
   }
 
   async reopen(request: CheckoutRequest & { readonly from: TreeId }): Promise<Checkout | undefined> {
-    if (request.place === 'in-place' || this.#setting.kind === 'job') {
-      const place = await this.#placeFor(request);
-      return (await isBegun(place)) ? this.#standing(place, request.from) : undefined;
-    }
-    return this.#workTrees.reopen(request, request.from);
+    return request.place === 'in-place' || this.#setting.kind === 'job'
+      ? this.#inPlace.reopen(request)
+      : this.#workTrees.reopen(request, request.from);
   }
 
   async sweep(now: string): Promise<void> {
@@ -180,7 +194,8 @@ export class FolderWorkspace implements Workspace {
   async put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult> {
     const { store, trees } = await this.#open();
     await refuseClaimInPlace(this.#setting.store, this.#now());
-    return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, wanted, ...options });
+    const { onDurable } = this.#setting;
+    return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, wanted, onDurable, ...options });
   }
 
   #now(): string {
@@ -255,43 +270,5 @@ export class FolderWorkspace implements Workspace {
     return leftOut
       .filter(({ path }) => path.startsWith(this.#prefix))
       .map(({ path, why }) => ({ path: path.slice(this.#prefix.length), why }));
-  }
-
-  async #placeFor({ files, attempt }: CheckoutRequest): Promise<InPlace> {
-    const { store, trees, index } = await this.#open();
-    const untracked = this.#setting.kind === 'local' || files === 'changed' ? 'all' : 'named';
-    return { store, trees, attempt, seed: index.path, taking: this.#taking(this.#named(files), untracked) };
-  }
-
-  async #inPlace(request: CheckoutRequest): Promise<Checkout> {
-    const { base, attempt, until } = request;
-    const place = await this.#placeFor(request);
-    const differences = await place.trees.differences(base, request.tree);
-    if (this.#setting.kind === 'local') {
-      await refuseClaimInPlace(this.#setting.store, this.#now(), attempt);
-      refuseOther(differences);
-    }
-    const before = await captureBefore(place);
-    if (this.#setting.kind === 'local' && until !== undefined)
-      await noteClaimInPlace(this.#setting.store, { attempt, base, until });
-    return this.#standing(place, await bringIn(place, before.tree, differences));
-  }
-
-  #standing(place: InPlace, from: TreeId): Checkout {
-    return {
-      root: this.root,
-      from,
-      notices: [],
-      environment: (inherited) =>
-        this.#setting.kind === 'job' ? inherited : environmentOfTree(inherited, this.root, this.root),
-      capture: async () => {
-        const { tree, leftOut } = await captureAfter(place);
-        return { tree, leftOut: this.#within(leftOut.filter(({ why }) => why !== NOT_NAMED)) };
-      },
-      release: async () => {
-        await forget(place);
-        await forgetClaimInPlace(this.#setting.store, place.attempt, this.#now());
-      },
-    };
   }
 }

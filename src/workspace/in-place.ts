@@ -4,88 +4,149 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { TreeDifference } from '../run/tree.ts';
+import { sameFile, type TreeDifference } from '../run/tree.ts';
+import { forgetClaimInPlace, noteClaimInPlace, refuseClaimInPlace } from './claim-in-place.ts';
+import { standingFiles } from './standing-files.ts';
 import { captureTree, type CapturedTree, type Taking } from './trees/capture-tree.ts';
-import type { LeftOut } from './trees/left-out.ts';
+import { NOT_NAMED, type LeftOut } from './trees/left-out.ts';
 import { copyIndex, indexState } from './trees/index-file.ts';
 import type { IndexedFolder, ObjectStore } from './trees/object-store.ts';
 import type { TreeObjects } from './trees/tree-objects.ts';
+import { environmentOfTree } from './tree-environment.ts';
+import type { Checkout, CheckoutRequest } from './workspace.ts';
 
 /** The user's folder, or a CI job's checkout, as a place to work in. */
-export interface InPlace {
+export interface InPlaceSetting {
+  readonly root: string;
+  readonly prefix: string;
+  readonly kind: 'local' | 'job';
+  /** Folder of the object store. */
+  readonly store: string;
+  readonly open: () => Promise<Opened>;
+  readonly taking: (files: CheckoutRequest['files']) => Taking;
+  /** Those of a list that lie in the workspace, relative to it. */
+  readonly within: (leftOut: readonly LeftOut[]) => LeftOut[];
+  /** ISO 8601. */
+  readonly now: () => string;
+}
+
+interface Opened {
   readonly store: ObjectStore;
   readonly trees: TreeObjects;
-  readonly taking: Taking;
   /** Index of an earlier look at the folder, with what git knew of its files. */
-  readonly seed: string;
-  /** Names the attempt. */
-  readonly attempt: string;
+  readonly index: { readonly path: string };
 }
 
-/** An index of its own for each attempt: others look at the folder meanwhile. */
-export function folderOf({ store, attempt }: Pick<InPlace, 'store' | 'attempt'>): IndexedFolder {
-  const name = createHash('sha256').update(attempt).digest('hex').slice(0, 16);
-  return { index: join(store.path, `in-place.${name}.index`), folder: store.top };
-}
+type Asked = Pick<CheckoutRequest, 'base' | 'tree' | 'attempt' | 'files' | 'until'>;
 
-/** Looks at the folder as it stands before the agent begins. */
-export async function captureBefore(place: InPlace): Promise<CapturedTree> {
-  const where = folderOf(place);
-  await copyIndex(place.seed, where.index);
-  const before = await captureTree(place.store, where, place.taking, { extras: [] });
-  await writeFile(`${where.index}.json`, JSON.stringify(before.leftOut), { mode: 0o600 });
-  return before;
-}
-
-/** Looks at it again, after the agent. What could not be looked at before either is nothing that the agent did. */
-export async function captureAfter(place: InPlace): Promise<CapturedTree> {
-  const where = folderOf(place);
-  const after = await captureTree(place.store, where, place.taking, { extras: [] });
-  const known = new Set(leftOutSchema.parse(JSON.parse(await readFile(`${where.index}.json`, 'utf8'))).map(keyOf));
-  return { ...after, leftOut: after.leftOut.filter((one) => !known.has(keyOf(one))) };
+interface Look {
+  readonly store: ObjectStore;
+  readonly where: IndexedFolder;
+  readonly taking: Taking;
 }
 
 const leftOutSchema = z.array(z.object({ path: z.string(), why: z.string() }));
 
+/** Attempts that work in the user's folder, or in a CI job's checkout. */
+export class InPlace {
+  readonly #setting: InPlaceSetting;
+
+  constructor(setting: InPlaceSetting) {
+    this.#setting = setting;
+  }
+
+  /** @throws GatelineError `CLAIM_IN_PLACE`, `GATE_NOT_APPLIED` */
+  async checkOut(request: Asked): Promise<Checkout> {
+    const { base, tree, attempt, until } = request;
+    const { kind, store, now, open } = this.#setting;
+    const { trees, index } = await open();
+    const differences = await trees.differences(base, tree);
+    if (kind === 'local') {
+      await refuseClaimInPlace(store, now(), attempt);
+      await this.#refuseLacking(base, differences);
+    }
+    const look = await this.#lookFor(request);
+    await copyIndex(index.path, look.where.index);
+    const before = await captureTree(look.store, look.where, look.taking, { extras: [] });
+    await writeFile(`${look.where.index}.json`, JSON.stringify(before.leftOut), { mode: 0o600 });
+    if (kind === 'local' && until !== undefined) await noteClaimInPlace(store, { attempt, base, until });
+    return this.#standing(
+      attempt,
+      look,
+      kind === 'local' ? before.tree : await this.#bringIn(look, before.tree, differences),
+    );
+  }
+
+  /** `undefined`: there was no such attempt, or it was given back. */
+  async reopen(request: Asked & { readonly from: string }): Promise<Checkout | undefined> {
+    const look = await this.#lookFor(request);
+    const { index } = look.where;
+    const isBegun = (await indexState(index, look.store.format)) !== undefined && existsSync(`${index}.json`);
+    return isBegun ? this.#standing(request.attempt, look, request.from) : undefined;
+  }
+
+  /** An index of its own for each attempt: others look at the folder meanwhile. */
+  async #lookFor({ attempt, files }: Pick<Asked, 'attempt' | 'files'>): Promise<Look> {
+    const { store } = await this.#setting.open();
+    const name = createHash('sha256').update(attempt).digest('hex').slice(0, 16);
+    const where = { index: join(store.path, `in-place.${name}.index`), folder: store.top };
+    return { store, where, taking: this.#setting.taking(files) };
+  }
+
+  async #refuseLacking(base: string, differences: readonly TreeDifference[]): Promise<void> {
+    const { root, prefix, open } = this.#setting;
+    const paths = differences.map(({ path }) => path);
+    const folder = await standingFiles({ ...(await open()), root, prefix, tree: base }, paths);
+    const lacking = differences.filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
+    if (lacking.length === 0) return;
+    const names = lacking.slice(0, 10).map(({ path }) => path);
+    const more = lacking.length > 10 ? ` and ${lacking.length - 10} more` : '';
+    throw new GatelineError(
+      'user',
+      'GATE_NOT_APPLIED',
+      `the folder does not have what earlier gates handed on: ${names.join(', ')}${more}`,
+      {
+        hint: 'Run `gateline apply` to put these files into the folder, or let the gate work in a work tree of its own.',
+      },
+    );
+  }
+
+  /** Writes what earlier gates handed on into a CI job's checkout, which is nobody's but the job's. */
+  async #bringIn({ store, where }: Look, before: string, differences: readonly TreeDifference[]): Promise<string> {
+    if (differences.length === 0) return before;
+    const tree = await (await this.#setting.open()).trees.lay(before, differences);
+    // What setup steps left at these paths is in nobody's way.
+    if (tree !== before) await store.git(['read-tree', '--reset', '-u', tree], where);
+    return tree;
+  }
+
+  #standing(attempt: string, look: Look, from: string): Checkout {
+    const { root, kind, store, now, within } = this.#setting;
+    return {
+      root,
+      from,
+      notices: [],
+      environment: (inherited) => (kind === 'job' ? inherited : environmentOfTree(inherited, root, root)),
+      capture: async () => {
+        const { tree, leftOut } = await captureAfter(look);
+        return { tree, leftOut: within(leftOut.filter(({ why }) => why !== NOT_NAMED)) };
+      },
+      release: async () => {
+        const { index } = look.where;
+        await Promise.all([rm(index, { force: true }), rm(`${index}.json`, { force: true })]);
+        await forgetClaimInPlace(store, attempt, now());
+      },
+    };
+  }
+}
+
+/** Looks at the folder after the agent. What could not be looked at before either is nothing that the agent did. */
+async function captureAfter({ store, where, taking }: Look): Promise<CapturedTree> {
+  const after = await captureTree(store, where, taking, { extras: [] });
+  const known = new Set(leftOutSchema.parse(JSON.parse(await readFile(`${where.index}.json`, 'utf8'))).map(keyOf));
+  return { ...after, leftOut: after.leftOut.filter((one) => !known.has(keyOf(one))) };
+}
+
 function keyOf({ path, why }: LeftOut): string {
   return `${why}\0${path}`;
-}
-
-/** Whether the attempt has an index, so that it can be looked at. */
-export async function isBegun(place: InPlace): Promise<boolean> {
-  const { index } = folderOf(place);
-  return (await indexState(index, place.store.format)) !== undefined && existsSync(`${index}.json`);
-}
-
-/**
- * Writes what earlier gates handed on into a CI job's checkout, which is nobody's but the job's.
- * @returns the tree that stands there now
- */
-export async function bringIn(place: InPlace, before: string, differences: readonly TreeDifference[]): Promise<string> {
-  if (differences.length === 0) return before;
-  const tree = await place.trees.lay(before, differences);
-  // What setup steps left at these paths is in nobody's way.
-  if (tree !== before) await place.store.git(['read-tree', '--reset', '-u', tree], folderOf(place));
-  return tree;
-}
-
-/** @throws GatelineError `GATE_NOT_APPLIED` when the user's folder lacks what earlier gates handed on */
-export function refuseOther(differences: readonly TreeDifference[]): void {
-  if (differences.length === 0) return;
-  const names = differences.slice(0, 10).map(({ path }) => path);
-  const more = differences.length > 10 ? ` and ${differences.length - 10} more` : '';
-  throw new GatelineError(
-    'user',
-    'GATE_NOT_APPLIED',
-    `the folder does not have what earlier gates handed on: ${names.join(', ')}${more}`,
-    {
-      hint: 'Run `gateline apply` to put these files into the folder, or let the gate work in a work tree of its own.',
-    },
-  );
-}
-
-/** Forgets the attempt's index. */
-export async function forget(place: Pick<InPlace, 'store' | 'attempt'>): Promise<void> {
-  const { index } = folderOf(place);
-  await Promise.all([rm(index, { force: true }), rm(`${index}.json`, { force: true })]);
 }

@@ -25,6 +25,8 @@ export interface PutFiles {
   readonly copy: CopyContent;
   readonly saved: string;
   readonly dryRun: boolean;
+  /** Called after each change to the folder, and to the list of them. */
+  readonly onDurable: (what: string) => void;
 }
 
 /** What stands at a path may not be what was looked at before: somebody works in the folder. */
@@ -39,7 +41,7 @@ const FRESH = /\.new\.[0-9a-f]{8}$/;
 export async function putFiles(input: PutFiles): Promise<PutResult> {
   const done = new Map<string, Put>();
   const open: WantedFile[] = [];
-  for (const { wanted, settled } of await judgeStanding(input)) {
+  for (const { wanted, settled } of await judgeStanding(input, input.wanted)) {
     if (settled === undefined) open.push(wanted);
     else done.set(wanted.path, settled);
   }
@@ -58,6 +60,7 @@ async function putOpen(
 ): Promise<string | undefined> {
   const saved = await savedFolder(input.saved);
   await writeList(saved, open, 'begun');
+  input.onDurable(`begin to put ${saved}`);
   const fresh = `${saved}.new.${randomBytes(4).toString('hex')}`;
   let isReplacing = false;
   try {
@@ -66,12 +69,14 @@ async function putOpen(
       const from = join(fresh, 'files', input.prefix, wanted.path);
       const { put, replaced } = await putOne({ root: input.root, saved, from }, wanted);
       done.set(wanted.path, put);
+      input.onDurable(`put ${wanted.path}`);
       isReplacing ||= replaced;
     }
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
   await writeList(saved, open, 'done');
+  input.onDurable(`put all ${saved}`);
   return isReplacing ? saved : undefined;
 }
 

@@ -13,12 +13,15 @@ export interface Judged {
   readonly settled?: Put;
 }
 
-type Folder = Pick<PutFiles, 'store' | 'trees' | 'root' | 'prefix' | 'tree' | 'wanted'>;
+type Folder = Pick<PutFiles, 'store' | 'trees' | 'root' | 'prefix' | 'tree'>;
 
 /** Compares what stands in the user's folder with what is wanted there. Nothing is written. */
-export async function judgeStanding(folder: Folder): Promise<Judged[]> {
-  const { root, wanted } = folder;
-  const now = await standingFiles(folder);
+export async function judgeStanding(folder: Folder, wanted: readonly WantedFile[]): Promise<Judged[]> {
+  const { root } = folder;
+  const now = await standingFiles(
+    folder,
+    wanted.map(({ path }) => path),
+  );
   const first = wanted.map((one): Judged => {
     const settled = settledAlready(root, one, now.get(one.path) ?? null);
     return settled === undefined ? { wanted: one } : { wanted: one, settled };
@@ -32,11 +35,14 @@ export async function judgeStanding(folder: Folder): Promise<Judged[]> {
   });
 }
 
-/** Files of the tree, and those that git ignores where something wanted is to go. */
-async function standingFiles({ store, trees, root, prefix, tree, wanted }: Folder): Promise<Tree> {
+/** Files of the tree, and those at some paths that git ignores. A tree has none of the latter that no glob names. */
+export async function standingFiles(
+  { store, trees, root, prefix, tree }: Folder,
+  paths: readonly string[],
+): Promise<Tree> {
   const now = await trees.files(tree);
   const look = lookBelow(root);
-  const unseen = wanted.flatMap(({ path }) => {
+  const unseen = paths.flatMap((path) => {
     if (now.has(path) || whyNotContained(path) !== undefined) return [];
     const stats = look(path);
     return stats?.isFile() === true ? [{ path, mode: (stats.mode & 0o100) === 0 ? '100644' : '100755' }] : [];
@@ -70,7 +76,9 @@ function settledAlready(root: string, wanted: WantedFile, file: TreeFile | null)
   if (file === null) return conflict(wanted, 'it was removed since');
   return conflict(
     wanted,
-    over.every((state) => state === null) ? 'there is a file of that name by now' : 'it was changed since',
+    over.every((state) => state === null || sameFile(state, after))
+      ? 'there is a file of that name by now'
+      : 'it was changed since',
   );
 }
 

@@ -136,6 +136,9 @@ export interface Workspace extends AsyncDisposable {
   /** Files of a version. */
   files(tree: TreeId): Promise<Tree>;
 
+  /** Files of a version of the user's folder, and those at some paths that git ignores there. */
+  standing(tree: TreeId, paths: readonly string[]): Promise<Tree>;
+
   /**
    * Whether a list of globs takes this path; `undefined` takes every path.
    * @param mode of the file there, as git has it: a submodule is also taken by a glob that names something in it

@@ -44,6 +44,12 @@ describe('docs/reference/json-output.md', () => {
         : typeof value;
   const wrong = 'pipeline: p\ngates:\n  build:\n    needs: desing\n  design: {run: x}\n';
   const sound = gatelineYml({ review: { run: `echo looking; ${writes(1)}`, inputs: [] } });
+  const implement = {
+    run: `echo more >> hello.txt; echo world > world.txt; ${writes(1)}`,
+    files: 'changed',
+    inputs: [],
+  };
+  const edits = gatelineYml({ implement });
 
   it.each([
     ['error', undefined, ['status', '--json']],
@@ -51,10 +57,13 @@ describe('docs/reference/json-output.md', () => {
     ['begin', sound, ['begin', 'review', '--json']],
     ['verdict', sound, ['show', 'review', '--json']],
     ['text', sound, ['show', 'review', 'stdout', '--json']],
+    ['diff', edits, ['diff', 'implement', '--json']],
+    ['apply', edits, ['apply', '--json']],
   ])('shows `%s` in the shape that is printed', async (name, definition, args) => {
-    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x', 'hello.txt': 'hello\n' });
     if (definition !== undefined) await workspace.write('gateline.yml', definition);
-    if (definition === sound) await gateline(workspace.root, ['run', '-q', '-g', 'review']);
+    if (definition === sound || definition === edits) await gateline(workspace.root, ['run', '-q']);
+    if (definition === edits) await workspace.write('world.txt', 'mine\n');
     const { out } = await gateline(workspace.root, args);
     expect(shape(JSON.parse(out))).toEqual(shape(example(name)));
     expect(JSON.parse(out).format).toBe(example(name)['format']);

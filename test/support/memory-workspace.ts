@@ -83,6 +83,10 @@ export class MemoryWorkspace implements Workspace {
     return Promise.resolve(this.#tree(tree));
   }
 
+  standing(tree: TreeId): Promise<Tree> {
+    return this.files(tree);
+  }
+
   matches(globs: readonly string[] | undefined, path: string): boolean {
     if (globs === undefined) return true;
     const last = globs.findLast((glob) => picomatch(glob.replace(/^!/, ''), { dot: true })(path));
