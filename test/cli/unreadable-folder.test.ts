@@ -8,7 +8,7 @@ import { gatelineYml, writes } from './in-process.ts';
 const AS_NOBODY = join(import.meta.dirname, 'fixtures/as-nobody.ts');
 
 describe.runIf(process.platform !== 'win32')('a folder of the workspace that may not be listed', () => {
-  it('is named: its files are not part of the inputs', async () => {
+  it('is an error that names it, not a folder without files', async () => {
     const root = await realpath(await mkdtemp(join(tmpdir(), 'gateline-unreadable-')));
     const data = join(root, 'data');
     const trees = await realpath(await mkdtemp(join(tmpdir(), 'gateline-trees-')));
@@ -22,11 +22,11 @@ describe.runIf(process.platform !== 'win32')('a folder of the workspace that may
       const run = () => startNode(AS_NOBODY, ['run', '-q'], { cwd: root, env }).ended;
       const first = await run();
       expect(first).toMatchObject({ code: 0 });
-      expect(first.stdout + first.stderr).not.toContain('may not be looked into');
       await chmod(data, 0);
       const second = await run();
-      expect(second).toMatchObject({ code: 0 });
-      expect(second.stdout + second.stderr).toContain('data (it may not be looked into)');
+      // Its files were part of the inputs: not to see them is not the same as their being gone.
+      expect(second.stderr).toMatch(/WORKSPACE_UNREADABLE: .*data/);
+      expect(second).toMatchObject({ code: 74 });
     } finally {
       await chmod(data, 0o755);
       for (const folder of [root, trees]) await rm(folder, { recursive: true, force: true });
