@@ -230,9 +230,7 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
 
   it('follows no path of a record that leads out of the workspace, or into .git or .state', async () => {
     await using workspace = await ran();
-    const [record] = (await filesBelow(workspace.path('.state/runs'), [])).filter((path) =>
-      path.endsWith('ended.json'),
-    );
+    const record = (await filesBelow(workspace.path('.state/runs'), [])).find((path) => path.endsWith('ended.json'));
     const file = `.state/runs/${record}`;
     await workspace.edit(file, 'new/deep/file.txt', '../evil.txt');
     await workspace.edit(file, 'dist/out.js', '.git/hooks/pre-commit');
