@@ -77,7 +77,7 @@ export const WORKSPACE_CODES = {
   },
   FILE_NOT_UTF8: { from: ['user'], means: 'The file is not UTF-8.', remedy: 'Save it as UTF-8.' },
   PATH_ESCAPES: {
-    from: ['user', 'agent'],
+    from: ['user'],
     means: 'A path leads out of the workspace.',
     remedy: 'Keep files inside; links that lead out are not followed.',
   },
