@@ -1,4 +1,4 @@
-import { GatelineError } from '../errors/gateline-error.ts';
+import { GatelineError, isDiskFull } from '../errors/gateline-error.ts';
 import type { EndedRecord, FileChange } from '../run/record.ts';
 import type { Redactor } from '../untrusted/redact.ts';
 import type { Issue } from '../verdict/verdict.ts';
@@ -28,6 +28,8 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
   try {
     return await capture(call, begun);
   } catch (error) {
+    // Without room there will be no record of what is handed on either.
+    if (isDiskFull(error) && begun.unit.gate.files.length > 0) throw error;
     if (!(error instanceof GatelineError) || !/^(?:GIT|WORKSPACE|FILE)_/.test(error.code)) throw error;
     return { files: [], touched: [], problems: [], failure: error };
   }

@@ -214,6 +214,13 @@ function explain(
       },
     );
   }
+  if (/No space left on device|Disk quota exceeded/.test(err)) {
+    return new GatelineError('platform', 'GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${err}`, {
+      hint: 'The disk is full: free some space, then run the same command again.',
+      // As where we write ourselves.
+      cause: Object.assign(new Error(err), { code: 'ENOSPC' }),
+    });
+  }
   const said = err !== '' ? err : error === undefined ? `exit code ${code ?? 'unknown'}` : messageOf(error);
   return new GatelineError('platform', 'GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${said}`, {
     hint: 'Run `git status` there; if it fails too, the repository is damaged or no longer there.',

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { gatelineYml, writes } from '../cli/in-process.ts';
 import { canHaveSmallDisk, onSmallDisk } from '../support/small-disk.ts';
 
-/** Fills what is left of the disk; that this fails is no failure of the agent. */
-const FILL = 'head -c 10000000 /dev/zero > fill 2>/dev/null || true';
+/** Fills what is left of the disk, on which only `.state` lies of what an agent sees; that this fails is no failure of the agent. */
+const FILL = 'head -c 10000000 /dev/zero > "$GATELINE_OUTPUT.fill" 2>/dev/null || true';
+const EMPTY = 'rm -f .state/attempts/*/*/*/*.fill';
 /** Writes an output of 700 kB. */
 const LARGE = `(printf '"'; head -c 700000 /dev/zero | tr '\\0' x; printf '"') > "$GATELINE_OUTPUT"`;
 const AFTER = { needs: 'a', inputs: [], run: writes(1) };
@@ -13,7 +14,7 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
     const a = { inputs: [], run: `${writes({ x: 1 })}; ${FILL}` };
     const said = await onSmallDisk(
       gatelineYml({ a, b: AFTER }),
-      `gateline run -q; echo "exit $?"; (cd .state/runs/*/1 && echo *.json); rm fill
+      `gateline run -q; echo "exit $?"; (cd .state/runs/*/1 && echo *.json); ${EMPTY}
        gateline run -q; echo "exit $?"`,
     );
     expect(said).toMatch(/a: passed[^]*STORE_WRITE_FAILED: Cannot write .*ENOSPC[^]*The disk is full[^]*exit 74\n/);
@@ -24,10 +25,10 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
 
   it('ends an attempt whose output has no room with a record that says so, and the call with 74', async () => {
     // Somebody else takes the space that the removed output gives back.
-    const a = { inputs: [], run: `${LARGE}; ln "$GATELINE_OUTPUT" kept; ${FILL}` };
+    const a = { inputs: [], run: `${LARGE}; ln "$GATELINE_OUTPUT" "$GATELINE_OUTPUT.kept"; ${FILL}` };
     const said = await onSmallDisk(
       gatelineYml({ a, b: AFTER }),
-      `gateline run -q; echo "exit $?"; rm fill kept
+      `gateline run -q; echo "exit $?"; ${EMPTY}
        gateline show a; echo "exit $?"`,
     );
     expect(said).toMatch(/STORE_WRITE_FAILED[^]*The disk is full[^]*exit 74\n/);
@@ -39,7 +40,7 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
     const said = await onSmallDisk(
       gatelineYml({ own: { inputs: [] } }),
       `eval "$(gateline begin own)"; ${LARGE}; echo '{"model": "m"}' > "$GATELINE_METRICS"; ${FILL}
-       gateline complete; echo "exit $?"; rm fill
+       gateline complete; echo "exit $?"; ${EMPTY}
        gateline complete; echo "exit $?"; ls "$GATELINE_OUTPUT" .state/runs/*/1/*.ended.json; grep -c '"model"' .state/runs/*/1/*.ended.json`,
     );
     expect(said).toMatch(
@@ -54,10 +55,18 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
     expect(said).toMatch(/exit 0\n[^]*a +passed/);
   });
 
+  it('ends an attempt whose files have no room with 74, too', async () => {
+    const random = 'head -c 700000 /dev/urandom > made.bin';
+    const a = { inputs: [], files: ['made.bin'], run: `${writes({ x: 1 })}; ${random}; ${FILL}` };
+    const said = await onSmallDisk(gatelineYml({ a }), 'gateline run -q; echo "exit $?"; gateline show a');
+    expect(said).toMatch(/GIT_FAILED: .*No space left on device\n {2}The disk is full[^]*exit 74\n/);
+    expect(said).toMatch(/a, attempt 1 of call 1 in run 1: failed \(lost\)/);
+  });
+
   it('has no agent started where the record of its end would have no room', async () => {
     const said = await onSmallDisk(
       gatelineYml({ a: { inputs: [], run: 'exit 1' } }),
-      `gateline run -q >/dev/null; rm .state/reserve; ${FILL}; truncate -s -100000 fill
+      `gateline run -q >/dev/null; rm .state/reserve; head -c 10000000 /dev/zero > .state/fill; truncate -s -150000 .state/fill
        gateline run -q; echo "exit $?"; (cd .state/runs/*/1 && echo *.json)`,
     );
     expect(said).toMatch(/STORE_WRITE_FAILED[^]*The disk is full[^]*exit 74\n/);
