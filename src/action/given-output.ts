@@ -8,6 +8,7 @@ export function withGivenOutput(attempts: AttemptFiles, text: string): AttemptFi
     bytes.length > limit ? { state: 'too-large', size: bytes.length } : { state: 'present', bytes };
   return {
     root: attempts.root,
+    pathOf: (id) => attempts.pathOf(id),
     create: async (id) => withOtherOutput(await attempts.create(id), given),
     open: async (id) => {
       const directory = await attempts.open(id);

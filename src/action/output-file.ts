@@ -31,6 +31,7 @@ const stampSchema = z.tuple([z.string(), z.array(z.string()).nullable()]);
 export function withOutputFile(attempts: AttemptFiles, file: OutputFile): AttemptFiles {
   return {
     root: attempts.root,
+    pathOf: (id) => attempts.pathOf(id),
     create: async (id) => {
       const place = await placeOf(file);
       const stamp = await stampOf(place);

@@ -38,6 +38,8 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
     keep: rejected,
     patch: rejected,
     checkOut: rejected,
+    forget: async () => undefined,
+    requireFolder: async () => undefined,
     sweep: async () => undefined,
     changes: rejected,
     put: rejected,

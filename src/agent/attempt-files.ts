@@ -46,6 +46,8 @@ export type AgentFile =
 export interface AttemptFiles {
   /** Root of all of them, absolute. */
   readonly root: string;
+  /** Absolute path of an attempt's directory, whether it exists or not: it names the attempt. */
+  pathOf(id: AttemptId): string;
   /** A new, empty directory. @throws GatelineError `ATTEMPT_EXISTS` when it is there already. */
   create(id: AttemptId): Promise<AttemptDirectory>;
   /** The directory of an attempt that was begun; `undefined` when it is not there. */

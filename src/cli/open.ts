@@ -1,6 +1,5 @@
 import { openCall, type Assignment, type Call } from '../engine/call.ts';
 import type { EnginePorts } from '../engine/ports.ts';
-import type { EngineEvent } from '../engine/ports.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { loadPipeline, type LoadedPipeline } from '../local/load-pipeline.ts';
 import { localPorts } from '../local/local-ports.ts';
@@ -9,9 +8,8 @@ import type { RunState } from '../run/run-state.ts';
 import { unitsOf, type UnitGraph } from '../run/unit.ts';
 import { assignmentOf } from './assignment.ts';
 import { textOption, type Invocation } from './command.ts';
-import { oneLine } from '../report/text.ts';
 import { readRun } from './run-asked.ts';
-import { say } from './say.ts';
+import { noticesTo, say } from './say.ts';
 import type { CliWorld } from './world.ts';
 
 /** What nearly every command works with. */
@@ -71,10 +69,7 @@ export async function openRun(
   const { subject, number } = readRun(asked, where);
   const options = { ...invocation.options, ...(subject !== undefined && { subject }) };
   const opened = await open({ ...invocation, options }, loaded, { readOnly });
-  const notice = (event: EngineEvent): void => {
-    if (event.type === 'notice') invocation.world.err.write(`note: ${oneLine(event.message)}\n`);
-  };
-  const call = await openCall(opened.ports, opened.assignment, notice, { runNumber: number });
+  const call = await openCall(opened.ports, opened.assignment, noticesTo(invocation.world), { runNumber: number });
   const records = call.journal.records();
   if (
     number > 0 &&

@@ -13,6 +13,7 @@ import { missingSecrets } from './agent-environment.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import { readToken, tokenMatches, type ClaimToken } from './claim-token.ts';
 import { nameReruns } from './name-reruns.ts';
+import { giveUpEnded, giveUpPlace } from './give-up-place.ts';
 import { readPlace } from './place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../untrusted/json.ts';
@@ -48,7 +49,12 @@ export async function completeGate(
   const opened = await openCall(ports, { ...assignment, subject: token.subject }, observe, options);
   const { call, unit, started } = await claimOf(opened, token);
   if (job !== undefined) refuseOtherJob(ports, started);
-  refuseEnded(call, started);
+  try {
+    refuseEnded(call, started);
+  } catch (error) {
+    await giveUpPlace(call, started);
+    throw error;
+  }
   if (job !== undefined) {
     if (completion.last !== true) refuseWithoutSecrets(ports, unit);
     const ended = await endWithoutSecrets(call, unit, started);
@@ -69,6 +75,7 @@ export async function completeGate(
       hint: 'Begin the gate again.',
     });
     await endWith(call, unit, started, lost);
+    await giveUpPlace(call, started);
     throw lost;
   }
   await useContractOf(call, started, unit.gate.id);
@@ -78,7 +85,11 @@ export async function completeGate(
   const result: AgentResult = { outcome: 'exited', exitCode, stdout: '', stderr: '' };
   const { stopped } = completion;
   const early = stopped ? failed(stopped.kind, stopped.advice) : job && overtime(call, unit, started, token);
-  const ended = await finishAttempt(call, { unit, started, directory, checkout, hasFeedback: false }, result, early);
+  const begun = { unit, started, directory, checkout, hasFeedback: false };
+  const ended = await finishAttempt(call, begun, result, early).catch(async (error: unknown) => {
+    await giveUpEnded(call, started);
+    throw error;
+  });
   await checkout.release(ended.verdict.kind !== 'timeout');
   if (place?.place === 'in-place' && job === undefined) await nameReruns(call, ended);
   const state = call.journal.state();

@@ -3,6 +3,7 @@ import type { Content, DecidedRecord, EndedRecord } from '../run/record.ts';
 import type { Unit, UnitGraph } from '../run/unit.ts';
 import type { JsonValue } from '../untrusted/json.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
+import { giveUpPlaces } from './give-up-place.ts';
 import { judgeValue } from './judge-again.ts';
 import { keepJson } from './keep-json.ts';
 import type { EnginePorts } from './ports.ts';
@@ -85,6 +86,7 @@ async function record(
       },
     );
   }
+  if (decision.decision === 'force' || decision.decision === 'rollback') await giveUpPlaces(call, unit);
 }
 
 async function suppliedOutput(call: Call, unit: Unit, output: JsonValue): Promise<Content> {

@@ -11,7 +11,7 @@ const NAMED = 10;
 
 /**
  * Where the agent of a unit works. A CI job's checkout is its own; the user's folder must have what the request names.
- * @throws GatelineError `IN_PLACE_NEEDS_INPUTS`, `GATE_NOT_APPLIED`
+ * @throws GatelineError `IN_PLACE_NEEDS_INPUTS`, `CLAIM_IN_PLACE`, `GATE_NOT_APPLIED`
  */
 export async function placeFor(
   call: Call,
@@ -29,6 +29,7 @@ export async function placeFor(
       { hint: 'Declare `inputs`, or let it work in a tree of its own: `gateline begin --tree`, `workspace: tree`.' },
     );
   }
+  await call.ports.workspace.requireFolder();
   await refuseNotApplied(call, unit);
   return place;
 }

@@ -166,6 +166,15 @@ export class FolderWorkspace implements Workspace {
       : this.#workTrees.reopen(request, request.from);
   }
 
+  async forget(attempt: string): Promise<void> {
+    await this.#inPlace.forget(attempt);
+    await this.#workTrees.forget(attempt);
+  }
+
+  async requireFolder(): Promise<void> {
+    if (this.#setting.kind === 'local') await refuseClaimInPlace(this.#setting.store, this.#now());
+  }
+
   async sweep(now: string): Promise<void> {
     if (this.#setting.kind === 'local') await this.#workTrees.sweep(now);
   }
@@ -193,7 +202,7 @@ export class FolderWorkspace implements Workspace {
 
   async put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult> {
     const { store, trees } = await this.#open();
-    await refuseClaimInPlace(this.#setting.store, this.#now());
+    await this.requireFolder();
     const { onDurable } = this.#setting;
     return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, wanted, onDurable, ...options });
   }

@@ -85,11 +85,23 @@ export class InPlace {
     return isBegun ? this.#standing(request.attempt, look, request.from) : undefined;
   }
 
+  /** The attempt does not work there any more. */
+  async forget(attempt: string): Promise<void> {
+    const { store, now } = this.#setting;
+    const index = this.#indexOf(attempt);
+    await Promise.all([rm(index, { force: true }), rm(`${index}.json`, { force: true })]);
+    await forgetClaimInPlace(store, attempt, now());
+  }
+
   /** An index of its own for each attempt: others look at the folder meanwhile. */
+  #indexOf(attempt: string): string {
+    const name = createHash('sha256').update(attempt).digest('hex').slice(0, 16);
+    return join(this.#setting.store, `in-place.${name}.index`);
+  }
+
   async #lookFor({ attempt, files }: Pick<Asked, 'attempt' | 'files'>): Promise<Look> {
     const { store } = await this.#setting.open();
-    const name = createHash('sha256').update(attempt).digest('hex').slice(0, 16);
-    const where = { index: join(store.path, `in-place.${name}.index`), folder: store.top };
+    const where = { index: this.#indexOf(attempt), folder: store.top };
     return { store, where, taking: this.#setting.taking(files) };
   }
 
@@ -121,7 +133,7 @@ export class InPlace {
   }
 
   #standing(attempt: string, look: Look, from: string): Checkout {
-    const { root, kind, store, now, within } = this.#setting;
+    const { root, kind, within } = this.#setting;
     return {
       root,
       from,
@@ -131,11 +143,7 @@ export class InPlace {
         const { tree, leftOut } = await captureAfter(look);
         return { tree, leftOut: within(leftOut.filter(({ why }) => why !== NOT_NAMED)) };
       },
-      release: async () => {
-        const { index } = look.where;
-        await Promise.all([rm(index, { force: true }), rm(`${index}.json`, { force: true })]);
-        await forgetClaimInPlace(store, attempt, now());
-      },
+      release: () => this.forget(attempt),
     };
   }
 }

@@ -169,6 +169,12 @@ export interface Workspace extends AsyncDisposable {
   /** The place of an attempt that another process checked out. `undefined`: it is gone. */
   reopen(request: CheckoutRequest & { readonly from: TreeId }): Promise<Checkout | undefined>;
 
+  /** Frees the place of an attempt that nobody completes: the user's folder for others, a work tree for nobody. */
+  forget(attempt: string): Promise<void>;
+
+  /** @throws GatelineError `CLAIM_IN_PLACE` while an agent that runs by itself works in the user's folder */
+  requireFolder(): Promise<void>;
+
   /** Deletes places of attempts whose engine is gone. `now`: ISO 8601. */
   sweep(now: string): Promise<void>;
 

@@ -239,6 +239,7 @@ function memoryAttempts(): MemoryAttempts {
   return {
     root: '/attempts',
     files,
+    pathOf,
     create: async (id) => {
       if (made.has(pathOf(id))) throw new Error(`${pathOf(id)} exists`);
       made.add(pathOf(id));

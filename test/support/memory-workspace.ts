@@ -147,6 +147,12 @@ export class MemoryWorkspace implements Workspace {
     return root === undefined ? undefined : this.#checkout(root, request.from);
   }
 
+  async forget(attempt: string): Promise<void> {
+    for (const [root, place] of this.#places) if (place.attempt === attempt) this.#places.delete(root);
+  }
+
+  async requireFolder(): Promise<void> {}
+
   async sweep(now: string): Promise<void> {
     for (const [root, { until }] of this.#places) if (until === undefined || until <= now) this.#places.delete(root);
   }

@@ -27,6 +27,7 @@ export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFil
     );
   return {
     root: options.root,
+    pathOf,
     create: async (id) => {
       const path = pathOf(id);
       await mkdir(join(path, '..'), { recursive: true });

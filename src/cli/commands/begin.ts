@@ -1,5 +1,4 @@
 import { beginGate, type BeginResult } from '../../engine/begin.ts';
-import type { EngineEvent } from '../../engine/ports.ts';
 import { AGENT_VARIABLES, CLI_VARIABLES } from '../../environment.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
 import { oneLine } from '../../report/text.ts';
@@ -9,7 +8,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectOnce } from '../open.ts';
 import { printJson } from '../print-json.ts';
 import { reportError } from '../report-error.ts';
-import { say } from '../say.ts';
+import { noticesTo, say } from '../say.ts';
 import type { CliWorld } from '../world.ts';
 
 /**
@@ -37,10 +36,7 @@ async function begin(invocation: Invocation): Promise<BeginResult> {
   await using _lock = await lockWorkspace(loaded.root, world);
   const opened = await open(invocation, loaded, { readOnly: false });
   const place = invocation.options['tree'] === true ? 'tree' : 'in-place';
-  const observe = (event: EngineEvent): void => {
-    if (event.type === 'notice') say(world.err, `note: ${oneLine(event.message)}`);
-  };
-  const begun = await beginGate(opened.ports, opened.assignment, positionals[0]!, observe, { place });
+  const begun = await beginGate(opened.ports, opened.assignment, positionals[0]!, noticesTo(world), { place });
   await projectOnce(world, opened);
   return begun;
 }

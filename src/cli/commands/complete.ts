@@ -3,7 +3,6 @@ import { completeGate } from '../../engine/complete.ts';
 import { CLI_VARIABLES } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
-import { oneLine } from '../../report/text.ts';
 import { verdictText } from '../../report/verdict-text.ts';
 import { adviceLines } from '../advice.ts';
 import { textOption, type Invocation } from '../command.ts';
@@ -12,7 +11,7 @@ import { loadFor, open, projectOnce } from '../open.ts';
 import { exitCodeOfUnit } from '../outcome.ts';
 import { paintFor } from '../paint.ts';
 import { printJson } from '../print-json.ts';
-import { say } from '../say.ts';
+import { noticesTo, say } from '../say.ts';
 
 /** `gateline complete`: judges what an agent left that ran by itself. */
 export async function execute(invocation: Invocation): Promise<ExitCode> {
@@ -29,9 +28,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   // The token says what it is about; what the branch is called by now does not count.
   const opened = { ...here, assignment: { ...here.assignment, subject } };
   const about = here.assignment.subject === subject ? options : { ...options, subject };
-  const ended = await completeGate(opened.ports, opened.assignment, { token, exitCode }, (event) => {
-    if (event.type === 'notice') say(world.err, `note: ${oneLine(event.message)}`);
-  });
+  const ended = await completeGate(opened.ports, opened.assignment, { token, exitCode }, noticesTo(world));
   const state = await projectOnce(world, opened);
   const unit = state.units.get(unitKey(ended.gate, ended.leg));
   if (options['json']) {

@@ -78,6 +78,12 @@ export class WorkTrees {
     return this.#working(slot, request, from, { links, kept, notices: [] }, { extras: [] });
   }
 
+  /** The attempt does not work there any more, and nobody knows who else does. */
+  async forget(attempt: string): Promise<void> {
+    const slot = await this.#slots.of(attempt);
+    if (slot !== undefined) await this.#slots.give(slot, false, []);
+  }
+
   /** Deletes those of attempts whose engine is gone. */
   async sweep(now: string): Promise<void> {
     await this.#slots.sweep(now);
