@@ -4,6 +4,7 @@ import { coldStart } from './cold-start.ts';
 import { gateOverhead } from './gate-overhead.ts';
 import { inProcess } from './in-process.ts';
 import { HEAD, rowOf } from './measure.ts';
+import { worktrees } from './worktrees.ts';
 
 /*
  * `npm run bench`: how long things take, each beside a baseline that was measured in the same minutes. The ratios can be
@@ -15,6 +16,7 @@ if (import.meta.main) {
   const [bundle] = process.argv.slice(2);
   for (const figure of await coldStart(bundle && resolve(bundle))) console.log(rowOf(figure));
   for (const figure of await inProcess()) console.log(rowOf(figure));
+  for (const figure of await worktrees()) console.log(rowOf(figure));
   const { figures, requests } = await gateOverhead();
   for (const figure of figures) console.log(rowOf(figure));
   console.log(
