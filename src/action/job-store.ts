@@ -21,7 +21,7 @@ import { earlierRun } from './resume.ts';
 import { SAVE_CACHE } from './save-cache.ts';
 
 /** Where the records of a job's run are, and what else keeps checkpoints. */
-export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses'> {
+export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'hiddenBy'> {
   /** Artifacts of this run, and of the one that it goes on from. Ends of attempts survive a failed upload. */
   readonly records: RecordStore;
   readonly pending: PendingRecords;
@@ -88,6 +88,7 @@ export async function openJobStore(
     pending,
     artifactOf: (record) => store.artifactOf(record),
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
+    hiddenBy: () => store.hiddenBy(),
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
     settled: async () => {
       for (const notice of await kept.settled()) runner.annotate('notice', notice);

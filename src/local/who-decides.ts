@@ -49,7 +49,9 @@ function named(name: string | undefined): string | undefined {
 /** `undefined` also where git is not there or refuses the folder: then it says nothing about who decides. */
 async function emailOf(root: string, environment: Environment): Promise<string | undefined> {
   try {
-    const answer = await gitIn(root, { binary: 'git', environment })(['config', '--get', 'user.email'], { answers: [0, 1] });
+    const answer = await gitIn(root, { binary: 'git', environment })(['config', '--get', 'user.email'], {
+      answers: [0, 1],
+    });
     return answer.out.toString('utf8');
   } catch (error) {
     if (error instanceof GatelineError) return undefined;

@@ -29,7 +29,11 @@ const GUIDES_GATE_1 = {
 };
 
 async function read(pipeline = pipelineOf({ data: {}, design: { needs: ['data'] } })) {
-  const workspace = await openWorkspace(root, { environment: {}, store: join(root, '.state/git'), trees: join(root, '.state/trees') });
+  const workspace = await openWorkspace(root, {
+    environment: {},
+    store: join(root, '.state/git'),
+    trees: join(root, '.state/trees'),
+  });
   const place = { root, isDefault: true, pipeline };
   return stateInputs(workspace, place, 'demoqa_com-student_registration', unitsOf(pipeline).values());
 }
