@@ -1,12 +1,14 @@
 import { ACTION_VARIABLES, type Environment } from '../environment.ts';
 import { DEFAULT_LIMITS, type ServiceLimits } from '../store/github/artifacts/limits.ts';
 import { DEFAULT_CACHE_LIMITS, type CacheLimits } from '../store/github/cache/limits.ts';
+import { DEFAULT_WAIT_LIMITS, type WaitLimits } from './awaited-records.ts';
 import type { Runner } from './runner.ts';
 
 /** How long calls of a step may take. */
 export interface TimeLimits {
   readonly artifacts: ServiceLimits;
   readonly cache: CacheLimits;
+  readonly waits: WaitLimits;
 }
 
 /** The smallest share: a tenth of a second for a call that asks something. */
@@ -27,7 +29,11 @@ export function timeLimits(environment: Environment, runner: Pick<Runner, 'annot
 }
 
 function shortened(share: number): TimeLimits {
-  return { artifacts: scaled(DEFAULT_LIMITS, share), cache: scaled(DEFAULT_CACHE_LIMITS, share) };
+  return {
+    artifacts: scaled(DEFAULT_LIMITS, share),
+    cache: scaled(DEFAULT_CACHE_LIMITS, share),
+    waits: scaled(DEFAULT_WAIT_LIMITS, share),
+  };
 }
 
 /** Times are those whose name ends in `Ms`. */
