@@ -35,6 +35,27 @@ describe('the end of an attempt', () => {
       expect((await store.list(PIPELINE, SUBJECT)).records).toEqual([ended({ gate: 'a' })]);
     }));
 
+  it('is not uploaded where it cannot be kept first, and says why', () =>
+    inFolder(async (folder) => {
+      await writeFile(folder, 'a file where the folder should be');
+      const store = createMemoryStore();
+      await expect(
+        pendingRecords(folder)
+          .guard(store)
+          .write(ended({ gate: 'a' })),
+      ).rejects.toMatchObject({
+        code: 'TEMP_UNWRITABLE',
+        fault: 'platform',
+        message: expect.stringContaining(folder),
+      });
+      expect((await store.list(PIPELINE, SUBJECT)).records).toEqual([]);
+      expect(
+        await pendingRecords(folder)
+          .guard(store)
+          .write(started({ gate: 'a' })),
+      ).toBe('written');
+    }));
+
   it('is kept for each gate, leg and attempt; claims are not', () =>
     inFolder(async (folder) => {
       const store = pendingRecords(folder).guard(failing(createMemoryStore()));
