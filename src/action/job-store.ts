@@ -14,6 +14,7 @@ import { createCheckpointCache } from '../store/github/cache/checkpoint-cache.ts
 import { openGithubStore, type GithubStore } from '../store/github/github-store.ts';
 import { openTieredStore } from '../store/github/tiered-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { WaitLimits } from './awaited-records.ts';
 import type { ActionInputs } from './inputs.ts';
 import type { ActionInvocation } from './invocation.ts';
 import type { Runner } from './runner.ts';
@@ -28,11 +29,13 @@ import { SAVE_CACHE } from './save-cache.ts';
 import { withWrite } from './with-write.ts';
 
 /** Where the records of a job's run are, and what else keeps checkpoints. */
-export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses'> {
+export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'hiddenBy'> {
   /** Artifacts of this run, and of the one that it goes on from. Claims and ends of attempts are kept on the runner too. */
   readonly records: RecordStore;
   readonly claims: KeptClaims;
   readonly checkpoints: CheckpointSource;
+  /** How long a listing may be behind what needed jobs told. */
+  readonly waits: WaitLimits;
   /** Waits until what was made is kept in the cache too, and tells what went wrong with that. Never throws. */
   settled(): Promise<void>;
   /** Keeps a document as an artifact of its own. Answers why it could not be kept; a name that is taken is no trouble. */
@@ -111,6 +114,8 @@ export async function openJobStore(
     claims,
     artifactOf: (record) => store.artifactOf(record),
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
+    hiddenBy: () => store.hiddenBy(),
+    waits: limits.waits,
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
     settled: async () => {
       for (const notice of await kept.settled()) runner.annotate('notice', notice);

@@ -1,5 +1,5 @@
 import type { Digest } from '../../run/digest.ts';
-import type { ReadProblem } from '../../run/reading.ts';
+import type { HiddenBy, ReadProblem } from '../../run/reading.ts';
 
 /** An artifact of one run, as a listing tells it. What it tells is the uploader's word, but for the id. */
 export interface ListedArtifact {
@@ -12,14 +12,22 @@ export interface ListedArtifact {
   readonly digest?: Digest;
   /** Still listed, and not to be had any more. */
   readonly expired: boolean;
-  /** The job's id inside the service that it belongs to; absent where only REST told of it. */
-  readonly owner?: string;
+  /** Whose it is, as the service's listing says; absent where only REST listed it. */
+  readonly owner?: BackendIds;
+}
+
+/** Run and job as the results service knows them. Attempts of a run may have different ids: no job can know those of another. */
+export interface BackendIds {
+  readonly run: string;
+  readonly job: string;
 }
 
 /** What a listing came to. With `problem` there may be more. */
 export interface ArtifactListing {
   readonly artifacts: readonly ListedArtifact[];
   readonly problem?: Trouble;
+  /** What kept REST from being asked for artifacts of earlier attempts, which may be hidden otherwise. */
+  readonly hiddenBy?: HiddenBy;
 }
 
 /** Why something could not be had. `UNREADABLE`: the service refuses, and asking again would not help. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { digestSchema, type Digest } from '../../../run/digest.ts';
 import { GatelineError } from '../../../errors/gateline-error.ts';
 import { forTerminal } from '../../../untrusted/escape.ts';
-import type { ListedArtifact } from '../artifact-service.ts';
+import type { BackendIds, ListedArtifact } from '../artifact-service.ts';
+import { followable } from '../service-address.ts';
 import { bodyOf, refusal, send } from './http.ts';
 import { CallFailure, type ServiceLimits } from './limits.ts';
 
@@ -12,12 +13,6 @@ export interface ResultsAccess {
   readonly url: string;
   /** `ACTIONS_RUNTIME_TOKEN`: a JWT whose `scp` names run and job. */
   readonly token: string;
-}
-
-/** Run and job as the service knows them. */
-interface BackendIds {
-  readonly run: string;
-  readonly job: string;
 }
 
 const SERVICE = '/twirp/github.actions.results.api.v1.ArtifactService/';
@@ -32,6 +27,7 @@ const listSchema = z.object({
   artifacts: z
     .array(
       z.object({
+        workflow_run_backend_id: z.string().min(1),
         workflow_job_run_backend_id: z.string().min(1),
         database_id: numberSchema,
         name: z.string().min(1),
@@ -69,24 +65,24 @@ export class ResultsClient {
       workflow_run_backend_id: this.#ids.run,
       workflow_job_run_backend_id: this.#ids.job,
     });
-    return artifacts.map(({ workflow_job_run_backend_id: owner, database_id: id, name, size, digest }) => ({
+    return artifacts.map(({ database_id: id, name, size, digest, ...owner }) => ({
       name,
       id,
       size,
       ...asDigest(digest),
       expired: false,
-      owner,
+      owner: { run: owner.workflow_run_backend_id, job: owner.workflow_job_run_backend_id },
     }));
   }
 
-  /** Where an artifact of that name and job may be read. @throws CallFailure */
-  async addressOf(name: string, owner: string): Promise<string> {
+  /** Where an artifact may be read. `owner`: as its listing says, never this job's own ids. @throws CallFailure */
+  async addressOf(name: string, owner: BackendIds): Promise<string> {
     const { signed_url: address } = await this.#call('GetSignedArtifactURL', urlSchema, {
-      workflow_run_backend_id: this.#ids.run,
-      workflow_job_run_backend_id: owner,
+      workflow_run_backend_id: owner.run,
+      workflow_job_run_backend_id: owner.job,
       name,
     });
-    return sameProtocol(address, this.#origin);
+    return toldAddress(address, this.#origin);
   }
 
   /** Takes a name for a file that is stored as it is; answers where to put its bytes. @throws CallFailure; status 409: taken */
@@ -99,7 +95,7 @@ export class ResultsClient {
       version: ARTIFACT_VERSION,
       ...(expiresAt !== undefined && { expires_at: expiresAt }),
     });
-    return sameProtocol(address, this.#origin);
+    return toldAddress(address, this.#origin);
   }
 
   /** Makes an upload visible; answers its id. @throws CallFailure */
@@ -158,9 +154,9 @@ export function asDigest(told: string | null | undefined): { digest?: Digest } {
   return digest.success ? { digest: digest.data } : {};
 }
 
-/** Nobody is led from https to http. @throws CallFailure */
-export function sameProtocol(address: string, from: URL): string {
-  if (new URL(address).protocol === from.protocol) return address;
+/** An address that a service told, where it may be followed. @throws CallFailure */
+export function toldAddress(address: string, service: URL): string {
+  if (followable(address, service) !== undefined) return address;
   throw new CallFailure('a download leads to an address without encryption', { passing: false });
 }
 
