@@ -31,7 +31,10 @@ async function measure(place: string, root: string): Promise<Figure[]> {
   const environment = environmentIn(place);
   const open = (): Promise<Workspace> =>
     openWorkspace(root, { environment, store: join(place, 'store'), trees: join(place, 'trees') });
-  const status = { name: 'git status', work: () => run('git', ['status', '--porcelain'], { cwd: root, env: environment }) };
+  const status = {
+    name: 'git status',
+    work: () => run('git', ['status', '--porcelain'], { cwd: root, env: environment }),
+  };
   const workspace = await open();
   const { tree: first } = await workspace.snapshot([]);
   edit(root, 'second');
@@ -50,7 +53,9 @@ async function measure(place: string, root: string): Promise<Figure[]> {
   };
   // Twice: the very first brings everything.
   for (let n = 0; n < 2; n += 1) await switchTo();
-  figures.push(await compare(`bring a work tree from one version to another: ${DIFFERENT} files`, switchTo, status, ROUNDS));
+  figures.push(
+    await compare(`bring a work tree from one version to another: ${DIFFERENT} files`, switchTo, status, ROUNDS),
+  );
   const request = { base: first, tree: first, attempt: 'captured', place: 'tree', files: 'changed' } as const;
   const checkout = await workspace.checkOut(request);
   figures.push(await compare('capture: nothing changed', () => checkout.capture(), status, ROUNDS));
@@ -70,10 +75,17 @@ function makeRepository(place: string): string {
     const path = folderOf(root, folder);
     mkdirSync(path, { recursive: true });
     for (let file = 0; file < PER_FOLDER; file += 1) {
-      writeFileSync(join(path, `file${file}.ts`), `export const file = ${folder * PER_FOLDER + file};\n`.repeat(1 + (file % 20)));
+      writeFileSync(
+        join(path, `file${file}.ts`),
+        `export const file = ${folder * PER_FOLDER + file};\n`.repeat(1 + (file % 20)),
+      );
     }
   }
-  const env = { ...environmentIn(place), GIT_AUTHOR_DATE: '2030-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2030-01-01T00:00:00Z' };
+  const env = {
+    ...environmentIn(place),
+    GIT_AUTHOR_DATE: '2030-01-01T00:00:00Z',
+    GIT_COMMITTER_DATE: '2030-01-01T00:00:00Z',
+  };
   const git = (...args: string[]): unknown => execFileSync('git', args, { cwd: root, env, stdio: 'ignore' });
   git('init', '-q', '-b', 'main');
   git('add', '-A');
