@@ -1,4 +1,3 @@
-import { GatelineError } from '../errors/gateline-error.ts';
 import { isEscapedName } from './path-bytes.ts';
 
 /** Names that Windows gives to devices, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
@@ -41,15 +40,6 @@ function whyNotName(name: string, first: boolean): string | undefined {
   if (process.platform === 'win32' && (/[:<>"|?*]/.test(name) || [...name].some((character) => character < ' ')))
     return 'it holds a character that Windows has no file names with';
   return undefined;
-}
-
-/** @throws GatelineError `PATH_ESCAPES` for a path that {@link whyNotContained} refuses. */
-export function assertContained(path: string): void {
-  const why = whyNotContained(path);
-  if (why === undefined) return;
-  throw new GatelineError('agent', 'PATH_ESCAPES', `The path ${JSON.stringify(path)} is refused: ${why}.`, {
-    hint: 'A gate hands on files inside the workspace only, under names that every system takes. Rename the file or leave it out of `files`.',
-  });
 }
 
 /** Whether a path could be that of a file below the root, under whatever name. */

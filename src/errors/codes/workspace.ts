@@ -76,11 +76,6 @@ export const WORKSPACE_CODES = {
     remedy: 'Make it smaller.',
   },
   FILE_NOT_UTF8: { from: ['user'], means: 'The file is not UTF-8.', remedy: 'Save it as UTF-8.' },
-  FILE_CHANGING: {
-    from: ['platform'],
-    means: 'A file changes while it is read.',
-    remedy: 'Stop what writes to it, then run again.',
-  },
   PATH_ESCAPES: {
     from: ['user', 'agent'],
     means: 'A path leads out of the workspace.',
