@@ -4,6 +4,9 @@ const SNAPSHOT = ['test/workspace/snapshot.test.ts'];
 const SLOTS = ['test/workspace/slots.test.ts'];
 const PLACES = ['test/workspace/in-place.test.ts'];
 const AGENT = ['test/workspace/agent-repository.test.ts'];
+const REPOSITORIES = ['test/workspace/repositories.test.ts'];
+const SUBMODULES = ['test/workspace/submodules.test.ts'];
+const CHANGES = ['test/workspace/changes.test.ts'];
 const LINKS = ['test/workspace/dependency-links.test.ts'];
 
 /** Faults in how files are seen, kept and brought to work trees. */
@@ -104,6 +107,115 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     replace: 'if (isAny && before !== null && isCredentialFile(path))',
     tests: PLACES,
     why: 'keys would travel as artifacts',
+  },
+  {
+    name: 'workspace: an index that is copied keeps what git was told not to look at',
+    file: 'src/workspace/trees/snapshot-index.ts',
+    find: "['--no-skip-worktree', present] as const,",
+    replace: "['--no-skip-worktree', []] as const,",
+    tests: SNAPSHOT,
+    only: 'told not to look at',
+    why: 'edits of such files would not be seen',
+  },
+  {
+    name: 'workspace: a path below a link is looked at through the link',
+    file: 'src/workspace/look.ts',
+    find: 'return (path) => (foldersOf(path).every(isFolder) ? lookAt(root, path) : undefined);',
+    replace:
+      "return (path) => (foldersOf(path).every((folder) => isFolder(folder) || folder !== '') ? lookAt(root, path) : undefined);",
+    tests: SNAPSHOT,
+    only: 'links by target',
+    why: 'files outside of the workspace would be taken for its own',
+  },
+  {
+    name: 'workspace: objects that were only staged stay where the user keeps them',
+    file: 'src/workspace/trees/snapshot-index.ts',
+    find: 'if (this.#from === undefined) await copyUncommitted(this.#store, tree);',
+    replace: 'if (this.#from !== undefined) await copyUncommitted(this.#store, tree);',
+    tests: SNAPSHOT,
+    only: 'cleans up',
+    why: '`git gc` of the user would break versions that are in use',
+  },
+  {
+    name: 'workspace: what a glob named before makes its folder one of sources',
+    file: 'src/workspace/trees/named-files.ts',
+    find: 'open = open.filter((place) => below.get(place)!.every((path) => ignored.has(path)));',
+    replace: 'open = open.filter((place) => below.get(place)!.length === 0);',
+    tests: SNAPSHOT,
+    only: 'told anew',
+    why: 'a new build output would not be seen once there was another one',
+  },
+  {
+    name: 'workspace: a setting keeps git from looking at what it wrote',
+    file: 'src/workspace/trees/object-store.ts',
+    find: "  'core.ignoreStat=false',\n",
+    replace: '',
+    tests: REPOSITORIES,
+    only: 'keep git from looking',
+    why: 'what an agent edited would be lost',
+  },
+  {
+    name: 'workspace: git is at work in submodules of the user too',
+    file: 'src/workspace/trees/object-store.ts',
+    find: "  'submodule.recurse=false',\n",
+    replace: '',
+    tests: SUBMODULES,
+    only: 'repositories of their own',
+    why: "the user's submodules would be checked out in a work tree",
+  },
+  {
+    name: 'workspace: a submodule that is not clean is taken at its commit',
+    file: 'src/workspace/trees/differing-files.ts',
+    find: 'if (!isMoved || (await isDirty(store, where.folder, path))) dirty.push(path);',
+    replace: 'if (isMoved && (await isDirty(store, where.folder, path))) dirty.push(path);',
+    tests: SUBMODULES,
+    only: 'refused by name',
+    why: 'an agent would not see what the user sees',
+  },
+  {
+    name: 'workspace: a second look at a work tree finds nothing changed',
+    file: 'src/workspace/slots/work-trees.ts',
+    find: '        known = captured;\n',
+    replace: '',
+    tests: SLOTS,
+    only: 'captured as often',
+    why: 'the files of an attempt would be lost',
+  },
+  {
+    name: 'workspace: gates that start side by side are given one slot',
+    file: 'src/workspace/slots/slots.ts',
+    find: 'if (this.#mine.has(number)) continue;\n      this.#mine.add(number);',
+    replace: 'if (this.#mine.has(number)) continue;',
+    tests: SLOTS,
+    only: 'at the same time',
+    why: 'agents would write over the files of each other',
+  },
+  {
+    name: 'workspace: repositories that an attempt made in folders of a work tree stay there',
+    file: 'src/workspace/slots/slot-checkout.ts',
+    find: '  await removeStrange(strange);\n',
+    replace: '  if (strange.length < 0) await removeStrange(strange);\n',
+    tests: SLOTS,
+    only: 'whatever that did',
+    why: 'git of the next agent would find the repository of another one',
+  },
+  {
+    name: 'workspace: a file of a filter is closed before it is kept',
+    file: 'src/workspace/hand-on.ts',
+    find: 'return await keepLimited(opened.createReadStream',
+    replace: 'return keepLimited(opened.createReadStream',
+    tests: ['test/workspace/filters.test.ts'],
+    only: 'handed on',
+    why: 'no gate could hand on a file of LFS',
+  },
+  {
+    name: 'workspace: what cannot be looked at is handed on as deleted',
+    file: 'src/workspace/hand-on.ts',
+    find: 'files: files.filter(({ path }) => !names.has(path)),',
+    replace: 'files: [...files],',
+    tests: CHANGES,
+    only: 'pipes, sockets',
+    why: 'later gates would lose a file that nobody removed',
   },
   {
     name: 'workspace: a scope of packages is one link',

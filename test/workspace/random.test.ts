@@ -92,8 +92,7 @@ function apply(root: string, model: Model, edits: readonly Edit[]): void {
       model.delete(inTheWay);
     }
     rmSync(place, { recursive: true, force: true });
-    for (const known of [...model.keys()])
-      if (known === one.path || known.startsWith(`${one.path}/`)) model.delete(known);
+    for (const known of model.keys()) if (known === one.path || known.startsWith(`${one.path}/`)) model.delete(known);
     if (one.do === 'delete') continue;
     if (one.do === 'write') put(root, one.path, one.text, one.executable ? 0o755 : 0o644);
     else {

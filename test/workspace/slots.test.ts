@@ -125,6 +125,31 @@ describe('a slot', () => {
     expect(folder.repositoryContents()).toEqual(before);
   });
 
+  it('is captured and brought on though the agent put pipes into its repositories', async () => {
+    await using folder = await ordinary();
+    await using workspace = await folder.open({ gitTimeoutMs: 3_000 });
+    const { tree } = await workspace.snapshot([]);
+    for (const name of ['.git/index', '.git/HEAD', '.git/config', 'dir/.git/HEAD', 'dir/deep/.git']) {
+      const checkout = await checkOut(workspace, { tree });
+      mkdirSync(dirname(join(checkout.root, name)), { recursive: true });
+      rmSync(join(checkout.root, name), { force: true });
+      execFileSync('mkfifo', [join(checkout.root, name)]);
+      put(checkout.root, 'a', 'edited');
+      expect(await changed(workspace, checkout), name).toEqual(['a: 100644 → 100644']);
+      await checkout.release(true);
+    }
+    const checkout = await checkOut(workspace, { tree });
+    expect(filesBelow(checkout.root)).toEqual(filesBelow(folder.root));
+    expect(existsSync(join(checkout.root, 'dir/.git'))).toBe(false);
+    put(checkout.root, 'nested/.git/refs/x', '');
+    put(checkout.root, 'nested/.git/objects/x', '');
+    execFileSync('mkfifo', [join(checkout.root, 'nested/.git/HEAD')]);
+    await expect(checkout.capture()).rejects.toMatchObject({ code: 'GIT_TIMEOUT' });
+    await checkout.release(true);
+    const last = await checkOut(workspace, { tree });
+    expect(filesBelow(last.root)).toEqual(filesBelow(folder.root));
+  });
+
   it('is one for each attempt that works at the same time', async () => {
     await using folder = await ordinary();
     await using workspace = await folder.open();

@@ -208,6 +208,16 @@ describe('git', () => {
     expect((await workspace.files((await workspace.snapshot([])).tree)).get('a.slow')?.blob).toBe(blob('x'));
   });
 
+  it('does not wait for ever for a pipe in the place of its settings', async () => {
+    await using folder = await Folder.repository();
+    rmSync(join(folder.root, '.git/config'));
+    execFileSync('mkfifo', [join(folder.root, '.git/config')]);
+    await expect(folder.open({ gitTimeoutMs: 1_000 })).rejects.toMatchObject({
+      code: 'GIT_TIMEOUT',
+      hint: expect.stringContaining('named pipe'),
+    });
+  });
+
   it('is called a fixed number of times, however many files there are', async () => {
     await using folder = await Folder.repository();
     for (let n = 0; n < 300; n += 1) folder.write(`d${n % 7}/f${n}`, `${n}`);

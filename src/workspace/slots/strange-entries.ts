@@ -19,6 +19,7 @@ export async function strangeEntries(folder: string, kept: readonly string[]): P
 /** Removes those of them that git has not put a file in the place of meanwhile. */
 export async function removeStrange(found: readonly Buffer[]): Promise<void> {
   for (const path of found) {
+    // Gone where git has put a file in the place of a folder above it.
     const stats = await lstat(path).catch(() => undefined);
     if (stats === undefined || !isStrange(stats, path.subarray(path.lastIndexOf('/') + 1).toString())) continue;
     await rm(path, { recursive: true, force: true });
