@@ -9,9 +9,6 @@ const PURE = ['errors', 'formats', 'pipeline', 'report', 'run', 'untrusted', 've
   (room) => `test/${room}/**/*.test.ts`,
 );
 
-/** Whole workflows under act are too slow for a sample. */
-const LEFT_OUT = TEST_SIZE === 'sample' ? ['test/act/**'] : [];
-
 export default defineConfig({
   test: {
     // Tests start real processes and git; forks keep a crash or a changed directory to the file it happened in.
@@ -24,7 +21,7 @@ export default defineConfig({
     allowOnly: false,
     projects: [
       { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
-      { extends: true, test: { name: 'others', include: ['test/**/*.test.ts'], exclude: [...PURE, ...LEFT_OUT] } },
+      { extends: true, test: { name: 'others', include: ['test/**/*.test.ts'], exclude: PURE } },
     ],
     coverage: {
       provider: 'v8',
