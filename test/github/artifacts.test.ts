@@ -34,6 +34,12 @@ const findBy = (token: string, workflowRunId: number) => ({
   findBy: { token, workflowRunId, repositoryOwner: 'octo', repositoryName: 'gates' },
 });
 
+/** The id by which the results service knows the run that a runtime token is for. */
+function runIdIn(token: string): string {
+  const { scp } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { scp: string };
+  return scp.split(':')[2]!;
+}
+
 describe('an artifact in a zip', () => {
   it('is uploaded, listed, found by name, downloaded and deleted', async () => {
     await using service = await startResultsService();
@@ -155,6 +161,34 @@ describe('a job sees', () => {
     expect(await namesSeenBy(later)).toEqual(seen);
     const { artifacts } = await later.call('artifact.listArtifacts', findBy(second.token, 1));
     expect(artifacts).toHaveLength(overRest);
+  });
+
+  it.each(['per-run', 'per-attempt'] as const)(
+    'and downloads artifacts of earlier attempts, by the ids that the listing tells: ids %s',
+    async (backendIds) => {
+      await using service = await startResultsService({ backendIds });
+      await using first = await service.environmentFor({ run: 1, attempt: 1, job: 'build' });
+      await using second = await service.environmentFor({ run: 1, attempt: 2, job: 'test' });
+      const { id } = await uploadRaw(new Clients(first.env), first, '1.json', '{"a":1}');
+      await new Clients(second.env).call('artifact.downloadArtifact', id, { path: second.temp });
+      expect(await readFile(join(second.temp, '1.json'), 'utf8')).toBe('{"a":1}');
+      const ids = [first, second].map(({ env }) => runIdIn(env['ACTIONS_RUNTIME_TOKEN']!));
+      expect(new Set(ids).size).toBe(backendIds === 'per-run' ? 1 : 2);
+    },
+  );
+
+  it('what other jobs uploaded only after a while, where the service is slow to show it', async () => {
+    await using service = await startResultsService({ shownAfter: 60_000 });
+    await using one = await service.environmentFor({ run: 1, job: 'one' });
+    await using two = await service.environmentFor({ run: 1, job: 'two' });
+    const clients = new Clients(one.env);
+    const others = new Clients(two.env);
+    await uploadRaw(clients, one, 'value.json');
+    const overRest = async () => (await others.call('artifact.listArtifacts', findBy(two.token, 1))).artifacts.length;
+    expect(await namesSeenBy(clients)).toEqual(['value.json']);
+    expect([await namesSeenBy(others), await overRest()]).toEqual([[], 0]);
+    service.advance(60_000);
+    expect([await namesSeenBy(others), await overRest()]).toEqual([['value.json'], 1]);
   });
 
   it('another run only over REST, with a token that may read actions', async () => {

@@ -12,8 +12,14 @@ export interface ListedArtifact {
   readonly digest?: Digest;
   /** Still listed, and not to be had any more. */
   readonly expired: boolean;
-  /** The job's id inside the service that it belongs to; absent where only REST told of it. */
-  readonly owner?: string;
+  /** Whose it is, as the service's listing says; absent where only REST listed it. */
+  readonly owner?: BackendIds;
+}
+
+/** Run and job as the results service knows them. Attempts of a run may have different ids: no job can know those of another. */
+export interface BackendIds {
+  readonly run: string;
+  readonly job: string;
 }
 
 /** What a listing came to. With `problem` there may be more. */

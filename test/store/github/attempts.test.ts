@@ -19,14 +19,16 @@ async function firstAttempt(run: GithubRun) {
 
 describe('a later attempt of a run', () => {
   it.each([
-    ['visible', 'conflict'],
-    ['visible', 'allowed'],
-    ['rest-only', 'conflict'],
-    ['rest-only', 'allowed'],
+    ['visible', 'per-run', 'conflict'],
+    ['visible', 'per-attempt', 'conflict'],
+    ['visible', 'per-run', 'allowed'],
+    ['rest-only', 'per-run', 'conflict'],
+    ['rest-only', 'per-attempt', 'conflict'],
+    ['rest-only', 'per-run', 'allowed'],
   ] as const)(
-    'reads what an earlier one left, where it is %s and a name again gives a %s',
-    async (earlierAttempts, sameNameOnRerun) => {
-      await using run = await startRun({ earlierAttempts, sameNameOnRerun, artifactIds: 'shuffled' });
+    'reads what an earlier one left, where it is %s, ids are %s and a name again gives a %s',
+    async (earlierAttempts, backendIds, sameNameOnRerun) => {
+      await using run = await startRun({ earlierAttempts, backendIds, sameNameOnRerun, artifactIds: 'shuffled' });
       const { record, value, big } = await firstAttempt(run);
       const second = await run.open({ job: 'build', attempt: 2 });
       expect(await second.write(startedRecord({ gate: 'build', runAttempt: 2 }))).toBe('written');

@@ -48,6 +48,45 @@ describe('a call that goes wrong once', () => {
   );
 });
 
+describe('an artifact that the service lists and denies', () => {
+  const DOWNLOAD = 'actions/download-artifact';
+
+  it.each([403, 404])('is read over REST: %s', async (status) => {
+    await using run = await startRun();
+    const { record, value, log } = await done(run);
+    const store = await run.open();
+    run.service.faults.add({ operation: 'GetSignedArtifactURL', times: Infinity, fault: { kind: 'status', status } });
+    expect(await store.list('ship', 'pr-42')).toEqual({ records: [record], problems: [] });
+    for (const content of [value, log])
+      expect(await store.check(content.digest)).toEqual({ state: 'present', value: content });
+    expect(run.service.callsOf(DOWNLOAD)).toHaveLength(3);
+  });
+
+  it('is unreadable where there is no token, or where REST denies it too', async () => {
+    await using run = await startRun();
+    await done(run);
+    run.service.faults.add({
+      operation: /^GetSigned|download/,
+      times: Infinity,
+      fault: { kind: 'status', status: 404, message: 'no such artifact' },
+    });
+    const messageOf = async (noRest: boolean) => (await (await run.open({ noRest })).list('ship', 'pr-42')).problems;
+    const denied = 'GetSignedArtifactURL was answered with 404: no such artifact';
+    expect(await messageOf(true)).toMatchObject([{ code: 'UNREADABLE', message: denied }]);
+    const both = `${denied}, and a download (REST) was answered with 404`;
+    expect(await messageOf(false)).toMatchObject([{ code: 'UNREADABLE', message: both }]);
+  });
+
+  it('is unknown while REST does not answer', async () => {
+    await using run = await startRun();
+    await done(run);
+    const store = await run.open({ limits: IMPATIENT });
+    run.service.faults.add({ operation: 'GetSignedArtifactURL', times: 9, fault: { kind: 'status', status: 404 } });
+    run.service.faults.add({ operation: DOWNLOAD, times: 9, fault: { kind: 'status', status: 503 } });
+    expect((await store.list('ship', 'pr-42')).problems).toMatchObject([{ code: 'OUTAGE' }]);
+  });
+});
+
 describe('a call that always goes wrong', () => {
   it.concurrent.each(BROKEN)('ListArtifacts that %s is an outage, in bounded time and tries', async (_, fault) => {
     await using run = await startRun();

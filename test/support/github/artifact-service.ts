@@ -39,7 +39,17 @@ export const ARTIFACT_METHODS: Readonly<
   DeleteArtifact: remove,
 };
 
-/** Whether a job's listing has it. */
+/** Whether listings show it to whoever asks: to its own job at once, to others when its time has come. */
+export function isShownTo(
+  { behaviour, now }: Pick<World, 'behaviour' | 'now'>,
+  { run, attempt, job, createdAt }: StoredArtifact,
+  caller: Caller | undefined,
+): boolean {
+  const isOwn = run === caller?.run && attempt === caller.attempt && job === caller.job;
+  return isOwn || createdAt.getTime() + behaviour.shownAfter <= now().getTime();
+}
+
+/** Whether a job may read it. */
 function isVisible(world: World, token: RuntimeToken, artifact: StoredArtifact): boolean {
   const ofAttempt =
     artifact.attempt === token.attempt ||
@@ -60,7 +70,7 @@ export function downloadAddress(world: World, artifact: StoredArtifact, caller: 
 
 function create(world: World, token: RuntimeToken, request: ServiceRequest): Reply {
   const asked = parseBody(createSchema, request);
-  verifyOwner(token, asked, 'job');
+  verifyOwner(world, token, asked, 'job');
   const { behaviour, artifacts } = world;
   if (FORBIDDEN_IN_NAMES.test(asked.name)) throw new Refusal(400, 'artifact name contains invalid characters');
   if (asked.mime_type !== 'application/zip' && behaviour.rawUploads === 'refused') {
@@ -73,7 +83,9 @@ function create(world: World, token: RuntimeToken, request: ServiceRequest): Rep
       (attempt === token.attempt || behaviour.sameNameOnRerun === 'conflict'),
   );
   if (taken) throw new Refusal(409, 'an artifact with this name already exists on the workflow run');
-  const ofJob = artifacts.filter((artifact) => backendIds(artifact).job === asked.workflow_job_run_backend_id);
+  const ofJob = artifacts.filter(
+    ({ run, attempt, job }) => run === token.run && attempt === token.attempt && job === token.job,
+  );
   if (ofJob.length >= behaviour.artifactsPerJob) throw new Refusal(400, 'too many artifacts for this job');
   const number = world.nextNumber();
   const createdAt = world.now();
@@ -106,7 +118,7 @@ function artifactId(order: 'rising' | 'falling' | 'shuffled', number: number): n
 
 function finalize(world: World, token: RuntimeToken, request: ServiceRequest): Reply {
   const asked = parseBody(finalizeSchema, request);
-  verifyOwner(token, asked, 'job');
+  verifyOwner(world, token, asked, 'job');
   const artifact = world.artifacts.find(
     (one) =>
       (!one.finalized || (world.behaviour.finalizeAgain === 'accepted' && one.digest === asked.hash)) &&
@@ -125,18 +137,18 @@ function finalize(world: World, token: RuntimeToken, request: ServiceRequest): R
 
 function list(world: World, token: RuntimeToken, request: ServiceRequest): Reply {
   const asked = parseBody(listSchema, request);
-  verifyOwner(token, asked, 'run');
+  verifyOwner(world, token, asked, 'run');
   const found = world.artifacts.filter(
     (artifact) =>
       isVisible(world, token, artifact) &&
+      isShownTo(world, artifact, token) &&
       (asked.name_filter === undefined || artifact.name === asked.name_filter) &&
       (asked.id_filter === undefined || String(artifact.id) === asked.id_filter),
   );
   const listed = found.toSorted((a, b) => a.id - b.id).slice(0, world.behaviour.listingLimit);
   return json(200, {
     artifacts: listed.map((artifact) => ({
-      workflow_run_backend_id: backendIds(artifact).run,
-      workflow_job_run_backend_id: backendIds(artifact).job,
+      ...ownerOf(world, artifact),
       database_id: String(artifact.id),
       name: artifact.name,
       size: String(artifact.size),
@@ -156,27 +168,39 @@ function remove(world: World, token: RuntimeToken, request: ServiceRequest): Rep
   return json(200, { ok: true, artifact_id: String(artifact.id) });
 }
 
-/** The artifact that a request names, of whichever job of the run: any job may read and delete any artifact of its run. */
+/**
+ * The artifact that a request names, of whichever job of the run: any job may read and delete any artifact of its run. Where
+ * each attempt has an id of its own, that of the artifact's attempt is asked for: under any other there is no such artifact.
+ */
 function named(world: World, token: RuntimeToken, request: ServiceRequest): StoredArtifact {
   const asked = parseBody(namedSchema, request);
-  verifyOwner(token, asked, 'run');
-  const artifact = world.artifacts.find(
-    (one) =>
+  if (world.behaviour.backendIds === 'per-run') verifyOwner(world, token, asked, 'run');
+  const artifact = world.artifacts.find((one) => {
+    const ids = ownerOf(world, one);
+    return (
       isVisible(world, token, one) &&
       one.name === asked.name &&
-      backendIds(one).job === asked.workflow_job_run_backend_id,
-  );
+      ids.workflow_run_backend_id === asked.workflow_run_backend_id &&
+      ids.workflow_job_run_backend_id === asked.workflow_job_run_backend_id
+    );
+  });
   if (artifact === undefined) throw new Refusal(404, 'artifact not found');
   return artifact;
 }
 
+interface Owner {
+  readonly workflow_run_backend_id: string;
+  readonly workflow_job_run_backend_id: string;
+}
+
+function ownerOf({ behaviour }: World, of: Caller): Owner {
+  const { run, job } = backendIds(of, behaviour.backendIds);
+  return { workflow_run_backend_id: run, workflow_job_run_backend_id: job };
+}
+
 /** Holds a request to the token's scope, `Actions.Results:<run>:<job>`. */
-function verifyOwner(
-  token: RuntimeToken,
-  asked: { readonly workflow_run_backend_id: string; readonly workflow_job_run_backend_id: string },
-  level: 'run' | 'job',
-): void {
-  const ids = backendIds(token);
+function verifyOwner({ behaviour }: World, token: RuntimeToken, asked: Owner, level: 'run' | 'job'): void {
+  const ids = backendIds(token, behaviour.backendIds);
   const ofJob = level === 'run' || asked.workflow_job_run_backend_id === ids.job;
   if (asked.workflow_run_backend_id !== ids.run || !ofJob) {
     throw new Refusal(403, 'the token is for another run or job');

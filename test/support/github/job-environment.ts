@@ -88,7 +88,7 @@ export async function prepareJob(world: World, options: JobOptions): Promise<Job
   const { repository } = run;
   const refs = refsOf(run, options);
   const scopes = options.scopes ?? scopesOf(run, refs);
-  const runtimeToken = mintToken(world.signingKey, { ...caller, repository, scopes }, world.now());
+  const runtimeToken = mintToken(world, { ...caller, repository, scopes });
   const token = issueToken(world, { repository, permissions, caller });
   const event = join(folders.temp, 'event.json');
   await writeFile(event, JSON.stringify(options.payload ?? {}));

@@ -5,6 +5,10 @@ import type { Caller } from './caller.ts';
 export interface Behaviour {
   /** Who still sees artifacts of earlier attempts of a run: jobs and REST, REST only, or nobody. */
   earlierAttempts: 'visible' | 'rest-only' | 'hidden';
+  /** Whether the results service knows all attempts of a run by one id, or each by its own. */
+  backendIds: 'per-run' | 'per-attempt';
+  /** Milliseconds until the listings of other jobs show an artifact, over REST too. */
+  shownAfter: number;
   /** What a later attempt gets for a name that an earlier one took. Within one attempt a taken name is always refused. */
   sameNameOnRerun: 'conflict' | 'allowed';
   /** What a second FinalizeArtifact of the same upload gets, after an answer that was lost. */
@@ -29,6 +33,8 @@ export const DEFAULT_RETENTION_DAYS = 90;
 /** Behaviour where a test says nothing. */
 export const DEFAULT_BEHAVIOUR: Readonly<Behaviour> = {
   earlierAttempts: 'visible',
+  backendIds: 'per-run',
+  shownAfter: 0,
   sameNameOnRerun: 'conflict',
   finalizeAgain: 'not-found',
   listingLimit: 1000,

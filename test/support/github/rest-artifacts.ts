@@ -1,4 +1,4 @@
-import { downloadAddress } from './artifact-service.ts';
+import { downloadAddress, isShownTo } from './artifact-service.ts';
 import type { StoredArtifact, World } from './model.ts';
 import { Refusal, empty, json, type Reply, type ServiceRequest } from './protocol.ts';
 import { authorise, tokenOf } from './rest-access.ts';
@@ -33,8 +33,10 @@ function listing(
   belongs: (artifact: StoredArtifact) => boolean,
 ): Reply {
   const name = request.url.searchParams.get('name');
+  const caller = tokenOf(world, request)?.caller;
   const found = world.artifacts
     .filter((artifact) => isShown(world, artifact, repository) && belongs(artifact))
+    .filter((artifact) => isShownTo(world, artifact, caller))
     .filter((artifact) => name === null || artifact.name === name)
     .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id);
   const { items, headers } = pageOf(request, found);

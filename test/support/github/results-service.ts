@@ -79,7 +79,7 @@ export async function startResultsService({ delays, ...behaviour }: ServiceOptio
         typeof operation === 'string' ? call.operation === operation : operation.test(call.operation),
       ),
     addRun: (options) => void addRun(world, options),
-    mintToken: (content) => mintToken(world.signingKey, { ...DEFAULT_TOKEN, ...content }, world.now()),
+    mintToken: (content) => mintToken(world, { ...DEFAULT_TOKEN, ...content }),
     issueToken: (options) => issueToken(world, options),
     environmentFor: (options) => prepareJob(world, options),
     evictCaches: (key) => evict(world, key),

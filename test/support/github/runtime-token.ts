@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Refusal } from './protocol.ts';
 import type { Caller } from './caller.ts';
+import type { Behaviour, World } from './model.ts';
 
 /** A ref whose cache entries a job may read (1), write (2) or both (3). */
 export interface CacheScope {
@@ -32,9 +33,16 @@ const accessSchema = z.array(
   z.object({ Scope: z.string(), Permission: z.union([z.literal(1), z.literal(2), z.literal(3)]) }),
 );
 
+/** Whether attempts of a run share an id. */
+export type BackendIdMode = Behaviour['backendIds'];
+
 /** The ids by which the results service knows a run and a job of an attempt. Not the run's number: nothing may depend on it. */
-export function backendIds({ run, attempt, job }: Caller): { readonly run: string; readonly job: string } {
-  return { run: uuidOf(`run ${run}`), job: uuidOf(`job ${run} ${attempt} ${job}`) };
+export function backendIds(
+  { run, attempt, job }: Caller,
+  mode: BackendIdMode = 'per-run',
+): { readonly run: string; readonly job: string } {
+  const ofRun = mode === 'per-run' ? `run ${run}` : `run ${run} ${attempt}`;
+  return { run: uuidOf(ofRun), job: uuidOf(`job ${run} ${attempt} ${job}`) };
 }
 
 function uuidOf(text: string): string {
@@ -42,10 +50,13 @@ function uuidOf(text: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }
 
-/** A signed token: base64url without padding, HS256. `now` is when it is issued. */
-export function mintToken(key: Buffer, content: RuntimeToken, now: Date): string {
-  const ids = backendIds(content);
-  const issued = Math.floor(now.getTime() / 1000);
+/** A signed token: base64url without padding, HS256, issued now. */
+export function mintToken(
+  { signingKey, behaviour, now }: Pick<World, 'signingKey' | 'behaviour' | 'now'>,
+  content: RuntimeToken,
+): string {
+  const ids = backendIds(content, behaviour.backendIds);
+  const issued = Math.floor(now().getTime() / 1000);
   const claims = {
     scp: `Actions.GenericRead:00000000-0000-0000-0000-000000000000 Actions.Results:${ids.run}:${ids.job}`,
     ac: JSON.stringify(content.scopes.map(({ scope, permission }) => ({ Scope: scope, Permission: permission }))),
@@ -57,7 +68,7 @@ export function mintToken(key: Buffer, content: RuntimeToken, now: Date): string
     repository: content.repository,
   };
   const text = `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url(claims)}`;
-  return `${text}.${signatureOf(key, text)}`;
+  return `${text}.${signatureOf(signingKey, text)}`;
 }
 
 /** Reads and verifies an `Authorization` header. Throws a {@link Refusal} of 401. */

@@ -185,11 +185,32 @@ class GithubArtifacts implements ArtifactService {
     });
   }
 
-  #addressOf({ name, id, owner }: ListedArtifact): Promise<string> {
-    if (owner !== undefined && this.#results !== undefined) return this.#results.addressOf(name, owner);
-    if (this.#rest !== undefined) return this.#rest.addressOf(id);
-    throw new CallFailure(`${name} can only be read with a token`, { passing: false });
+  /** From the service that listed it. One that denies it may still give it over REST, which knows artifacts by id alone. */
+  async #addressOf({ name, id, owner }: ListedArtifact): Promise<string> {
+    let denied: CallFailure | undefined;
+    if (owner !== undefined && this.#results !== undefined) {
+      try {
+        return await this.#results.addressOf(name, owner);
+      } catch (error) {
+        if (!isDenied(error)) throw error;
+        denied = error;
+      }
+    }
+    if (this.#rest === undefined) {
+      throw denied ?? new CallFailure(`${name} can only be read with a token`, { passing: false });
+    }
+    try {
+      return await this.#rest.addressOf(id);
+    } catch (error) {
+      if (denied === undefined || !isDenied(error)) throw error;
+      throw new CallFailure(`${denied.message}, and ${error.message}`, { passing: false, cause: error });
+    }
   }
+}
+
+/** The service says that there is no such artifact, or none for this job. */
+function isDenied(error: unknown): error is CallFailure {
+  return error instanceof CallFailure && !error.passing && (error.status === 404 || error.status === 403);
 }
 
 function unlisted({ code, message }: Trouble): ArtifactListing & { readonly forbidden?: true } {

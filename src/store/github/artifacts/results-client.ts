@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { digestSchema, type Digest } from '../../../run/digest.ts';
 import { GatelineError } from '../../../errors/gateline-error.ts';
 import { forTerminal } from '../../../untrusted/escape.ts';
-import type { ListedArtifact } from '../artifact-service.ts';
+import type { BackendIds, ListedArtifact } from '../artifact-service.ts';
 import { bodyOf, refusal, send } from './http.ts';
 import { CallFailure, type ServiceLimits } from './limits.ts';
 
@@ -12,12 +12,6 @@ export interface ResultsAccess {
   readonly url: string;
   /** `ACTIONS_RUNTIME_TOKEN`: a JWT whose `scp` names run and job. */
   readonly token: string;
-}
-
-/** Run and job as the service knows them. */
-interface BackendIds {
-  readonly run: string;
-  readonly job: string;
 }
 
 const SERVICE = '/twirp/github.actions.results.api.v1.ArtifactService/';
@@ -32,6 +26,7 @@ const listSchema = z.object({
   artifacts: z
     .array(
       z.object({
+        workflow_run_backend_id: z.string().min(1),
         workflow_job_run_backend_id: z.string().min(1),
         database_id: numberSchema,
         name: z.string().min(1),
@@ -69,21 +64,21 @@ export class ResultsClient {
       workflow_run_backend_id: this.#ids.run,
       workflow_job_run_backend_id: this.#ids.job,
     });
-    return artifacts.map(({ workflow_job_run_backend_id: owner, database_id: id, name, size, digest }) => ({
+    return artifacts.map(({ database_id: id, name, size, digest, ...owner }) => ({
       name,
       id,
       size,
       ...asDigest(digest),
       expired: false,
-      owner,
+      owner: { run: owner.workflow_run_backend_id, job: owner.workflow_job_run_backend_id },
     }));
   }
 
-  /** Where an artifact of that name and job may be read. @throws CallFailure */
-  async addressOf(name: string, owner: string): Promise<string> {
+  /** Where an artifact may be read. `owner`: as its listing says, never this job's own ids. @throws CallFailure */
+  async addressOf(name: string, owner: BackendIds): Promise<string> {
     const { signed_url: address } = await this.#call('GetSignedArtifactURL', urlSchema, {
-      workflow_run_backend_id: this.#ids.run,
-      workflow_job_run_backend_id: owner,
+      workflow_run_backend_id: owner.run,
+      workflow_job_run_backend_id: owner.job,
       name,
     });
     return sameProtocol(address, this.#origin);
