@@ -42,10 +42,26 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   {
     name: 'github: a gate begins although one upstream is open',
     file: 'src/engine/verify-upstream.ts',
-    find: 'if (open.length === 0) return;',
-    replace: 'return;',
+    find: 'if (open.length > 0) throw notDone(',
+    replace: 'if (open.length > 1_000) throw notDone(',
     tests: JOBS,
     why: 'money would be spent on a gate that cannot pass',
+  },
+  {
+    name: 'github: what could not be read is told as not done',
+    file: 'src/engine/not-done.ts',
+    find: 'return unread !== undefined || (',
+    replace: 'return (',
+    tests: JOBS,
+    why: 'people would look for a failure in a gate that passed',
+  },
+  {
+    name: 'github: artifacts are asked for with the ids of the own job',
+    file: 'src/store/github/artifacts/results-client.ts',
+    find: 'workflow_run_backend_id: owner.run,',
+    replace: 'workflow_run_backend_id: this.#ids.run,',
+    tests: ['test/store/github/attempts.test.ts'],
+    why: 'every re-run of failed jobs would be red where attempts have ids of their own',
   },
   {
     name: 'github: a reuse takes no claim',

@@ -25,8 +25,8 @@ export const RUN_FAULTS: readonly Fault[] = [
   {
     name: 'run: an output that is missing still satisfies',
     file: 'src/run/fold-unit.ts',
-    find: 'satisfies: good && !outputMissing',
-    replace: 'satisfies: good',
+    find: '&& missing === undefined;',
+    replace: ';',
     tests: FOLD,
     why: 'a run would be completed with outputs that nobody can read',
   },
@@ -81,7 +81,7 @@ export const RUN_FAULTS: readonly Fault[] = [
   {
     name: 'run: records that may not have been listed are taken for absent',
     file: 'src/run/unit-records.ts',
-    find: 'if (own.blind) return { decided: own.decided, unknownAt: LAST };',
+    find: 'if (own.blind !== undefined) return { decided: own.decided, unknownAt: LAST };',
     replace: '',
     tests: FOLD,
     why: 'an outage would hide a rejection',

@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   GATE_CLAIMED: 'Another job has the gate.',
   CLAIM_UNSEEN: 'The name of the claim is taken, and nobody can be seen behind it.',
   UPSTREAM_NOT_DONE: 'Something that the gate needs is not done.',
+  UPSTREAM_UNREADABLE: 'A record or an output that the gate needs cannot be read.',
   UPSTREAM_UNSOUND: 'A record upstream does not hold together.',
   UPSTREAM_REFUSED: 'An output upstream does not meet its contract.',
   DIGEST_MISMATCH: 'An output upstream was replaced.',

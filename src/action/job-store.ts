@@ -28,7 +28,7 @@ import { SAVE_CACHE } from './save-cache.ts';
 import { withWrite } from './with-write.ts';
 
 /** Where the records of a job's run are, and what else keeps checkpoints. */
-export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses'> {
+export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'hiddenBy'> {
   /** Artifacts of this run, and of the one that it goes on from. Claims and ends of attempts are kept on the runner too. */
   readonly records: RecordStore;
   readonly claims: KeptClaims;
@@ -111,6 +111,7 @@ export async function openJobStore(
     claims,
     artifactOf: (record) => store.artifactOf(record),
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
+    hiddenBy: () => store.hiddenBy(),
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
     settled: async () => {
       for (const notice of await kept.settled()) runner.annotate('notice', notice);

@@ -72,7 +72,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
     input,
     ...(workflow && { workflow }),
   };
-  const call: JobCall = { ...found.call, digests: outputDigests(inputs.needs) };
+  const call: JobCall = { ...found.call, digests: outputDigests(inputs.needs), hiddenBy: () => store.hiddenBy() };
   return { ...around, assignment, gate, key: found.key, call };
 }
 

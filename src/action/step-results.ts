@@ -63,6 +63,7 @@ const ERROR_TITLES: Readonly<Record<string, string>> = {
   CLAIM_UNSEEN: 'Gate blocked: its claim cannot be seen',
   GATE_BLOCKED: 'Gate blocked',
   UPSTREAM_NOT_DONE: 'Gate blocked',
+  UPSTREAM_UNREADABLE: 'Gate blocked: a record upstream cannot be read',
   UPSTREAM_UNSOUND: 'Gate blocked: a record upstream does not hold together',
   UPSTREAM_REFUSED: 'Gate blocked: an output upstream does not meet its contract',
   DIGEST_MISMATCH: 'Gate blocked: an output upstream was replaced',
@@ -82,6 +83,9 @@ export function titleOfError(error: unknown): string | undefined {
  */
 export function resultOfRun(state: RunState, missing: readonly NeededJob[]): StepResult {
   const units = [...state.units.values()];
+  const unread = state.problems.find(({ code }) => code === 'UNREADABLE_RECORD');
+  if (units.length === 0 && unread !== undefined)
+    return red(UNREADABLE, `nothing was checked, as not everything could be read: ${unread.message}`);
   if (units.length === 0) return red('No gates', 'no gate left a record in this run, so nothing was checked');
   const open = keysOf(units.filter((unit) => !unit.done));
   if (open.length === 0 && missing.length === 0)
@@ -94,7 +98,18 @@ export function resultOfRun(state: RunState, missing: readonly NeededJob[]): Ste
   ];
   const waits =
     units.some(({ status }) => status === 'paused') && units.every(isWellOrWaits) && missing.every(isSkipped);
-  return red(waits ? 'Waiting for approval' : 'Gates failed', parts.join('; '));
+  if (waits) return red('Waiting for approval', parts.join('; '));
+  const isUnknown =
+    missing.every(isSkipped) && units.some((unit) => unit.unread !== undefined) && units.every(isWellOrUnknown);
+  return red(isUnknown ? UNREADABLE : 'Gates failed', parts.join('; '));
+}
+
+/** The title of a run of which nobody can tell that anything failed. */
+const UNREADABLE = 'Records could not be read';
+
+/** Done, not readable, or behind something that is not. */
+function isWellOrUnknown({ done, status, unread }: UnitState): boolean {
+  return done || unread !== undefined || status === 'pending';
 }
 
 /** Done, waiting for an approval, or behind something that does. */

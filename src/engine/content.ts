@@ -1,6 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Digest } from '../run/digest.ts';
 import { contentsOf } from '../run/fold-unit.ts';
+import type { ReadProblem } from '../run/reading.ts';
 import type { Content, EndedRecord } from '../run/record.ts';
 import type { JsonValue } from '../untrusted/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -56,14 +57,18 @@ export function missingContent(what: string, digest: Digest, why: string): Gatel
   });
 }
 
-/** Digests among an attempt's contents that are not there as they should be. */
+/** Contents that are not there as they should be, and what is wrong; `null`: they are not there. */
+export type MissingContents = ReadonlyMap<Digest, ReadProblem | null>;
+
+/** Which of an attempt's contents are not there as they should be. */
 export async function missingOf(
   store: Pick<RecordStore, 'check'>,
   ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>,
-): Promise<Digest[]> {
-  const missing: Digest[] = [];
+): Promise<MissingContents> {
+  const missing = new Map<Digest, ReadProblem | null>();
   for (const digest of new Set(contentsOf(ended).map((content) => content.digest))) {
-    if ((await store.check(digest)).state !== 'present') missing.push(digest);
+    const read = await store.check(digest);
+    if (read.state !== 'present') missing.set(digest, read.state === 'unknown' ? read.problem : null);
   }
   return missing;
 }

@@ -3,12 +3,13 @@ import type { Digest } from '../run/digest.ts';
 import { contentsOf } from '../run/fold-unit.ts';
 import { createRunFold, type RunFold } from '../run/fold.ts';
 import { nextAttempt, numberCall, type CallNumbers } from '../run/numbering.ts';
-import type { RecordListing } from '../run/reading.ts';
+import type { ReadProblem, RecordListing } from '../run/reading.ts';
 import { RECORD_FORMAT, type GatelineRecord, type Writer } from '../run/record.ts';
 import { addToArchive, openArchive, type Archive } from '../run/reuse.ts';
 import { writerKey, type RunState, type Told } from '../run/run-state.ts';
 import type { UnitGraph, Unit } from '../run/unit.ts';
 import type { UnitFilter, Written } from '../store/record-store.ts';
+import type { MissingContents } from './content.ts';
 import type { EnginePorts } from './ports.ts';
 
 /** The records of a subject as this call sees them: read once, then kept up with what it writes itself. */
@@ -27,7 +28,9 @@ export interface Journal {
   /** From now on a unit is judged by this fingerprint. */
   setFingerprint(key: UnitKey, fingerprint: Digest): void;
   /** Content that was looked for and is not there as it should be. */
-  setMissing(digests: readonly Digest[]): void;
+  setMissing(contents: MissingContents): void;
+  /** What {@link setMissing} was told. */
+  missing(): MissingContents;
   /** Checkpoints that were found elsewhere: for looking up what may be reused, not for what is true of this run. */
   include(checkpoints: readonly GatelineRecord[]): void;
 }
@@ -63,7 +66,7 @@ export async function openJournal(
   const records = [...listing.records];
   const deadWriters = await findDeadWriters(listing, ports.isGone);
   const fingerprints = new Map<UnitKey, Digest>();
-  const missingContent = new Set<Digest>();
+  const missingContent = new Map<Digest, ReadProblem | null>();
   const fold = (runNumber?: number, supersededBefore?: CallNumbers): RunFold => {
     const told: Told = {
       get now() {
@@ -107,10 +110,12 @@ export async function openJournal(
       fingerprints.set(key, fingerprint);
       run.touch(key);
     },
-    setMissing: (digests) => {
-      for (const digest of digests) missingContent.add(digest);
+    setMissing: (contents) => {
+      if (contents.size === 0) return;
+      for (const [digest, problem] of contents) missingContent.set(digest, problem);
       run.touchAll();
     },
+    missing: () => missingContent,
     include: (checkpoints) => {
       archive = openArchive({ ...listing, records: [...archive.records, ...checkpoints] });
     },

@@ -2,7 +2,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { asRequest, describeDifferences, differences, type Difference } from '../run/difference.ts';
 import type { Digest } from '../run/digest.ts';
 import { NO_APPROVAL_YET, rulingOn } from '../run/decisions.ts';
-import { verdictSatisfies } from '../run/fold-unit.ts';
+import { missingOutput, verdictSatisfies } from '../run/fold-unit.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../run/plan.ts';
 import type { EndedRecord } from '../run/record.ts';
 import { buildRequest, fingerprintOf, type Request } from '../run/request.ts';
@@ -64,7 +64,9 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   const work = await workFor(call, unit, contract);
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: describe(unit, 'skip', state.reason, work) };
-  const found = (await findWork(call, unit, work)) ?? (await findElsewhere(call, unit, work));
+  const known = await findWork(call, unit, work);
+  const elsewhere = known === undefined ? await findElsewhere(call, unit, work) : { notices: [] };
+  const found = known ?? elsewhere.found;
   if (found !== undefined) return found;
   if (state.status === 'paused' && state.ended?.contract === contract.digest) {
     const locally = `\`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
@@ -73,7 +75,7 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   }
   // Whatever the agent made, a contract that is not sound could not judge it.
   await call.contracts.compile(unit.gate);
-  return withReason(call, unit, work, state);
+  return withReason(call, unit, work, state, elsewhere.notices);
 }
 
 /**
@@ -137,7 +139,7 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | 
       journal.archive().decisions.get(unit.key) ?? { decided: [], unknownAt: undefined },
       query.now,
     );
-    if (missing.length > 0) {
+    if (missing.size > 0) {
       journal.setMissing(missing);
     } else if (found.choice === 'usable') {
       // Locally nobody but the engine writes records; jobs of a CI run share theirs.
@@ -172,23 +174,36 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | 
   }
 }
 
+/** What looking for checkpoints elsewhere came to. */
+interface Elsewhere {
+  readonly found?: Prepared | undefined;
+  /** What went wrong: without any, there is none. */
+  readonly notices: readonly string[];
+}
+
 /** Asks for checkpoints that are kept elsewhere, by fingerprint, when no record that was listed will do. */
-async function findElsewhere(call: Call, unit: Unit, work: Work): Promise<Prepared | undefined> {
+async function findElsewhere(call: Call, unit: Unit, work: Work): Promise<Elsewhere> {
   const { journal, ports, assignment } = call;
   // Without all records nothing is reused; and what another run made would not count.
   const useless = journal.archive().blind || (unit.gate.reuse === 'never' && journal.call.runAttempt <= 1);
-  if (ports.checkpoints === undefined || useless) return undefined;
+  if (ports.checkpoints === undefined || useless) return { notices: [] };
   const { id: pipeline } = assignment.pipeline;
   const place = { pipeline, subject: assignment.subject, gate: unit.gate.id, leg: unit.leg.id };
   const { records, notices } = await ports.checkpoints.find(place, work.fingerprint);
   for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
-  if (records.length === 0) return undefined;
+  if (records.length === 0) return { notices };
   journal.include(records);
-  return findWork(call, unit, work);
+  return { found: await findWork(call, unit, work), notices };
 }
 
 /** The plan to run a unit, with what made an earlier output not do. */
-async function withReason(call: Call, unit: Unit, work: Work, state: UnitState): Promise<Prepared> {
+async function withReason(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  state: UnitState,
+  notices: readonly string[],
+): Promise<Prepared> {
   const earlier = call.journal.archive().ended.get(unit.key) ?? [];
   const last = earlier.findLast((ended) => ended.verdict.kind !== 'not-applicable');
   const changed = await differencesTo(call, unit, work);
@@ -199,21 +214,34 @@ async function withReason(call: Call, unit: Unit, work: Work, state: UnitState):
     now: call.ports.now().toISOString(),
   };
   const checkpoint = findCheckpoint(unit, call.journal.archive(), query);
+  const missing =
+    checkpoint.choice === 'none' ? undefined : missingOutput(checkpoint.ended, call.journal.missing())?.text;
   let reason: string;
   if (state.status === 'lost') reason = state.reason;
-  else if (checkpoint.choice === 'judge-again')
-    reason = 'its output does not meet the contract as it is now, or is missing';
-  else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} is missing or was altered`;
+  else if (missing !== undefined) reason = `the output of ${checkpoint.reason} ${missing}`;
+  else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the contract as it is now';
+  else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} does not bear out its record`;
   else if (checkpoint.reason !== '') reason = checkpoint.reason;
-  else if (last === undefined && call.holder === 'job') reason = 'no earlier output of the same request was found';
-  else if (last === undefined) reason = 'it never ran for this subject';
+  else if (last === undefined) reason = whyNone(call, unit, notices);
   else reason = describeDifferences(changed);
   const choice = unit.gate.run === undefined ? 'wait' : 'run';
-  const notices =
+  const hints =
     changed.some((one) => one.what === 'file') && unit.gate.inputs === undefined
       ? ['it declares no inputs, so every tracked file counts']
       : [];
-  return { planned: { ...describe(unit, choice, reason, work), differences: changed, notices }, work };
+  return { planned: { ...describe(unit, choice, reason, work), differences: changed, notices: hints }, work };
+}
+
+/** Why there is no earlier output of a unit: there is none, or what there is could not be read or was not looked for. */
+function whyNone(call: Call, unit: Unit, notices: readonly string[]): string {
+  const unread = call.journal
+    .archive()
+    .unread.get(unit.key)
+    ?.find(({ kind }) => !kind.startsWith('decided'));
+  if (unread !== undefined) return `what is recorded of it could not be read: ${unread.why}`;
+  if (notices.length > 0) return `earlier outputs could not be looked for: ${notices.join(' ')}`;
+  if (call.holder !== 'job') return 'it never ran for this subject';
+  return unit.gate.reuse === 'never' ? 'reuse is set to never' : 'no earlier output of the same request was found';
 }
 
 /** What is different from the latest request of this unit that can still be read. */

@@ -28,14 +28,14 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
   const call = await openCall(rehearsal(ports), assignment, () => undefined, { ...job.call, listing });
   const units = [...call.graph.values()];
   const states = (): RunState['units'] => call.journal.state().units;
-  const missing = await Promise.all(
+  await Promise.all(
     units.map(async ({ key }) => {
       const { done, ended } = states().get(key)!;
+      if (!done || ended === undefined) return;
       // Files were held against their digests by whoever was given them.
-      return done && ended !== undefined ? missingOf(call.ports.store, { ...ended, files: [] }) : [];
+      call.journal.setMissing(await missingOf(call.ports.store, { ...ended, files: [] }));
     }),
   );
-  if (missing.flat().length > 0) call.journal.setMissing(missing.flat());
   const refused = new Map<UnitKey, GatelineError>();
   for (const unit of units) {
     const state = states().get(unit.key)!;

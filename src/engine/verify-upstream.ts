@@ -5,12 +5,14 @@ import { rulingOn } from '../run/decisions.ts';
 import { verdictSatisfies } from '../run/fold-unit.ts';
 import { asRequest } from '../run/difference.ts';
 import { comparePositions, unitOf, type EndedRecord } from '../run/record.ts';
+import type { HiddenBy } from '../run/reading.ts';
 import type { UnitState } from '../run/run-state.ts';
 import { ancestorsOf, type Unit } from '../run/unit.ts';
 import type { JsonObject } from '../untrusted/json.ts';
 import { parseContract } from '../verdict/contract.ts';
 import type { Call, CallOptions } from './call.ts';
 import { missingOf, readJson } from './content.ts';
+import { notDone, unreadable } from './not-done.ts';
 import { evaluateIf } from './condition.ts';
 import { judgeAgain } from './judge-again.ts';
 
@@ -21,6 +23,8 @@ export interface JobCall {
   readonly recorded?: ReadonlySet<string>;
   /** Digests of outputs that came by another way than the records, by gate: outputs of the needed jobs. They must match. */
   readonly digests?: ReadonlyMap<string, Digest>;
+  /** Why records of earlier run attempts may be hidden from this job, as far as that is known by then. */
+  readonly hiddenBy?: () => HiddenBy | undefined;
 }
 
 /** Records of one run may be read by anybody who runs in it; what they say of a contract is bounded by this. */
@@ -32,7 +36,7 @@ const CONTRACT_LIMIT = 32 * 1024 * 1024;
  * again: by the contract of the commit that this run trusts, or where the definition is another job's alone, by the
  * one that was claimed.
  *
- * @throws GatelineError `UPSTREAM_NOT_DONE`, `UPSTREAM_UNSOUND`, `UPSTREAM_REFUSED`, `DIGEST_MISMATCH`, `CONTENT_MISSING`
+ * @throws GatelineError `UPSTREAM_NOT_DONE`, `UPSTREAM_UNREADABLE`, `UPSTREAM_UNSOUND`, `UPSTREAM_REFUSED`, `DIGEST_MISMATCH`, `CONTENT_MISSING`
  */
 export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Promise<void> {
   const upstream = ancestorsOf(call.graph, unit.key).map((key) => call.graph.get(key)!);
@@ -60,44 +64,27 @@ export async function verifyOutput(call: Call, unit: Unit, state: UnitState, job
 /** Everything that is not done, in one error; content that is not there makes an attempt count for nothing. */
 async function checkDone(call: Call, unit: Unit, upstream: readonly Unit[], job: JobCall): Promise<void> {
   const states = (): UnitState[] => upstream.map((one) => call.journal.state().units.get(one.key)!);
-  const missing = await Promise.all(
+  await Promise.all(
     states().map(async ({ key, done, ended }) => {
-      if (!done || ended === undefined) return [];
+      if (!done || ended === undefined) return;
       // Of gates further up, only the files are used.
       const used = unit.needs.includes(key) ? ended : { files: ended.files };
-      return missingOf(call.ports.store, used);
+      call.journal.setMissing(await missingOf(call.ports.store, used));
     }),
   );
-  if (missing.flat().length > 0) call.journal.setMissing(missing.flat());
   const open = states().filter((state) => !state.done);
-  if (open.length === 0) return;
-  const list = open.map((state) => `${state.key} is ${state.status}: ${state.reason}`).join('; ');
-  const problems = call.journal.state().problems.filter(({ code }) => code === 'UNREADABLE_RECORD');
-  const unread = problems.length === 0 ? '' : ` Not everything could be read: ${problems[0]!.message}.`;
-  throw new GatelineError('user', 'UPSTREAM_NOT_DONE', `gate ${unit.key} cannot begin: ${list}.${unread}`, {
-    hint: hintFor(open, job),
-  });
-}
-
-function hintFor(open: readonly UnitState[], { call }: JobCall): string {
-  const unseen = open.some(({ status }) => status === 'ready' || status === 'pending');
-  if (!unseen) return 'Mend what failed, and run the failed jobs again.';
-  return call.numbers.runAttempt > 1
-    ? 'Records of an earlier attempt of this run may no longer be visible: give the step `github-token` with `actions: read`, or run all jobs again, which reuses what is in the cache.'
-    : 'Let this job need the jobs of those gates (`needs:`), and let each of them run its gate with the same pipeline and subject.';
+  if (open.length > 0) throw notDone(unit, open, call.journal.state().problems, job);
 }
 
 /** An output that nobody claimed, or that ended with another request or contract, is nobody's work. */
 function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
-  const claims = call.journal.archive().started.get(upstream.key) ?? [];
-  const claim = claims.find((one) => comparePositions(one, ended) === 0);
+  const { started, unread } = call.journal.archive();
+  const claim = started.get(upstream.key)?.find((one) => comparePositions(one, ended) === 0);
   if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract) return;
-  throw unsound(
-    upstream,
-    claim === undefined
-      ? 'its record ends an attempt that was never claimed'
-      : 'it ended with another request or contract than was claimed',
-  );
+  if (claim !== undefined) throw unsound(upstream, 'it ended with another request or contract than was claimed');
+  const hidden = unread.get(upstream.key)?.find((one) => one.kind === 'started' && comparePositions(one, ended) === 0);
+  if (hidden === undefined) throw unsound(upstream, 'its record ends an attempt that was never claimed');
+  throw unreadable(`gate ${upstream.key}: the claim of attempt ${ended.n} could not be read: ${hidden.why}`);
 }
 
 async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {

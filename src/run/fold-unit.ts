@@ -9,6 +9,8 @@ import {
   isLatestWork,
   openClaim,
   placeOf,
+  unreadDecision,
+  unreadWork,
   withEarlier,
   type UnitRecords,
 } from './unit-records.ts';
@@ -39,11 +41,11 @@ export function deriveUnit(
     started: own.started.at(-1),
     attempts: countClaims(own),
   };
-  const verdict = choose(unit, judged, claim, decisions, upstream, told);
+  const verdict = choose(unit, own, judged, claim, decisions, upstream, told);
   return { state: { ...base, ...verdict }, problems: problemsOf(unit, own, judged) };
 }
 
-type Choice = Pick<UnitState, 'status' | 'reason' | 'done' | 'reused' | 'exports' | 'ended' | 'decided'>;
+type Choice = Pick<UnitState, 'status' | 'reason' | 'done' | 'reused' | 'exports' | 'ended' | 'decided' | 'unread'>;
 interface Judged extends Assessment {
   readonly ended: EndedRecord;
   readonly claimed: StartedRecord | undefined;
@@ -51,6 +53,7 @@ interface Judged extends Assessment {
 
 function choose(
   unit: Unit,
+  own: UnitRecords,
   judged: readonly Judged[],
   claim: StartedRecord | undefined,
   decisions: UnitDecisions,
@@ -72,8 +75,8 @@ function choose(
   if (claim !== undefined && isRelevantClaim(claim, unit, decisions, upstream, told)) {
     return { ...not('lost', lossOf(claim, told)), ended: last?.ended };
   }
-  if (last !== undefined) return unsatisfied(unit, last);
-  return waiting(unit, upstream, needsDone);
+  if (last !== undefined) return unsatisfied(unit, own, last);
+  return waiting(unit, own, upstream, needsDone);
 }
 
 function satisfied(best: Judged, needsDone: boolean): Choice {
@@ -101,14 +104,14 @@ function reuseText(ended: Pick<EndedRecord, 'source'>): string {
     : `reused from run ${from.runNumber}, call ${from.runAttempt}, attempt ${from.n}`;
 }
 
-function unsatisfied(unit: Unit, last: Judged): Choice {
+function unsatisfied(unit: Unit, own: UnitRecords, last: Judged): Choice {
   const { ended, ruling } = last;
   const { status, score, advice, kind } = ended.verdict;
   if (ruling.ruling === 'rejected')
     return { ...not('failed', `rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`), ended, decided: ruling.by };
-  if (ruling.ruling === 'unknown') return { ...not('ready', 'a decision about it could not be read'), ended };
-  if (last.outputMissing && verdictSatisfies(unit, ended, ruling))
-    return { ...not('ready', 'its output is missing or was altered'), ended };
+  if (ruling.ruling === 'unknown') return { ...unread(unreadDecision(own)), ended };
+  if (last.missing !== undefined && verdictSatisfies(unit, ended, ruling))
+    return { ...(last.missing.unread ? unread : ready)(`its output ${last.missing.text}`), ended };
   if (status === 'partial') {
     const paused = unit.gate.contract.partial === 'pause';
     const text = `score ${score} is below the threshold of ${unit.gate.contract.threshold}`;
@@ -117,8 +120,10 @@ function unsatisfied(unit: Unit, last: Judged): Choice {
   return { ...not('failed', `${kind}: ${ended.verdict.issues[0]?.message ?? advice}`), ended };
 }
 
-function waiting(unit: Unit, upstream: States, needsDone: boolean): Choice {
-  if (needsDone) return not('ready', unit.needs.length === 0 ? 'needs nothing' : 'everything it needs is there');
+function waiting(unit: Unit, own: UnitRecords, upstream: States, needsDone: boolean): Choice {
+  const unknown = unreadWork(own);
+  if (needsDone && unknown !== undefined) return unread(unknown);
+  if (needsDone) return ready(unit.needs.length === 0 ? 'needs nothing' : 'everything it needs is there');
   const bad: UnitStatus[] = ['failed', 'lost', 'partial', 'paused', 'blocked'];
   const stopped = unit.needs.filter(
     (key) => upstream.get(key)?.done === false && bad.includes(upstream.get(key)!.status),
@@ -132,13 +137,23 @@ function not(status: UnitStatus, reason: string): Choice {
   return { status, reason, done: false, reused: false, exports: undefined, ended: undefined, decided: undefined };
 }
 
+function ready(why: string): Choice {
+  return not('ready', why);
+}
+
+/** It can be begun anew; what there is of it may say otherwise. */
+function unread(why: string): Choice {
+  return { ...ready(why), unread: why };
+}
+
 interface Assessment {
   /** It is about what the unit would be given now, and was not set aside. */
   readonly relevant: boolean;
   /** Good enough for later gates. */
   readonly satisfies: boolean;
   readonly ruling: Ruling;
-  readonly outputMissing: boolean;
+  /** What of its output is not there as it should be. */
+  readonly missing: MissingOutput | undefined;
 }
 
 function assess(
@@ -155,9 +170,9 @@ function assess(
   const current = (fingerprint === undefined || fingerprint === ended.fingerprint) && isLatestWork(ended, own);
   const relevant =
     ruling.ruling !== 'voided' && current && needsMatch(unit, ended.needs, upstream) && claimMatches(ended, claim);
-  const outputMissing = contentsOf(ended).some((content) => told.missingContent?.has(content.digest));
-  const good = verdictSatisfies(unit, ended, ruling);
-  return { relevant, ruling, outputMissing, satisfies: good && !outputMissing };
+  const missing = missingOutput(ended, told.missingContent);
+  const satisfies = verdictSatisfies(unit, ended, ruling) && missing === undefined;
+  return { relevant, ruling, missing, satisfies };
 }
 
 /** Whether a verdict lets later gates go on, by the gate's partial policy and by what was decided. */
@@ -172,6 +187,28 @@ export function verdictSatisfies(unit: Unit, ended: Pick<EndedRecord, 'verdict'>
 export function contentsOf(ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>): Content[] {
   const files = ended.files.flatMap((file) => (file.after?.content ? [file.after.content] : []));
   return [...(ended.value ? [ended.value] : []), ...(ended.exports ? [ended.exports] : []), ...files];
+}
+
+/** What is wrong with an output, to be said of it. */
+export interface MissingOutput {
+  /** `is missing`, `was altered`, or `could not be read: …`. */
+  readonly text: string;
+  /** It may be there all the same. */
+  readonly unread: boolean;
+}
+
+/** What of an attempt's contents is not there as it should be; where several are, what may pass comes last. */
+export function missingOutput(
+  ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>,
+  missing: Told['missingContent'],
+): MissingOutput | undefined {
+  const problems = contentsOf(ended)
+    .map(({ digest }) => missing?.get(digest))
+    .filter((one) => one !== undefined);
+  if (problems.length === 0) return undefined;
+  if (problems.includes(null)) return { text: 'is missing', unread: false };
+  if (problems.some((one) => one?.code === 'CONTENT_ALTERED')) return { text: 'was altered', unread: false };
+  return { text: `could not be read: ${problems[0]!.message}`, unread: true };
 }
 
 /**
@@ -223,7 +260,7 @@ function lossOf(claim: StartedRecord, told: Told): string {
 function problemsOf(unit: Unit, own: UnitRecords, judged: readonly Judged[]): RunProblem[] {
   const problems: RunProblem[] = [];
   const unread = new Set(own.unknown.map(placeOf));
-  for (const { ended, claimed, outputMissing } of judged) {
+  for (const { ended, claimed, missing } of judged) {
     const where = `attempt ${ended.n} of ${unit.key} in call ${ended.runAttempt}`;
     const known = claimed !== undefined || unread.has(placeOf(ended));
     if (ended.how === 'ran' && ended.verdict.kind !== 'not-applicable' && !known) {
@@ -236,12 +273,8 @@ function problemsOf(unit: Unit, own: UnitRecords, judged: readonly Judged[]): Ru
         unit: unit.key,
       });
     }
-    if (outputMissing)
-      problems.push({
-        code: 'OUTPUT_MISSING',
-        message: `the output of ${where} is missing or was altered`,
-        unit: unit.key,
-      });
+    if (missing !== undefined)
+      problems.push({ code: 'OUTPUT_MISSING', message: `the output of ${where} ${missing.text}`, unit: unit.key });
   }
   return problems;
 }

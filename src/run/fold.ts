@@ -2,7 +2,7 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import { usedDecision, type UsedDecision } from './decisions.ts';
 import { deriveUnit } from './fold-unit.ts';
 import { orderRecords } from './order.ts';
-import { isBlind, type ReadProblem, type RecordListing } from './reading.ts';
+import { unreadIn, whyBlind, type ReadProblem, type RecordListing, type UnreadRecord } from './reading.ts';
 import {
   comparePositions,
   unitOf,
@@ -167,13 +167,13 @@ function groupByUnit(
     if (record.runNumber !== runNumber) continue;
     addTo(at(unitOf(record)), record, listing);
   }
-  for (const { names } of problems) {
-    if (names === undefined || names.runNumber !== runNumber) continue;
-    const own = at(unitKey(names.gate, names.leg));
-    (own.unknown as NonNullable<ReadProblem['names']>[]).push(names);
+  for (const unread of unreadIn(problems)) {
+    if (unread.runNumber !== runNumber) continue;
+    (at(unitOf(unread)).unknown as UnreadRecord[]).push(unread);
   }
   addEarlierDecisions(grouped, records, listing, runNumber);
-  if (isBlind(problems)) for (const own of grouped.values()) (own as { blind: boolean }).blind = true;
+  const blind = whyBlind(problems);
+  for (const own of grouped.values()) (own as { blind: string | undefined }).blind = blind;
   return grouped;
 }
 
@@ -199,14 +199,14 @@ function addEarlierDecisions(
     const own = grouped.get(unitOf(record));
     if (own !== undefined) pushUsed(own.earlier.decided, record, listing);
   }
-  for (const { names } of listing.problems) {
-    if (names === undefined || names.runNumber >= runNumber || !names.kind.startsWith('decided')) continue;
-    (grouped.get(unitKey(names.gate, names.leg))?.earlier.unknown as Position[] | undefined)?.push(names);
+  for (const unread of unreadIn(listing.problems)) {
+    if (unread.runNumber >= runNumber || !unread.kind.startsWith('decided')) continue;
+    (grouped.get(unitOf(unread))?.earlier.unknown as UnreadRecord[] | undefined)?.push(unread);
   }
 }
 
 function emptyUnitRecords(): UnitRecords {
-  return { started: [], ended: [], decided: [], unknown: [], earlier: { decided: [], unknown: [] }, blind: false };
+  return { started: [], ended: [], decided: [], unknown: [], earlier: { decided: [], unknown: [] }, blind: undefined };
 }
 
 /** The newest run number that records or the names of unreadable ones tell of; 0 without any. */
@@ -230,18 +230,18 @@ function latestAttempt(
 
 /** Run status from the units': completed ≻ executing ≻ paused ≻ error, as far as anything can still happen. */
 function statusOf(units: ReadonlyMap<UnitKey, UnitState>, records: readonly GatelineRecord[]): RunStatus {
-  if (records.length === 0) return 'initializing';
+  const states = [...units.values()];
+  if (records.length === 0) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';
   const last = records.reduce<Position & { kind: string; decision?: string }>(
     (a, b) => (comparePositions(b, a) >= 0 ? b : a),
     records[0]!,
   );
   if (last.kind === 'decided' && last.decision === 'rollback') return 'rollback';
-  const states = [...units.values()];
   if (states.every((state) => state.done)) return 'completed';
   const has = (...statuses: Array<UnitState['status']>): boolean =>
     states.some((state) => !state.done && statuses.includes(state.status));
   if (has('running')) return 'executing';
-  if (has('failed', 'lost', 'partial')) return 'error';
+  if (has('failed', 'lost', 'partial') || states.some(({ unread }) => unread !== undefined)) return 'error';
   if (has('ready')) return 'executing';
   return has('paused') ? 'paused' : 'error';
 }

@@ -30,6 +30,24 @@ export interface ReadProblem {
   readonly names?: Pick<GatelineRecord, 'gate' | 'leg' | 'runNumber' | 'runAttempt' | 'n'> & { readonly kind: string };
 }
 
+/** What the name of a record says that exists and could not be read, and why it could not. */
+export type UnreadRecord = NonNullable<ReadProblem['names']> & { readonly why: string };
+
+/** The records among what could not be read. */
+export function unreadIn(problems: readonly ReadProblem[]): UnreadRecord[] {
+  return problems.flatMap((problem) =>
+    problem.names === undefined ? [] : [{ ...problem.names, why: whyUnread(problem) }],
+  );
+}
+
+/** A problem as one line, with what it is about. */
+export function whyUnread({ where, message }: ReadProblem): string {
+  return `${where}: ${message}`;
+}
+
+/** What keeps a job from seeing records of earlier run attempts: it has no token to ask with, or one that may not ask. */
+export type HiddenBy = 'no-token' | 'not-permitted';
+
 /** What a store answers when asked for all records: the sound ones, and every problem met. */
 export interface RecordListing {
   readonly records: readonly GatelineRecord[];
@@ -38,9 +56,13 @@ export interface RecordListing {
   readonly unprovenDecisions?: true;
 }
 
-/** Whether there may be records, of any kind, that were not listed at all. */
-export function isBlind(problems: readonly ReadProblem[]): boolean {
-  return problems.some(({ names, code }) => names === undefined && (code === 'OUTAGE' || code === 'LISTING_LIMIT'));
+/** Why there may be records, of any kind, that were not listed at all; `undefined` where there can be none. */
+export function whyBlind(problems: readonly ReadProblem[]): string | undefined {
+  const blind = problems.filter(
+    ({ names, code }) => names === undefined && (code === 'OUTAGE' || code === 'LISTING_LIMIT'),
+  );
+  // The same one in whichever order they came.
+  return blind.map(whyUnread).toSorted()[0];
 }
 
 /** What a read came to. `unknown` is neither: it counts as present where attempts are counted and as absent where something would be reused. */

@@ -2,10 +2,9 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import { actorOf, latestPosition, rulingOn, usedDecision, type UnitDecisions } from './decisions.ts';
 import type { Digest } from './digest.ts';
 import { verdictSatisfies } from './fold-unit.ts';
-import { isBlind, type RecordListing } from './reading.ts';
+import { unreadIn, whyBlind, type RecordListing, type UnreadRecord } from './reading.ts';
 import { comparePositions, unitOf, type EndedRecord, type GatelineRecord, type StartedRecord } from './record.ts';
 import { orderRecords } from './order.ts';
-import { unitKey } from '../pipeline/pipeline.ts';
 import { claimMatches } from './unit-records.ts';
 import type { Unit } from './unit.ts';
 
@@ -15,6 +14,8 @@ export interface Archive extends Pick<RecordListing, 'unprovenDecisions'> {
   readonly started: ReadonlyMap<UnitKey, readonly StartedRecord[]>;
   readonly ended: ReadonlyMap<UnitKey, readonly EndedRecord[]>;
   readonly decisions: ReadonlyMap<UnitKey, UnitDecisions>;
+  /** Records that exist and could not be read, as their names tell. */
+  readonly unread: ReadonlyMap<UnitKey, readonly UnreadRecord[]>;
   /** There may be records that were not listed: decisions of other runs cannot be known. */
   readonly blind: boolean;
 }
@@ -34,16 +35,11 @@ export function openArchive(listing: RecordListing): Archive {
     records.flatMap((record) => (record.kind === 'decided' ? (usedDecision(record, listing) ?? []) : [])),
     unitOf,
   );
-  const unknown = Map.groupBy(
-    listing.problems.flatMap(({ names }) => (names?.kind.startsWith('decided') ? [names] : [])),
-    (names) => unitKey(names.gate, names.leg),
-  );
+  const unread = Map.groupBy(unreadIn(listing.problems), unitOf);
   const decisions = new Map<UnitKey, UnitDecisions>();
-  for (const key of new Set([...decided.keys(), ...unknown.keys()])) {
-    decisions.set(key, {
-      decided: decided.get(key) ?? [],
-      unknownAt: latestPosition(unknown.get(key) ?? []),
-    });
+  for (const key of new Set([...decided.keys(), ...unread.keys()])) {
+    const unknown = (unread.get(key) ?? []).filter(({ kind }) => kind.startsWith('decided'));
+    decisions.set(key, { decided: decided.get(key) ?? [], unknownAt: latestPosition(unknown) });
   }
   const { problems, unprovenDecisions } = listing;
   return {
@@ -51,7 +47,8 @@ export function openArchive(listing: RecordListing): Archive {
     started,
     ended,
     decisions,
-    blind: isBlind(problems),
+    unread,
+    blind: whyBlind(problems) !== undefined,
     ...(unprovenDecisions && { unprovenDecisions }),
   };
 }

@@ -1,6 +1,7 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Digest } from './digest.ts';
 import type { UsedDecision } from './decisions.ts';
+import type { ReadProblem } from './reading.ts';
 import type { Content, EndedRecord, Position, StartedRecord } from './record.ts';
 
 /** Every status that a unit of work can have. */
@@ -46,6 +47,8 @@ export interface UnitState {
   readonly started: StartedRecord | undefined;
   /** The decision that makes it what it is. */
   readonly decided: UsedDecision | undefined;
+  /** What of it could not be read, where that keeps its status from being known: the same as `reason`. */
+  readonly unread?: string;
   /** Claims in this run, unreadable ones too. */
   readonly attempts: number;
 }
@@ -92,8 +95,8 @@ export interface Told {
   readonly supersededBefore?: Pick<Position, 'runNumber' | 'runAttempt'>;
   /** Fingerprints as they would be now, where they are known. */
   readonly fingerprints?: ReadonlyMap<UnitKey, Digest>;
-  /** Contents that were looked for and are not there as they should be. */
-  readonly missingContent?: ReadonlySet<Digest>;
+  /** Contents that were looked for and are not there as they should be, and what is wrong; `null`: they are not there. */
+  readonly missingContent?: ReadonlyMap<Digest, ReadProblem | null>;
 }
 
 /** Identity of a process: equal keys are one process. */

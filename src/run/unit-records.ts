@@ -1,6 +1,12 @@
 import { latestPosition, type UnitDecisions, type UsedDecision } from './decisions.ts';
-import type { ReadProblem } from './reading.ts';
-import { comparePositions, type EndedRecord, type Position, type StartedRecord } from './record.ts';
+import type { UnreadRecord } from './reading.ts';
+import {
+  comparePositions,
+  type EndedRecord,
+  type GatelineRecord,
+  type Position,
+  type StartedRecord,
+} from './record.ts';
 
 /** All that is recorded of one unit in one run, each list in order. */
 export interface UnitRecords {
@@ -8,11 +14,11 @@ export interface UnitRecords {
   readonly ended: readonly EndedRecord[];
   readonly decided: readonly UsedDecision[];
   /** Records that exist but could not be read, as their names tell. */
-  readonly unknown: readonly NonNullable<ReadProblem['names']>[];
+  readonly unknown: readonly UnreadRecord[];
   /** Decisions of earlier runs: they count for outputs that were made then and reused. */
-  readonly earlier: { readonly decided: readonly UsedDecision[]; readonly unknown: readonly Position[] };
-  /** There may be more records than were listed, of any kind. */
-  readonly blind: boolean;
+  readonly earlier: { readonly decided: readonly UsedDecision[]; readonly unknown: readonly UnreadRecord[] };
+  /** Why there may be more records than were listed, of any kind. */
+  readonly blind: string | undefined;
 }
 
 /** After everything: where decisions that were not even listed may be. */
@@ -64,9 +70,32 @@ export function claimMatches(ended: EndedRecord, claim: StartedRecord | undefine
 
 /** The decisions of this run about the unit. Where records may be missing, one of them may be a decision after everything. */
 export function decisionsOf(own: UnitRecords): UnitDecisions {
-  if (own.blind) return { decided: own.decided, unknownAt: LAST };
+  if (own.blind !== undefined) return { decided: own.decided, unknownAt: LAST };
   const unknown = own.unknown.filter((name) => name.kind.startsWith('decided'));
   return { decided: own.decided, unknownAt: latestPosition(unknown) };
+}
+
+/** What of the unit's work is unknown, as a sentence: its latest record that could not be read, or a listing that may lack some. */
+export function unreadWork(own: UnitRecords): string | undefined {
+  const last = latestOf(own.unknown, 'ended') ?? latestOf(own.unknown, 'started');
+  if (last !== undefined) {
+    const what = last.kind === 'ended' ? 'result' : 'claim';
+    return `the ${what} of attempt ${last.n} could not be read: ${last.why}`;
+  }
+  return own.blind && `whether it left a record is not known: ${own.blind}`;
+}
+
+/** The same of decisions about it. */
+export function unreadDecision({ unknown, blind, earlier }: UnitRecords): string {
+  const last = latestOf(unknown, 'decided') ?? latestOf(earlier.unknown, 'decided');
+  if (last !== undefined) return `a decision about it could not be read: ${last.why}`;
+  return `whether anything was decided about it is not known${blind === undefined ? '' : `: ${blind}`}`;
+}
+
+/** The same one in whichever order they came. */
+function latestOf(unread: readonly UnreadRecord[], kind: GatelineRecord['kind']): UnreadRecord | undefined {
+  const ofKind = unread.filter((one) => one.kind.startsWith(kind));
+  return ofKind.toSorted((a, b) => comparePositions(a, b) || (a.why < b.why ? -1 : 1)).at(-1);
 }
 
 /** The same with those of earlier runs, which rule on outputs that were made then. */

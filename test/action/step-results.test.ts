@@ -4,6 +4,7 @@ import { GatelineError } from '../../src/errors/gateline-error.ts';
 import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
 import { foldRun } from '../../src/run/fold.ts';
 import { plannedUnit } from '../../src/run/plan.ts';
+import type { ReadProblem } from '../../src/run/reading.ts';
 import type { GatelineRecord } from '../../src/run/record.ts';
 import type { RunState, Told } from '../../src/run/run-state.ts';
 import { unitsOf } from '../../src/run/unit.ts';
@@ -22,15 +23,20 @@ import {
   SUBJECT,
 } from '../support/records.ts';
 
-function stateOf(pipeline: Pipeline, records: readonly GatelineRecord[], told: Partial<Told> = {}): RunState {
+function stateOf(
+  pipeline: Pipeline,
+  records: readonly GatelineRecord[],
+  problems: readonly ReadProblem[] = [],
+  told: Partial<Told> = {},
+): RunState {
   const identity = { pipeline: PIPELINE, subject: SUBJECT };
-  return foldRun(unitsOf(pipeline), { records, problems: [] }, identity, { now: NOW, ...told });
+  return foldRun(unitsOf(pipeline), { records, problems }, identity, { now: NOW, ...told });
 }
 
 function stepOf(records: readonly GatelineRecord[], gate: Partial<Gate> = {}, told: Partial<Told> = {}) {
   const pipeline = pipelineOf({ a: gate });
   const unit = unitsOf(pipeline).get('a')!;
-  return resultOfGate(plannedUnit(unit, 'run', ''), stateOf(pipeline, records, told));
+  return resultOfGate(plannedUnit(unit, 'run', ''), stateOf(pipeline, records, [], told));
 }
 
 function failedWith(kind: Verdict['kind']): GatelineRecord[] {
@@ -90,6 +96,26 @@ describe('the job that is to be required', () => {
 
   it('is red when there are no gates at all', () => {
     expect(resultOfRun(stateOf(pipelineOf({}), []), [])).toMatchObject({ ok: false, title: 'No gates' });
+  });
+
+  it('does not say that anything failed, or was not there, where it could not be read', () => {
+    const OUTAGE = { code: 'OUTAGE', where: 'artifacts of run 5', message: 'no answer' } as const;
+    const names = { gate: 'a', leg: '', runNumber: 1, runAttempt: 1, n: 1, kind: 'ended' };
+    const unread = { ...OUTAGE, where: 'a.ended.json', names };
+    const title = 'Records could not be read';
+    expect(resultOfRun(stateOf(chain, [], [unread]), [])).toMatchObject({
+      ok: false,
+      title,
+      message: 'not done: a, b',
+    });
+    expect(resultOfRun(stateOf(pipelineOf({}), [], [OUTAGE]), [])).toMatchObject({
+      ok: false,
+      title,
+      message: expect.stringContaining('artifacts of run 5: no answer'),
+    });
+    const state = stateOf(chain, [], [unread]);
+    expect(resultOfRun(state, [{ id: 'c', result: 'skipped' }])).toMatchObject({ title });
+    expect(resultOfRun(state, [{ id: 'lint', result: 'failure' }])).toMatchObject({ title: 'Gates failed' });
   });
 
   it('says that it waits when approvals are all that is missing', () => {

@@ -7,6 +7,8 @@ import { observePipeline } from '../../src/run/observed-pipeline.ts';
 import { digestOf, type Digest } from '../../src/run/digest.ts';
 import type { EndedRecord, GatelineRecord } from '../../src/run/record.ts';
 import { parseContract, type Contract } from '../../src/verdict/contract.ts';
+import type { HiddenBy } from '../../src/run/reading.ts';
+import type { EnginePorts } from '../../src/engine/ports.ts';
 import type { AgentScript } from '../support/engine-world.ts';
 import { ciRun, type CiRun } from '../support/ci-run.ts';
 import { gateOf, pipelineOf } from '../support/pipelines.ts';
@@ -69,9 +71,23 @@ describe('gates as jobs of one CI run', () => {
 
   it('says that a gate upstream left no record at all', async () => {
     const run = ciRun(GOOD, FILES);
-    await expect(run.job(CHAIN, 'b')).rejects.toThrow(/a is ready: needs nothing/);
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({
+      code: 'UPSTREAM_NOT_DONE',
+      message: 'gate b cannot begin: a left no record in this run',
+      hint: expect.stringContaining('`needs:`'),
+    });
+  });
+
+  it('advises a permission only where one is missing', async () => {
+    const run = ciRun(GOOD, FILES);
     run.runAttempt = 2;
-    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({ hint: expect.stringContaining('github-token') });
+    const hintOf = (hiddenBy?: HiddenBy) =>
+      run.job(CHAIN, 'b', { hiddenBy: () => hiddenBy }).catch(({ hint }: GatelineError) => hint);
+    expect(await hintOf('no-token')).toContain('`github-token`');
+    expect(await hintOf('not-permitted')).toContain('`permissions: actions: read`');
+    expect(await hintOf()).toBe(
+      'GitHub shows no record of it in this run attempt. Run all jobs again, which reuses what is in the cache.',
+    );
   });
 
   it('goes on after "re-run failed jobs" with what the first attempt left', async () => {
@@ -198,13 +214,105 @@ describe('the files of a job', () => {
   });
 });
 
+describe('what cannot be read upstream', () => {
+  const OUTAGE = { code: 'OUTAGE', where: 'some record', message: 'no answer' } as const;
+
+  /** The store of a run in which these problems stand in the place of records that fit. */
+  function storeWithout(run: CiRun, gate: string, kind: GatelineRecord['kind']) {
+    const store = createMemoryStore(run.medium);
+    const list: typeof store.list = async (...asked) => {
+      const { records, problems } = await store.list(...asked);
+      const hidden = records.filter((record) => record.gate === gate && record.kind === kind);
+      const names = hidden.map(({ leg, runNumber, runAttempt, n }) => ({ gate, leg, runNumber, runAttempt, n, kind }));
+      return {
+        records: records.filter((record) => !hidden.includes(record)),
+        problems: [...problems, ...names.map((one) => ({ ...OUTAGE, names: one }))],
+      };
+    };
+    return { ...bound(store), list };
+  }
+
+  it.each([
+    ['ended', 'a: the result of attempt 1 could not be read: some record: no answer; b is pending: waits for a'],
+    ['started', 'gate a: the claim of attempt 1 could not be read: some record: no answer'],
+  ] as const)('is called unreadable: the %s record', async (kind, message) => {
+    const run = ciRun(GOOD, FILES);
+    await runChain(run);
+    run.ports = { store: storeWithout(run, 'a', kind) };
+    await expect(run.job(CHAIN, 'c')).rejects.toMatchObject({
+      code: 'UPSTREAM_UNREADABLE',
+      fault: 'platform',
+      message: expect.stringContaining(message),
+      hint: expect.not.stringContaining('permission'),
+    });
+  });
+
+  it('names the record of no other gate', async () => {
+    const run = ciRun(GOOD, FILES);
+    await run.job(CHAIN, 'a');
+    run.ports = { store: storeWithout(run, 'a', 'ended') };
+    const aside = pipelineOf({ a: {}, x: {}, y: { needs: ['x'] } });
+    await expect(run.job(aside, 'y')).rejects.toMatchObject({
+      code: 'UPSTREAM_NOT_DONE',
+      message: 'gate y cannot begin: x left no record in this run',
+    });
+  });
+
+  it('is called unreadable where the listing failed, or where an output was not brought', async () => {
+    const run = ciRun(GOOD, FILES);
+    await run.job(CHAIN, 'a');
+    const store = bound(createMemoryStore(run.medium));
+    run.ports = { store: { ...store, list: async () => ({ records: [], problems: [OUTAGE] }) } };
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({
+      code: 'UPSTREAM_UNREADABLE',
+      message: 'gate b cannot begin: a: whether it left a record is not known: some record: no answer',
+    });
+    run.ports = { store: { ...store, check: async () => ({ state: 'unknown', problem: OUTAGE }) } };
+    await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({
+      code: 'UPSTREAM_UNREADABLE',
+      message: 'gate b cannot begin: a: its output could not be read: no answer',
+    });
+  });
+
+  it('is called unlisted where its job told what its output is', async () => {
+    const digest = digestOf('of a');
+    const refused = ciRun(GOOD, FILES).job(CHAIN, 'b', { digests: new Map([['a', digest]]) });
+    await expect(refused).rejects.toMatchObject({
+      code: 'UPSTREAM_UNREADABLE',
+      message: `gate b cannot begin: a left no record that is listed, and its job says that its output is ${digest}`,
+    });
+  });
+
+  it('is no reason to say that nothing was found', async () => {
+    const run = ciRun(GOOD, FILES);
+    const reasonOf = async (more: Partial<EnginePorts>, reuse: 'auto' | 'never' = 'auto') => {
+      run.ports = more;
+      const { planned } = await run.job(pipelineOf({ a: { inputs: ['a.txt'], reuse } }), 'a');
+      run.runNumber += 1;
+      return planned.reason;
+    };
+    expect(await reasonOf({})).toBe('no earlier output of the same request was found');
+    const unread = storeWithout(run, 'a', 'ended');
+    const list: typeof unread.list = async (...asked) => ({ ...(await unread.list(...asked)), records: [] });
+    expect(await reasonOf({ store: { ...unread, list } })).toBe(
+      'what is recorded of it could not be read: some record: no answer',
+    );
+    const empty = { ...bound(createMemoryStore()), list: async () => ({ records: [], problems: [] }) };
+    const checkpoints = { find: async () => ({ records: [], notices: ['The cache gave no checkpoint: no answer.'] }) };
+    expect(await reasonOf({ store: empty, checkpoints })).toBe(
+      'earlier outputs could not be looked for: The cache gave no checkpoint: no answer.',
+    );
+    expect(await reasonOf({ store: empty }, 'never')).toBe('reuse is set to never');
+  });
+});
+
 describe('what a consumer checks before it builds on an output', () => {
   it('does not begin on an output whose content was altered', async () => {
     const run = ciRun(GOOD, FILES);
     await run.job(CHAIN, 'a');
     for (const [digest, bytes] of run.medium.contents)
       if (Buffer.from(bytes).includes('"by":"a"')) run.medium.contents.set(digest, Buffer.from('{"score":99}'));
-    await expect(run.job(CHAIN, 'b')).rejects.toThrow(/a is ready: its output is missing or was altered/);
+    await expect(run.job(CHAIN, 'b')).rejects.toThrow(/a is ready: its output was altered/);
   });
 
   it('does not believe a verdict that the output does not bear out', async () => {
@@ -517,7 +625,7 @@ describe('a pipeline that no file defines', () => {
     await forge(run, 'b', (record) => ({ ...record, value: record.exports!, exports: undefined }));
     run.runAttempt = 2;
     await expect(job('c', ['b'])).rejects.toMatchObject({ code: 'UPSTREAM_UNSOUND' });
-    await expect(job('d', ['nobody'])).rejects.toThrow(/nobody is ready/);
+    await expect(job('d', ['nobody'])).rejects.toThrow(/nobody left no record/);
   });
 });
 

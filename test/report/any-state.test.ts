@@ -16,6 +16,7 @@ import type { ReadProblem } from '../../src/run/reading.ts';
 import { decided, ended, NOW, ran, reviewed, started, stateOf, webTests } from './fixtures.ts';
 import { CONTROLS, HOSTILE, OBEYED_BY_TERMINALS } from './hostile.ts';
 import { drawn } from '../support/test-size.ts';
+import { lost } from '../support/records.ts';
 
 const text = fc.oneof(
   fc.constantFrom(...HOSTILE),
@@ -125,7 +126,7 @@ describe('any state that records can make', () => {
           pipeline,
           problems,
           ...(dead && { deadWriters: new Set(['host|boot|7|1']) }),
-          ...(missing && { missingContent: new Set([digestOf('value of data'), digestOf('value of build')]) }),
+          ...(missing && { missingContent: lost(digestOf('value of data'), digestOf('value of build')) }),
         });
         const table = statusTable(state, pipeline, { width, now: NOW });
         expect(table).not.toMatch(OBEYED_BY_TERMINALS);

@@ -23,6 +23,7 @@ import {
   PIPELINE,
   started,
   SUBJECT,
+  lost,
 } from '../support/records.ts';
 import { drawn } from '../support/test-size.ts';
 
@@ -96,7 +97,7 @@ const soups = fc.record({
     {
       deadWriters: fc.constant(new Set([writerKey(OTHER)])),
       supersededBefore: fc.constant({ runNumber: 2, runAttempt: 2 }),
-      missingContent: fc.constant(new Set([contentOf('output of g0').digest])),
+      missingContent: fc.constant(lost(contentOf('output of g0').digest)),
       fingerprints: fc.constant(new Map([['g1', digestOf('one')]])),
     },
     { requiredKeys: [] },

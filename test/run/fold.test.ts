@@ -21,6 +21,7 @@ import {
   PIPELINE,
   started,
   SUBJECT,
+  lost,
 } from '../support/records.ts';
 
 const CHAIN = pipelineOf({ a: {}, b: { needs: ['a'] }, c: { needs: ['b'] } });
@@ -244,6 +245,31 @@ describe('what cannot be read', () => {
     expect(statuses(fold([started({ gate: 'a' })], {}, CHAIN, [problem]))['a']).toBe('ready');
   });
 
+  it.each([
+    ['ended', 1, [started({ gate: 'a' })], 'the result of attempt 1 could not be read: x: cut'],
+    ['started', 1, [], 'the claim of attempt 1 could not be read: x: cut'],
+    ['decided.reject', 2, ran('a'), 'a decision about it could not be read: x: cut'],
+  ])('is what is said of the gate, and the run has gone wrong: %s', (kind, runAttempt, records, reason) => {
+    const problem = { code: 'CORRUPT', where: 'x', message: 'cut', names: { ...names, runAttempt, kind } } as const;
+    const state = fold(records, {}, CHAIN, [problem]);
+    expect(state.units.get('a')).toMatchObject({ status: 'ready', reason, unread: reason });
+    expect(state.status).toBe('error');
+  });
+
+  it('is of no account once a later attempt is known', () => {
+    const problem = { code: 'CORRUPT', where: 'x', message: 'cut', names: { ...names, kind: 'ended' } } as const;
+    const state = fold(ran('a', { n: 2 }), {}, CHAIN, [problem]);
+    expect(state.units.get('a')).toMatchObject({ status: 'passed', done: true });
+    expect(state.units.get('a')).not.toHaveProperty('unread');
+  });
+
+  it('is said to be unknown where the listing failed', () => {
+    const state = fold([], {}, CHAIN, [{ code: 'OUTAGE', where: 'artifacts', message: 'down' }]);
+    expect(state.units.get('a')!.reason).toBe('whether it left a record is not known: artifacts: down');
+    expect(state.status).toBe('error');
+    expect(fold([], {}, CHAIN).status).toBe('initializing');
+  });
+
   it('when it may be anything, nothing is done', () => {
     expect(statuses(fold(ran('a'), {}, CHAIN, [{ code: 'OUTAGE', where: 'x', message: 'down' }]))['a']).not.toContain(
       'done',
@@ -256,9 +282,19 @@ describe('what cannot be read', () => {
 
 describe('an output', () => {
   it('that is missing or altered is never done', () => {
-    const state = fold(ran('a'), { missingContent: new Set([contentOf('output of a').digest]) });
+    const state = fold(ran('a'), { missingContent: lost(contentOf('output of a').digest) });
     expect(statuses(state)['a']).toBe('ready');
     expect(state.problems).toMatchObject([{ code: 'OUTPUT_MISSING' }]);
+  });
+
+  it.each([
+    ['CONTENT_ALTERED', 'its output was altered', undefined],
+    ['OUTAGE', 'its output could not be read: down', 'its output could not be read: down'],
+  ] as const)('is called what it is: %s', (code, reason, unread) => {
+    const problem = { code, where: 'x', message: 'down' };
+    const state = fold(ran('a'), { missingContent: new Map([[contentOf('output of a').digest, problem]]) });
+    expect(state.units.get('a')!.reason).toBe(reason);
+    expect(state.units.get('a')!.unread).toBe(unread);
   });
 
   it('for another fingerprint than the present one does not count', () => {

@@ -98,7 +98,7 @@ describe('over random graphs, answers, crashes, edits, decisions and losses', ()
         const some = [...writers.values()].flatMap((records, index) =>
           records.slice(0, (seed >> (index % 16)) % (records.length + 1)),
         );
-        expect(history.state({ missingContent: new Set() }, listing(some)).problems).toEqual([]);
+        expect(history.state({ missingContent: new Map() }, listing(some)).problems).toEqual([]);
       }),
       RUNS,
     );

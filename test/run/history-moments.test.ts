@@ -8,7 +8,7 @@ import type { RunState } from '../../src/run/run-state.ts';
 import type { UnitGraph } from '../../src/run/unit.ts';
 import { stories, tell } from '../support/arbitrary-history.ts';
 import { asProblem } from '../support/driven-history.ts';
-import { decided, ended, PASSED, started } from '../support/records.ts';
+import { decided, ended, lost, PASSED, started } from '../support/records.ts';
 import { doneOf, expectSound } from './expectations.ts';
 import { drawn } from '../support/test-size.ts';
 
@@ -99,7 +99,7 @@ describe('at any moment of a random history', () => {
         );
         if (outputs.length === 0) return;
         const { digest } = outputs[which % outputs.length]!;
-        const after = history.state({ missingContent: new Set([...history.agents.lost, digest]) });
+        const after = history.state({ missingContent: lost(...history.agents.lost, digest) });
         for (const unit of after.units.values()) {
           if (unit.done && unit.ended)
             expect(contentsOf(unit.ended).map((content) => content.digest)).not.toContain(digest);

@@ -22,6 +22,7 @@ import {
   PIPELINE,
   started,
   SUBJECT,
+  lost,
 } from '../support/records.ts';
 
 const NEW = digestOf('new');
@@ -142,7 +143,7 @@ describe('an output that was reused from another run', () => {
 
 describe('what is missing or unread', () => {
   it('makes a partial output that would do ready again, not blocked', () => {
-    const told = { missingContent: new Set([contentOf('output of a').digest]) };
+    const told = { missingContent: lost(contentOf('output of a').digest) };
     const go: Partial<Gate> = {
       contract: { schema: undefined, score: '/s', threshold: 80, partial: 'continue', checks: [] },
     };

@@ -9,7 +9,7 @@ import { writerKey, type RunState, type Told } from '../../src/run/run-state.ts'
 import { unitsOf, type Unit, type UnitGraph } from '../../src/run/unit.ts';
 import { Died, DrivenCall } from './driven-call.ts';
 import { MadeUpAgents, type Manner, type NeedDigests, type Quality } from './made-up-agents.ts';
-import { NOW, SUBJECT } from './records.ts';
+import { lost, NOW, SUBJECT } from './records.ts';
 
 /** What a call is told to do, besides driving on. */
 export interface CallOptions {
@@ -59,7 +59,12 @@ export class DrivenHistory {
   state(told: Partial<Told> = {}, listing: RecordListing = this.listing(), runNumber?: number): RunState {
     const identity = { pipeline: this.pipeline.id, subject: SUBJECT, ...(runNumber !== undefined && { runNumber }) };
     const deadWriters = new Set(this.#writers.map(writerKey));
-    return foldRun(this.graph, listing, identity, { now: NOW, deadWriters, missingContent: this.agents.lost, ...told });
+    return foldRun(this.graph, listing, identity, {
+      now: NOW,
+      deadWriters,
+      missingContent: lost(...this.agents.lost),
+      ...told,
+    });
   }
 
   /** Fingerprints as they would be now, worked out from the inputs as they are and from what the needs export. */

@@ -129,3 +129,8 @@ export function decided(told: Told & Pick<DecidedRecord, 'decision'> & Partial<D
 export function listing(records: readonly GatelineRecord[], problems: RecordListing['problems'] = []): RecordListing {
   return { records, problems };
 }
+
+/** Contents that are not there, as a fold is told of them. */
+export function lost(...digests: readonly Digest[]): ReadonlyMap<Digest, null> {
+  return new Map(digests.map((digest) => [digest, null]));
+}

@@ -128,6 +128,11 @@ export const ENGINE_CODES = {
     means: 'A job wants to begin a gate while something that it builds on is not done in this run.',
     remedy: 'The message names each gate and how it stands. Mend it and run the failed jobs again.',
   },
+  UPSTREAM_UNREADABLE: {
+    from: ['platform'],
+    means: 'A job wants to begin a gate, and a record or an output that it builds on cannot be read, or is not listed.',
+    remedy: 'The message says what and why. Run the failed jobs again; see https://www.githubstatus.com.',
+  },
   UPSTREAM_UNSOUND: {
     from: ['platform'],
     means: 'A record of a gate upstream does not hold together: it was never claimed, or claimed otherwise.',

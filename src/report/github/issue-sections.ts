@@ -38,10 +38,11 @@ export function issueSections(input: RunReportInput): Section[] {
 
 const TROUBLES = ['failed', 'lost', 'partial', 'paused'] as const;
 
-/** The units that stand in the way by themselves, not because of one before them: failed ones first, each sort in the graph's order. */
+/** The units that stand in the way by themselves, not because of one before them: failed ones first, those that could not be read last. */
 export function troublesOf(state: RunState): UnitState[] {
   const open = [...state.units.values()].filter(({ done }) => !done);
-  return TROUBLES.flatMap((status) => open.filter((unit) => unit.status === status));
+  const unread = open.filter((unit) => unit.unread !== undefined);
+  return [...TROUBLES.flatMap((status) => open.filter((unit) => unit.status === status)), ...unread];
 }
 
 /** A unit's heading line, then its issues as a list, at most `most`, of each message `quoted` bytes; the rest is counted. */
@@ -70,7 +71,7 @@ function troubleHead(unit: UnitState, { pipeline }: RunReportInput): string {
   const verdict = resultOf(unit)?.verdict;
   const head = `${iconOf(unit.status)} **${code(unit.key, 130)}** ${unit.status}`;
   if (isWell(unit.status)) return head;
-  if (verdict === undefined || unit.decided !== undefined || verdict.status === 'passed')
+  if (verdict === undefined || unit.unread !== undefined || unit.decided !== undefined || verdict.status === 'passed')
     return `${head}: ${said(unit.reason, 500)}`;
   const scored = verdict.kind === 'partial' || verdict.kind === 'check';
   const contract = pipeline.gates.find(({ id }) => id === unit.gate)?.contract;

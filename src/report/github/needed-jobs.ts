@@ -12,7 +12,7 @@ export interface NeededJob {
 }
 
 /**
- * The needed jobs of which this run has no record of an attempt: none was written by them, and none is about a gate of
+ * The needed jobs of which this run has no record of an attempt that could be read: none was written by them, and none is about a gate of
  * their name, or about the one that they say. GitHub counts such a job as passed when it was skipped, so nothing was
  * checked.
  */
@@ -55,7 +55,12 @@ export function unsatisfiedJobs(
     .filter(({ id, gate }) => !open.has(gate ?? id));
 }
 
-/** What is wrong with such a job, as untrusted text: `left no record`. */
-export function jobTroubleText({ isSilent }: UnsatisfiedJob): string {
-  return isSilent ? 'left no record: nothing of it was checked' : 'did not succeed, although its gates are done';
+/**
+ * What is wrong with such a job, as untrusted text: `left no record`. Only a job that never ran has certainly left none: a
+ * listing may be behind.
+ */
+export function jobTroubleText({ isSilent, result }: UnsatisfiedJob): string {
+  if (!isSilent) return 'did not succeed, although its gates are done';
+  const record = result === 'skipped' ? 'no record' : 'no record that could be seen';
+  return `left ${record}: nothing of it was checked`;
 }

@@ -43,6 +43,7 @@ export function nextStepOf(unit: UnitState, next: readonly UnitState[] = []): st
   if (unit.status === 'lost') return `Its machine or process is gone. ${AGAIN}`;
   if (unit.status === 'blocked' || unit.status === 'pending')
     return 'It starts when what it needs is done: see to that first.';
+  if (unit.unread !== undefined) return `What it came to is not known: ${said(unit.unread, 500)}. ${AGAIN}`;
   if (unit.status === 'ready') return `It can start. ${AGAIN}`;
   if (unit.decided !== undefined) return `Somebody decided so. ${PUSH.replace('Or push', 'Push')}`;
   const verdict = resultOf(unit)?.verdict;
@@ -65,9 +66,12 @@ function remedyText(kind: VerdictKind): string {
 export function nextStepOfRun(state: RunState): string {
   const open = [...state.units.values()].filter(({ done }) => !done);
   if (state.status === 'completed') return 'Every gate is done.';
-  if (state.status === 'initializing') return 'No gate has begun.';
-  for (const status of ['failed', 'lost', 'partial', 'paused', 'running', 'ready'] as const) {
-    const first = open.find((unit) => unit.status === status);
+  const unread = state.problems.find(({ code: kind }) => kind === 'UNREADABLE_RECORD');
+  if (state.status === 'initializing') {
+    return unread === undefined ? 'No gate has begun.' : `Not everything could be read: ${said(unread.message, 500)}.`;
+  }
+  for (const status of ['failed', 'lost', 'partial', 'unread', 'paused', 'running', 'ready'] as const) {
+    const first = open.find((unit) => (status === 'unread' ? unit.unread !== undefined : unit.status === status));
     if (first !== undefined) return `${code(first.key)}: ${nextStepOf(first)}`;
   }
   return 'Gates wait for others that are not done.';

@@ -20,6 +20,8 @@ const RUN_TEXT: Readonly<Record<RunStatus, string>> = {
 /** The outcome of a run in a few words: `❌ failed`. Needed jobs that failed, or that left no record, make it fail. */
 export function outcomeText(state: RunState, missing: readonly UnsatisfiedJob[]): string {
   const isOpen = state.status !== 'completed' && state.status !== 'initializing';
+  const isUnread = state.problems.some(({ code: kind }) => kind === 'UNREADABLE_RECORD');
+  if (state.status === 'initializing' && isUnread) return '❌ not everything could be read';
   if (missing.length === 0 || isOpen) return RUN_TEXT[state.status];
   return missing.some(({ isSilent }) => isSilent) ? '❌ not checked' : RUN_TEXT.error;
 }

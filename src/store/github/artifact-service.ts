@@ -1,5 +1,5 @@
 import type { Digest } from '../../run/digest.ts';
-import type { ReadProblem } from '../../run/reading.ts';
+import type { HiddenBy, ReadProblem } from '../../run/reading.ts';
 
 /** An artifact of one run, as a listing tells it. What it tells is the uploader's word, but for the id. */
 export interface ListedArtifact {
@@ -26,6 +26,8 @@ export interface BackendIds {
 export interface ArtifactListing {
   readonly artifacts: readonly ListedArtifact[];
   readonly problem?: Trouble;
+  /** What kept REST from being asked for artifacts of earlier attempts, which may be hidden otherwise. */
+  readonly hiddenBy?: HiddenBy;
 }
 
 /** Why something could not be had. `UNREADABLE`: the service refuses, and asking again would not help. */

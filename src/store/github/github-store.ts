@@ -1,4 +1,5 @@
 import type { Digest } from '../../run/digest.ts';
+import type { HiddenBy } from '../../run/reading.ts';
 import type { Content, EndedRecord, GatelineRecord } from '../../run/record.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Chunks } from '../chunks.ts';
@@ -66,6 +67,8 @@ export interface GithubStore extends RecordStore {
   artifactOf(record: GatelineRecord): ArtifactIds;
   /** What names alone tell, from one listing, however many gates there are. */
   statuses(pipeline: string, subject: string): Promise<NameStatuses>;
+  /** What may hide records of earlier attempts from this job, as far as it has listed any. */
+  hiddenBy(): HiddenBy | undefined;
   /** Whether content is on this machine or a record that was read refers to it. Asks nobody. */
   knows(digest: Digest): Promise<boolean>;
 }
@@ -140,6 +143,10 @@ class ArtifactStore implements GithubStore {
     const uploads = Array.from({ length: MAX_UPLOADS }, (_, index) => index + 1);
     const value = uploads.flatMap((upload) => this.#view.of(valueArtifactName(record, upload)))[0];
     return { ...(own && { record: own.id }), ...(value && { value: value.id }) };
+  }
+
+  hiddenBy(): HiddenBy | undefined {
+    return this.#view.hiddenBy;
   }
 
   put(content: Uint8Array | string): Promise<Content> {

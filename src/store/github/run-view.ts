@@ -1,4 +1,4 @@
-import type { ReadProblem } from '../../run/reading.ts';
+import type { HiddenBy, ReadProblem } from '../../run/reading.ts';
 import type { ArtifactService, ListedArtifact, Patience, Trouble } from './artifact-service.ts';
 import { parseArtifactName, type ArtifactName } from './artifact-names.ts';
 
@@ -26,6 +26,7 @@ export class RunView {
   #artifacts: NamedArtifact[] = [];
   #byName = new Map<string, ListedArtifact[]>();
   #problem: ReadProblem | undefined;
+  #hiddenBy: HiddenBy | undefined;
 
   constructor(service: ArtifactService, run: RunIdentity) {
     this.#service = service;
@@ -37,9 +38,15 @@ export class RunView {
     return this.#problem;
   }
 
+  /** What may hide artifacts of earlier attempts, by the last listing. */
+  get hiddenBy(): HiddenBy | undefined {
+    return this.#hiddenBy;
+  }
+
   /** Lists anew. Where that fails, what was known before stays. */
   async refresh(patience?: Patience): Promise<void> {
-    const { artifacts, problem } = await this.#service.list(patience);
+    const { artifacts, problem, hiddenBy } = await this.#service.list(patience);
+    this.#hiddenBy = hiddenBy;
     this.#problem = problem && { ...problem, where: `artifacts of run ${this.#run.id}` };
     const known = problem?.code === 'OUTAGE' ? this.#artifacts.map(({ artifact }) => artifact) : [];
     const all = new Map([...known, ...this.#uploaded, ...artifacts].map((artifact) => [artifact.id, artifact]));

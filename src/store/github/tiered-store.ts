@@ -1,4 +1,5 @@
 import type { Digest } from '../../run/digest.ts';
+import type { HiddenBy } from '../../run/reading.ts';
 import type { Content, GatelineRecord } from '../../run/record.ts';
 import type { Chunks } from '../chunks.ts';
 import type { Read, RecordListing, RecordStore, UnitFilter, Written } from '../record-store.ts';
@@ -68,6 +69,10 @@ class TieredStore implements GithubStore {
 
   statuses(pipeline: string, subject: string): Promise<NameStatuses> {
     return this.#primary.statuses(pipeline, subject);
+  }
+
+  hiddenBy(): HiddenBy | undefined {
+    return this.#primary.hiddenBy();
   }
 
   knows(digest: Digest): Promise<boolean> {

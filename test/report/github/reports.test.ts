@@ -84,6 +84,37 @@ describe('the report of a run', () => {
     });
   });
 
+  it('says of what could not be read that it could not be read, and not that it is not there', () => {
+    const names = { gate: 'data', leg: '', runNumber: 1, runAttempt: 1, n: 1, kind: 'ended' };
+    const problem = { code: 'OUTAGE', where: 'gl1.data.json', message: 'no answer', names } as const;
+    const jobs = [
+      { id: 'data', result: 'success' },
+      { id: 'docs', result: 'success' },
+      { id: 'lint', result: 'skipped' },
+    ];
+    const input = inputOf([], { jobs, problems: [problem], state: stateOf([], { problems: [problem] }).state });
+    const shown = [
+      runReport(input),
+      commentBody({ from: 'report', ...input, revision: { runNumber: 1, runAttempt: 1, records: 1 } }),
+    ];
+    for (const text of shown) {
+      expect(text).toContain('- ❌ `docs` (success) left no record that could be seen');
+      expect(text).toContain('- ❌ `lint` (skipped) left no record:');
+      expect(text).toContain('the result of attempt 1 could not be read: gl1.data.json: no answer');
+      expect(text).not.toMatch(/nothing has begun|No gate has begun|needs nothing/);
+    }
+    const blind = { code: 'OUTAGE', where: 'artifacts of run 7', message: 'no answer' } as const;
+    const nothing = {
+      jobs,
+      problems: [blind],
+      state: stateOf([], { pipeline: pipelineOf([]), problems: [blind] }).state,
+    };
+    const text = runReport(inputOf([], nothing, pipelineOf([])));
+    expect(text).toMatch(/^## ❌ not everything could be read: /);
+    expect(text).toContain('- ❌ `data` (success) left no record that could be seen');
+    expect(text).toContain('Not everything could be read: artifacts of run 7: no answer');
+  });
+
   it('of a completed run with a missing job is not called passed', () => {
     const records = webTests.gates.flatMap(({ id }) => ran(id));
     expect(runReport(inputOf(records))).toMatch(/^## ✅ passed: /);
@@ -314,9 +345,9 @@ describe('a needed job', () => {
   it('has a record when it wrote one or a gate of its name has one, in this run', () => {
     const by = { host: 'h', boot: 'b', pid: 1, pidStart: '1', job: 'build' };
     const jobs = ['data', 'build', 'lint'].map((id) => ({ id, result: 'success' }));
-    expect(jobsWithoutRecord(jobs, [started('data'), started('pom', {}, { by })], run)).toEqual([jobs[2]]);
-    expect(jobsWithoutRecord(jobs, [started('data', { run: 2 })], run)).toEqual(jobs);
-    expect(jobsWithoutRecord(jobs, [started('data', { subject: 'other' })], run)).toEqual(jobs);
+    expect(jobsWithoutRecord(jobs, [started('data'), started('pom', {}, { by })], run)).toMatchObject([jobs[2]]);
+    expect(jobsWithoutRecord(jobs, [started('data', { run: 2 })], run)).toMatchObject(jobs);
+    expect(jobsWithoutRecord(jobs, [started('data', { subject: 'other' })], run)).toMatchObject(jobs);
   });
 
   it('has none when there is only a decision about its gate, which every job of the run can write', () => {
@@ -330,7 +361,7 @@ describe('a needed job', () => {
       { id: 'build', result: 'success', gate: 'data' },
       { id: 'lint', result: 'success', gate: 'pom' },
     ];
-    expect(jobsWithoutRecord(jobs, [started('data')], run)).toEqual([jobs[1]]);
-    expect(jobsWithoutRecord(jobs, [started('lint')], run)).toEqual([jobs[0]]);
+    expect(jobsWithoutRecord(jobs, [started('data')], run)).toMatchObject([jobs[1]]);
+    expect(jobsWithoutRecord(jobs, [started('lint')], run)).toMatchObject([jobs[0]]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decidedRecord, endedRecord, startedRecord } from '../../contract/samples.ts';
 import { openTieredStore } from '../../../src/store/github/tiered-store.ts';
 import { digestOf } from '../../../src/run/digest.ts';
-import { startRun, type GithubRun } from './github-run.ts';
+import { startRun, type GithubRun, type OpenOptions } from './github-run.ts';
 
 const gates = (records: readonly { readonly gate: string }[]) => records.map(({ gate }) => gate).toSorted();
 
@@ -47,6 +47,18 @@ describe('a later attempt of a run', () => {
     },
   );
 
+  it.each(['per-run', 'per-attempt'] as const)(
+    'needs no token for what the service shows it: ids %s',
+    async (backendIds) => {
+      await using run = await startRun({ backendIds });
+      const { record, value, big } = await firstAttempt(run);
+      const second = await run.open({ job: 'build', attempt: 2, noRest: true });
+      expect((await second.list('ship', 'pr-42')).records).toContainEqual(record);
+      for (const content of [value, big])
+        expect(await second.check(content.digest)).toEqual({ state: 'present', value: content });
+    },
+  );
+
   it('begins anew where nothing of an earlier one can be seen', async () => {
     await using run = await startRun({ earlierAttempts: 'hidden' });
     await firstAttempt(run);
@@ -65,7 +77,20 @@ describe('a later attempt of a run', () => {
       const second = await run.open({ attempt: 2, rest });
       for (const _ of [1, 2]) expect(await second.list('ship', 'pr-42')).toMatchObject({ records: [], problems: [] });
       expect(run.notices).toEqual([expect.stringContaining('actions: read')]);
+      expect(second.hiddenBy()).toBe('not-permitted');
     }
+  });
+
+  it('knows whether anything may be hidden from it', async () => {
+    await using run = await startRun();
+    const hiddenFrom = async (options: OpenOptions) => {
+      const store = await run.open(options);
+      await store.list('ship', 'pr-42');
+      return store.hiddenBy();
+    };
+    expect(await hiddenFrom({ attempt: 2 })).toBe(undefined);
+    expect(await hiddenFrom({ attempt: 2, noRest: true })).toBe('no-token');
+    expect(await hiddenFrom({ noRest: true })).toBe(undefined);
   });
 
   it('takes nothing for absent when REST does not answer, or is at its rate limit', async () => {

@@ -72,8 +72,9 @@ class GithubArtifacts implements ArtifactService {
     const rest = this.#rest;
     if (this.#results === undefined) return rest === undefined ? NOWHERE : this.#listByRest(rest, patience);
     const asked = this.#listOwn(this.#results, patience);
-    if (rest === undefined) return asked;
-    if (this.#options.run.attempt > 1) {
+    const hasEarlier = this.#options.run.attempt > 1;
+    if (rest === undefined) return hasEarlier ? { ...(await asked), hiddenBy: 'no-token' } : asked;
+    if (hasEarlier) {
       const [own, earlier] = await Promise.all([asked, this.#listByRest(rest, patience)]);
       return this.#join(own, earlier);
     }
@@ -150,7 +151,7 @@ class GithubArtifacts implements ArtifactService {
         );
       }
       this.#told = true;
-      return own;
+      return { ...own, hiddenBy: 'not-permitted' };
     }
     const seen = new Set(own.artifacts.map(({ id }) => id));
     const artifacts = [...own.artifacts, ...rest.artifacts.filter(({ id }) => !seen.has(id))];
