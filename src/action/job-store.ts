@@ -14,6 +14,7 @@ import { createCheckpointCache } from '../store/github/cache/checkpoint-cache.ts
 import { openGithubStore, type GithubStore } from '../store/github/github-store.ts';
 import { openTieredStore } from '../store/github/tiered-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { WaitLimits } from './awaited-records.ts';
 import type { ActionInputs } from './inputs.ts';
 import type { ActionInvocation } from './invocation.ts';
 import type { Runner } from './runner.ts';
@@ -33,6 +34,8 @@ export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 
   readonly records: RecordStore;
   readonly claims: KeptClaims;
   readonly checkpoints: CheckpointSource;
+  /** How long a listing may be behind what needed jobs told. */
+  readonly listingLimits: WaitLimits;
   /** Waits until what was made is kept in the cache too, and tells what went wrong with that. Never throws. */
   settled(): Promise<void>;
   /** Keeps a document as an artifact of its own. Answers why it could not be kept; a name that is taken is no trouble. */
@@ -112,6 +115,7 @@ export async function openJobStore(
     artifactOf: (record) => store.artifactOf(record),
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
     hiddenBy: () => store.hiddenBy(),
+    listingLimits: limits.listing,
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
     settled: async () => {
       for (const notice of await kept.settled()) runner.annotate('notice', notice);

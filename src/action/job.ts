@@ -15,6 +15,7 @@ import { ancestorsOf, unitsOf } from '../run/unit.ts';
 import type { Environment } from '../environment.ts';
 import { openWorkspace, type WorkspaceOptions } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { awaitingList } from './awaited-records.ts';
 import { begunPipeline, unknownToken } from './begun-pipeline.ts';
 import { claimListing } from './claim-listing.ts';
 import { commandEnvironment, jobTokens } from './command-environment.ts';
@@ -110,10 +111,14 @@ export async function openSurroundings(
 ): Promise<Surroundings> {
   const { world, inputs, event } = invocation;
   const { environment } = await commandEnvironment(world.environment, event.temp);
-  const [{ definition, workspace }, store] = await Promise.all([
+  const [{ definition, workspace }, opened] = await Promise.all([
     findFiles(invocation, environment, ending?.token),
     ending?.store ?? openJobStore(invocation),
   ]);
+  const store =
+    ending === undefined
+      ? { ...opened, records: { ...opened.records, list: patientList(invocation, definition, opened) } }
+      : opened;
   for (const notice of definition.notices) world.runner.annotate('warning', notice);
   // `needs` has the ids of the workflow that was started, records those of the file that defines a job. Only to a report,
   // which comes last, may one that is called like another seem over.
@@ -134,6 +139,22 @@ export async function openSurroundings(
     checkpoints: store.checkpoints,
   };
   return { definition, store, ports };
+}
+
+/** A listing that waits for what the needed jobs say that they left. */
+function patientList(
+  { world, inputs, event }: ActionInvocation,
+  { pipeline }: Definition,
+  { records, listingLimits: limits }: JobStore,
+): JobStore['records']['list'] {
+  return awaitingList(records, {
+    runNumber: event.runNumber,
+    digests: outputDigests(inputs.needs),
+    pipeline,
+    limits,
+    signal: world.signal,
+    onWait: (gates) => world.runner.info(`waiting until GitHub lists what these gates left: ${gates.join(', ')}`),
+  });
 }
 
 /** The definition and the files of the workspace. */

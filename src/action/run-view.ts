@@ -93,7 +93,6 @@ export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly Nee
     id,
     result,
     ...(outputs['gate'] && { gate: outputs['gate'] }),
-    ...(outputs['digest'] && { saysOutput: true }),
   }));
 }
 

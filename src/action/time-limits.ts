@@ -1,6 +1,7 @@
 import { ACTION_VARIABLES, type Environment } from '../environment.ts';
 import { DEFAULT_LIMITS, type ServiceLimits } from '../store/github/artifacts/limits.ts';
 import { DEFAULT_CACHE_LIMITS, type CacheLimits } from '../store/github/cache/limits.ts';
+import { DEFAULT_WAIT_LIMITS, type WaitLimits } from './awaited-records.ts';
 import type { Runner } from './runner.ts';
 
 /** How long calls of a step may take, and how long an outage is waited for when an agent has ended. */
@@ -8,6 +9,8 @@ export interface TimeLimits {
   readonly artifacts: ServiceLimits;
   readonly cache: CacheLimits;
   readonly outage: OutageLimits;
+  /** A listing that is behind what needed jobs told. */
+  readonly listing: WaitLimits;
 }
 
 /** In milliseconds. */
@@ -45,6 +48,7 @@ function shortened(share: number): TimeLimits {
     artifacts: scaled(DEFAULT_LIMITS, share),
     cache: scaled(DEFAULT_CACHE_LIMITS, share),
     outage: scaled(OUTAGE_LIMITS, share),
+    listing: scaled(DEFAULT_WAIT_LIMITS, share),
   };
 }
 

@@ -34,8 +34,8 @@ function standing(state: UnitState, problems: readonly RunProblem[], { digests }
   const problem = problems.find((one) => one.unit === key && one.code !== 'OUTPUT_MISSING');
   if (problem !== undefined) return `${key}: ${problem.message}`;
   if (attempts > 0) return `${key} is ready: ${reason}`;
-  if (told === undefined) return `${key} left no record in this run`;
-  return `${key} left no record that is listed, and its job says that its output is ${told}`;
+  const unlisted = `no record of ${key} is listed in this run`;
+  return told === undefined ? unlisted : `${unlisted}, and its job says that its output is ${told}`;
 }
 
 /** Whether there may be more of a unit than could be seen. */

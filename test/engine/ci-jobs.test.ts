@@ -73,7 +73,7 @@ describe('gates as jobs of one CI run', () => {
     const run = ciRun(GOOD, FILES);
     await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({
       code: 'UPSTREAM_NOT_DONE',
-      message: 'gate b cannot begin: a left no record in this run',
+      message: 'gate b cannot begin: no record of a is listed in this run',
       hint: expect.stringContaining('`needs:`'),
     });
   });
@@ -254,7 +254,7 @@ describe('what cannot be read upstream', () => {
     const aside = pipelineOf({ a: {}, x: {}, y: { needs: ['x'] } });
     await expect(run.job(aside, 'y')).rejects.toMatchObject({
       code: 'UPSTREAM_NOT_DONE',
-      message: 'gate y cannot begin: x left no record in this run',
+      message: 'gate y cannot begin: no record of x is listed in this run',
     });
   });
 
@@ -279,7 +279,7 @@ describe('what cannot be read upstream', () => {
     const refused = ciRun(GOOD, FILES).job(CHAIN, 'b', { digests: new Map([['a', digest]]) });
     await expect(refused).rejects.toMatchObject({
       code: 'UPSTREAM_UNREADABLE',
-      message: `gate b cannot begin: a left no record that is listed, and its job says that its output is ${digest}`,
+      message: `gate b cannot begin: no record of a is listed in this run, and its job says that its output is ${digest}`,
     });
   });
 
@@ -625,7 +625,7 @@ describe('a pipeline that no file defines', () => {
     await forge(run, 'b', (record) => ({ ...record, value: record.exports!, exports: undefined }));
     run.runAttempt = 2;
     await expect(job('c', ['b'])).rejects.toMatchObject({ code: 'UPSTREAM_UNSOUND' });
-    await expect(job('d', ['nobody'])).rejects.toThrow(/nobody left no record/);
+    await expect(job('d', ['nobody'])).rejects.toThrow(/no record of nobody is listed/);
   });
 });
 

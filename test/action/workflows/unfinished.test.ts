@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ActionWorld, errorsOf, messagesOf } from './action-world.ts';
+import { ActionWorld, ATTEMPT_MODES, errorsOf, messagesOf } from './action-world.ts';
 import { ACTION, agent, agentStep, CHECKOUT, gateAround, gateJob, job, reportJob, type Keys } from './workflow-text.ts';
 
 /** Says that it works, and does not end by itself. */
@@ -32,22 +32,24 @@ describe('a gate that a job began and did not complete', () => {
     expect(errorsOf(report.job('report')).at(-1)).toBe('Gates failed: not done: one');
   });
 
-  it('is on record as cancelled when the job was cancelled, and the next attempt goes on', async () => {
-    const mended = 'test -e "$MENDED" || { echo working; sleep 300; }';
-    await using world = await ActionWorld.ofJobs({
-      one: job([CHECKOUT, ...gateAround(agentStep({ score: 1 }, mended)).slice(0, 2), DONE_IF_ALL_WENT_WELL]),
-    });
-    const file = world.repository.beside('mended');
-    const run = await world.run({ machine: { MENDED: file }, cancelTimes: AT_ONCE });
-    const attempt = run.start();
-    await (await attempt.job('one')).logged(/^working$/);
-    await attempt.cancel();
-    expect((await attempt.ended).conclusion).toBe('cancelled');
-    expect(world.endings()).toEqual(['one 1.1.1 ran cancelled']);
-    await writeFile(file, '');
-    expect((await run.rerunFailed().ended).conclusion).toBe('success');
-    expect(world.endings()).toEqual(['one 1.1.1 ran cancelled', 'one 1.2.1 ran passed']);
-  });
+  it.each(ATTEMPT_MODES)(
+    'is on record as cancelled when the job was, and the next attempt goes on: %j',
+    async (mode) => {
+      const mended = 'test -e "$MENDED" || { echo working; sleep 300; }';
+      const steps = [...gateAround(agentStep({ score: 1 }, mended)).slice(0, 2), DONE_IF_ALL_WENT_WELL];
+      await using world = await ActionWorld.ofJobs({ one: job([CHECKOUT, ...steps]) }, {}, mode);
+      const file = world.repository.beside('mended');
+      const run = await world.run({ machine: { MENDED: file }, cancelTimes: AT_ONCE });
+      const attempt = run.start();
+      await (await attempt.job('one')).logged(/^working$/);
+      await attempt.cancel();
+      expect((await attempt.ended).conclusion).toBe('cancelled');
+      expect(world.endings()).toEqual(['one 1.1.1 ran cancelled']);
+      await writeFile(file, '');
+      expect((await run.rerunFailed().ended).conclusion).toBe('success');
+      expect(world.endings()).toEqual(['one 1.1.1 ran cancelled', 'one 1.2.1 ran passed']);
+    },
+  );
 
   it.each([
     ['passed', agentStep({ score: 1 })],
@@ -86,18 +88,21 @@ describe('a gate whose `run` was', () => {
 });
 
 describe('a gate whose runner was lost', () => {
-  it('is told as lost by the report and by the next attempt, which goes on', async () => {
-    await using world = await ActionWorld.ofJobs({
+  it.each(ATTEMPT_MODES)('is told as lost by the report and by the next attempt, which goes on: %j', async (mode) => {
+    const jobs = {
       zero: gateJob({ run: agent({ score: 1 }) }),
       one: gateJob({ run: agent({ score: 2 }, `test -e "$MENDED" || { ${WORKS_ON}; }`) }, { needs: 'zero' }),
       report: reportJob(['zero', 'one']),
-    });
+    };
+    await using world = await ActionWorld.ofJobs(jobs, {}, mode);
     const mended = world.repository.beside('mended');
     const run = await world.run({ machine: { MENDED: mended } });
     const attempt = run.start();
     const running = await attempt.job('one');
     await running.logged(/^working$/);
     await running.lose();
+    // By the time of the report GitHub lists the claim.
+    world.service.advance(mode.shownAfter);
     const report = await attempt.ended;
     expect(world.endings()).toEqual(['zero 1.1.1 ran passed']);
     expect(errorsOf(report.job('report')).at(-1)).toBe('Gates failed: not done: one');

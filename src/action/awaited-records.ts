@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { Digest } from '../run/digest.ts';
+import { unreadIn, type RecordListing } from '../run/reading.ts';
+import { comparePositions, unitOf, type EndedRecord } from '../run/record.ts';
+import type { RecordStore, UnitFilter } from '../store/record-store.ts';
+
+/** How long is waited for records that are known to be there, in milliseconds. */
+export interface WaitLimits {
+  /** For all listings of a step together. */
+  readonly shownMs: number;
+  /** The first pause; it doubles, up to {@link WaitLimits.longestPauseMs}. */
+  readonly pauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+/** GitHub shows an artifact to other jobs within seconds, as a rule at once. */
+export const DEFAULT_WAIT_LIMITS: WaitLimits = { shownMs: 20_000, pauseMs: 500, longestPauseMs: 4_000 };
+
+/** Which records are waited for. */
+export interface AwaitedRecords {
+  readonly runNumber: number;
+  /** Digests of outputs by gate, as needed jobs told them. */
+  readonly digests: ReadonlyMap<string, Digest>;
+  /** Where a file defines the pipeline: jobs may tell digests of other things than gates. */
+  readonly pipeline: Pick<Pipeline, 'gates'> | undefined;
+  readonly limits: WaitLimits;
+  /** Ends the wait early. */
+  readonly signal: AbortSignal;
+  /** Told once, when a wait begins. */
+  readonly onWait: (gates: readonly string[]) => void;
+}
+
+/**
+ * Lists again, for a bounded time, while the listing does not show the record of an output that a needed job told: that job is
+ * over, so the record is there, and a listing may be a little behind. After that time a listing counts as it is.
+ */
+export function awaitingList(store: Pick<RecordStore, 'list'>, awaited: AwaitedRecords): RecordStore['list'] {
+  const { limits, signal, onWait } = awaited;
+  let until: number | undefined;
+  return async (pipeline, subject, only) => {
+    for (let looks = 0; ; looks += 1) {
+      const listing = await store.list(pipeline, subject, only);
+      const missing = notShown(listing, awaited, only);
+      if (missing.length === 0 || signal.aborted) return listing;
+      if (until === undefined) onWait(missing);
+      until ??= performance.now() + limits.shownMs;
+      const left = until - performance.now();
+      if (left <= 0) return listing;
+      const pause = Math.min(left, limits.longestPauseMs, limits.pauseMs * 2 ** looks);
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+    }
+  };
+}
+
+/** Gates whose output was told and whose record is not there. One that is there and cannot be read is not waited for. */
+function notShown(
+  { records, problems }: RecordListing,
+  { digests, pipeline, runNumber }: AwaitedRecords,
+  only: UnitFilter = () => true,
+): string[] {
+  const known = records.filter((record) => record.runNumber === runNumber);
+  const unread = unreadIn(problems).filter((record) => record.runNumber === runNumber);
+  const isClaimed = (ended: EndedRecord): boolean =>
+    [...known, ...unread].some(
+      (one) => one.kind === 'started' && unitOf(one) === unitOf(ended) && comparePositions(one, ended) === 0,
+    );
+  const isShown = (gate: string, digest: Digest): boolean =>
+    unread.some((one) => one.kind === 'ended' && one.gate === gate) ||
+    known.some((one) => one.kind === 'ended' && one.gate === gate && one.value?.digest === digest && isClaimed(one));
+  return [...digests].flatMap(([gate, digest]) => {
+    const defined = pipeline?.gates.find(({ id }) => id === gate);
+    const legs = pipeline === undefined ? [''] : (defined?.legs.map(({ id }) => id) ?? []);
+    return legs.some((leg) => only({ gate, leg })) && !isShown(gate, digest) ? [gate] : [];
+  });
+}
