@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ListedArtifact } from '../artifact-service.ts';
 import { bodyOf, refusal, send, type HttpAnswer } from './http.ts';
 import { CallFailure, type ServiceLimits } from './limits.ts';
-import { asDigest, parsedAnswer, sameProtocol } from './results-client.ts';
+import { asDigest, parsedAnswer, toldAddress } from './results-client.ts';
 
 /** GitHub's REST API, with a token that may read actions. */
 export interface RestAccess {
@@ -89,7 +89,7 @@ export class RestClient {
         ? new CallFailure(`${what} leads nowhere`, { passing: true })
         : refusal(what, answer);
     }
-    return sameProtocol(location, this.#base);
+    return toldAddress(location, this.#base);
   }
 
   #get(what: string, path: string): Promise<HttpAnswer> {

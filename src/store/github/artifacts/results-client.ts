@@ -3,6 +3,7 @@ import { digestSchema, type Digest } from '../../../run/digest.ts';
 import { GatelineError } from '../../../errors/gateline-error.ts';
 import { forTerminal } from '../../../untrusted/escape.ts';
 import type { BackendIds, ListedArtifact } from '../artifact-service.ts';
+import { followable } from '../service-address.ts';
 import { bodyOf, refusal, send } from './http.ts';
 import { CallFailure, type ServiceLimits } from './limits.ts';
 
@@ -81,7 +82,7 @@ export class ResultsClient {
       workflow_job_run_backend_id: owner.job,
       name,
     });
-    return sameProtocol(address, this.#origin);
+    return toldAddress(address, this.#origin);
   }
 
   /** Takes a name for a file that is stored as it is; answers where to put its bytes. @throws CallFailure; status 409: taken */
@@ -94,7 +95,7 @@ export class ResultsClient {
       version: ARTIFACT_VERSION,
       ...(expiresAt !== undefined && { expires_at: expiresAt }),
     });
-    return sameProtocol(address, this.#origin);
+    return toldAddress(address, this.#origin);
   }
 
   /** Makes an upload visible; answers its id. @throws CallFailure */
@@ -153,9 +154,9 @@ export function asDigest(told: string | null | undefined): { digest?: Digest } {
   return digest.success ? { digest: digest.data } : {};
 }
 
-/** Nobody is led from https to http. @throws CallFailure */
-export function sameProtocol(address: string, from: URL): string {
-  if (new URL(address).protocol === from.protocol) return address;
+/** An address that a service told, where it may be followed. @throws CallFailure */
+export function toldAddress(address: string, service: URL): string {
+  if (followable(address, service) !== undefined) return address;
   throw new CallFailure('a download leads to an address without encryption', { passing: false });
 }
 

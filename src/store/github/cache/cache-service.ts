@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Digest } from '../../../run/digest.ts';
 import { parseJson } from '../../../untrusted/parse-json.ts';
+import { followable } from '../service-address.ts';
 import { entryVersion, keyPrefix, originOf, type Compression, type EntryOrigin } from './entry-name.ts';
 import type { HttpAnswer, HttpClient } from './http-call.ts';
 import type { CacheLimits } from './limits.ts';
@@ -69,7 +70,9 @@ export async function lookUp(
   const address = answer.data.signed_download_url ?? answer.data.signedDownloadUrl ?? '';
   const origin = originOf(key, fingerprint);
   if (origin === undefined) throw new Unusable('the entry that was found has a key of another form');
-  return { compression, origin, url: downloadUrl(address, access.resultsUrl) };
+  const url = followable(address, access.resultsUrl);
+  if (url === undefined) throw new Unusable('the address of the entry is not an https address');
+  return { compression, origin, url };
 }
 
 /** The entry's archive as it was uploaded. @throws Unusable */
@@ -111,12 +114,4 @@ function refusal(status: number): Unusable {
 function jsonIn(body: Buffer): unknown {
   const parsed = parseJson(body, { maxDepth: 20 });
   return parsed.ok ? parsed.value : undefined;
-}
-
-/** Over an open connection only where the service itself is asked over one: on this machine, in tests. */
-function downloadUrl(address: string, resultsUrl: string): URL {
-  const url = URL.parse(address);
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === new URL(resultsUrl).origin);
-  if (url === null || !isSafe) throw new Unusable('the address of the entry is not an https address');
-  return url;
 }

@@ -32,12 +32,24 @@ describe('an answer of the service', () => {
 
   it.each([
     ['a file', 'file:///etc/passwd'],
-    ['another machine, not encrypted', 'http://198.51.100.1/x'],
     ['no address', 'nowhere'],
     ['nothing', ''],
   ])('that leads to %s is not followed', async (_, signed_download_url) => {
     const { notices } = await ask(() => ({ ok: true, matched_key: keyOf(1), signed_download_url }));
     expect(notices).toEqual(said('the address of the entry is not an https address'));
+  });
+
+  it('may lead to another host, as those about artifacts may', async () => {
+    const archive = await compressed(await tarOf(soundFiles()), 'gzip');
+    await using blobs = await answering(() => archive);
+    const { records, seen } = await ask(() => ({
+      ok: true,
+      matched_key: keyOf(1),
+      signed_download_url: `${blobs.origin}/blob`,
+    }));
+    expect(records).toEqual(RECORDS);
+    expect(new Set(blobs.seen.map(({ headers }) => headers.authorization))).toEqual(new Set([undefined]));
+    expect(seen.map(({ path }) => path)).not.toContain('/blob');
   });
 
   it.each([
