@@ -44,7 +44,7 @@ const artifactSchema = z.object({
   digest: z.string().nullish(),
   created_at: z.iso.datetime().nullish(),
   workflow_run: z
-    .object({ id: z.int(), repository_id: z.int().optional(), head_repository_id: z.int().optional() })
+    .object({ id: z.int(), repository_id: z.int().nullish(), head_repository_id: z.int().nullish() })
     .nullish(),
 });
 const artifactsSchema = z.object({ artifacts: z.array(artifactSchema) }).transform(({ artifacts }) => artifacts);
@@ -89,10 +89,7 @@ export async function readHistory(rest: RestClient, request: HistoryRequest): Pr
   } catch (error) {
     return { entries: [], notices: [`No history is shown: ${spoken(error)}`] };
   }
-  const newest = newestRuns(
-    candidates.filter(({ runId }) => runId !== request.currentRunId),
-    runs,
-  );
+  const newest = newestRuns(candidates, runs);
   const entries: HistoryDocument[] = [];
   await inParallel(AT_ONCE, newest.entries(), async ([index, candidate]) => {
     try {
@@ -108,22 +105,42 @@ export async function readHistory(rest: RestClient, request: HistoryRequest): Pr
 
 async function findCandidates(
   rest: RestClient,
-  { prefix, runAttempt, runs = 20 }: HistoryRequest,
+  { prefix, currentRunId, runAttempt, runs = 20 }: HistoryRequest,
   notices: string[],
 ): Promise<readonly Candidate[]> {
   const attempts = [...new Set([...USUAL_ATTEMPTS, runAttempt])];
   const listings = await Promise.all(
-    attempts.map(async (attempt) => ({
-      attempt,
-      listing: await listByName(rest, historyArtifactName(prefix, attempt), runs),
-    })),
+    attempts.map(async (attempt) => {
+      const name = historyArtifactName(prefix, attempt);
+      const { items } = await listByName(rest, name, runs);
+      // A server that does not know the filter answers everything.
+      const entries = items.filter((one) => one.name === name && !one.expired && one.workflow_run?.id !== currentRunId);
+      return entries.map((artifact) => ({ artifact, attempt }));
+    }),
   );
-  const found = listings.flatMap(({ attempt, listing }) =>
-    listing.items.flatMap((artifact) => candidateOf(artifact, historyArtifactName(prefix, attempt), attempt)),
+  const found = listings.flat();
+  notices.push(...leftOut(found.map(({ artifact }) => originOf(artifact))));
+  return found.flatMap(({ artifact, attempt: runAttempt }) =>
+    originOf(artifact) === 'ours' ? [{ artifact, runId: artifact.workflow_run!.id, runAttempt }] : [],
   );
-  const foreign = listings.flatMap(({ listing }) => listing.items).filter((artifact) => !isOurs(artifact)).length;
-  if (foreign > 0) notices.push(`${foreign} history entries of forks are left out.`);
-  return found;
+}
+
+type Origin = 'ours' | 'fork' | 'unknown';
+
+/** Whether the run's commit is of this repository, or of a fork. What is not told is not ours, and nobody's fork either. */
+function originOf({ workflow_run: run }: Artifact): Origin {
+  if (typeof run?.repository_id !== 'number' || typeof run.head_repository_id !== 'number') return 'unknown';
+  return run.head_repository_id === run.repository_id ? 'ours' : 'fork';
+}
+
+/** How many entries do not count, and why. */
+function leftOut(origins: readonly Origin[]): string[] {
+  const of = (origin: Origin): number => origins.filter((one) => one === origin).length;
+  const parts = [
+    ...(of('fork') > 0 ? [`${of('fork')} of forks`] : []),
+    ...(of('unknown') > 0 ? [`${of('unknown')} whose repository GitHub does not tell`] : []),
+  ];
+  return parts.length === 0 ? [] : [`History entries that are left out: ${parts.join(', ')}.`];
 }
 
 /** Newest first, as GitHub lists them; the pages go on only as long as there are not enough that count. */
@@ -133,19 +150,8 @@ async function listByName(rest: RestClient, name: string, runs: number): Promise
   return rest.list({ method: 'GET', path, query: { name } }, artifactsSchema, {
     pages: PAGES,
     pageSize,
-    enough: (items) => items.filter((artifact) => isOurs(artifact)).length >= runs,
+    enough: (items) => items.filter((artifact) => originOf(artifact) === 'ours').length >= runs,
   });
-}
-
-function candidateOf(artifact: Artifact, name: string, runAttempt: number): Candidate[] {
-  // A server that does not know the filter answers everything.
-  if (artifact.name !== name || artifact.expired || !isOurs(artifact)) return [];
-  return [{ artifact, runId: artifact.workflow_run!.id, runAttempt }];
-}
-
-/** The run's commit is of this repository, and not of a fork. What is not told is not ours. */
-function isOurs({ workflow_run: run }: Artifact): boolean {
-  return run?.head_repository_id !== undefined && run.head_repository_id === run.repository_id;
 }
 
 /** The last attempt of each run, newest run first. Ids of artifacts follow no order. */

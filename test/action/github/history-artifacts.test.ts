@@ -91,7 +91,27 @@ describe('history', () => {
     for (let run = 2; run < 50; run += 1) put(service, { run, about });
     const { entries, notices } = await read(service, { runs: 1 });
     expect(runsOf({ entries })).toEqual([1]);
-    expect(notices).toEqual([expect.stringContaining('48 history entries of forks')]);
+    expect(notices).toEqual(['History entries that are left out: 48 of forks.']);
+  });
+
+  it('whose origin GitHub does not tell does not count, and is not called a fork’s', async () => {
+    await using service = await startResultsService();
+    put(service, { run: 1 });
+    for (const run of [2, 3]) put(service, { run, about: { event: 'pull_request', headRepository: '' } });
+    put(service, { run: 4, about: { event: 'pull_request', headRepository: 'stranger/gates' } });
+    const { entries, notices } = await read(service);
+    expect(runsOf({ entries })).toEqual([1]);
+    const left = 'History entries that are left out: 1 of forks, 2 whose repository GitHub does not tell.';
+    expect(notices).toEqual([left]);
+  });
+
+  it('that is left out for another reason is not counted as left out', async () => {
+    await using service = await startResultsService();
+    put(service, { run: 1 });
+    const about = { event: 'pull_request', headRepository: 'stranger/gates' };
+    put(service, { run: 2, about, artifact: { expiresAt: new Date(0) } });
+    put(service, { run: CURRENT, about });
+    expect((await read(service)).notices).toEqual([]);
   });
 
   it.each<readonly [string, Partial<Entry>, string | undefined]>([

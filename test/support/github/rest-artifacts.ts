@@ -1,5 +1,5 @@
 import { downloadAddress, isShownTo } from './artifact-service.ts';
-import type { StoredArtifact, World } from './model.ts';
+import type { StoredArtifact, WorkflowRun, World } from './model.ts';
 import { Refusal, empty, json, type Reply, type ServiceRequest } from './protocol.ts';
 import { authorise, tokenOf } from './rest-access.ts';
 import { pageOf, restTime } from './rest-pages.ts';
@@ -76,6 +76,12 @@ function isShown(world: World, artifact: StoredArtifact, repository: string): bo
   return run?.repository === repository && artifact.finalized && !isHidden;
 }
 
+/** Nothing where the fork is deleted. */
+function headRepositoryId(run: WorkflowRun | undefined, repository: string): number | null {
+  if (run === undefined || run.headRepository === '') return null;
+  return run.headRepository === repository ? 1 : 2;
+}
+
 function document(world: World, artifact: StoredArtifact, repository: string): object {
   const url = `${world.origin}/repos/${repository}/actions/artifacts/${artifact.id}`;
   const run = world.runs.get(artifact.run);
@@ -94,7 +100,7 @@ function document(world: World, artifact: StoredArtifact, repository: string): o
     workflow_run: {
       id: artifact.run,
       repository_id: 1,
-      head_repository_id: run?.headRepository === repository ? 1 : 2,
+      head_repository_id: headRepositoryId(run, repository),
       head_branch: run?.headBranch,
       head_sha: run?.headSha,
     },
