@@ -1,7 +1,8 @@
 import { DEFAULT_WORKSPACE, unitKey, type Gate, type Pipeline } from '../pipeline/pipeline.ts';
 import type { Contract } from '../verdict/contract.ts';
 import type { Digest } from './digest.ts';
-import { comparePositions, unitOf, type DecidedRecord, type GatelineRecord } from './record.ts';
+import { orderRecords } from './order.ts';
+import { unitOf, type DecidedRecord, type GatelineRecord } from './record.ts';
 
 /** What a pipeline is put together from where no file defines it. */
 export interface Observation {
@@ -32,9 +33,9 @@ type Work = Exclude<GatelineRecord, DecidedRecord>;
  */
 export function observePipeline(observation: Observation): Observed {
   const { pipeline, own, records, contracts, unread = [], expected = [] } = observation;
-  const work = records
-    .filter((record): record is Work => record.kind !== 'decided' && record.pipeline === pipeline)
-    .toSorted(comparePositions);
+  const work = orderRecords(records).records.filter(
+    (record): record is Work => record.kind !== 'decided' && record.pipeline === pipeline,
+  );
   const byGate = Map.groupBy(work, (record) => record.gate);
   if (own !== undefined) byGate.delete(own.id);
   const needed = new Map<string, string[]>();
@@ -75,7 +76,10 @@ function needsIn(list: readonly Work[]): string[] {
   return [...new Set(keys.map((key) => key.split('/', 1)[0]!))];
 }
 
-/** Gates in an order in which each comes after its needs. The own gate's needs stand; what would make a circle does not. */
+/**
+ * Gates in an order in which each comes after its needs, else by id: in whichever order records come. The own gate's needs stand;
+ * what would make a circle does not.
+ */
 function withoutCycles(needed: ReadonlyMap<string, readonly string[]>, own: string | undefined): Map<string, string[]> {
   const ordered = new Map<string, string[]>();
   const open = new Set<string>();
@@ -92,7 +96,7 @@ function withoutCycles(needed: ReadonlyMap<string, readonly string[]>, own: stri
     ordered.set(id, needs);
   };
   if (own !== undefined) visit(own);
-  for (const id of needed.keys()) visit(id);
+  for (const id of [...needed.keys()].toSorted()) visit(id);
   return ordered;
 }
 
@@ -105,7 +109,7 @@ function recordedGate(
 ): Gate {
   const last = list.at(-1);
   const contract = last === undefined ? undefined : contracts.get(last.contract);
-  const legs = [...new Set([...list, ...unread].map((record) => record.leg))].filter((leg) => leg !== '');
+  const legs = [...new Set([...list, ...unread].map((record) => record.leg))].filter((leg) => leg !== '').toSorted();
   return {
     id,
     number,
@@ -148,7 +152,7 @@ function withOtherLegs(
 ): Gate[] {
   const known = new Set(own.legs.map((leg) => unitKey(own.id, leg.id)));
   const others = work.filter((record) => record.gate === own.id && record.leg !== '' && !known.has(unitOf(record)));
-  const legs = [...new Set(others.map((record) => record.leg))].map((id) => ({ id, matrix: {} }));
+  const legs = [...new Set(others.map((record) => record.leg))].toSorted().map((id) => ({ id, matrix: {} }));
   return gates.map((gate) =>
     gate.id === own.id && own.legs[0]?.id !== '' ? { ...gate, legs: [...gate.legs, ...legs] } : gate,
   );

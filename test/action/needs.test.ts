@@ -16,6 +16,14 @@ describe('the input needs', () => {
     },
   );
 
+  it.each([
+    ['success, failure', ['success', 'failure']],
+    ['["success", "design"]', ['success', 'design']],
+    ['[design]', ['design']],
+  ])('%j is a list of gates, whatever they are called', (text, gates) => {
+    expect(needsOf(text).gates).toEqual(gates);
+  });
+
   it('is what GitHub says of the needed jobs', () => {
     const text = JSON.stringify(
       {
@@ -48,6 +56,8 @@ describe('the input needs', () => {
     ['Design', /^expected ids of gates between commas/],
     ['a, a', /`a` is there twice/],
     ['["success", "failure"]', /results of jobs: write `\$\{\{ toJSON\(needs\) \}\}`/],
+    ['["success"]', /results of jobs/],
+    ['[skipped, cancelled]', /results of jobs/],
     ['{"a": {"result": "great"}}', /^expected `\$\{\{ toJSON/],
     ['{"a": {"result": "success", "outputs": {"x": 1}}}', /^expected `\$\{\{ toJSON/],
     ['{"a": ', /^expected `\$\{\{ toJSON/],

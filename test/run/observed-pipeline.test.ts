@@ -5,7 +5,7 @@ import { foldRun } from '../../src/run/fold.ts';
 import { unitsOf } from '../../src/run/unit.ts';
 import { CONTRACT_FORMAT } from '../../src/verdict/contract.ts';
 import { gateOf } from '../support/pipelines.ts';
-import { CONTRACT, NOW, PIPELINE, SUBJECT, ended, started } from '../support/records.ts';
+import { CONTRACT, NOW, PIPELINE, SUBJECT, decided, ended, started } from '../support/records.ts';
 import { digestOf } from '../../src/run/digest.ts';
 
 function observe(more: Partial<Observation>): ReturnType<typeof observePipeline> {
@@ -54,6 +54,58 @@ describe('a pipeline that is put together from records', () => {
       legs: [{ id: 'x', matrix: { os: 'x' } }, { id: 'y' }],
     });
     expect([...recorded]).toEqual(['z']);
+  });
+
+  it('shows beside the own leg those of its siblings alone: of the same gate, each once', () => {
+    const own = gateOf('a', { legs: [{ id: 'x', matrix: { os: 'x' } }] });
+    const legsOf = (records: Observation['records']) =>
+      observe({ own, records })
+        .pipeline.gates.find(({ id }) => id === 'a')!
+        .legs.map(({ id }) => id);
+    expect(legsOf([started({ gate: 'a', leg: 'x' }), ended({ gate: 'a', leg: 'x' })])).toEqual(['x']);
+    expect(legsOf([started({ gate: 'a', leg: 'y' }), ended({ gate: 'a', leg: 'y' })])).toEqual(['x', 'y']);
+    expect(legsOf([started({ gate: 'b', leg: 'z' })])).toEqual(['x']);
+    expect(legsOf([started({ gate: 'a' })])).toEqual(['x']);
+  });
+
+  it('has no gate of another pipeline, and none that was only decided about', () => {
+    const records = [
+      started({ gate: 'a' }),
+      { ...started({ gate: 'b' }), pipeline: 'other' },
+      decided({ gate: 'c', decision: 'skip' }),
+    ];
+    expect(observe({ records }).pipeline.gates.map(({ id }) => id)).toEqual(['a']);
+  });
+
+  it('has its gates and legs in one order, in whichever order records come', () => {
+    const records = [
+      ...['design', 'code', 'audit'].flatMap((gate) => [started({ gate }), ended({ gate })]),
+      started({ gate: 'test', leg: 'linux', needs: { design: null, code: null } }),
+      started({ gate: 'test', leg: 'darwin', needs: { code: null, design: null } }),
+      started({ gate: 'lint', needs: { test: null } }),
+      started({ gate: 'lint', call: 2, needs: { audit: null } }),
+    ];
+    const unread = ['map', 'data'].flatMap((gate) => ['', 'x'].map((leg) => ({ gate, leg })));
+    const first = observe({ records, unread });
+    expect(first.pipeline.gates.map(({ id }) => id)).toEqual([
+      'audit',
+      'code',
+      'data',
+      'design',
+      'lint',
+      'map',
+      'test',
+    ]);
+    expect(first.pipeline.gates.at(-1)!.legs.map(({ id }) => id)).toEqual(['darwin', 'linux']);
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(records, { minLength: records.length }),
+        fc.shuffledSubarray(unread, { minLength: unread.length }),
+        (told, hidden) => {
+          expect(observe({ records: told, unread: hidden })).toEqual(first);
+        },
+      ),
+    );
   });
 
   it('has gates that are expected and left nothing', () => {

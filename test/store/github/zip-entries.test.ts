@@ -65,6 +65,18 @@ describe('entries of a zip that is not trusted', () => {
     expect(await read(hostileZip([entry, GOOD]))).toMatchObject({ taken: [NAME], unpacked: CONTENT.length });
   });
 
+  it('are unpacked no further than to 8 GiB of all together, by what they say; what nobody wants does not count', async () => {
+    const GIB = 1024 ** 3;
+    const large = ['a', 'b', 'c'].map((name) => ({ name, content: 'x', deflate: true, size: 3 * GIB }));
+    const wanted = new Map(large.map(({ name }) => [name, { bytes: 3 * GIB, exact: true }] as const));
+    const all = new Map([...wanted, ...WANTED]);
+    const { wrong, taken, broken } = await read(hostileZip([...large, GOOD]), all);
+    expect({ wrong, taken, broken }).toEqual({ wrong: ['a', 'b'], taken: [], broken: 'it unpacks to more than 8 GiB' });
+    expect(await read(hostileZip([...large, GOOD]))).toMatchObject({ taken: [NAME], wrong: [], broken: undefined });
+    const two = await read(hostileZip([...large.slice(0, 2), GOOD]), all);
+    expect(two).toMatchObject({ taken: [NAME], wrong: ['a', 'b'], broken: undefined });
+  });
+
   it.each<[string, HostileEntry, number]>([
     ['other bytes', { name: NAME, content: 'what was asked f0r' }, CONTENT.length],
     ['fewer bytes', { name: NAME, content: 'what' }, 0],
