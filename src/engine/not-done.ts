@@ -12,18 +12,25 @@ export function notDone(
 ): GatelineError {
   const list = open.map((state) => standing(state, problems, job)).join('; ');
   const message = `gate ${unit.key} cannot begin: ${list}`;
-  const known = open.find(({ status }) => status !== 'ready' && status !== 'pending');
-  if (known === undefined && open.some((state) => isUnseen(state, job))) return unreadable(message);
-  const hint = known === undefined ? hintForNoRecord(job) : 'Mend what failed, and run the failed jobs again.';
-  return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint });
+  if (open.some(({ status }) => status !== 'ready' && status !== 'pending')) {
+    const hint = 'Mend what failed, and run the failed jobs again.';
+    return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint });
+  }
+  if (open.some(({ unread }) => unread !== undefined)) return unreadable(message);
+  if (open.some((state) => isTold(state, job))) return unreadable(message, hintForHidden(job));
+  return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint: hintForNoRecord(job) });
 }
 
+const OUTAGE_HINT =
+  'Run the failed jobs again: what is done is not started twice. An outage is on https://www.githubstatus.com; a record that is damaged stays so until all jobs are run again.';
+
 /** The error for records that exist, or may, and cannot be read. */
-export function unreadable(message: string): GatelineError {
-  return new GatelineError('platform', 'UPSTREAM_UNREADABLE', message, {
-    hint: 'Run the failed jobs again: what is done is not started twice. If it stays so, see https://www.githubstatus.com, or run all jobs again.',
-  });
+export function unreadable(message: string, hint = OUTAGE_HINT): GatelineError {
+  return new GatelineError('platform', 'UPSTREAM_UNREADABLE', message, { hint });
 }
+
+/** Problems that the unit's own state tells. */
+const TOLD_ELSEWHERE: ReadonlySet<RunProblem['code']> = new Set(['OUTPUT_MISSING', 'UNREADABLE_RECORD']);
 
 /** How a unit that is not done stands. One that is ready is nobody's failure: what there is to say is what is known of it. */
 function standing(state: UnitState, problems: readonly RunProblem[], { digests }: JobCall): string {
@@ -31,30 +38,34 @@ function standing(state: UnitState, problems: readonly RunProblem[], { digests }
   if (unread !== undefined) return `${key}: ${unread}`;
   const told = digests?.get(gate);
   if (status !== 'ready') return `${key} is ${status}: ${reason}`;
-  const problem = problems.find((one) => one.unit === key && one.code !== 'OUTPUT_MISSING');
+  const problem = problems.find((one) => one.unit === key && !TOLD_ELSEWHERE.has(one.code));
   if (problem !== undefined) return `${key}: ${problem.message}`;
   if (attempts > 0) return `${key} is ready: ${reason}`;
   const unlisted = `no record of ${key} is listed in this run`;
   return told === undefined ? unlisted : `${unlisted}, and its job says that its output is ${told}`;
 }
 
-/** Whether there may be more of a unit than could be seen. */
-function isUnseen({ gate, status, unread, attempts }: UnitState, { digests }: JobCall): boolean {
-  return unread !== undefined || (status === 'ready' && attempts === 0 && digests?.has(gate) === true);
+/** Whether its job told an output of which no record is listed. */
+function isTold({ gate, status, attempts }: UnitState, { digests }: JobCall): boolean {
+  return status === 'ready' && attempts === 0 && digests?.has(gate) === true;
 }
 
-function hintForNoRecord({ call, hiddenBy }: JobCall): string {
-  if (call.numbers.runAttempt === 1) {
+function hintForNoRecord(job: JobCall): string {
+  if (job.call.numbers.runAttempt === 1) {
     return 'Let this job need the jobs of those gates (`needs:`), and let each of them run its gate with the same pipeline and subject.';
   }
-  const hidden = 'Records of an earlier attempt of this run may be hidden from this job';
-  const all = 'or run all jobs again, which reuses what is in the cache.';
-  switch (hiddenBy?.()) {
-    case 'no-token':
-      return `${hidden}: give the step \`github-token\` with \`actions: read\`, ${all}`;
-    case 'not-permitted':
-      return `${hidden}: give the job \`permissions: actions: read\`, ${all}`;
-    case undefined:
-      return 'GitHub shows no record of it in this run attempt. Run all jobs again, which reuses what is in the cache.';
-  }
+  const none =
+    'GitHub shows no record of it in this run attempt. Run all jobs again, which reuses what is in the cache.';
+  return hintForHidden(job) ?? none;
+}
+
+/** What makes records of earlier attempts visible, where something hides them. */
+function hintForHidden({ hiddenBy }: JobCall): string | undefined {
+  const by = hiddenBy?.();
+  if (by === undefined) return undefined;
+  const remedy =
+    by === 'no-token'
+      ? 'give the step `github-token` with `actions: read`'
+      : 'give the job `permissions: actions: read`';
+  return `Records of an earlier attempt of this run may be hidden from this job: ${remedy}, or run all jobs again, which reuses what is in the cache.`;
 }

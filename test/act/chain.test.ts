@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ATTEMPT_MODES } from '../support/github/attempt-modes.ts';
 import type { ActReport } from '../support/act/act-run.ts';
 import { ACT } from '../support/act/act-tool.ts';
 import { ActWorld, decisions, errorsOf, leaveOnly, LONG, outputsOf, resultsOf } from './act-world.ts';
@@ -78,12 +79,14 @@ describe.runIf(ACT !== undefined)(
     });
 
     it.each([
-      ['artifacts', 'keep'],
-      ['cache', 'reuse'],
-    ] as const)(
-      'starts no agent in a second attempt that knows the first by its %s alone',
-      async (witness, decision) => {
+      ...ATTEMPT_MODES.map((mode) => ['artifacts', 'keep', mode] as const),
+      ...ATTEMPT_MODES.map((mode) => ['cache', 'reuse', mode] as const),
+    ])(
+      'starts no agent in a second attempt that knows the first by its %s alone: %s, %j',
+      async (witness, decision, { backendIds, earlierAttempts }) => {
+        const { behaviour } = world.service;
         leaveOnly(witness, world.service);
+        Object.assign(behaviour, { backendIds, ...(witness === 'artifacts' && { earlierAttempts }) });
         const report = await world.run(FIRST_RUN, { attempt: 2 });
         expect(resultsOf(report)).toEqual(GREEN);
         expect(await world.started()).toEqual([]);

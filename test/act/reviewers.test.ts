@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ATTEMPT_MODES } from '../support/github/attempt-modes.ts';
 import type { ActReport } from '../support/act/act-run.ts';
 import { ACT } from '../support/act/act-tool.ts';
 import { ActWorld, LONG, outputsOf, resultsOf } from './act-world.ts';
@@ -48,12 +49,16 @@ describe.runIf(ACT !== undefined).each(SHAPES)(
       await world.repository.forgetStarts();
     });
 
-    it('are done in a second attempt of the run', async () => {
-      const report = await world.run(1, { attempt: 2 });
-      expect(resultsOf(report)).toEqual(green);
-      expect(await world.started()).toEqual([]);
-      expect(['plan', ...jobs, 'decide'].map((name) => decisionOf(report, name))).toEqual(Array(5).fill('keep'));
-    });
+    it.each(ATTEMPT_MODES.map((mode, index) => ({ ...mode, attempt: 2 + index })))(
+      'are done in another attempt of the run: %j',
+      async ({ attempt, backendIds, earlierAttempts }) => {
+        Object.assign(world.service.behaviour, { backendIds, earlierAttempts });
+        const report = await world.run(1, { attempt });
+        expect(resultsOf(report)).toEqual(green);
+        expect(await world.started()).toEqual([]);
+        expect(['plan', ...jobs, 'decide'].map((name) => decisionOf(report, name))).toEqual(Array(5).fill('keep'));
+      },
+    );
 
     it('start again alone, with the gate after them, when only their input changed', async () => {
       await world.say('style', 'no trailing spaces');

@@ -1,5 +1,5 @@
 import { ACTION_FOLDER } from '../support/action-files.ts';
-import { startResultsService, type ResultsService } from '../support/github/results-service.ts';
+import { startResultsService, type ResultsService, type ServiceOptions } from '../support/github/results-service.ts';
 import { headOf } from '../support/runner/repository.ts';
 import {
   workflowRun,
@@ -48,9 +48,13 @@ export class PageRepository implements AsyncDisposable {
     this.#agent = agent;
   }
 
-  static async open(): Promise<PageRepository> {
+  static async open(options: ServiceOptions = {}): Promise<PageRepository> {
     const repository = await ScratchWorkspace.create({ 'README.md': 'A project\n' });
-    return new PageRepository(await startResultsService(), repository, await ScratchWorkspace.create(CODING_AGENT));
+    return new PageRepository(
+      await startResultsService(options),
+      repository,
+      await ScratchWorkspace.create(CODING_AGENT),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,6 +5,7 @@ import { findTool, leftOut, mustHaveTools } from '../../scripts/workflow-tools.m
 import { INPUT_USES, type CommandName } from '../../src/action/input-uses.ts';
 import { actionMetadata } from '../../scripts/write-action-reference.ts';
 import { parseWorkflow, type StepDefinition } from '../support/runner/workflow-file.ts';
+import { ATTEMPT_MODES } from '../support/github/attempt-modes.ts';
 import { blocksOf, isWorkflow, pages, readPage, type Block } from './page.ts';
 import { ACTION, PageRepository } from './page-repository.ts';
 import { someOf } from '../support/test-size.ts';
@@ -100,8 +101,13 @@ describe('workflows that pages show', () => {
 describe('what pages show of runs on GitHub', () => {
   const shown = all.filter(({ blocks }) => blocks.some((block) => PageRepository.runs(block)));
 
-  it.each(someOf(shown, 1))('$page: happens', async ({ page, blocks }) => {
-    await using repository = await PageRepository.open();
+  const isAgain = ({ says }: Block): boolean => says.startsWith('re-run');
+  const cases = shown.flatMap((one) =>
+    (one.blocks.some(isAgain) ? ATTEMPT_MODES : [{}]).map((mode) => ({ ...one, mode })),
+  );
+
+  it.each(someOf(cases, 1))('$page: happens $mode', async ({ page, blocks, mode }) => {
+    await using repository = await PageRepository.open(mode);
     for (const block of blocks) expect(await repository.follow(block), `${page}:${block.line}`).toEqual([]);
   });
 
@@ -122,36 +128,39 @@ describe('the first example of the README', () => {
     expect(Object.keys(jobs)).toEqual(['design', 'code', 'report']);
   });
 
-  it('works in a repository without any other file: runs once, is kept by a re-run, and reused by a new run', async () => {
-    await using repository = await PageRepository.open();
-    expect(await repository.follow(first!)).toEqual([]);
-    const decisions = async (what: string) => {
-      const run = await repository.start(what);
-      const gates = [run.job('design'), run.job('code')];
-      const outputs = gates.map(({ steps }) => steps.find(({ id }) => id === 'gate')!.outputs);
-      return {
-        conclusion: run.conclusion,
-        decisions: outputs.map(({ decision }) => decision),
-        started: gates.flatMap(({ log }) => log).filter((line) => line.endsWith('attempt 1 begins')).length,
-        from: outputs.map((one) => one['reused-from']),
-        report: run.job('report').steps.find(({ stage }) => stage === 'main')!.outputs,
+  it.each(ATTEMPT_MODES)(
+    'works in a repository without any other file: runs once, is kept by a re-run, and reused by a new run: %j',
+    async (mode) => {
+      await using repository = await PageRepository.open(mode);
+      expect(await repository.follow(first!)).toEqual([]);
+      const decisions = async (what: string) => {
+        const run = await repository.start(what);
+        const gates = [run.job('design'), run.job('code')];
+        const outputs = gates.map(({ steps }) => steps.find(({ id }) => id === 'gate')!.outputs);
+        return {
+          conclusion: run.conclusion,
+          decisions: outputs.map(({ decision }) => decision),
+          started: gates.flatMap(({ log }) => log).filter((line) => line.endsWith('attempt 1 begins')).length,
+          from: outputs.map((one) => one['reused-from']),
+          report: run.job('report').steps.find(({ stage }) => stage === 'main')!.outputs,
+        };
       };
-    };
-    const report = { passed: 'true', 'run-status': 'completed', 'failed-gates': '' };
-    const none = [undefined, undefined];
-    const green = { conclusion: 'success', report };
-    expect(await decisions('new run')).toEqual({ ...green, decisions: ['run', 'run'], started: 2, from: none });
-    expect(await decisions('re-run all jobs')).toEqual({
-      ...green,
-      decisions: ['keep', 'keep'],
-      started: 0,
-      from: none,
-    });
-    expect(await decisions('new run')).toEqual({
-      ...green,
-      decisions: ['reuse', 'reuse'],
-      started: 0,
-      from: ['1.1.1', '1.1.1'],
-    });
-  });
+      const report = { passed: 'true', 'run-status': 'completed', 'failed-gates': '' };
+      const none = [undefined, undefined];
+      const green = { conclusion: 'success', report };
+      expect(await decisions('new run')).toEqual({ ...green, decisions: ['run', 'run'], started: 2, from: none });
+      expect(await decisions('re-run all jobs')).toEqual({
+        ...green,
+        decisions: ['keep', 'keep'],
+        started: 0,
+        from: none,
+      });
+      expect(await decisions('new run')).toEqual({
+        ...green,
+        decisions: ['reuse', 'reuse'],
+        started: 0,
+        from: ['1.1.1', '1.1.1'],
+      });
+    },
+  );
 });

@@ -23,12 +23,6 @@ const FIRST_RUN = 501;
 /** What a run of a world may be told. */
 export type WorldRunOptions = Partial<WorkflowRunOptions>;
 
-/** What is reported of how GitHub keeps the attempts of a run, each way at least once: tests of re-runs pass in all of them. */
-export const ATTEMPT_MODES = [
-  { backendIds: 'per-attempt', earlierAttempts: 'visible', shownAfter: 3_000 },
-  { backendIds: 'per-run', earlierAttempts: 'rest-only', shownAfter: 0 },
-] as const satisfies readonly ServiceOptions[];
-
 /** A repository whose workflow uses the action, and GitHub's services. Agents write their starts to the repository's start log. */
 export class ActionWorld implements AsyncDisposable {
   readonly service: ResultsService;

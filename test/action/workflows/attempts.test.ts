@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import type { AttemptMode } from '../../support/github/attempt-modes.ts';
 import type { ServiceOptions } from '../../support/github/results-service.ts';
+import { someOf } from '../../support/test-size.ts';
 import { ActionWorld, errorsOf, outputsOf, redJobs } from './action-world.ts';
 import { agent, gateJob, reportJob } from './workflow-text.ts';
 
-/** Ids of attempts, and who lists what an earlier one left; in half of them listings are behind. */
-const MODES: readonly ServiceOptions[] = [
+/** Ids of attempts, and who lists what an earlier one left, each with each; in half of them listings are behind. */
+const MODES: readonly AttemptMode[] = [
   { backendIds: 'per-run', earlierAttempts: 'visible', shownAfter: 0 },
   { backendIds: 'per-run', earlierAttempts: 'rest-only', shownAfter: 5_000 },
   { backendIds: 'per-attempt', earlierAttempts: 'visible', shownAfter: 5_000 },
@@ -24,7 +26,7 @@ function chain(options: ServiceOptions): Promise<ActionWorld> {
   return ActionWorld.ofJobs(jobs, {}, options);
 }
 
-it.each(MODES)('a run goes on in a second and a third attempt: %j', async (mode) => {
+it.each(someOf(MODES, 2))('a run goes on in a second and a third attempt: %j', async (mode) => {
   await using world = await chain(mode);
   const mended = world.repository.beside('mended');
   const run = await world.run({ machine: { MENDED: mended } });

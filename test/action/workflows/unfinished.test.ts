@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ActionWorld, ATTEMPT_MODES, errorsOf, messagesOf } from './action-world.ts';
+import { ATTEMPT_MODES } from '../../support/github/attempt-modes.ts';
+import { ActionWorld, errorsOf, messagesOf } from './action-world.ts';
 import { ACTION, agent, agentStep, CHECKOUT, gateAround, gateJob, job, reportJob, type Keys } from './workflow-text.ts';
 
 /** Says that it works, and does not end by itself. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ATTEMPT_MODES } from '../../support/github/attempt-modes.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
-import { ATTEMPT_MODES, errorsOf, outputsOf, redJobs } from './action-world.ts';
+import { errorsOf, outputsOf, redJobs } from './action-world.ts';
 import { BEFORE_3, FROM_3, outcomeOfLocalRun, WebTestsWorld } from './web-tests-world.ts';
 import { IS_FULL } from '../../support/test-size.ts';
 

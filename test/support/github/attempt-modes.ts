@@ -1,0 +1,16 @@
+import { someOf } from '../test-size.ts';
+import type { Behaviour } from './model.ts';
+
+/** How GitHub keeps the attempts of a run. */
+export type AttemptMode = Pick<Behaviour, 'backendIds' | 'earlierAttempts' | 'shownAfter'>;
+
+const MODES: readonly AttemptMode[] = [
+  { backendIds: 'per-attempt', earlierAttempts: 'visible', shownAfter: 3_000 },
+  { backendIds: 'per-run', earlierAttempts: 'rest-only', shownAfter: 0 },
+];
+
+/**
+ * What is reported of how GitHub keeps the attempts of a run, each way at least once; in a sample, the one that asks most of
+ * who looks. Tests that run a workflow again pass in all of them.
+ */
+export const ATTEMPT_MODES: readonly AttemptMode[] = someOf(MODES, 1);
