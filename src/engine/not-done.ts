@@ -22,7 +22,7 @@ export function notDone(
 }
 
 const OUTAGE_HINT =
-  'Run the failed jobs again: what is done is not started twice. If it stays so, see https://www.githubstatus.com, or run all jobs again.';
+  'Run the failed jobs again: what is done is not started twice. An outage is on https://www.githubstatus.com; a record that is damaged stays so until all jobs are run again.';
 
 /** The error for records that exist, or may, and cannot be read. */
 export function unreadable(message: string, hint = OUTAGE_HINT): GatelineError {

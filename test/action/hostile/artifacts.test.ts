@@ -62,7 +62,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       });
       forger.remove(/\.plan\..*value\.json$/);
     },
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'an output that was replaced with its digest, when its job told which one it is': {
     does: (forger) => forger.replaceEnd((document) => withValue(document, EVIL)),
@@ -77,7 +77,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       const verdict = { ...document.record.verdict, status: 'failed', kind: 'schema' } as const;
       forger.putDocument(moved(document, { verdict }), name);
     },
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'an end that passed under the name of one that failed': {
     does: (forger) => {
@@ -86,15 +86,15 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       forger.remove(/\.plan\..*ended\..*json$/);
       forger.putDocument(document, name.replace('passed', 'failed'));
     },
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a record of another subject under the name of the right one': {
     does: (forger) => underItsName(forger, { subject: 'release' }),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a record of another workflow under the name of the right one': {
     does: (forger) => underItsName(forger, { pipeline: 'release' }),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a record of another workflow beside the right one': {
     does: (forger) => {
@@ -105,26 +105,26 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'a record of another gate under the name of the right one': {
     does: (forger) => underItsName(forger, { gate: 'review' }),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a record of another leg under the name of the right one': {
     does: (forger) => underItsName(forger, { leg: 'linux' }),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a record of an earlier run, copied': {
     does: (forger) => forger.replaceEnd(({ record }) => void (record.runNumber = 99)),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a record that another run’s job signed, copied': {
     does: (forger) => forger.replaceEnd(({ record }) => void (record.by = { ...record.by, runId: '77' })),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a copy of an earlier record under a new name': {
     does: (forger) => {
       const { name } = forger.find(/\.plan\..*ended\..*json$/);
       forger.put(name.replace('._.1.1.', '._.1.2.'), forger.content(forger.find(/\.plan\..*ended\..*json$/)));
     },
-    comes: /UPSTREAM_NOT_DONE.*not the record that its name says/s,
+    comes: /UPSTREAM_UNREADABLE.*not the record that its name says/s,
   },
   'an end that nobody claimed': {
     does: (forger) => {
@@ -141,11 +141,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'a claim of another request': {
     does: (forger) => forger.replaceClaim(({ record }) => void (record.fingerprint = digestOf('x'))),
-    comes: /UPSTREAM_NOT_DONE.*another request or contract/s,
+    comes: /UPSTREAM_UNREADABLE.*another request or contract/s,
   },
   'a claim of another contract': {
     does: (forger) => forger.replaceClaim(({ record }) => void (record.contract = digestOf('x'))),
-    comes: /UPSTREAM_NOT_DONE.*another request or contract/s,
+    comes: /UPSTREAM_UNREADABLE.*another request or contract/s,
   },
   'exports that are not those of the output': {
     does: (forger) =>
@@ -177,13 +177,13 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       const document = forger.claim();
       forger.putDocument({ ...document, record: { ...document.record, n: 2, by: otherWriter(document.record) } });
     },
-    comes: /UPSTREAM_NOT_DONE.*plan is running/s,
+    comes: /UPSTREAM_UNREADABLE.*plan is running/s,
   },
   'a size of terabytes': {
     does: (forger) => {
       forger.find(/\.plan\..*ended\..*json$/).size = 9e12;
     },
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a size that is too small': {
     does: (forger) => {
@@ -197,7 +197,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       forger.remove(/\.plan\..*ended\..*json$/);
       forger.put(name, Buffer.alloc(100_000_000, ' '), { size: 10 });
     },
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a zip that unpacks to gigabytes where a record should be': {
     does: (forger) => {
@@ -205,25 +205,25 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       forger.remove(/\.plan\..*ended\..*json$/);
       forger.put(name, zipOf([{ name, content: Buffer.alloc(300_000_000, ' ') }]));
     },
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a zip whose file climbs': {
     does: (forger) =>
       replaceFiles(forger, (digits) => zipOf([{ name: `../../../../${digits}`, content: Buffer.from('evil') }])),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a zip whose file is a link': {
     does: (forger) =>
       replaceFiles(forger, (name) => zipOf([{ name, content: Buffer.from('/etc/passwd'), mode: 0o120777 }])),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'a zip that is cut short': {
     does: (forger) => replaceFiles(forger, (_, right) => right.subarray(0, -30)),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'other files than the record names, in the zip': {
     does: (forger) => replaceFiles(forger, () => zipOf([{ name: '0'.repeat(64), content: Buffer.from('evil') }])),
-    comes: /UPSTREAM_NOT_DONE/,
+    comes: /UPSTREAM_UNREADABLE/,
   },
   'names like ours that are none': {
     does: (forger) => {
@@ -253,7 +253,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     does: (forger) => {
       for (let number = 0; number < 3_100; number += 1) forger.put(`flood-${number}`, 'x', { id: 10 + number });
     },
-    comes: /GATE_BLOCKED|UPSTREAM_NOT_DONE/,
+    comes: /GATE_BLOCKED|UPSTREAM_UNREADABLE/,
   },
   'a decision that nobody who may decide made, in another run’s name': {
     does: (forger) => {
