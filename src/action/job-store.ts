@@ -35,7 +35,7 @@ export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 
   readonly claims: KeptClaims;
   readonly checkpoints: CheckpointSource;
   /** How long a listing may be behind what needed jobs told. */
-  readonly waits: WaitLimits;
+  readonly listingLimits: WaitLimits;
   /** Waits until what was made is kept in the cache too, and tells what went wrong with that. Never throws. */
   settled(): Promise<void>;
   /** Keeps a document as an artifact of its own. Answers why it could not be kept; a name that is taken is no trouble. */
@@ -115,7 +115,7 @@ export async function openJobStore(
     artifactOf: (record) => store.artifactOf(record),
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
     hiddenBy: () => store.hiddenBy(),
-    waits: limits.waits,
+    listingLimits: limits.listing,
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
     settled: async () => {
       for (const notice of await kept.settled()) runner.annotate('notice', notice);

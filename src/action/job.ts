@@ -115,7 +115,10 @@ export async function openSurroundings(
     findFiles(invocation, environment, ending?.token),
     ending?.store ?? openJobStore(invocation),
   ]);
-  const store = { ...opened, records: { ...opened.records, list: patientList(invocation, definition, opened) } };
+  const store =
+    ending === undefined
+      ? { ...opened, records: { ...opened.records, list: patientList(invocation, definition, opened) } }
+      : opened;
   for (const notice of definition.notices) world.runner.annotate('warning', notice);
   // `needs` has the ids of the workflow that was started, records those of the file that defines a job. Only to a report,
   // which comes last, may one that is called like another seem over.
@@ -142,7 +145,7 @@ export async function openSurroundings(
 function patientList(
   { world, inputs, event }: ActionInvocation,
   { pipeline }: Definition,
-  { records, waits: limits }: JobStore,
+  { records, listingLimits: limits }: JobStore,
 ): JobStore['records']['list'] {
   return awaitingList(records, {
     runNumber: event.runNumber,

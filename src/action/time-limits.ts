@@ -9,7 +9,8 @@ export interface TimeLimits {
   readonly artifacts: ServiceLimits;
   readonly cache: CacheLimits;
   readonly outage: OutageLimits;
-  readonly waits: WaitLimits;
+  /** A listing that is behind what needed jobs told. */
+  readonly listing: WaitLimits;
 }
 
 /** In milliseconds. */
@@ -47,7 +48,7 @@ function shortened(share: number): TimeLimits {
     artifacts: scaled(DEFAULT_LIMITS, share),
     cache: scaled(DEFAULT_CACHE_LIMITS, share),
     outage: scaled(OUTAGE_LIMITS, share),
-    waits: scaled(DEFAULT_WAIT_LIMITS, share),
+    listing: scaled(DEFAULT_WAIT_LIMITS, share),
   };
 }
 

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../../src/store/github/artifacts/limits.ts';
 import { DEFAULT_CACHE_LIMITS } from '../../src/store/github/cache/limits.ts';
 
 const OUTAGE = { totalMs: 300_000, cancelledMs: 40_000 };
-const USUAL = { artifacts: DEFAULT_LIMITS, cache: DEFAULT_CACHE_LIMITS, outage: OUTAGE, waits: DEFAULT_WAIT_LIMITS };
+const USUAL = { artifacts: DEFAULT_LIMITS, cache: DEFAULT_CACHE_LIMITS, outage: OUTAGE, listing: DEFAULT_WAIT_LIMITS };
 
 function limitsWith(text: string | undefined): { readonly limits: unknown; readonly told: readonly string[] } {
   const told: string[] = [];
