@@ -81,6 +81,25 @@ describe('a claim', () => {
   });
 });
 
+describe('what cannot be kept on the runner', () => {
+  it.each([
+    ['a claim', CLAIM],
+    ['an end', END],
+  ])('is not uploaded either, and is told: %s', async (_, record) => {
+    const store = createMemoryStore();
+    await mkdir(join(temp, 'gateline'));
+    await writeFile(root, 'a file where the folder should be');
+    const claims = another();
+    claims.add(CLAIM);
+    await expect(claims.guard(store).write(record)).rejects.toMatchObject({
+      code: 'TEMP_UNWRITABLE',
+      fault: 'platform',
+      message: expect.stringContaining(root),
+    });
+    expect((await store.list(PIPELINE, SUBJECT)).records).toEqual([]);
+  });
+});
+
 async function relink(path: string): Promise<void> {
   await rm(path);
   await symlink(`${path}.2`, path);
