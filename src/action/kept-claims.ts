@@ -53,7 +53,7 @@ const FILES = {
 const LIMIT = 64 * 1024 * 1024;
 
 /**
- * An agent's work costs money, and GitHub may be out when it is done. So what is needed to end its attempt is on the runner:
+ * An agent's work costs money, and GitHub may be down when it is done. So what is needed to end its attempt is on the runner:
  * the claim, by the digest that the token has, and the end, from when it is decided on. Contents are in the spool beside.
  * The agent can write here: what is read is a record of this very claim, or counts as not there.
  *

@@ -73,6 +73,9 @@ async function post(claim: string, env?: Record<string, string>): Promise<boolea
   return (await settleClaim({ ...invocation, claim, finished: true, agentExit: undefined })).ok;
 }
 
+/** Its output is in its name, after the fingerprint. */
+const FAILED_WITH_OUTPUT = /^one\._\.1\.1\.ended\.failed(?:\.[0-9a-f]{12}){2}\.json$/;
+
 describe('a gate of a file that is completed', () => {
   it('does not look for the run that it was to go on from, and its post step knows that it has ended', async () => {
     const { token, state } = await begun();
@@ -88,20 +91,23 @@ describe('a gate of a file that is completed', () => {
   it.each([
     ['was removed', (root: string) => rm(join(root, '.git'), { recursive: true })],
     ['cannot be read', (root: string) => writeFile(join(root, '.git/HEAD'), 'nothing')],
-  ])('is on record as lost when its repository %s in between', async (_, harm) => {
+  ])('is on record as failed, with its output, when its repository %s in between', async (_, harm) => {
     const { token, state } = await begun();
     await harm(repository.root);
     const { invocation } = await step({ command: 'complete', token });
-    await expect(complete(invocation)).rejects.toMatchObject({ code: 'ATTEMPT_LOST' });
-    expect(records()).toContainEqual(expect.stringMatching(/^one\._\.1\.1\.ended\.failed\./));
+    expect(await complete(invocation)).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^gate one: workspace: WORKSPACE_UNREADABLE/),
+    });
+    expect(records()).toContainEqual(expect.stringMatching(FAILED_WITH_OUTPUT));
     expect(await post(state['claim']!)).toBe(true);
   });
 
   it('is on record when nobody completes it and its repository is gone', async () => {
     const { state } = await begun();
     await rm(join(repository.root, '.git'), { recursive: true });
-    await expect(post(state['claim']!)).rejects.toMatchObject({ code: 'ATTEMPT_LOST' });
-    expect(records()).toContainEqual(expect.stringMatching(/\.ended\.failed\./));
+    expect(await post(state['claim']!)).toBe(true);
+    expect(records()).toContainEqual(expect.stringMatching(FAILED_WITH_OUTPUT));
   });
 
   it('is refused without its secrets, and ended by the post step, and nothing that the agent wrote goes up', async () => {
