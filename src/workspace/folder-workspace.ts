@@ -18,7 +18,7 @@ import type { TreeSetup } from './slots/furnish-slot.ts';
 import { WorkTrees } from './slots/work-trees.ts';
 import type { Taking } from './trees/capture-tree.ts';
 import { noticesOf, type LeftOut } from './trees/left-out.ts';
-import { objectsBelow, openObjectStore, type ObjectStore } from './trees/object-store.ts';
+import { objectsBelow, openObjectStore, removeHalfDone, type ObjectStore } from './trees/object-store.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
 import type {
@@ -176,7 +176,8 @@ export class FolderWorkspace implements Workspace {
   }
 
   async sweep(now: string): Promise<void> {
-    if (this.#setting.kind === 'local') await this.#workTrees.sweep(now);
+    if (this.#setting.kind !== 'local') return;
+    await Promise.all([this.#workTrees.sweep(now), removeHalfDone(this.#setting.store)]);
   }
 
   async changes(

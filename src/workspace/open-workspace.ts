@@ -98,8 +98,9 @@ export async function openWorkspace(root: string, options: WorkspaceOptions): Pr
 async function realFolder(root: string): Promise<string> {
   try {
     const place = await realpath(root);
-    if ((await stat(place)).isDirectory()) return place;
+    if ((await stat(place)).isDirectory()) return withoutLineBreak(place);
   } catch (error) {
+    if (error instanceof GatelineError) throw error;
     if (!isSystemError(error, 'ENOENT')) {
       throw new GatelineError(
         'platform',
@@ -114,5 +115,13 @@ async function realFolder(root: string): Promise<string> {
   }
   throw new GatelineError('user', 'WORKSPACE_MISSING', `There is no folder ${root}.`, {
     hint: 'Name the folder that your pipeline works on.',
+  });
+}
+
+/** git tells where its files lie in lines. */
+function withoutLineBreak(place: string): string {
+  if (!place.includes('\n')) return place;
+  throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', `The path ${JSON.stringify(place)} holds a line break.`, {
+    hint: 'Give the folder another name.',
   });
 }

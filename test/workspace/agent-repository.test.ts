@@ -52,7 +52,9 @@ describe('git in a work tree', () => {
     const checkout = await checkOut(workspace);
     const agent = asAgent(folder, checkout);
     put(checkout.root, 'made', 'made\n');
+    put(checkout.root, '.state/envelope', 'ours');
     agent('stash', '-qu');
+    expect(existsSync(join(checkout.root, '.state/envelope'))).toBe(true);
     expect(filesBelow(checkout.root)).not.toHaveProperty('made');
     expect(agent('status', '--porcelain')).toBe('');
     agent('stash', 'pop', '-q');

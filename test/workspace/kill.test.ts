@@ -32,6 +32,8 @@ describe('a call that is killed', () => {
     folder.commitAll();
     const script = folder.beside('work.ts');
     writeFileSync(script, SCRIPT);
+    folder.write('.state/git/build.0123456789abcdef.index.lock', '');
+    folder.write('.state/git/incoming/0123456789abcdef/0', '');
     for (const after of [0, 40, 90, 150, 220, 300, 450, 700]) {
       const options = JSON.stringify({ environment: folder.environment });
       // In a group of its own, as a job of a shell is: its git goes with it.

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   renameSync,
   rmSync,
@@ -448,6 +449,24 @@ describe('what was looked at once', () => {
       expect(now.tree).not.toBe(tree);
       expect(await contentsOf(folder, again, now.tree)).toEqual(filesBelow(folder.root));
     }
+  });
+
+  it('is read once where it changed in the second in which git wrote its index', async () => {
+    await using folder = await Folder.repository();
+    writeFileSync(folder.beside('count'), `#!/bin/sh\necho x >> '${folder.beside('runs')}'\ncat\n`, { mode: 0o755 });
+    folder.git('config', 'filter.count.clean', folder.beside('count'));
+    folder.write('.gitattributes', '*.counted filter=count\n');
+    folder.write('a.counted', 'x');
+    const past = new Date('2001-01-01T12:00:00.000Z');
+    utimesSync(join(folder.root, 'a.counted'), past, past);
+    folder.git('add', '-A');
+    utimesSync(join(folder.root, '.git/index'), past, past);
+    await using workspace = await folder.open();
+    await workspace.snapshot([]);
+    expect(existsSync(folder.beside('runs'))).toBe(true);
+    rmSync(folder.beside('runs'), { force: true });
+    await workspace.snapshot([]);
+    expect(existsSync(folder.beside('runs'))).toBe(false);
   });
 
   it('is not written down by those who only look', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { GIT_LOCAL_VARIABLES } from '../../src/environment.ts';
 import { openWorkspace } from '../../src/workspace/open-workspace.ts';
 import { blob, filesBelow, Folder } from './folder.ts';
-import { checkOut, put } from './round.ts';
+import { asAgent, checkOut, put } from './round.ts';
 
 /** A program in git's place that does something first. */
 function gitAfter(folder: Folder, script: string, name = 'git-wrapper'): string {
@@ -100,6 +100,24 @@ describe('opening a workspace', () => {
     await using tracked = await outer.open({}, 'tmp/app');
     const now = await tracked.snapshot([]);
     expect([...(await tracked.files(now.tree)).keys()]).toContain('../../other');
+  });
+
+  it('takes a path with characters that mean something to git, and refuses one with a line break', async () => {
+    await using folder = await Folder.plain();
+    const odd = Folder.at(folder, 'we:ird "quoted" \\ [dir] ünï');
+    odd.git('init', '-q');
+    odd.write('dir/f', 'committed');
+    odd.commitAll();
+    odd.write('new', 'new');
+    await using workspace = await odd.open();
+    const checkout = await checkOut(workspace);
+    expect(filesBelow(checkout.root)).toEqual({ 'dir/f': 'committed', new: 'new' });
+    expect(asAgent(odd, checkout)('show', 'HEAD:dir/f')).toBe('committed');
+    expect(asAgent(odd, checkout)('stash', '-u')).toContain('Saved');
+    await using inside = await odd.open({}, 'dir');
+    expect(filesBelow((await checkOut(inside)).root)).toEqual({ f: 'committed' });
+    const broken = Folder.at(folder, 'line\nbreak');
+    await expect(broken.open()).rejects.toMatchObject({ message: expect.stringContaining('line break') });
   });
 
   it('tells what git said when the repository breaks', async () => {

@@ -15,7 +15,7 @@ export interface AgentRepository {
   /** Folders of objects that it reads. */
   readonly objects: readonly string[];
   /** Paths that its `git status` passes over, from the top. */
-  readonly links: readonly string[];
+  readonly excluded: readonly string[];
 }
 
 /**
@@ -23,7 +23,7 @@ export interface AgentRepository {
  * user's objects by reference. What an agent commits, stashes or configures there stays there.
  * @returns the path of its git folder
  */
-export async function makeAgentRepository({ folder, copy, head, objects, links }: AgentRepository): Promise<string> {
+export async function makeAgentRepository({ folder, copy, head, objects, excluded }: AgentRepository): Promise<string> {
   const { repository } = copy;
   const path = join(folder, '.git');
   for (const place of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
@@ -35,16 +35,16 @@ export async function makeAgentRepository({ folder, copy, head, objects, links }
     writeFile(join(path, 'objects', 'info', 'alternates'), Buffer.concat(alternates)),
     writeFile(join(path, 'packed-refs'), copy.packedRefs),
     writeFile(join(path, 'config'), copy.config),
-    writeExclude(repository, path, links),
+    writeExclude(repository, path, excluded),
     copyWhereThere(join(repository.commonDir, 'info', 'attributes'), join(path, 'info', 'attributes')),
     copyWhereThere(join(repository.commonDir, 'shallow'), join(path, 'shallow')),
   ]);
   return path;
 }
 
-async function writeExclude({ commonDir }: Repository, path: string, links: readonly string[]): Promise<void> {
+async function writeExclude({ commonDir }: Repository, path: string, excluded: readonly string[]): Promise<void> {
   const own = await textOf(join(commonDir, 'info', 'exclude'));
-  const lines = links.map((link) => `/${link.replaceAll(/[\\*?[\]! ]/g, '\\$&')}\n`).join('');
+  const lines = excluded.map((one) => `/${one.replaceAll(/[\\*?[\]! ]/g, '\\$&')}\n`).join('');
   await writeFile(join(path, 'info', 'exclude'), `${own}${own === '' || own.endsWith('\n') ? '' : '\n'}${lines}`);
 }
 

@@ -102,7 +102,8 @@ async function giveRepository(
   links: readonly string[],
 ): Promise<void> {
   const objects = [copy.repository.objects, store.objects];
-  const path = await makeAgentRepository({ folder: slot.folder, copy, head: copy.head, objects, links });
+  const excluded = [...links, `${copy.repository.prefix}.state`];
+  const path = await makeAgentRepository({ folder: slot.folder, copy, head: copy.head, objects, excluded });
   if (copy.head === undefined) return;
   const index = join(path, 'index');
   await copyIndex(slot.index, index);

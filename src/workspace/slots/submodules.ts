@@ -35,7 +35,7 @@ async function checkOut(from: string, to: string, commit: string, options: GitOp
   const repository = await findRepository(from, options);
   if (repository === undefined) return;
   const copy = await readRepository(repository);
-  await makeAgentRepository({ folder: to, copy, head: commit, objects: [repository.objects], links: [] });
+  await makeAgentRepository({ folder: to, copy, head: commit, objects: [repository.objects], excluded: [] });
   const git = gitIn(to, options);
   await git([...QUIETLY, 'read-tree', '--reset', '-u', commit]);
   const { out } = await git(['ls-files', '-s', '-z']);

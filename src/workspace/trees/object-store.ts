@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import type { ObjectFormat } from '../blob.ts';
@@ -72,6 +72,9 @@ export interface ObjectStoreOptions {
   readonly alternates?: readonly string[];
 }
 
+/** Indexes of trees that are built, and contents that come in. */
+const HALF_DONE = /^(?:build\.[0-9a-f]+\.index(?:\.lock)?|incoming)$/;
+
 /** Folders that count as dependencies where no `.gitignore` says so. */
 const IGNORED_WITHOUT_REPOSITORY = 'node_modules/\n';
 
@@ -108,6 +111,19 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
     at: (folder) => gitIn(folder, options.git),
     start: (args) => startGit(top, options.git, [...settings, ...args], all),
   };
+}
+
+/** Removes what calls that were killed left half done. Only for who has the workspace to himself. @param path of the store */
+export async function removeHalfDone(path: string): Promise<void> {
+  let names;
+  try {
+    names = await readdir(path);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return;
+    throw error;
+  }
+  for (const name of names.filter((one) => HALF_DONE.test(one)))
+    await rm(join(path, name), { recursive: true, force: true });
 }
 
 /** Objects of the two formats do not go together: a folder that becomes a repository may change from one to the other. */

@@ -53,7 +53,6 @@ export class SnapshotIndex {
     const { known, captured } = await this.#take(taking, of);
     if (!captured.changed && known.tree !== undefined) return captured;
     const { extras, tree } = captured;
-    if (this.#from === undefined) await copyUncommitted(this.#store, tree);
     const own = await indexState(this.path, format);
     const { skipped, present } = known;
     if (own !== undefined) await this.#write({ format: FORMAT, of, own, extras: [...extras], skipped, present, tree });
@@ -61,16 +60,22 @@ export class SnapshotIndex {
   }
 
   async #take(taking: Taking, of: string | null): Promise<{ known: Begun; captured: CapturedTree }> {
-    const where = { index: this.path, folder: this.#store.top };
     const kept = await this.#known(of);
     try {
-      if (kept !== undefined) return { known: kept, captured: await captureTree(this.#store, where, taking, kept) };
+      if (kept !== undefined) return await this.#captured(taking, kept);
     } catch (error) {
       // An object that it names is gone, most likely: what lies on disk is read again.
       if (!(error instanceof GatelineError) || error.code !== 'GIT_FAILED') throw error;
     }
-    const known = await this.#begin(taking);
-    return { known, captured: await captureTree(this.#store, where, taking, known) };
+    return this.#captured(taking, await this.#begin(taking));
+  }
+
+  async #captured(taking: Taking, known: Begun): Promise<{ known: Begun; captured: CapturedTree }> {
+    const where = { index: this.path, folder: this.#store.top };
+    const captured = await captureTree(this.#store, where, taking, known);
+    const isNew = captured.changed || known.tree === undefined;
+    if (isNew && this.#from === undefined) await copyUncommitted(this.#store, captured.tree);
+    return { known, captured };
   }
 
   /** What the last call left, where it still fits: the user's index and ours are as they were, and the tree is there. */
@@ -124,6 +129,9 @@ export class SnapshotIndex {
       if (paths.length === 0) continue;
       await this.#store.git(['update-index', option, '-z', '--stdin'], where, { input: listOfNames(paths) });
     }
+    // Files that changed in the second in which the user's index was written would be read at each call, until git writes it.
+    const refresh = ['update-index', '-q', '--refresh', '--force-write-index'];
+    await this.#store.git(refresh, where, { answers: [0, 1] });
     return { extras: [], skipped, present };
   }
 
