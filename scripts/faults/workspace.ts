@@ -78,17 +78,16 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   {
     name: 'workspace: work in place begins on a folder that lacks files of earlier gates',
     file: 'src/workspace/in-place.ts',
-    find: 'export function refuseOther(differences: readonly TreeDifference[]): void {\n  if (differences.length === 0) return;',
-    replace:
-      'export function refuseOther(differences: readonly TreeDifference[]): void {\n  if (differences.length >= 0) return;',
+    find: 'await this.#refuseLacking(base, differences);',
+    replace: 'await this.#refuseLacking(base, []);',
     tests: PLACES,
     why: 'an agent would work on files that its request does not name',
   },
   {
     name: 'workspace: files of earlier gates are not written into the checkout of a job',
     file: 'src/workspace/in-place.ts',
-    find: 'if (tree !== before) await place.store.git(',
-    replace: 'if (tree === before) await place.store.git(',
+    find: 'if (tree !== before) await store.git(',
+    replace: 'if (tree === before) await store.git(',
     tests: PLACES,
     why: 'an agent would work on files that its request does not name',
   },
