@@ -18,8 +18,14 @@ export function notDone(
   }
   if (open.some(({ unread }) => unread !== undefined)) return unreadable(message);
   if (open.some((state) => isTold(state, job))) return unreadable(message, hintForHidden(job));
-  return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint: hintForNoRecord(job) });
+  const isSpoilt = open.some(({ status, attempts }) => status === 'ready' && attempts > 0);
+  const hint = isSpoilt ? SPOILT_HINT : hintForNoRecord(job);
+  return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint });
 }
+
+/** Where there are records, and nothing can be built on them. */
+const SPOILT_HINT =
+  'Somebody may have replaced an artifact of this run: run all jobs again, so that the gate does its work anew.';
 
 const OUTAGE_HINT =
   'Run the failed jobs again: what is done is not started twice. An outage is on https://www.githubstatus.com; a record that is damaged stays so until all jobs are run again.';

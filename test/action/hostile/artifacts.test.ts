@@ -62,7 +62,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       });
       forger.remove(/\.plan\..*value\.json$/);
     },
-    comes: /UPSTREAM_UNREADABLE/,
+    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*run all jobs again/s,
   },
   'an output that was replaced with its digest, when its job told which one it is': {
     does: (forger) => forger.replaceEnd((document) => withValue(document, EVIL)),
@@ -141,11 +141,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'a claim of another request': {
     does: (forger) => forger.replaceClaim(({ record }) => void (record.fingerprint = digestOf('x'))),
-    comes: /UPSTREAM_UNREADABLE.*another request or contract/s,
+    comes: /UPSTREAM_NOT_DONE.*another request or contract/s,
   },
   'a claim of another contract': {
     does: (forger) => forger.replaceClaim(({ record }) => void (record.contract = digestOf('x'))),
-    comes: /UPSTREAM_UNREADABLE.*another request or contract/s,
+    comes: /UPSTREAM_NOT_DONE.*another request or contract/s,
   },
   'exports that are not those of the output': {
     does: (forger) =>
@@ -177,7 +177,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       const document = forger.claim();
       forger.putDocument({ ...document, record: { ...document.record, n: 2, by: otherWriter(document.record) } });
     },
-    comes: /UPSTREAM_UNREADABLE.*plan is running/s,
+    comes: /UPSTREAM_NOT_DONE.*plan is running/s,
   },
   'a size of terabytes': {
     does: (forger) => {
@@ -210,20 +210,20 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'a zip whose file climbs': {
     does: (forger) =>
       replaceFiles(forger, (digits) => zipOf([{ name: `../../../../${digits}`, content: Buffer.from('evil') }])),
-    comes: /UPSTREAM_UNREADABLE/,
+    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*run all jobs again/s,
   },
   'a zip whose file is a link': {
     does: (forger) =>
       replaceFiles(forger, (name) => zipOf([{ name, content: Buffer.from('/etc/passwd'), mode: 0o120777 }])),
-    comes: /UPSTREAM_UNREADABLE/,
+    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*run all jobs again/s,
   },
   'a zip that is cut short': {
     does: (forger) => replaceFiles(forger, (_, right) => right.subarray(0, -30)),
-    comes: /UPSTREAM_UNREADABLE/,
+    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*run all jobs again/s,
   },
   'other files than the record names, in the zip': {
     does: (forger) => replaceFiles(forger, () => zipOf([{ name: '0'.repeat(64), content: Buffer.from('evil') }])),
-    comes: /UPSTREAM_UNREADABLE/,
+    comes: /UPSTREAM_NOT_DONE.*its output is missing\n.*run all jobs again/s,
   },
   'names like ours that are none': {
     does: (forger) => {
