@@ -104,7 +104,11 @@ describe('inputs that are wrong in several ways are told at once', () => {
       ['cache', 'run', 'threshold', 'input-file', 'schema'],
     ],
     ['the gate, its contract and files', wrong, ['run', 'threshold', 'input-file', 'schema']],
-    ['the gate and its contract', { run: 'true', score: '/s', threshold: 200, checks: 'output.a >' }, ['checks', 'threshold']],
+    [
+      'the gate and its contract',
+      { run: 'true', score: '/s', threshold: 200, checks: 'output.a >' },
+      ['checks', 'threshold'],
+    ],
   ])('%s', async (_, inputs, expected) => {
     await using world = await ActionWorld.ofJobs({ one: gateJob(inputs) });
     const report = await (await world.run()).start().ended;
