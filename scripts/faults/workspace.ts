@@ -2,6 +2,7 @@ import type { Fault } from './fault.ts';
 
 const SNAPSHOT = ['test/workspace/snapshot.test.ts'];
 const SLOTS = ['test/workspace/slots.test.ts'];
+const APPLY = ['test/cli/apply.test.ts'];
 const PLACES = ['test/workspace/in-place.test.ts'];
 const AGENT = ['test/workspace/agent-repository.test.ts'];
 const REPOSITORIES = ['test/workspace/repositories.test.ts'];
@@ -78,8 +79,8 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   {
     name: 'workspace: work in place begins on a folder that lacks files of earlier gates',
     file: 'src/workspace/in-place.ts',
-    find: 'await this.#refuseLacking(base, differences);',
-    replace: 'await this.#refuseLacking(base, []);',
+    find: 'if (lacking.length === 0) return;',
+    replace: 'if (lacking.length >= 0) return;',
     tests: PLACES,
     why: 'an agent would work on files that its request does not name',
   },
@@ -90,6 +91,54 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     replace: 'if (tree === before) await store.git(',
     tests: PLACES,
     why: 'an agent would work on files that its request does not name',
+  },
+  {
+    name: 'workspace: an ignored file of the user is replaced when files are applied',
+    file: 'src/workspace/standing-files.ts',
+    find: 'if (unseen.length === 0) return now;',
+    replace: 'if (unseen.length >= 0) return now;',
+    tests: APPLY,
+    why: 'a file that nobody tracks would be gone from the folder',
+  },
+  {
+    name: 'workspace: a file that the user changed is replaced when files are applied',
+    file: 'src/workspace/standing-files.ts',
+    find: 'if (over.some((state) => sameFile(state, file))) return undefined;',
+    replace: 'if (over.length > 0) return undefined;',
+    tests: APPLY,
+    why: 'a person’s work would be gone from the folder',
+  },
+  {
+    name: 'workspace: files are applied to whatever path a record names',
+    file: 'src/workspace/standing-files.ts',
+    find: 'if (why !== undefined) return conflict(wanted, why);',
+    replace: "if (why === '') return conflict(wanted, why);",
+    tests: APPLY,
+    why: 'a record could install a hook, or write outside of the workspace',
+  },
+  {
+    name: 'workspace: what is replaced when files are applied is not kept',
+    file: 'src/workspace/put-files.ts',
+    find: 'else await copyFile(target, kept);',
+    replace: 'else if (kept === target) await copyFile(target, kept);',
+    tests: APPLY,
+    why: 'nobody could go back',
+  },
+  {
+    name: 'workspace: a new slot has the path of one that was retired',
+    file: 'src/workspace/slots/slots.ts',
+    find: 'await writeNextNumber(this.#root, next + 1);',
+    replace: 'if (next < 0) await writeNextNumber(this.#root, next + 1);',
+    tests: ['test/crash/late-writers.test.ts'],
+    why: 'what a process of a killed attempt writes would be taken for the work of the next one',
+  },
+  {
+    name: 'workspace: an attempt that was given up keeps the folder',
+    file: 'src/workspace/in-place.ts',
+    find: 'await forgetClaimInPlace(store, attempt, now());',
+    replace: 'if (attempt === index) await forgetClaimInPlace(store, attempt, now());',
+    tests: ['test/e2e/in-place.test.ts'],
+    why: 'nothing could be applied until the time of the attempt is over',
   },
   {
     name: "workspace: half of the work of an agent in place is the user's version",

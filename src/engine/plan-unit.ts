@@ -227,7 +227,7 @@ async function withReason(
   const choice = unit.gate.run === undefined ? 'wait' : 'run';
   const hints =
     changed.some((one) => one.what === 'file') && unit.gate.inputs === undefined
-      ? ['it declares no inputs, so every tracked file counts']
+      ? [`it declares no inputs, so every file counts that git ${call.holder === 'job' ? 'tracks' : 'does not ignore'}`]
       : [];
   return { planned: { ...describe(unit, choice, reason, work), differences: changed, notices: hints }, work };
 }

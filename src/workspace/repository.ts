@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { refusePipesAbove } from './git-folder.ts';
 import { gitIn, type Git, type GitOptions } from './git.ts';
 import type { ObjectFormat } from './blob.ts';
 
@@ -27,9 +28,10 @@ const OLDEST = [2, 30] as const;
  * folder that the repository around it ignores, or no repository at all.
  *
  * @throws GatelineError `GIT_NOT_FOUND` when git cannot be started; `GIT_TOO_OLD`; `GIT_UNSAFE_DIRECTORY`
- *   when git does not trust the owner of the repository
+ *   when git does not trust the owner of the repository; `WORKSPACE_UNREADABLE` when a file of git is a pipe
  */
 export async function findRepository(root: string, options: GitOptions): Promise<Repository | undefined> {
+  refusePipesAbove(root);
   const git = gitIn(root, options);
   const asked = ['--is-inside-work-tree', '--show-object-format', '--absolute-git-dir', '--git-common-dir'];
   const paths = ['--git-path', 'objects', '--git-path', 'index', '--show-cdup', '--show-prefix'];

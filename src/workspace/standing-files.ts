@@ -4,7 +4,7 @@ import { foldersOf, whyNotContained } from './contain.ts';
 import { kindOf, lookAt, lookBelow } from './look.ts';
 import { onDisk, quotedForGit } from './path-bytes.ts';
 import type { PutFiles } from './put-files.ts';
-import type { ObjectStore } from './trees/object-store.ts';
+import { snapshotIndexOf, type ObjectStore } from './trees/object-store.ts';
 import type { Put, WantedFile } from './workspace.ts';
 
 /** A file that is wanted, and what is settled about it before anything is done. `settled` absent: it is to be put. */
@@ -61,7 +61,7 @@ export async function standingFiles(
 /** Ids that git gives to what lies there, after its filters. Paths are from the top. */
 async function blobsOf(store: ObjectStore, paths: readonly string[]): Promise<string[]> {
   const input = Buffer.concat(paths.flatMap((path) => [quotedForGit(path), Buffer.from('\n')]));
-  const { out } = await store.git(['hash-object', '--stdin-paths'], {}, { input });
+  const { out } = await store.git(['hash-object', '--stdin-paths'], { index: snapshotIndexOf(store) }, { input });
   return out.toString('latin1').trim().split('\n');
 }
 

@@ -77,7 +77,10 @@ describe.runIf(linux)('Ctrl-C', () => {
 describe('a second engine on the workspace', () => {
   it('ends with 75 at once, with JSON too; readers may look', async () => {
     const gates = {
-      a: { run: `touch "$BESIDE/started"; while [ ! -e "$BESIDE/go" ]; do sleep 0.05; done; ${writes(1)}`, inputs: [] },
+      a: {
+        run: `touch "$BESIDE/started"; turns=0; until [ -e "$BESIDE/go" ] || [ $turns -ge 1200 ]; do sleep 0.05; turns=$((turns + 1)); done; ${writes(1)}`,
+        inputs: [],
+      },
     };
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
     const first = workspace.start(['run', '-q'], besideOf(workspace));

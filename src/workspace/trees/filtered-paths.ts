@@ -1,6 +1,6 @@
 import { splitNames } from '../path-bytes.ts';
 import { listOfNames } from './index-file.ts';
-import type { ObjectStore } from './object-store.ts';
+import { snapshotIndexOf, type ObjectStore } from './object-store.ts';
 
 /** Those of the paths for which `.gitattributes` names a filter, such as that of LFS. All are from the top of `folder`. */
 export async function filteredPaths(
@@ -9,7 +9,11 @@ export async function filteredPaths(
   paths: readonly string[],
 ): Promise<Set<string>> {
   if (paths.length === 0) return new Set();
-  const { out } = await store.git(['check-attr', '-z', '--stdin', 'filter'], { folder }, { input: listOfNames(paths) });
+  const { out } = await store.git(
+    ['check-attr', '-z', '--stdin', 'filter'],
+    { folder, index: snapshotIndexOf(store) },
+    { input: listOfNames(paths) },
+  );
   const fields = splitNames(out);
   const found = new Set<string>();
   for (let at = 0; at + 2 < fields.length; at += 3) {

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import type { ObjectFormat } from '../blob.ts';
 import { gitIn, startGit, type Git, type GitAnswer, type GitCall, type GitOptions } from '../git.ts';
+import { refusePipes } from '../git-folder.ts';
 import type { Repository } from '../repository.ts';
 
 /** Which index a git command uses, and which folder is its work tree. */
@@ -75,6 +76,11 @@ export interface ObjectStoreOptions {
 /** Indexes of trees that are built, and contents that come in. */
 const HALF_DONE = /^(?:build\.[0-9a-f]+\.index(?:\.lock)?|incoming)$/;
 
+/** Index that the user's version is looked at by. It has the `.gitattributes` that a sparse checkout leaves out. */
+export function snapshotIndexOf({ path }: Pick<ObjectStore, 'path'>): string {
+  return join(path, 'snapshot.index');
+}
+
 /** Folders that count as dependencies where no `.gitignore` says so. */
 const IGNORED_WITHOUT_REPOSITORY = 'node_modules/\n';
 
@@ -94,6 +100,11 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
     GIT_DIR: repository?.gitDir ?? path,
     // Not in a file of the store: folders move, and some questions are about our own objects alone.
     GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map(quoted).join(delimiter),
+    // Git reads an index where none is needed, and an agent may have put anything in the place of the user's.
+    GIT_INDEX_FILE: join(path, 'no-index'),
+  };
+  const look = (): void => {
+    if (repository !== undefined) refusePipes(repository.gitDir);
   };
   return {
     path,
@@ -101,15 +112,17 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
     format,
     repository,
     top,
-    git: (args, { index, folder = top } = {}, call = {}) =>
-      git([...settings, ...args], {
-        ...call,
-        cwd: folder,
-        env: { ...all, GIT_WORK_TREE: folder, ...(index !== undefined && { GIT_INDEX_FILE: index }) },
-      }),
+    git: async (args, { index, folder = top } = {}, call = {}) => {
+      look();
+      const env = { ...all, GIT_WORK_TREE: folder, ...(index !== undefined && { GIT_INDEX_FILE: index }) };
+      return git([...settings, ...args], { ...call, cwd: folder, env });
+    },
     own: (args, call = {}) => git([...settings, ...args], { ...call, env: own }),
     at: (folder) => gitIn(folder, options.git),
-    start: (args) => startGit(top, options.git, [...settings, ...args], all),
+    start: (args) => {
+      look();
+      return startGit(top, options.git, [...settings, ...args], all);
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import { lookBelow } from '../look.ts';
 import { splitNames } from '../path-bytes.ts';
 import { captureTree, type CapturedTree, type KnownIndex, type Taking } from './capture-tree.ts';
 import { copyIndex, indexState, listOfNames, unlookedEntries } from './index-file.ts';
-import type { ObjectStore } from './object-store.ts';
+import { snapshotIndexOf, type ObjectStore } from './object-store.ts';
 import { copyUncommitted } from './own-objects.ts';
 
 const FORMAT = 'gateline-snapshot/1';
@@ -42,7 +42,7 @@ export class SnapshotIndex {
   /** @param from folder of another store whose index ours begins as, for those who only look */
   constructor(store: ObjectStore, from?: string) {
     this.#store = store;
-    this.path = join(store.path, 'snapshot.index');
+    this.path = snapshotIndexOf(store);
     this.#from = from;
   }
 
@@ -97,12 +97,12 @@ export class SnapshotIndex {
 
   async #seed(from: string): Promise<void> {
     try {
-      await writeFile(`${this.path}.json`, await readFile(join(from, 'snapshot.index.json')), { mode: 0o600 });
+      await writeFile(`${this.path}.json`, await readFile(`${snapshotIndexOf({ path: from })}.json`), { mode: 0o600 });
     } catch (error) {
       if (!isSystemError(error, 'ENOENT')) throw error;
       return;
     }
-    await copyIndex(join(from, 'snapshot.index'), this.path);
+    await copyIndex(snapshotIndexOf({ path: from }), this.path);
   }
 
   /** Begins anew, as a copy of the user's index. What git was told not to look at is looked at, where it lies on disk. */

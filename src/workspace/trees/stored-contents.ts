@@ -5,7 +5,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileChange } from '../../run/record.ts';
 import { quotedForGit } from '../path-bytes.ts';
 import type { CopyContent } from '../workspace.ts';
-import type { ObjectStore } from './object-store.ts';
+import { snapshotIndexOf, type ObjectStore } from './object-store.ts';
 import { lackedBy } from './own-objects.ts';
 
 /** Where contents come from, and what paths are called from the top of the repository. */
@@ -80,7 +80,7 @@ async function hash(store: ObjectStore, copied: readonly Copied[]): Promise<Map<
   const found = new Map<number, string>();
   for (const [index, { file, path, number, blob }] of copied.entries()) {
     if (ids[index] === blob) continue;
-    const filtered = await store.git(['hash-object', '-w', `--path=${path}`, file]);
+    const filtered = await store.git(['hash-object', '-w', `--path=${path}`, file], { index: snapshotIndexOf(store) });
     found.set(number, filtered.out.toString('latin1').trim());
   }
   return found;
