@@ -216,13 +216,15 @@ describe('the user\u2019s version', () => {
     await using folder = await Folder.repository();
     folder.write('f', 'x');
     folder.commitAll();
+    await using workspace = await folder.open();
     rmSync(join(folder.root, '.git/index'));
     execFileSync('mkfifo', [join(folder.root, '.git/index')]);
-    await using workspace = await folder.open();
-    await expect(workspace.snapshot([])).rejects.toMatchObject({
+    const refused = {
       code: 'WORKSPACE_UNREADABLE',
       message: expect.stringContaining('.git/index is not a plain file'),
-    });
+    };
+    await expect(folder.open()).rejects.toMatchObject(refused);
+    await expect(workspace.snapshot([])).rejects.toMatchObject(refused);
   });
 
   it('leaves out repositories that git does not track, with their names', async () => {
