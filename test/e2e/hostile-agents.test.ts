@@ -211,16 +211,16 @@ describe.runIf(process.platform !== 'win32')('a run', () => {
   it('in a folder of a repository works on that folder, sees the others, and hands on nothing of them', async () => {
     const run = [
       'pwd > "$LOG"',
-      'cat ../shared/lib.txt >> "$LOG"',
+      'cat ../library/lib.txt >> "$LOG"',
       'echo made > app.txt',
-      'echo made > ../shared/lib.txt',
+      'echo made > ../library/lib.txt',
       writes(1),
     ].join('\n');
     const definition = gatelineYml({
       a: { run, inputs: [], files: 'changed' },
       b: {
         needs: 'a',
-        run: `printf '"%s %s"' "$(cat app.txt)" "$(cat ../shared/lib.txt)" > "$GATELINE_OUTPUT"`,
+        run: `printf '"%s %s"' "$(cat app.txt)" "$(cat ../library/lib.txt)" > "$GATELINE_OUTPUT"`,
         inputs: [],
       },
     });
@@ -228,10 +228,10 @@ describe.runIf(process.platform !== 'win32')('a run', () => {
       'package.json': '{"scripts": {"gates": "gateline run"}}',
       'one/gateline.yml': definition,
       'one/app.txt': 'old\n',
-      'shared/lib.txt': 'lib\n',
+      'library/lib.txt': 'lib\n',
     });
     // Not committed, and of a sibling: an agent sees what the user sees.
-    await workspace.write('shared/lib.txt', 'edited lib\n');
+    await workspace.write('library/lib.txt', 'edited lib\n');
     const env = { LOG: workspace.beside('log') };
     const ran = await workspace.gateline(['run', '-q', '--file', 'one/gateline.yml'], { env });
     expect(ran, ran.stderr).toMatchObject({ code: 0 });
@@ -242,15 +242,15 @@ describe.runIf(process.platform !== 'win32')('a run', () => {
     expect(JSON.parse(shown.stdout)).toBe('made edited lib');
     const { stdout } = await workspace.gateline(['diff', 'a', '--json', '--file', 'one/gateline.yml']);
     expect((JSON.parse(stdout) as { files: { path: string }[] }).files.map(({ path }) => path)).toEqual([
-      '../shared/lib.txt',
+      '../library/lib.txt',
       'app.txt',
     ]);
     expect(await workspace.gateline(['apply', '--file', 'one/gateline.yml'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^wrote app\.txt\n/) as string,
     });
-    expect(await workspace.git('status', '--porcelain', '-uno')).toBe(' M one/app.txt\n M shared/lib.txt\n');
-    expect(await workspace.read('shared/lib.txt')).toBe('edited lib\n');
+    expect(await workspace.git('status', '--porcelain', '-uno')).toBe(' M one/app.txt\n M library/lib.txt\n');
+    expect(await workspace.read('library/lib.txt')).toBe('edited lib\n');
     expect(readdirSync(workspace.path('one/.state')).length).toBeGreaterThan(3);
     expect(existsSync(workspace.path('.state'))).toBe(false);
   });

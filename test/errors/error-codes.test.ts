@@ -28,6 +28,7 @@ const NO_CODES = new Set([
   'ERR_BUFFER_TOO_LARGE',
   'NODE_OPTIONS',
   'NODE_CHANNEL_FD',
+  'ENOSPC',
 ]);
 
 /** The rooms in which words in capitals are those of other formats. */

@@ -42,7 +42,7 @@ const example = planOf([
       { what: 'command', name: 'run', change: 'changed' },
       { what: 'input', name: 'input', change: 'changed' },
     ],
-    notices: ['it declares no inputs, so every tracked file counts'],
+    notices: ['it declares no inputs, so every file counts that git does not ignore'],
   }),
   planned('pom', 'depends', 'needs what dom will export', { fingerprint: undefined }),
   planned('execute', 'depends', 'needs what pom will export', { fingerprint: undefined }),
