@@ -249,7 +249,7 @@ describe.runIf(process.platform !== 'win32')('a run', () => {
       code: 0,
       stdout: expect.stringMatching(/^wrote app\.txt\n/) as string,
     });
-    expect(await workspace.git('status', '--porcelain', '-uno')).toBe(' M one/app.txt\n M library/lib.txt\n');
+    expect(await workspace.git('status', '--porcelain', '-uno')).toBe(' M library/lib.txt\n M one/app.txt\n');
     expect(await workspace.read('library/lib.txt')).toBe('edited lib\n');
     expect(readdirSync(workspace.path('one/.state')).length).toBeGreaterThan(3);
     expect(existsSync(workspace.path('.state'))).toBe(false);
