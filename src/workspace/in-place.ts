@@ -9,7 +9,7 @@ import { forgetClaimInPlace, noteClaimInPlace, refuseClaimInPlace } from './clai
 import { standingFiles } from './standing-files.ts';
 import { captureTree, type CapturedTree, type Taking } from './trees/capture-tree.ts';
 import { NOT_NAMED, type LeftOut } from './trees/left-out.ts';
-import { copyIndex, indexState } from './trees/index-file.ts';
+import { copyIndex, indexState, unskipPresent } from './trees/index-file.ts';
 import type { IndexedFolder, ObjectStore } from './trees/object-store.ts';
 import type { TreeObjects } from './trees/tree-objects.ts';
 import { environmentOfTree } from './tree-environment.ts';
@@ -150,6 +150,8 @@ export class InPlace {
 
 /** Looks at the folder after the agent. What could not be looked at before either is nothing that the agent did. */
 async function captureAfter({ store, where, taking }: Look): Promise<CapturedTree> {
+  await rm(`${where.index}.lock`, { force: true });
+  await unskipPresent(store, where);
   const after = await captureTree(store, where, taking, { extras: [] });
   const known = new Set(leftOutSchema.parse(JSON.parse(await readFile(`${where.index}.json`, 'utf8'))).map(keyOf));
   return { ...after, leftOut: after.leftOut.filter((one) => !known.has(keyOf(one))) };

@@ -88,7 +88,8 @@ export class Folder implements AsyncDisposable {
 
   /** What of the repository must stay as it is: contents of everything in `.git`, whatever their times. */
   repositoryContents(): Record<string, string> {
-    return contentsBelow(this.git('rev-parse', '--path-format=absolute', '--git-common-dir'));
+    // `--path-format` came after the oldest git that is promised.
+    return contentsBelow(resolve(this.root, this.git('rev-parse', '--git-common-dir')));
   }
 
   commitAll(message = 'work'): void {

@@ -95,6 +95,17 @@ describe('in the user\u2019s folder', () => {
     expect((await other.snapshot([])).tree).not.toBe(checkout.from);
   });
 
+  it('what an attempt wrote is seen also where git was told not to look', async () => {
+    await using folder = await ordinary();
+    folder.git('update-index', '--skip-worktree', 'b');
+    rmSync(join(folder.root, 'b'));
+    await using workspace = await folder.open();
+    const checkout = await checkOut(workspace, { place: 'in-place' });
+    expect(await changed(workspace, checkout)).toEqual([]);
+    folder.write('b', 'by the agent');
+    expect(await changed(workspace, checkout)).toEqual(['b: 100644 → 100644']);
+  });
+
   it('does not blame an attempt for what could not be looked at before it', async () => {
     await using folder = await ordinary();
     execFileSync('mkfifo', [join(folder.root, 'pipe')]);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import type { TreeDifference } from '../../src/run/tree.ts';
 import type { Checkout, CheckoutRequest, Snapshot, Workspace } from '../../src/workspace/workspace.ts';
@@ -48,7 +48,7 @@ function git(folder: Folder, workspace: Workspace, args: readonly string[]): str
 
 function userObjects(folder: Folder): string {
   const path = join(folder.root, '.git/objects');
-  return existsSync(path) ? path : folder.git('rev-parse', '--path-format=absolute', '--git-path', 'objects');
+  return existsSync(path) ? path : resolve(folder.root, folder.git('rev-parse', '--git-path', 'objects'));
 }
 
 /** Runs git as an agent does: with its variables, and without anything that we set for our own git. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { captureTree, type CapturedTree, type KnownIndex, type Taking } from '../trees/capture-tree.ts';
-import { indexState } from '../trees/index-file.ts';
+import { indexState, unskipPresent } from '../trees/index-file.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
 import type { Slot } from './slots.ts';
 
@@ -10,6 +10,8 @@ export interface SlotCapture {
   readonly store: ObjectStore;
   readonly taking: Taking;
   readonly known: KnownIndex;
+  /** Whether only a part of the files was checked out. */
+  readonly isSparse: boolean;
 }
 
 /**
@@ -18,11 +20,14 @@ export interface SlotCapture {
  * @param from that version
  */
 export async function captureSlot(slot: Slot, from: string, how: SlotCapture): Promise<CapturedTree> {
-  const { store, taking, known } = how;
+  const { store, taking, known, isSparse } = how;
   const where = { index: slot.index, folder: slot.folder };
   try {
-    if ((await indexState(slot.index, store.format)) !== undefined)
+    if ((await indexState(slot.index, store.format)) !== undefined) {
+      await rm(`${slot.index}.lock`, { force: true });
+      if (isSparse) await unskipPresent(store, where);
       return await captureTree(store, where, taking, known);
+    }
   } catch (error) {
     if (!(error instanceof GatelineError) || !['GIT_FAILED', 'WORKSPACE_UNREADABLE'].includes(error.code)) throw error;
     if (!(await isDamaged(store, slot))) throw error;

@@ -96,10 +96,10 @@ export class WorkTrees {
   }
 
   async #prepare(slot: Slot, request: Asked): Promise<Checkout> {
-    const { git, repository, onDurable, open } = this.#setting;
+    const { git, onDurable, open } = this.#setting;
     const { base, tree } = request;
     const { store, trees } = await open();
-    const copy = repository && (await (this.#copy ??= readRepository(repository)));
+    const copy = await this.#repositoryCopy();
     const contents = { tree, submodules: await trees.submodules(tree) };
     const furnished = await prepareSlot(slot, contents, {
       store,
@@ -113,6 +113,11 @@ export class WorkTrees {
     await this.#slots.furnished(slot, furnished.links, furnished.kept);
     onDurable(`check out ${slot.path}`);
     return this.#working(slot, request, tree, furnished, { extras: [], tree });
+  }
+
+  async #repositoryCopy(): Promise<RepositoryCopy | undefined> {
+    const { repository } = this.#setting;
+    return repository && (this.#copy ??= readRepository(repository));
   }
 
   #furnishing(store: ObjectStore): Furnishing {
@@ -154,8 +159,8 @@ export class WorkTrees {
       },
       notices,
       capture: async () => {
-        const { store } = await open();
-        const captured = await captureSlot(slot, from, { store, taking, known });
+        const [{ store }, copy] = await Promise.all([open(), this.#repositoryCopy()]);
+        const captured = await captureSlot(slot, from, { store, taking, known, isSparse: copy?.isSparse === true });
         known = captured;
         onDurable(`capture ${slot.path}`);
         return { tree: captured.tree, leftOut: within(captured.leftOut) };

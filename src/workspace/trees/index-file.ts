@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open, rm, utimes, writeFile, type FileHandle } from 'node:fs/promises';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import type { ObjectFormat } from '../blob.ts';
+import { lookBelow } from '../look.ts';
 import { bytesOfName, splitNames } from '../path-bytes.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
@@ -70,6 +71,17 @@ export async function unlookedEntries(
     if (tag.toUpperCase() === 'S') skipped.push(line.slice(2));
   }
   return { assumed, skipped };
+}
+
+/**
+ * Has git look at entries that it was told to skip, where they lie on disk by now: somebody wrote them. Newer versions of git
+ * do so by themselves, in sparse checkouts.
+ */
+export async function unskipPresent(store: ObjectStore, where: IndexedFolder): Promise<void> {
+  const look = lookBelow(where.folder);
+  const present = (await unlookedEntries(store, where)).skipped.filter((path) => look(path) !== undefined);
+  if (present.length === 0) return;
+  await store.git(['update-index', '--no-skip-worktree', '-z', '--stdin'], where, { input: listOfNames(present) });
 }
 
 /** Names as git reads them in a list with a NUL after each. */
