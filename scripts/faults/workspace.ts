@@ -178,8 +178,8 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   {
     name: 'workspace: objects that were only staged stay where the user keeps them',
     file: 'src/workspace/trees/snapshot-index.ts',
-    find: 'if (this.#from === undefined) await copyUncommitted(this.#store, tree);',
-    replace: 'if (this.#from !== undefined) await copyUncommitted(this.#store, tree);',
+    find: 'if (isNew && this.#from === undefined) await copyUncommitted(this.#store, captured.tree);',
+    replace: 'if (isNew && this.#from !== undefined) await copyUncommitted(this.#store, captured.tree);',
     tests: SNAPSHOT,
     only: 'cleans up',
     why: '`git gc` of the user would break versions that are in use',
