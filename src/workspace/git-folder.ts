@@ -26,7 +26,7 @@ export function refusePipes(gitDir: string, names: readonly string[] = ALWAYS_OP
 export function refusePipesAbove(folder: string): void {
   const gitDir = join(folder, '.git');
   const stats = lookThrough(gitDir);
-  if (stats?.isDirectory() === true) refusePipes(gitDir, [...ALWAYS_OPENED, 'index']);
+  if (stats?.isDirectory() === true) refusePipes(gitDir);
   else if (stats !== undefined) refusePipes(folder, ['.git']);
   else if (dirname(folder) !== folder) refusePipesAbove(dirname(folder));
 }

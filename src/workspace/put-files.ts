@@ -46,6 +46,7 @@ export async function putFiles(input: PutFiles): Promise<PutResult> {
     else done.set(wanted.path, settled);
   }
   let saved: string | undefined;
+  if (!input.dryRun) await removeLeft(dirname(input.saved));
   if (input.dryRun)
     for (const { path, after } of open) done.set(path, { path, action: after === null ? 'deleted' : 'written' });
   else if (open.length > 0) saved = await putOpen(input, open, done);
@@ -80,12 +81,19 @@ async function putOpen(
   return isReplacing ? saved : undefined;
 }
 
-/** Makes a folder that no other call had, and removes what a call that was killed left beside it. */
+/** Removes new versions that a call left which was killed. Whoever calls has the workspace to itself. */
+async function removeLeft(parent: string): Promise<void> {
+  const names = await readdir(parent).catch((error: unknown) => {
+    if (isSystemError(error, 'ENOENT')) return [];
+    throw error;
+  });
+  for (const name of names) if (FRESH.test(name)) await rm(join(parent, name), { recursive: true, force: true });
+}
+
+/** Makes a folder that no other call had. */
 async function savedFolder(wanted: string): Promise<string> {
   const parent = dirname(wanted);
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(parent))
-    if (FRESH.test(name)) await rm(join(parent, name), { recursive: true, force: true });
   for (let number = 1; ; number += 1) {
     const folder = number === 1 ? wanted : join(parent, `${basename(wanted)}-${number}`);
     try {

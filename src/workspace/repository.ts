@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { refusePipesAbove } from './git-folder.ts';
+import { refusePipes, refusePipesAbove } from './git-folder.ts';
 import { gitIn, type Git, type GitOptions } from './git.ts';
 import type { ObjectFormat } from './blob.ts';
 
@@ -52,7 +52,7 @@ export async function findRepository(root: string, options: GitOptions): Promise
   if (inside !== 'true') return undefined;
   const prefix = rest.slice(0, -1).join('\n');
   const top = resolve(root, up);
-  if (prefix !== '' && (await isIgnored(git, top, prefix))) return undefined;
+  if (prefix !== '' && (await isIgnored(git, top, prefix, resolve(root, index)))) return undefined;
   return {
     git,
     top,
@@ -81,11 +81,12 @@ async function refuseOldGit(git: Git): Promise<void> {
 }
 
 /** A folder that the repository around it ignores, and of which it tracks nothing, is no part of it. */
-async function isIgnored(git: Git, top: string, prefix: string): Promise<boolean> {
+async function isIgnored(git: Git, top: string, prefix: string, index: string): Promise<boolean> {
   const asked = await git(['check-ignore', '-q', '--no-index', `./${prefix.slice(0, -1)}`], {
     cwd: top,
     answers: [0, 1],
   });
   if (asked.code === 1) return false;
+  refusePipes(dirname(index), [basename(index)]);
   return (await git(['ls-files', '-z'])).out.length === 0;
 }

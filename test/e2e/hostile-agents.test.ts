@@ -167,10 +167,11 @@ describe.runIf(process.platform === 'linux')('an agent in the user\u2019s folder
 describe.runIf(process.platform === 'linux')(
   'a repository in which something else stands in the place of the index',
   () => {
-    it.each(['.', 'packages/one'])('is told in bounded time, in %s', async (folder) => {
+    it.each(['.', 'packages/one', 'ignored/one'])('is told in bounded time, in %s', async (folder) => {
       await using workspace = await ScratchWorkspace.create({
         ...FILES,
-        [`${folder}/gateline.yml`]: gatelineYml({ a: { run: writes(1), inputs: [] } }),
+        '.gitignore': 'ignored/\n',
+        [`${folder}/gateline.yml`]: gatelineYml({ a: { run: writes(1) } }),
       });
       rmSync(workspace.path('.git/index'));
       execFileSync('mkfifo', [workspace.path('.git/index')]);
