@@ -41,7 +41,9 @@ export interface WebTestsOutcome {
 /** The same example, run by the command line on one machine. */
 export async function outcomeOfLocalRun(): Promise<WebTestsOutcome> {
   await using workspace = await ScratchWorkspace.ofExample([SHORTER, MAY_FAIL]);
-  const result = await workspace.gateline(['run', '-q', '--json'], { env: { FAULT: workspace.beside('fault') } });
+  const result = await workspace.gateline(['run', '-q', '--json', '--apply'], {
+    env: { FAULT: workspace.beside('fault') },
+  });
   if (result.code !== 0) throw new Error(result.stderr);
   return { exports: exportsOf(statusOf(result)), files: await filesMade(workspace.root) };
 }

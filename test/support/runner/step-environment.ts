@@ -48,7 +48,9 @@ export function actionEnvironment(
 /** The machine's, the job's and the step's, then GITHUB_* and RUNNER_*, which nothing can change. */
 function base({ session, files, env, id }: StepVariables): Record<string, string> {
   const { CI, ...given } = files.env;
-  const machine = plainEnvironment({ [TRACKING_VARIABLE]: session.trackingId, ...session.order.machine });
+  const tracking = { [TRACKING_VARIABLE]: session.trackingId };
+  // A runner's machine sets nothing of ours.
+  const { GATELINE_TREES: _, ...machine } = plainEnvironment({ ...tracking, ...session.order.machine });
   const merged: Record<string, string> = { CI: CI ?? 'true', ...machine, ...env, ...given, GITHUB_ACTION: id };
   merged['PATH'] = [...session.path, merged['PATH'] ?? ''].join(delimiter);
   return merged;
