@@ -20,6 +20,7 @@ export const DEFAULT_WAIT_LIMITS: WaitLimits = { shownMs: 20_000, pauseMs: 500, 
 /** Which records are waited for. */
 export interface AwaitedRecords {
   readonly runNumber: number;
+  readonly runAttempt: number;
   /** Digests of outputs by gate, as needed jobs told them. */
   readonly digests: ReadonlyMap<string, Digest>;
   /** Where a file defines the pipeline: jobs may tell digests of other things than gates. */
@@ -53,10 +54,13 @@ export function awaitingList(store: Pick<RecordStore, 'list'>, awaited: AwaitedR
   };
 }
 
-/** Gates whose output was told and whose record is not there. One that is there and cannot be read is not waited for. */
+/**
+ * Gates whose output was told and whose record is not there. One that is there and cannot be read is not waited for. A failure of
+ * an earlier run attempt is not what a needed job of this one tells of, even with the same output.
+ */
 function notShown(
   { records, problems }: RecordListing,
-  { digests, pipeline, runNumber }: AwaitedRecords,
+  { digests, pipeline, runNumber, runAttempt }: AwaitedRecords,
   only: UnitFilter = () => true,
 ): string[] {
   const known = records.filter((record) => record.runNumber === runNumber);
@@ -65,9 +69,12 @@ function notShown(
     [...known, ...unread].some(
       (one) => one.kind === 'started' && unitOf(one) === unitOf(ended) && comparePositions(one, ended) === 0,
     );
+  const isOutdated = ({ verdict, ...one }: EndedRecord): boolean =>
+    verdict.status === 'failed' && one.runAttempt < runAttempt;
+  const ends = known.filter((one) => one.kind === 'ended').filter((one) => !isOutdated(one) && isClaimed(one));
   const isShown = (gate: string, digest: Digest): boolean =>
     unread.some((one) => one.kind === 'ended' && one.gate === gate) ||
-    known.some((one) => one.kind === 'ended' && one.gate === gate && one.value?.digest === digest && isClaimed(one));
+    ends.some((one) => one.gate === gate && one.value?.digest === digest);
   return [...digests].flatMap(([gate, digest]) => {
     const defined = pipeline?.gates.find(({ id }) => id === gate);
     const legs = pipeline === undefined ? [''] : (defined?.legs.map(({ id }) => id) ?? []);

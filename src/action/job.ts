@@ -149,6 +149,7 @@ function patientList(
 ): JobStore['records']['list'] {
   return awaitingList(records, {
     runNumber: event.runNumber,
+    runAttempt: event.runAttempt,
     digests: outputDigests(inputs.needs),
     pipeline,
     limits,

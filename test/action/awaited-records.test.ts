@@ -4,7 +4,7 @@ import type { ReadProblem, RecordListing } from '../../src/run/reading.ts';
 import type { GatelineRecord } from '../../src/run/record.ts';
 import type { UnitFilter } from '../../src/store/record-store.ts';
 import { pipelineOf } from '../support/pipelines.ts';
-import { ended, started } from '../support/records.ts';
+import { ended, FAILED, started } from '../support/records.ts';
 
 const CLAIM = started({ gate: 'a' });
 const END = ended({ gate: 'a' });
@@ -28,6 +28,7 @@ async function listed(
     { list },
     {
       runNumber: 1,
+      runAttempt: 1,
       digests: TOLD,
       pipeline: undefined,
       limits: QUICK,
@@ -57,6 +58,13 @@ describe('a record whose output a needed job told', () => {
     expect((await listed([other, [CLAIM, END]])).looks).toBe(2);
     const more = [started({ gate: 'a' }), ended({ gate: 'a', value: { digest: CLAIM.request, bytes: 1 } })];
     expect((await listed([more, [CLAIM, END]])).looks).toBe(2);
+  });
+
+  it('is not a failure of an earlier run attempt with the same output', async () => {
+    const failed = [CLAIM, ended({ gate: 'a', verdict: FAILED, value: END.value! })];
+    const passed = [started({ gate: 'a', call: 2 }), ended({ gate: 'a', call: 2 })];
+    expect((await listed([failed, [...failed, ...passed]], { runAttempt: 2 })).looks).toBe(2);
+    expect((await listed([failed])).looks).toBe(1);
   });
 
   it('is given up after a time, once for all listings of a step', async () => {

@@ -223,7 +223,8 @@ describe('the user\u2019s version', () => {
       code: 'WORKSPACE_UNREADABLE',
       message: expect.stringContaining('.git/index is not a plain file'),
     };
-    await expect(folder.open()).rejects.toMatchObject(refused);
+    await using opened = await folder.open();
+    await expect(opened.snapshot([])).rejects.toMatchObject(refused);
     await expect(workspace.snapshot([])).rejects.toMatchObject(refused);
   });
 

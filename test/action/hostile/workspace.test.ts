@@ -69,7 +69,7 @@ const DEEDS: Readonly<Record<string, readonly [script: string, ...kinds: string[
     'agent-error',
   ],
   'edits the files of its attempt': [
-    `find "$RUNNER_TEMP/gateline/attempts" -name baseline.json | while read -r f; do chmod u+w "$f"; echo '{}' > "$f"; done`,
+    `find "$RUNNER_TEMP/gateline/attempts" -name place.json | while read -r f; do chmod u+w "$f"; echo '{}' > "$f"; done`,
     'lost',
   ],
   'removes the folder of its attempt': [`rm -rf "$RUNNER_TEMP/gateline/attempts"`, 'lost'],
