@@ -1,22 +1,23 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, gatelineYml, writes } from './in-process.ts';
 
 /** Waits until the test lets it go on: until the file is there. */
-const WAITS = `while [ ! -e go ]; do sleep 0.05; done; ${writes(1)}`;
+const waitsFor = (file: string): string => `while [ ! -e '${file}' ]; do sleep 0.05; done; ${writes(1)}`;
 
 const silence = 40;
 
 describe('plain progress', () => {
   it('says what is still running after a silence, so that no log is dead', async () => {
-    await using workspace = await ScratchWorkspace.create({
-      'gateline.yml': gatelineYml({ a: { run: WAITS, inputs: [] } }),
-    });
+    await using workspace = await ScratchWorkspace.create({ f: '' });
+    const go = workspace.beside('go');
+    await workspace.write('gateline.yml', gatelineYml({ a: { run: waitsFor(go), inputs: [] } }));
     let heard = 0;
     const { out, code } = await gateline(workspace.root, ['run', '-q'], {
       silenceMs: silence,
       onWrite: (text) => {
-        if (text.startsWith('still running: ') && (heard += 1) === 2) void workspace.write('go', '');
+        if (text.startsWith('still running: ') && (heard += 1) === 2) writeFileSync(go, '');
       },
     });
     expect(out).toMatch(/^still running: a \(\d+\.\ds\)$/m);

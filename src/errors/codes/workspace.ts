@@ -77,8 +77,8 @@ export const WORKSPACE_CODES = {
   },
   FILE_NOT_UTF8: { from: ['user'], means: 'The file is not UTF-8.', remedy: 'Save it as UTF-8.' },
   PATH_ESCAPES: {
-    from: ['user'],
-    means: 'A path leads out of the workspace.',
+    from: ['user', 'platform'],
+    means: 'A path leads out of the workspace, or into a folder that no gate may write to.',
     remedy: 'Keep files inside; links that lead out are not followed.',
   },
   GLOB_EMPTY: { from: ['user'], means: 'A glob is empty.', remedy: 'Write what should match, or remove it.' },

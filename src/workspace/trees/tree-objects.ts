@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileChange } from '../../run/record.ts';
 import type { Tree, TreeDifference, TreeFile } from '../../run/tree.ts';
+import { whyNotContained } from '../contain.ts';
 import { bytesOfName, splitNames } from '../path-bytes.ts';
 import type { CopyContent } from '../workspace.ts';
 import { writeTree } from './capture-tree.ts';
@@ -78,10 +80,11 @@ export class TreeObjects {
 
   /**
    * A tree with changes laid over it. Content that no object store has is taken from `copy`.
-   * @throws GatelineError `CONTENT_MISSING`
+   * @throws GatelineError `CONTENT_MISSING`; `PATH_ESCAPES` for a path that is never handed on
    */
   build(base: string, changes: readonly FileChange[], copy: CopyContent): Promise<string> {
     if (changes.length === 0) return Promise.resolve(base);
+    for (const { path } of changes) refuseUncontained(path);
     const key = JSON.stringify([base, changes.map(({ path, after }) => [path, after?.mode, after?.blob])]);
     const known = this.#built.get(key) ?? this.#build(base, changes, copy);
     this.#built.set(key, known);
@@ -176,4 +179,14 @@ export class TreeObjects {
 
 function stateOf(mode: string, blob: string): TreeFile | null {
   return mode === '000000' ? null : { mode, blob };
+}
+
+/** Records may be forged, and git leaves out a path that it refuses without any error. */
+function refuseUncontained(path: string): void {
+  const why = whyNotContained(path);
+  if (why === undefined) return;
+  const name = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
+  throw new GatelineError('platform', 'PATH_ESCAPES', `a file cannot be handed on as ${name}: ${why}`, {
+    hint: 'Gateline records no such path, so somebody may have replaced a record. Let the gates before this one run again.',
+  });
 }
