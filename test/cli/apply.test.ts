@@ -42,8 +42,11 @@ async function ran(files: Readonly<Record<string, string>> = {}): Promise<Scratc
 /** What became of each path, as `--json` says it. */
 async function applied(workspace: ScratchWorkspace, ...args: string[]): Promise<Record<string, string>> {
   const { out } = await here(workspace, ['apply', '--json', ...args]);
-  const { files } = JSON.parse(out) as { files: { path: string; action: string; why: string | null }[] };
-  return Object.fromEntries(files.map(({ path, action, why }) => [path, why === null ? action : `${action}: ${why}`]));
+  const answer = JSON.parse(out) as { files: { path: string; action: string; why: string | null }[] };
+  expect(answer).toHaveProperty('files');
+  return Object.fromEntries(
+    answer.files.map(({ path, action, why }) => [path, why === null ? action : `${action}: ${why}`]),
+  );
 }
 
 const ALL = {
