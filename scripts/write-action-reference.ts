@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { COMMAND_NAMES, FOR_THEIR_DEFAULT, INPUT_USES, type CommandName } from '../src/action/input-uses.ts';
+import { COMMAND_NAMES, INPUT_USES, type CommandName } from '../src/action/input-uses.ts';
 import { INPUT_NAMES, type InputName } from '../src/action/inputs-schema.ts';
 
 /** `action.yml`, as far as it is told of. */
@@ -14,6 +14,16 @@ export interface ActionMetadata {
   readonly outputs: Readonly<Record<string, { readonly description: string }>>;
   readonly runs: { readonly using: string; readonly main: string; readonly post: string };
 }
+
+/** Inputs whose default in `action.yml` is what they are for: the runner knows, and tells an action nowhere else. */
+export const FOR_THEIR_DEFAULT: ReadonlySet<InputName> = new Set([
+  'job-status',
+  'matrix',
+  'workflow-file',
+  'workflow-repository',
+  'workflow-sha',
+  'check-run-id',
+]);
 
 const PAGE = 'docs/reference/action.md';
 const FRONT_PAGE = 'README.md';

@@ -80,16 +80,6 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   'check-run-id': everywhere,
 };
 
-/** Inputs whose default in `action.yml` is what they are for: the runner knows, and tells an action nowhere else. */
-export const FOR_THEIR_DEFAULT: ReadonlySet<InputName> = new Set([
-  'job-status',
-  'matrix',
-  'workflow-file',
-  'workflow-repository',
-  'workflow-sha',
-  'check-run-id',
-]);
-
 /**
  * Other names for an input: those of `gateline.yml`, of the command line, of other tools, and of earlier versions.
  * The value is the name to write, and what else to mind.

@@ -5,7 +5,6 @@ import type { Unit, UnitGraph } from '../run/unit.ts';
 import { gateOutputFileName } from './file-names.ts';
 import { stateMetadataSchema } from './gate-state-schema.ts';
 import { resultOf } from './gate-state.ts';
-import { readStateFile, type ReadFrom } from './read-state-file.ts';
 import { pipelineMetadata } from './state-metadata.ts';
 import { gateWord, PIPELINE_WORDS, pipelineWord } from './words.ts';
 
@@ -83,15 +82,6 @@ export function pipelineFile(state: RunState, { graph, metadata }: PipelineFileI
       gates: [...graph.values()].map((unit) => gateOf(unit, state)),
     },
   };
-}
-
-/**
- * The pipeline's state file, whoever wrote it.
- * @param value what `JSON.parse` gave
- * @throws GatelineError `STATE_FILE_INVALID` (fault `user`), naming everything that is wrong with its JSON pointer
- */
-export function readPipelineState(value: unknown, from: ReadFrom = {}): PipelineStateFile {
-  return readStateFile(pipelineStateSchema, value, 'a pipeline state file', from);
 }
 
 function progressOf(state: RunState, graph: UnitGraph): Pick<PipelineStateFile, 'currentGate' | 'completedGates'> {

@@ -29,9 +29,6 @@ const GATE_WORD: Readonly<Record<UnitStatus, GateWord | undefined>> = {
   'not-applicable': 'SUCCESS',
 };
 
-/** The guide's word → the status that says the same. */
-const UNIT_STATUS: Readonly<Record<GateWord, UnitStatus>> = { SUCCESS: 'passed', PARTIAL: 'partial', FAILED: 'failed' };
-
 /**
  * Run status → the guide's word. A paused run waits for somebody, so it is still going on; one that was rolled back
  * gave no result. `completed` is SUCCESS, but PARTIAL where {@link pipelineWord} finds a gate that is.
@@ -45,22 +42,9 @@ const PIPELINE_WORD: Readonly<Record<RunStatus, PipelineWord>> = {
   rollback: 'FAILED',
 };
 
-/** The guide's word → the status that says the same. Both SUCCESS and PARTIAL are runs that came to their end. */
-const RUN_STATUS: Readonly<Record<PipelineWord, RunStatus>> = {
-  IN_PROGRESS: 'executing',
-  SUCCESS: 'completed',
-  PARTIAL: 'completed',
-  FAILED: 'error',
-};
-
 /** The guide's word for a gate's status; `undefined` while it has come to nothing. */
 export function gateWord(status: UnitStatus): GateWord | undefined {
   return GATE_WORD[status];
-}
-
-/** The gate status that a word of the guide stands for. */
-export function unitStatusOf(word: GateWord): UnitStatus {
-  return UNIT_STATUS[word];
 }
 
 /** The guide's word for a run: PARTIAL for a completed one with a gate that is partial or was skipped. */
@@ -68,11 +52,6 @@ export function pipelineWord(state: Pick<RunState, 'status' | 'units'>): Pipelin
   const word = PIPELINE_WORD[state.status];
   if (word !== 'SUCCESS') return word;
   return [...state.units.values()].every((unit) => isWhole(unit)) ? 'SUCCESS' : 'PARTIAL';
-}
-
-/** The run status that a word of the guide stands for. */
-export function runStatusOf(word: PipelineWord): RunStatus {
-  return RUN_STATUS[word];
 }
 
 function isWhole(unit: UnitState): boolean {

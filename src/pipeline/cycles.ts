@@ -1,4 +1,7 @@
-import type { Node } from './graph.ts';
+import type { Gate } from './pipeline.ts';
+
+/** What a search for circles needs to know of a gate. */
+type Node = Pick<Gate, 'id' | 'needs'>;
 
 /** A circle of needs: each gate of `path` needs the next one, and the last needs the first. */
 export interface Cycle {

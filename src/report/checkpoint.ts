@@ -17,9 +17,6 @@ import {
   shortDigest,
 } from './wording.ts';
 
-/** The most that {@link checkpointMarkdown} gives, in UTF-8 bytes: what fits into one comment on GitHub. */
-export const CHECKPOINT_LIMIT = 65_536;
-
 /** What a checkpoint is made from. */
 export interface CheckpointInput {
   readonly unit: Unit;
@@ -34,7 +31,7 @@ export interface CheckpointInput {
  * status and score against the threshold, issues, how it came to it (ran, or reused and from where), what the agent told of
  * itself (model, MCPs, tools, tokens, cost), files handed on, decisions, and the next step.
  *
- * GitHub Flavored Markdown, ends with a line break, at most {@link CHECKPOINT_LIMIT} bytes; what is left out is counted.
+ * GitHub Flavored Markdown, ends with a line break, at most 65,536 bytes of UTF-8, as one comment on GitHub; what is left out is counted.
  * Text from agents shows and does nothing, in Markdown as in a terminal.
  */
 export function checkpointMarkdown(input: CheckpointInput): string {

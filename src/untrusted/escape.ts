@@ -82,11 +82,6 @@ export function codeFence(text: string, lang = ''): string {
   return `${fence}${lang.replace(/[^A-Za-z0-9+#_.-]/g, '')}\n${body}\n${fence}\n`;
 }
 
-/** Untrusted text for HTML, as content or as a quoted attribute's value. Unseen characters are shown, see {@link showUnseen}. */
-export function forHtml(text: string): string {
-  return showUnseen(text).replace(/[&<>"'`]/g, characterReference);
-}
-
 /**
  * Untrusted text for a terminal: escape sequences (colours, OSC titles and links, cursor moves), carriage returns
  * and bidirectional overrides are shown instead of obeyed. Line breaks and tabs stay.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gateCheckpointFileName, gateOutputFileName, pipelineFileName } from '../../src/formats/file-names.ts';
-import { pipelineFile, readPipelineState } from '../../src/formats/pipeline-state.ts';
+import { pipelineFile, pipelineStateSchema } from '../../src/formats/pipeline-state.ts';
 import { unitsOf } from '../../src/run/unit.ts';
 import { decided, failedRun, gate, pipelineOf, ran, reviewed, started, stateOf, webTests } from '../report/fixtures.ts';
 import { GUIDE_PIPELINE } from './guide.ts';
@@ -43,7 +43,7 @@ describe("the pipeline's state file", () => {
       file: 'demoqa_com-student_registration-gate4-output.json',
     });
     expect(gateline?.gates[5]).toMatchObject({ status: 'blocked', score: null, file: null });
-    expect(readPipelineState(JSON.parse(JSON.stringify(file)))).toEqual(file);
+    expect(pipelineStateSchema.parse(JSON.parse(JSON.stringify(file)))).toEqual(file);
   });
 
   it('says which gate executes now, else the first that is not done, else the last', () => {
@@ -94,11 +94,8 @@ describe("the pipeline's state file", () => {
     expect(metadata).toMatchObject({ userStory: '', acceptanceCriteria: ['it works'] });
   });
 
-  it('is read as the guide shows it, and refused with JSON pointers otherwise', () => {
-    expect(readPipelineState(structuredClone(GUIDE_PIPELINE))).toEqual(GUIDE_PIPELINE);
-    expect(() => readPipelineState({ ...GUIDE_PIPELINE, status: 'DONE', completedGates: [0, 'x'] })).toThrow(
-      /\/status: .*\/completedGates\/1: /,
-    );
+  it('has a schema that takes the one of the guide', () => {
+    expect(pipelineStateSchema.parse(structuredClone(GUIDE_PIPELINE))).toEqual(GUIDE_PIPELINE);
   });
 });
 

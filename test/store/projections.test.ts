@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gateOutputFileName } from '../../src/formats/file-names.ts';
 import { readGateState } from '../../src/formats/gate-state.ts';
-import { readPipelineState } from '../../src/formats/pipeline-state.ts';
+import { pipelineStateSchema } from '../../src/formats/pipeline-state.ts';
 import { stateDocuments } from '../../src/formats/state-documents.ts';
 import { checkpointMarkdown } from '../../src/report/checkpoint.ts';
 import type { EndedRecord, GatelineRecord } from '../../src/run/record.ts';
@@ -94,7 +94,7 @@ describe('the projections of a run', () => {
       output: { seed: 12345 },
       gateline: { run: 1 },
     });
-    expect(readPipelineState(await t.json(PIPELINE))).toMatchObject({
+    expect(pipelineStateSchema.parse(await t.json(PIPELINE))).toMatchObject({
       status: 'IN_PROGRESS',
       currentGate: 1,
       completedGates: [0],

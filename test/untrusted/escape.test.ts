@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   codeFence,
-  forHtml,
   forMarkdown,
   forMarkdownCell,
   forMermaid,
@@ -147,20 +146,6 @@ describe('code', () => {
   it('holds no marker that a search in the source would find', () => {
     for (const safe of [inlineCode, codeFence, forMarkdown])
       expect(safe('a <!-- gateline --> https://x/<!--y')).not.toContain('<!--');
-  });
-});
-
-describe('forHtml', () => {
-  it('leaves no way out of content or of a quoted attribute', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        expect(forHtml(text)).not.toMatch(/[<>"'`]|&(?!#\d+;)/);
-      }),
-    );
-    for (const text of ALL_HOSTILE) {
-      const back = forHtml(text).replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
-      expect(back).toBe(showUnseen(text));
-    }
   });
 });
 

@@ -148,9 +148,4 @@ export const ENGINE_CODES = {
     means: 'The output of a gate is not the one that its job named in its outputs.',
     remedy: 'Somebody may have replaced an artifact. Run all jobs again.',
   },
-  GRAPH_UNSOUND: {
-    from: ['gateline'],
-    means: 'A pipeline with a cycle or an unknown need got past the checks.',
-    remedy: 'Make pipelines by `parsePipeline`; if you did, report it.',
-  },
 } satisfies Readonly<Record<string, CodeMeaning>>;

@@ -43,14 +43,6 @@ export interface EngineLockOptions {
   readonly claiming?: Claiming;
 }
 
-/** Who holds the engine lock, for those who only look. */
-export interface LockHolder {
-  readonly generation: number;
-  readonly holder: Writer;
-  /** ISO 8601 time. */
-  readonly since: string;
-}
-
 /**
  * Take the engine lock of a state folder: one engine a workspace at a time. It does not wait. A lock whose holder
  * is dead is taken over.
@@ -77,15 +69,6 @@ export async function takeLock(
   await lock.take(seen);
   await sweepTemporary(join(root, 'tmp'));
   return lock;
-}
-
-/** Who holds the lock, dead or alive; `undefined` when nobody does. @throws GatelineError `STORE_READ_FAILED` */
-export async function readLock(root: string): Promise<LockHolder | undefined> {
-  const generation = (await generations(root)).at(-1);
-  if (generation === undefined) return undefined;
-  const content = await readContent(join(root, `lock.${generation}`));
-  if (content === undefined || typeof content === 'string' || content.state === 'released') return undefined;
-  return { generation, holder: content.holder, since: content.since };
 }
 
 class Lock implements EngineLock {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { checkEarlierRun } from '../../../src/action/github/earlier-runs.ts';
-import { listRunJobs } from '../../../src/action/github/run-jobs.ts';
 import type { RestClient } from '../../../src/action/github/rest.ts';
 import { GatelineError } from '../../../src/errors/gateline-error.ts';
 import { restClient } from '../../support/github/rest-client.ts';
@@ -127,35 +126,5 @@ describe('an earlier run', () => {
     expect(await refusalOf(check(service, EARLIER, token))).toMatchObject({ code: 'EARLIER_RUN_UNREADABLE' });
     service.faults.add({ times: Infinity, fault: { kind: 'truncate' } });
     expect(await refusalOf(check(service))).toMatchObject({ fault: 'platform', code: 'REST_OUTAGE' });
-  });
-});
-
-describe('jobs of an attempt', () => {
-  it('are told with their conclusions, 100 a request', async () => {
-    await using service = await startResultsService();
-    await using job = await service.environmentFor({ run: 5, job: 'build' });
-    Object.assign(job.job, { status: 'completed', conclusion: 'cancelled' });
-    await using _other = await service.environmentFor({ run: 5, job: 'test' });
-    await using _later = await service.environmentFor({ run: 5, job: 'test', attempt: 2 });
-    const one = { id: expect.any(Number), runAttempt: 1 };
-    expect(await listRunJobs(restClient(service), 5, 1)).toEqual({
-      known: true,
-      jobs: [
-        { ...one, name: 'build', status: 'completed', conclusion: 'cancelled' },
-        { ...one, name: 'test', status: 'in_progress', conclusion: undefined },
-      ],
-    });
-    expect(service.calls).toHaveLength(1);
-  });
-
-  it('are unknown, not none, where they cannot be had', async () => {
-    await using service = await startResultsService();
-    service.addRun({ id: 5 });
-    const unknown = { known: false, notice: expect.stringContaining('could not be listed') };
-    const token = service.issueToken({ repository: 'octo/gates', permissions: {} });
-    expect(await listRunJobs(restClient(service, { token }), 5, 1)).toEqual(unknown);
-    expect(await listRunJobs(restClient(service), 6, 1)).toEqual(unknown);
-    service.faults.add({ times: Infinity, fault: { kind: 'reset' } });
-    expect(await listRunJobs(restClient(service), 5, 1)).toEqual(unknown);
   });
 });
