@@ -1,5 +1,5 @@
 /**
- * Writes docs/reference/action.md, and the two tables in the README, from action.yml and from what the code says of its inputs.
+ * Writes docs/reference/action.md from action.yml and from what the code says of its inputs.
  * `node scripts/write-action-reference.ts`; a test holds the page equal to what this would write.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,6 @@ export const FOR_THEIR_DEFAULT: ReadonlySet<InputName> = new Set([
 ]);
 
 const PAGE = 'docs/reference/action.md';
-const FRONT_PAGE = 'README.md';
 
 /** Reads action.yml of this repository. */
 export function actionMetadata(): ActionMetadata {
@@ -35,21 +34,7 @@ export function actionMetadata(): ActionMetadata {
 
 /** The pages, by path in this repository. */
 export function actionPages(metadata: ActionMetadata = actionMetadata()): Record<string, string> {
-  return { [PAGE]: page(metadata), [FRONT_PAGE]: frontPage(metadata) };
-}
-
-/** The README as it is, with the tables of today between their marks. Throws where a mark is gone. */
-function frontPage(metadata: ActionMetadata): string {
-  const text = readFileSync(new URL(`../${FRONT_PAGE}`, import.meta.url), 'utf8');
-  const named = INPUT_NAMES.filter((name) => !FOR_THEIR_DEFAULT.has(name));
-  const tables = { inputs: inputTable(metadata, named), outputs: outputTable(metadata) };
-  return Object.entries(tables).reduce((page, [what, table]) => withTable(page, what, table), text);
-}
-
-function withTable(page: string, what: string, table: string): string {
-  const place = new RegExp(`(<!-- ${what}: [^\\n]* -->\\n)[^]*?(<!-- end of ${what} -->)`);
-  if (!place.test(page)) throw new Error(`${FRONT_PAGE} has no place for the table of ${what}`);
-  return page.replace(place, (_, from: string, to: string) => `${from}\n${table}\n\n${to}`);
+  return { [PAGE]: page(metadata) };
 }
 
 /** Markdown tables for whoever shows them elsewhere: the inputs of a command that say what a gate is or does, and all outputs. */
