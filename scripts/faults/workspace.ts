@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 const SNAPSHOT = ['test/workspace/snapshot.test.ts'];
 const SLOTS = ['test/workspace/slots.test.ts'];
 const APPLY = ['test/cli/apply.test.ts'];
+const REPLACED = ['test/workspace/replaced-slots.test.ts'];
 const PLACES = ['test/workspace/in-place.test.ts'];
 const AGENT = ['test/workspace/agent-repository.test.ts'];
 const REPOSITORIES = ['test/workspace/repositories.test.ts'];
@@ -115,6 +116,30 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     replace: "if (why === '') return conflict(wanted, why);",
     tests: APPLY,
     why: 'a record could install a hook, or write outside of the workspace',
+  },
+  {
+    name: 'workspace: a link in the place of a slot is followed',
+    file: 'src/workspace/slots/slots.ts',
+    find: "if (!(await isFolder(folder))) return (await kindOf(folder)) === 'none';",
+    replace: '',
+    tests: REPLACED,
+    why: 'the files and the repository of the user would be deleted',
+  },
+  {
+    name: 'workspace: an edit within a second, with size and time of before, is lost',
+    file: 'src/workspace/slots/slot-capture.ts',
+    find: 'await readUnsettled(store, where);',
+    replace: '',
+    tests: REPLACED,
+    why: 'what an agent made would not be handed on, and the next one would find it on disk',
+  },
+  {
+    name: 'workspace: a slot keeps files that were written with other filters',
+    file: 'src/workspace/slots/slot-checkout.ts',
+    find: 'if (slot.state.conversion !== conversion)',
+    replace: "if (conversion === '')",
+    tests: ['test/workspace/filters.test.ts'],
+    why: 'what an agent is given would depend on who had its slot before',
   },
   {
     name: 'workspace: what is replaced when files are applied is not kept',

@@ -50,7 +50,7 @@ export function verdictOn(call: Pick<Call, 'holder'>, result: AgentResult, unit:
 }
 
 function whereLogsAre({ holder }: Pick<Call, 'holder'>, { key }: Unit): string {
-  return holder === 'job' ? 'Look at the log of its job.' : `Look at its logs: gateline show ${key}.`;
+  return holder === 'job' ? 'Look at the log of its job.' : `Look at its logs: gateline show ${key} stderr.`;
 }
 
 /** The gate names secrets that are not set. */

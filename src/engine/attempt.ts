@@ -282,6 +282,18 @@ async function keepLogs(call: Call, result: AgentResult | undefined): Promise<En
   return logs;
 }
 
+/** What to write in `gateline.yml`. What lies outside of the workspace cannot be handed on. */
+function wayToHandOn({ gate }: Unit, names: readonly string[]): string {
+  const own = names.filter((name) => !name.startsWith('../'));
+  if (own.length === 0) return '; only files of the workspace are handed on';
+  const list = own.map((name) => JSON.stringify(name)).join(', ');
+  return gate.files === 'changed'
+    ? ''
+    : gate.files.length === 0
+      ? `. To hand them on: files: [${list}], or files: changed`
+      : `. To hand them on, add to files: ${list}`;
+}
+
 /** Names what the agent changed and the gate does not hand on: it is kept, and nobody else will see it. */
 async function nameKept(call: Call, unit: Unit, { touched, failure }: Captured): Promise<void> {
   if (failure === undefined && touched.length === 0) return;
@@ -289,7 +301,7 @@ async function nameKept(call: Call, unit: Unit, { touched, failure }: Captured):
   const more = touched.length > names.length ? ` and ${touched.length - names.length} more` : '';
   const message =
     failure === undefined
-      ? `changed and not handed on: ${names.join(', ')}${more}. To hand them on: files: [${names.map((name) => JSON.stringify(name)).join(', ')}], or files: changed`
+      ? `changed and not handed on: ${names.join(', ')}${more}${wayToHandOn(unit, names)}`
       : `${failure.code}: what it changed cannot be told: ${failure.message}`;
   await call.observe({ type: 'notice', unit: unit.key, message });
 }

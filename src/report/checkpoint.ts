@@ -153,11 +153,14 @@ function namesOf(names: readonly string[]): string {
 }
 
 function filesSection(ended: EndedRecord | undefined): string {
+  const isHandedOn = ended?.verdict.status !== 'failed';
   const handedOn = (ended?.files ?? []).map((file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`);
   const touched = (ended?.touched ?? []).map((file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`);
   const parts: string[] = [];
   if (handedOn.length > 0)
-    parts.push(`## Files handed on (${handedOn.length})\n\n${boundedList(handedOn, LIST_BUDGET)}`);
+    parts.push(
+      `## Files ${isHandedOn ? 'handed on' : 'kept, but not handed on'} (${handedOn.length})\n\n${boundedList(handedOn, LIST_BUDGET)}`,
+    );
   if (touched.length > 0)
     parts.push(`## Files changed, but not handed on (${touched.length})\n\n${boundedList(touched, LIST_BUDGET)}`);
   return parts.join('\n\n');

@@ -38,6 +38,12 @@ const ALWAYS = ['-c', 'core.fsmonitor=', '--no-optional-locks'];
 const LARGEST_ANSWER = 1_024 ** 3;
 const TIMEOUT_MS = 600_000;
 
+/** What git says where an object is gone or is not what its name says. */
+const DAMAGED =
+  /unable to read|loose object|object file .* is empty|missing blob|bad object|corrupt|unpack tree object/;
+const DAMAGED_HINT =
+  'Run `git fsck`. If the repository is sound, remove `.state/git`, which is made anew, and run the same command again.';
+
 /**
  * git's environment: the caller's without what would point git elsewhere, and without what the runner keeps
  * from commands, since a repository's filters are programs that git starts.
@@ -214,7 +220,7 @@ function explain(
       },
     );
   }
-  if (/No space left on device|Disk quota exceeded/.test(err)) {
+  if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(err)) {
     return new GatelineError('platform', 'GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${err}`, {
       hint: 'The disk is full: free some space, then run the same command again.',
       // As where we write ourselves.
@@ -223,7 +229,9 @@ function explain(
   }
   const said = err !== '' ? err : error === undefined ? `exit code ${code ?? 'unknown'}` : messageOf(error);
   return new GatelineError('platform', 'GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${said}`, {
-    hint: 'Run `git status` there; if it fails too, the repository is damaged or no longer there.',
+    hint: DAMAGED.test(err)
+      ? DAMAGED_HINT
+      : 'Run `git status` there; if it fails too, the repository is damaged or no longer there.',
     cause: error,
   });
 }

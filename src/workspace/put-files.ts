@@ -4,6 +4,7 @@ import { chmod, copyFile, mkdir, readdir, readlink, rename, rm, rmdir, symlink, 
 import { basename, dirname, join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
 import { foldersOf } from './contain.ts';
+import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { lookAt, lookBelow } from './look.ts';
 import { onDisk } from './path-bytes.ts';
 import { judgeStanding } from './standing-files.ts';
@@ -30,7 +31,7 @@ export interface PutFiles {
 }
 
 /** What stands at a path may not be what was looked at before: somebody works in the folder. */
-const MEANWHILE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY']);
+const MEANWHILE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP']);
 const FRESH = /\.new\.[0-9a-f]{8}$/;
 
 /**
@@ -41,6 +42,8 @@ const FRESH = /\.new\.[0-9a-f]{8}$/;
 export async function putFiles(input: PutFiles): Promise<PutResult> {
   const done = new Map<string, Put>();
   const open: WantedFile[] = [];
+  const look = lookBelow(input.root);
+  const looked = new Map(input.wanted.map(({ path }) => [path, stateOf(look(path))]));
   for (const { wanted, settled } of await judgeStanding(input, input.wanted)) {
     if (settled === undefined) open.push(wanted);
     else done.set(wanted.path, settled);
@@ -49,7 +52,7 @@ export async function putFiles(input: PutFiles): Promise<PutResult> {
   if (!input.dryRun) await removeLeft(dirname(input.saved));
   if (input.dryRun)
     for (const { path, after } of open) done.set(path, { path, action: after === null ? 'deleted' : 'written' });
-  else if (open.length > 0) saved = await putOpen(input, open, done);
+  else if (open.length > 0) saved = await putOpen(input, open, done, looked);
   return { puts: input.wanted.map(({ path }) => done.get(path)!), ...(saved !== undefined && { saved }) };
 }
 
@@ -58,6 +61,7 @@ async function putOpen(
   input: PutFiles,
   open: readonly WantedFile[],
   done: Map<string, Put>,
+  looked: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
   const saved = await savedFolder(input.saved);
   await writeList(saved, open, 'begun');
@@ -68,7 +72,10 @@ async function putOpen(
     await writeFresh(input, open, fresh);
     for (const wanted of open.toSorted((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
       const from = join(fresh, 'files', input.prefix, wanted.path);
-      const { put, replaced } = await putOne({ root: input.root, saved, from }, wanted);
+      const { put, replaced } = await putOne(
+        { root: input.root, saved, from, looked: looked.get(wanted.path)! },
+        wanted,
+      );
       done.set(wanted.path, put);
       input.onDurable(`put ${wanted.path}`);
       isReplacing ||= replaced;
@@ -145,6 +152,8 @@ interface Place {
   readonly saved: string;
   /** Where the new version lies. */
   readonly from: string;
+  /** What stood there when it was compared, see {@link stateOf}. */
+  readonly looked: string;
 }
 
 interface Done {
@@ -157,6 +166,7 @@ async function putOne(place: Place, { path, after }: WantedFile): Promise<Done> 
   const conflict = (why: string): Done => ({ put: { path, action: 'conflict', why }, replaced: false });
   if (foldersOf(path).some((folder) => lookAt(place.root, folder)?.isSymbolicLink() === true))
     return conflict('a folder above it is a symbolic link');
+  if (stateOf(lookBelow(place.root)(path)) !== place.looked) return conflict('it was changed at this moment');
   try {
     return after === null ? await remove(place, path) : await write(place, path);
   } catch (error) {
@@ -169,9 +179,17 @@ async function putOne(place: Place, { path, after }: WantedFile): Promise<Done> 
   }
 }
 
+/** What tells a file from itself after a change; folders are as good as nothing, since what is put empties them. */
+function stateOf(stats: Stats | undefined): string {
+  return stats === undefined || stats.isDirectory() ? '' : `${stats.ino}.${stats.size}.${stats.ctimeMs}`;
+}
+
 async function remove({ root, saved }: Place, path: string): Promise<Done> {
   if (lookBelow(root)(path) === undefined) return { put: { path, action: 'unchanged' }, replaced: false };
-  await rename(onDisk(root, path), await keptAs(saved, path));
+  {
+    await using folder = await folderOf(root, path);
+    await rename(folder.at(nameOf(path)), await keptAs(saved, path));
+  }
   for (const folder of foldersOf(path).toReversed()) {
     try {
       await rmdir(onDisk(root, folder));
@@ -184,14 +202,22 @@ async function remove({ root, saved }: Place, path: string): Promise<Done> {
 }
 
 async function write({ root, saved, from }: Place, path: string): Promise<Done> {
-  const target = onDisk(root, path);
   const stats = lookBelow(root)(path);
+  await using folder = await folderOf(root, path);
+  const target = folder.at(nameOf(path));
   if (stats?.isDirectory() === true) await removeEmpty(target);
   else if (stats !== undefined) await keepCopy(target, stats, await keptAs(saved, path));
-  else await mkdir(dirname(String(target)), { recursive: true });
   if (stats?.isFile() === true) await chmod(from, modeLike(stats.mode, lookAt(dirname(from), basename(from))!.mode));
   await rename(from, target);
   return { put: { path, action: 'written' }, replaced: stats !== undefined && !stats.isDirectory() };
+}
+
+function folderOf(root: string, path: string): Promise<HeldFolder> {
+  return holdFolder(root, path.split('/').slice(0, -1));
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** A folder without files. Where somebody put one into it meanwhile, it stays. */

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { CACHE_FOLDER_VARIABLES, CLI_VARIABLES, type Environment } from '../environment.ts';
-import { GatelineError } from '../errors/gateline-error.ts';
+import { GatelineError, isDiskFull } from '../errors/gateline-error.ts';
 import { pathBelow } from './dependencies/plan.ts';
 
 /** What {@link treesFolder} is told. */
@@ -48,6 +48,22 @@ export async function treesFolder(options: TreesFolderOptions): Promise<string> 
       hint: `Name a folder outside: git, test runners and linters would take work trees for a part of the repository.`,
     },
   );
+}
+
+/** Whether the system refused something at a path in a folder, or on the way to it. */
+export function isRefusedBelow(error: unknown, folder: string): error is NodeJS.ErrnoException {
+  if (!(error instanceof Error) || !('syscall' in error) || !('path' in error)) return false;
+  const path = String(error.path);
+  return path === folder || path.startsWith(folder + sep) || folder.startsWith(path + sep);
+}
+
+/** The error for a folder in which work trees cannot be made or removed. */
+export function treesUnusable(folder: string, error: Error): GatelineError {
+  const hint = isDiskFull(error)
+    ? 'The disk is full: free some space, then run the same command again. Nothing that was kept is lost.'
+    : 'Name a folder that can be written to: `GATELINE_TREES`, or `trees` under `workspace` in gateline.yml.';
+  const message = `Work trees cannot be kept in ${folder}: ${error.message}`;
+  return new GatelineError('platform', 'TREES_UNUSABLE', message, { hint, cause: error });
 }
 
 function fromHome(path: string, home: string, workspace: string): string {

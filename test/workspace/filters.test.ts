@@ -1,4 +1,5 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { blob, filesBelow, Folder, Kept } from './folder.ts';
 import { changed, checkOut, contentsOf, put, round } from './round.ts';
@@ -37,6 +38,26 @@ describe('line endings', () => {
     put(checkout.root, 'committed', 'one\r\nthree\r\n');
     const captured = await checkout.capture();
     expect((await workspace.files(captured.tree)).get('committed')!.blob).toBe(blob('one\r\nthree\r\n'));
+  });
+
+  it('are those of a fresh checkout in a slot that was written with other attributes or settings', async () => {
+    await using folder = await Folder.repository();
+    folder.write('a.txt', 'one\n');
+    folder.commitAll();
+    const bytes = async (attempt: string): Promise<string> => {
+      await using workspace = await folder.open();
+      const checkout = await checkOut(workspace, { attempt });
+      const text = readFileSync(join(checkout.root, 'a.txt'), 'utf8');
+      await checkout.release(true);
+      return `${basename(dirname(checkout.root))}: ${JSON.stringify(text)}`;
+    };
+    expect(await bytes('one')).toBe(String.raw`0: "one\n"`);
+    folder.write('.gitattributes', '*.txt text eol=crlf\n');
+    expect(await bytes('two')).toBe(String.raw`0: "one\r\n"`);
+    folder.write('.gitattributes', '');
+    expect(await bytes('three')).toBe(String.raw`0: "one\n"`);
+    folder.git('config', 'core.autocrlf', 'true');
+    expect(await bytes('four')).toBe(String.raw`0: "one\r\n"`);
   });
 
   it('follow .gitattributes, whichever version has them', async () => {

@@ -60,7 +60,7 @@ export function appliedLines({ puts, gates, open, saved }: Applied, call: Call, 
   if (saved !== undefined) lines.push(`What was replaced is kept in ${fromRoot(call, saved)}.`);
   if (puts.some(({ action }) => action === 'conflict')) {
     lines.push(
-      'Conflicts were left alone. `gateline diff` shows what the gates made; move or commit your version, then apply again.',
+      'Conflicts were left alone. `gateline diff` shows what the gates made. Restore the version that the run began with and apply again, or run again: gates that read these files then work on your version.',
     );
   }
   return lines;

@@ -117,6 +117,16 @@ export const WORKSPACE_CODES = {
     means: 'The folder for work trees lies in the repository.',
     remedy: 'Name a folder outside: `GATELINE_TREES`, or `workspace: {trees: …}`.',
   },
+  TREES_UNUSABLE: {
+    from: ['platform'],
+    means: 'Work trees cannot be written to their folder.',
+    remedy: 'Free some space there, or name another folder: `GATELINE_TREES`, or `workspace: {trees: …}`.',
+  },
+  WORK_TREE_REPLACED: {
+    from: ['agent'],
+    means: 'An agent removed its work tree, or put something else in its place.',
+    remedy: 'Let the agent change only what is in the work tree.',
+  },
   REPOSITORY_MISSING: {
     from: ['user'],
     means: 'Files of a commit are needed, and the folder is in no git work tree.',

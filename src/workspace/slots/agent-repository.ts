@@ -1,9 +1,9 @@
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { quotedForGit } from '../path-bytes.ts';
 import type { Repository } from '../repository.ts';
-import type { RepositoryCopy } from './repository-copy.ts';
+import { textOf, type RepositoryCopy } from './repository-copy.ts';
 
 /** A repository for an agent, still without an index. */
 export interface AgentRepository {
@@ -46,15 +46,6 @@ async function writeExclude({ commonDir }: Repository, path: string, excluded: r
   const own = await textOf(join(commonDir, 'info', 'exclude'));
   const lines = excluded.map((one) => `/${one.replaceAll(/[\\*?[\]! ]/g, '\\$&')}\n`).join('');
   await writeFile(join(path, 'info', 'exclude'), `${own}${own === '' || own.endsWith('\n') ? '' : '\n'}${lines}`);
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return '';
-    throw error;
-  }
 }
 
 async function copyWhereThere(from: string, to: string): Promise<void> {

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOfName, splitNames } from '../path-bytes.ts';
 import type { Repository } from '../repository.ts';
 
@@ -11,6 +13,8 @@ export interface RepositoryCopy {
   readonly branch: string | undefined;
   readonly packedRefs: Buffer;
   readonly config: Buffer;
+  /** Attributes outside of the tree, and settings of line endings and filters, as one text. */
+  readonly conversion: string;
   /** Whether only a part of the files is checked out. */
   readonly isSparse: boolean;
 }
@@ -24,6 +28,9 @@ const NOT_COPIED =
 
 /** Refs that are of one work tree: what the user stashed or bisects is nobody else's. */
 const NOT_SHARED = /^[0-9a-f]+ refs\/(?:stash|bisect|rewritten|worktree)(?:\/|$)/;
+
+/** Settings that decide which bytes git writes for a blob. */
+const OF_CONVERSION = /^(?:core\.(?:autocrlf|eol|safecrlf|attributesfile|symlinks|filemode)|filter\..*|lfs\..*)$/i;
 
 interface Setting {
   readonly scope: string;
@@ -49,8 +56,24 @@ export async function readRepository(repository: Repository): Promise<Repository
     branch: branch.code === 0 ? branch.out.toString('utf8').trim() : undefined,
     packedRefs: Buffer.from(lines.filter((line) => !NOT_SHARED.test(line)).join('\n'), 'latin1'),
     config: bytesOfName(configText(settings, repository)),
+    conversion: await conversionText(settings, repository),
     isSparse: settings.findLast(({ key }) => key === 'core.sparsecheckout')?.value === 'true',
   };
+}
+
+async function conversionText(settings: readonly Setting[], { commonDir }: Repository): Promise<string> {
+  const lines = settings.flatMap(({ key, value }) => (OF_CONVERSION.test(key) ? [[key, value]] : []));
+  return JSON.stringify([lines, await textOf(join(commonDir, 'info', 'attributes'))]);
+}
+
+/** Text of a file; '' where it is absent. */
+export async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return '';
+    throw error;
+  }
 }
 
 /** As `git config --show-scope -z` lists them: the scope, then `<key>\n<value>`. */
@@ -75,17 +98,24 @@ function settingsIn(fields: readonly string[]): Setting[] {
 function configText(settings: readonly Setting[], { format, top, commonDir }: Repository): string {
   const lines = ['[core]', `\trepositoryformatversion = ${format === 'sha256' ? 1 : 0}`, '\tbare = false'];
   if (format === 'sha256') lines.push('[extensions]', '\tobjectFormat = sha256');
-  for (const { scope, key, value } of settings) {
-    const isOwn = scope === 'local' || scope === 'worktree';
-    if ((!isOwn && !key.startsWith('user.')) || NOT_COPIED.test(key)) continue;
-    const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')];
+  const own = new Set(settings.filter(isOwn).map(({ key }) => key));
+  // Several files may say who the user is: the last one holds, as for git, and `git config` can replace a single value.
+  const last = new Map(settings.filter((one) => !isOwn(one)).map((one) => [one.key, one]));
+  const identity = [...last.values()].filter(({ key }) => key.startsWith('user.') && !own.has(key));
+  for (const { key, value } of [...identity, ...settings.filter(isOwn)]) {
+    if (NOT_COPIED.test(key)) continue;
+    const [first, end] = [key.indexOf('.'), key.lastIndexOf('.')];
     const section = key.slice(0, first);
-    const name = first === last ? '' : ` ${quoted(key.slice(first + 1, last))}`;
+    const name = first === end ? '' : ` ${quoted(key.slice(first + 1, end))}`;
     const written = value === undefined ? '' : ` = ${quoted(settled(key, value, top))}`;
-    lines.push(`[${section}${name}]`, `\t${key.slice(last + 1)}${written}`);
+    lines.push(`[${section}${name}]`, `\t${key.slice(end + 1)}${written}`);
   }
   lines.push('[lfs]', `\tstorage = ${quoted(join(commonDir, 'lfs'))}`);
   return `${lines.join('\n')}\n`;
+}
+
+function isOwn({ scope }: Setting): boolean {
+  return scope === 'local' || scope === 'worktree';
 }
 
 /** The address of a remote may be relative to the user's folder. */

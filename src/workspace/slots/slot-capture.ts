@@ -3,6 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { captureTree, type CapturedTree, type KnownIndex, type Taking } from '../trees/capture-tree.ts';
 import { indexState, unskipPresent } from '../trees/index-file.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
+import { readUnsettled } from '../trees/unsettled-entries.ts';
 import type { Slot } from './slots.ts';
 
 /** How a slot is captured. */
@@ -26,6 +27,7 @@ export async function captureSlot(slot: Slot, from: string, how: SlotCapture): P
     if ((await indexState(slot.index, store.format)) !== undefined) {
       await rm(`${slot.index}.lock`, { force: true });
       if (isSparse) await unskipPresent(store, where);
+      await readUnsettled(store, where);
       return await captureTree(store, where, taking, known);
     }
   } catch (error) {

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import type { Tree } from '../../run/tree.ts';
 import type { GitOptions } from '../git.ts';
 import { openUp } from '../open-up.ts';
 import { splitNames } from '../path-bytes.ts';
@@ -26,18 +28,38 @@ export interface SlotSetting {
 /** A version that is to stand in a slot. */
 export interface SlotContents {
   readonly tree: string;
+  /** Its files. */
+  readonly files: Tree;
   /** Path from the top and commit of each submodule. */
   readonly submodules: ReadonlyMap<string, string>;
+}
+
+/** What a slot was prepared with, for the next attempt in it. */
+export interface Prepared extends Furnished {
+  /** See {@link conversionOf}. */
+  readonly conversion?: string;
+}
+
+/**
+ * What decides the bytes that git writes for a blob: attributes, and settings of line endings and filters. git writes only files
+ * whose blobs differ, so a slot whose files were written with other ones is written anew.
+ */
+export function conversionOf(files: Tree, copy: RepositoryCopy | undefined): string {
+  const attributes = [...files].filter(([path]) => path === '.gitattributes' || path.endsWith('/.gitattributes'));
+  const text = JSON.stringify([attributes.map(([path, { blob }]) => [path, blob]), copy?.conversion]);
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /**
  * Brings a slot from whatever stands there to a tree: files that differ are written, and everything that the tree does not
  * have is removed, ignored files too. Then the agent's repository is made anew.
  */
-export async function prepareSlot(slot: Slot, contents: SlotContents, setting: SlotSetting): Promise<Furnished> {
-  const { tree, submodules } = contents;
+export async function prepareSlot(slot: Slot, contents: SlotContents, setting: SlotSetting): Promise<Prepared> {
+  const { tree, files, submodules } = contents;
   const { store, git, copy } = setting;
   await mkdir(slot.folder, { recursive: true, mode: 0o700 });
+  const conversion = conversionOf(files, copy);
+  if (slot.state.conversion !== conversion) await rm(slot.index, { force: true });
   try {
     await bringTo(slot, tree, store);
   } catch (error) {
@@ -51,7 +73,7 @@ export async function prepareSlot(slot: Slot, contents: SlotContents, setting: S
   if (copy !== undefined) await checkOutSubmodules(store.top, slot.folder, submodules, git);
   const furnished = await setting.furnish();
   if (copy !== undefined) await giveRepository(slot, store, copy, furnished.links);
-  return furnished;
+  return { ...furnished, conversion };
 }
 
 /** Whether an error may come from what lies in a slot, and not from what is to be brought there. */

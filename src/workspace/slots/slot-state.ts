@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSystemError } from '../../errors/gateline-error.ts';
@@ -18,18 +18,26 @@ const stateSchema = z.object({
   links: z.array(z.string()).optional(),
   /** Paths that the setup command made there, from the top. */
   kept: z.array(z.string()).optional(),
+  /** What its files were written with: see `conversionOf`. */
+  conversion: z.string().max(128).optional(),
 });
 
 /** What is written beside a slot's tree. */
 export type SlotState = Omit<z.infer<typeof stateSchema>, 'format'>;
 
-/** Reads a slot's state. One that is absent or torn is `retired`: nobody knows what lies there. */
+/** What stays known of a slot from one attempt to the next. */
+export type SlotMemory = Pick<SlotState, 'kept' | 'conversion'>;
+
+/** An agent may have put anything in the place of the file. */
+const NO_FILE = ['ENOENT', 'EISDIR', 'ENOTDIR', 'ELOOP'];
+
+/** Reads a slot's state. One that is absent, torn or no file is `retired`: nobody knows what lies there. */
 export async function readSlotState(slot: string): Promise<SlotState> {
   let text;
   try {
     text = await readFile(fileOf(slot), 'utf8');
   } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return { state: 'retired' };
+    if (NO_FILE.some((code) => isSystemError(error, code))) return { state: 'retired' };
     throw error;
   }
   try {
@@ -41,9 +49,16 @@ export async function readSlotState(slot: string): Promise<SlotState> {
 
 /** Writes a slot's state, whole or not at all. */
 export async function writeSlotState(slot: string, state: SlotState): Promise<void> {
-  const temporary = `${fileOf(slot)}.tmp`;
-  await writeFile(temporary, `${JSON.stringify({ format: FORMAT, ...state })}\n`, { mode: 0o600 });
-  await rename(temporary, fileOf(slot));
+  const file = fileOf(slot);
+  const temporary = `${file}.tmp`;
+  // A link in its place would lead elsewhere.
+  await rm(temporary, { recursive: true, force: true });
+  await writeFile(temporary, `${JSON.stringify({ format: FORMAT, ...state })}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(temporary, file).catch(async (error: unknown) => {
+    if (!isSystemError(error, 'EISDIR')) throw error;
+    await rm(file, { recursive: true, force: true });
+    await rename(temporary, file);
+  });
 }
 
 /** The number of the next new slot; 0 where none was ever made. @param root folder of the slots */

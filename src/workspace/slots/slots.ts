@@ -1,9 +1,17 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isSystemError } from '../../errors/gateline-error.ts';
+import { existsSync } from 'node:fs';
+import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { GatelineError, isDiskFull, isSystemError } from '../../errors/gateline-error.ts';
 import { openUp } from '../open-up.ts';
 import { livesBelow } from './lives-below.ts';
-import { readNextNumber, readSlotState, writeNextNumber, writeSlotState, type SlotState } from './slot-state.ts';
+import {
+  readNextNumber,
+  readSlotState,
+  writeNextNumber,
+  writeSlotState,
+  type SlotMemory,
+  type SlotState,
+} from './slot-state.ts';
 
 /** A folder for one attempt at a time. */
 export interface Slot {
@@ -52,19 +60,22 @@ export class Slots {
       if (this.#mine.has(number)) continue;
       this.#mine.add(number);
       const state = await readSlotState(this.#pathOf(number));
-      if (state.state === 'idle') return this.#mark(number, { state: 'busy', ...taken, ...keptOf(state) }, false);
-      await this.#retireAbandoned(number, state, now);
+      const isIdle = state.state === 'idle';
+      if (isIdle && (await isSound(this.#slot(number, state))))
+        return this.#mark(number, { state: 'busy', ...taken, ...memoryOf(state) }, false);
+      if (isIdle) await this.#discard(number);
+      else await this.#retireAbandoned(number, state, now);
       this.#mine.delete(number);
     }
     const number = await this.#unused();
     this.#mine.add(number);
-    await mkdir(this.#pathOf(number), { recursive: true, mode: 0o700 });
+    await mkdir(this.#pathOf(number), { mode: 0o700 });
     return this.#mark(number, { state: 'busy', ...taken }, true);
   }
 
   /** Notes what a slot that is busy was furnished with, for a process that finds it again. */
-  async furnished({ path, state }: Slot, links: readonly string[], kept: readonly string[]): Promise<void> {
-    await writeSlotState(path, { ...state, links: [...links], kept: [...kept] });
+  async furnished({ path, state }: Slot, links: readonly string[], memory: SlotMemory): Promise<void> {
+    await writeSlotState(path, { ...state, links: [...links], ...memory });
   }
 
   /** The slot that an attempt has, to be given back; `undefined`: none. */
@@ -79,12 +90,18 @@ export class Slots {
   }
 
   /** Gives a slot back. One that may still be written to is not used again. */
-  async give({ number, path }: Slot, isReusable: boolean, kept: readonly string[]): Promise<void> {
-    await writeSlotState(path, {
-      state: isReusable && !(await livesBelow(path)) ? 'idle' : 'retired',
-      ...(kept.length > 0 && { kept: [...kept] }),
-    });
+  async give(slot: Slot, isReusable: boolean, memory: SlotMemory): Promise<void> {
+    const { number, path } = slot;
+    if (!isReusable || !(await isSound(slot)) || (await livesBelow(path))) await this.#discard(number);
+    else await unlessFull(writeSlotState(path, { state: 'idle', ...memory }));
     this.#mine.delete(number);
+  }
+
+  /** Has a slot deleted by the next sweep. A link in its place is removed: what it leads to is not ours. */
+  async #discard(number: number): Promise<void> {
+    const path = this.#pathOf(number);
+    if (await isFolder(path)) await unlessFull(writeSlotState(path, { state: 'retired' }));
+    else await rm(path, { force: true });
   }
 
   /**
@@ -104,7 +121,7 @@ export class Slots {
   /** A slot that is busy without one of ours being at it: its engine was killed, or its agent's time is over. */
   async #retireAbandoned(number: number, state: SlotState, now: string): Promise<boolean> {
     if (state.state !== 'busy' || (state.until !== undefined && state.until > now)) return false;
-    await writeSlotState(this.#pathOf(number), { state: 'retired' });
+    await this.#discard(number);
     return true;
   }
 
@@ -121,7 +138,8 @@ export class Slots {
   /** A number that no slot ever had, and notes so before it is used. */
   async #unused(): Promise<number> {
     const number = (this.#next ?? this.#firstUnused()).then(async (next) => {
-      await mkdir(this.#root, { recursive: true, mode: 0o700 });
+      await makeFolders(this.#root);
+      if ((await realpath(this.#root)) !== this.#root) throw replaced(this.#root);
       await writeNextNumber(this.#root, next + 1);
       return next;
     });
@@ -154,8 +172,62 @@ export class Slots {
   }
 }
 
-function keptOf({ kept }: SlotState): Pick<SlotState, 'kept'> {
-  return kept === undefined ? {} : { kept };
+/** On a full disk a slot stays busy, and the next call retires it: what an attempt came to is on record all the same. */
+async function unlessFull(write: Promise<void>): Promise<void> {
+  await write.catch((error: unknown) => {
+    if (!isDiskFull(error)) throw error;
+  });
+}
+
+/** Not `recursive`: below `/proc`, where no folder can be made, Node would try for ever. */
+async function makeFolders(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return;
+    if (!isSystemError(error, 'ENOENT') || existsSync(dirname(path))) throw error;
+    await makeFolders(dirname(path));
+    await mkdir(path, { mode: 0o700 });
+  }
+}
+
+function memoryOf({ kept, conversion }: SlotState): SlotMemory {
+  return { ...(kept !== undefined && { kept }), ...(conversion !== undefined && { conversion }) };
+}
+
+/**
+ * Whether the folders and files of a slot are still its own. An agent may have put links in their place, and git would then write
+ * and delete where they lead to.
+ */
+export async function isSound({ path, folder, index }: Pick<Slot, 'path' | 'folder' | 'index'>): Promise<boolean> {
+  if (!(await isFolder(path)) || (await realpath(path)) !== path) return false;
+  if (!(await isFolder(folder))) return (await kindOf(folder)) === 'none';
+  return ['file', 'none'].includes(await kindOf(index));
+}
+
+/** @throws GatelineError `WORK_TREE_REPLACED` */
+export async function refuseReplaced(slot: Slot): Promise<void> {
+  if (!(await isSound(slot)) || !(await isFolder(slot.folder))) throw replaced(slot.folder);
+}
+
+function replaced(path: string): GatelineError {
+  return new GatelineError('agent', 'WORK_TREE_REPLACED', `something else is in the place of the work tree ${path}`, {
+    hint: 'An agent may change what is in its work tree, but not remove or replace the folder or the files beside it.',
+  });
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await kindOf(path)) === 'folder';
+}
+
+async function kindOf(path: string): Promise<'folder' | 'file' | 'none' | 'other'> {
+  try {
+    const stats = await lstat(path);
+    return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'other';
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return 'none';
+    throw error;
+  }
 }
 
 /** A late writer, or files of somebody else, may keep it from going: the next sweep tries again. */

@@ -9,11 +9,13 @@ import type { ObjectStore } from '../trees/object-store.ts';
 import type { TreeObjects } from '../trees/tree-objects.ts';
 import type { CapturedWork, Checkout, CheckoutRequest } from '../workspace.ts';
 import { environmentOfTree } from '../tree-environment.ts';
-import { furnish, type Furnished, type Furnishing } from './furnish-slot.ts';
+import { isRefusedBelow, treesUnusable } from '../trees-folder.ts';
+import { furnish, type Furnishing } from './furnish-slot.ts';
 import { readRepository, type RepositoryCopy } from './repository-copy.ts';
 import { captureSlot } from './slot-capture.ts';
-import { isOfWhatLiesThere, prepareSlot } from './slot-checkout.ts';
-import { Slots, type Slot } from './slots.ts';
+import { isOfWhatLiesThere, prepareSlot, type Prepared } from './slot-checkout.ts';
+import type { SlotMemory } from './slot-state.ts';
+import { refuseReplaced, Slots, type Slot } from './slots.ts';
 
 /** What work trees are made with. */
 export interface WorkTreesSetting {
@@ -53,40 +55,53 @@ export class WorkTrees {
   }
 
   /** Makes a version stand in a slot. One in which that is not possible is never used again. */
-  async checkOut(request: Asked, now: string): Promise<Checkout> {
+  checkOut(request: Asked, now: string): Promise<Checkout> {
+    return this.#placing(this.#checkOut(request, now));
+  }
+
+  async #checkOut(request: Asked, now: string): Promise<Checkout> {
     const slot = await this.#take(request, now);
     try {
       return await this.#prepare(slot, request);
     } catch (error) {
-      await this.#slots.give(slot, false, []);
+      await this.#slots.give(slot, false, {});
       if (slot.isNew || !isOfWhatLiesThere(error)) throw error;
     }
     const other = await this.#take(request, now, true);
     try {
       return await this.#prepare(other, request);
     } catch (error) {
-      await this.#slots.give(other, false, []);
+      await this.#slots.give(other, false, {});
       throw error;
     }
   }
 
   /** The place of an attempt that another process checked out. */
   async reopen(request: Asked, from: string): Promise<Checkout | undefined> {
-    const slot = await this.#slots.of(request.attempt);
+    const slot = await this.#placing(this.#slots.of(request.attempt));
     if (slot === undefined) return undefined;
-    const { links = [], kept = [] } = slot.state;
-    return this.#working(slot, request, from, { links, kept, notices: [] }, { extras: [] });
+    const { links = [], kept = [], conversion } = slot.state;
+    const furnished = { links, kept, notices: [], ...(conversion !== undefined && { conversion }) };
+    return this.#working(slot, request, from, furnished, { extras: [] });
   }
 
   /** The attempt does not work there any more, and nobody knows who else does. */
   async forget(attempt: string): Promise<void> {
-    const slot = await this.#slots.of(attempt);
-    if (slot !== undefined) await this.#slots.give(slot, false, []);
+    const slot = await this.#placing(this.#slots.of(attempt));
+    if (slot !== undefined) await this.#placing(this.#slots.give(slot, false, {}));
   }
 
   /** Deletes those of attempts whose engine is gone. */
   async sweep(now: string): Promise<void> {
-    await this.#slots.sweep(now);
+    await this.#placing(this.#slots.sweep(now));
+  }
+
+  /** @throws GatelineError `TREES_UNUSABLE` where the system refuses what is done below the folder of the slots */
+  async #placing<T>(work: Promise<T>): Promise<T> {
+    const { root } = this.#setting;
+    return work.catch((error: unknown) => {
+      throw isRefusedBelow(error, root) ? treesUnusable(root, error) : error;
+    });
   }
 
   async #take({ attempt, until }: Asked, now: string, isFresh = false): Promise<Slot> {
@@ -100,7 +115,7 @@ export class WorkTrees {
     const { base, tree } = request;
     const { store, trees } = await open();
     const copy = await this.#repositoryCopy();
-    const contents = { tree, submodules: await trees.submodules(tree) };
+    const contents = { tree, files: await trees.files(tree), submodules: await trees.submodules(tree) };
     const furnished = await prepareSlot(slot, contents, {
       store,
       git,
@@ -110,7 +125,7 @@ export class WorkTrees {
         return furnish(slot, files, this.#furnishing(store), request.setup);
       },
     });
-    await this.#slots.furnished(slot, furnished.links, furnished.kept);
+    await this.#slots.furnished(slot, furnished.links, memoryIn(furnished));
     onDurable(`check out ${slot.path}`);
     return this.#working(slot, request, tree, furnished, { extras: [], tree });
   }
@@ -125,13 +140,8 @@ export class WorkTrees {
     return { store, prefix, link, setup, declared: declared() };
   }
 
-  #working(
-    slot: Slot,
-    { files }: Asked,
-    from: string,
-    { links, kept, notices }: Furnished,
-    begun: KnownIndex,
-  ): Checkout {
+  #working(slot: Slot, { files }: Asked, from: string, prepared: Prepared, begun: KnownIndex): Checkout {
+    const { links, notices } = prepared;
     const { prefix, top, onDurable, within, named, maxUntracked, open } = this.#setting;
     const isLinked = (path: string): boolean => links.some((link) => path === link || path.startsWith(`${link}/`));
     const taking: Taking = {
@@ -159,6 +169,7 @@ export class WorkTrees {
       },
       notices,
       capture: async () => {
+        await refuseReplaced(slot);
         const [{ store }, copy] = await Promise.all([open(), this.#repositoryCopy()]);
         const captured = await captureSlot(slot, from, { store, taking, known, isSparse: copy?.isSparse === true });
         known = captured;
@@ -166,9 +177,13 @@ export class WorkTrees {
         return { tree: captured.tree, leftOut: within(captured.leftOut) };
       },
       release: async (isReusable) => {
-        await this.#slots.give(slot, isReusable, kept);
+        await this.#placing(this.#slots.give(slot, isReusable, memoryIn(prepared)));
         onDurable(`give ${slot.path}`);
       },
     };
   }
+}
+
+function memoryIn({ kept, conversion }: Prepared): SlotMemory {
+  return { kept: [...kept], ...(conversion !== undefined && { conversion }) };
 }

@@ -1,0 +1,101 @@
+import { lstatSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import type { ObjectFormat } from '../blob.ts';
+import { bytesOfName, onDisk, textOfName } from '../path-bytes.ts';
+import type { IndexedFolder, ObjectStore } from './object-store.ts';
+
+/** An entry of an index, as far as it is needed here. */
+interface Entry {
+  readonly path: string;
+  /** Octal, as git writes it. */
+  readonly mode: string;
+  readonly blob: string;
+  /** Nanoseconds since 1970. */
+  readonly changed: bigint;
+}
+
+const BYTES_OF_ID: Readonly<Record<ObjectFormat, number>> = { sha1: 20, sha256: 32 };
+const HEADER = 12;
+const STAT = 40;
+/** Flags of an entry: whether git is told to take it for unchanged, whether more flags follow, its stage, and its name's length. */
+const [ASSUMED, EXTENDED, STAGE, LENGTH] = [0x8000, 0x4000, 0x3000, 0x0fff];
+const SKIPPED = 0x4000;
+const SUBMODULE = '160000';
+const SECOND = 1_000_000_000n;
+
+/**
+ * Has git read those files again that changed within the second in which their entry was written, with size and time of before
+ * (a tool that sets fixed times, say). git compares whole seconds, so it would take them for unchanged; nanoseconds tell.
+ */
+export async function readUnsettled(store: ObjectStore, where: IndexedFolder): Promise<void> {
+  const [bytes, { mtimeMs }] = await Promise.all([readFile(where.index), stat(where.index)]);
+  const since = BigInt(Math.floor(mtimeMs / 1_000)) * SECOND;
+  const changed = fresh(bytes, store.format, since).filter((entry) => isChanged(where.folder, entry));
+  if (changed.length === 0) return;
+  // Without what git knew of the file, it is compared by content.
+  const lines = changed.flatMap(({ mode, blob, path }) => [
+    Buffer.from(`${mode} ${blob}\t`),
+    bytesOfName(path),
+    Buffer.from([0]),
+  ]);
+  await store.git(['update-index', '-z', '--index-info'], where, { input: Buffer.concat(lines) });
+}
+
+function fresh(bytes: Buffer, format: ObjectFormat, since: bigint): Entry[] {
+  try {
+    return entriesSince(bytes, format, since).filter(({ mode }) => mode !== SUBMODULE);
+  } catch (error) {
+    // A torn index: git says so to whoever uses it.
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+}
+
+function isChanged(folder: string, { path, changed }: Entry): boolean {
+  try {
+    return lstatSync(onDisk(folder, path), { bigint: true }).ctimeNs !== changed;
+  } catch {
+    // Gone, or a folder above it is: git sees that.
+    return false;
+  }
+}
+
+/** Entries that changed at that time or later. https://git-scm.com/docs/index-format */
+function entriesSince(bytes: Buffer, format: ObjectFormat, since: bigint): Entry[] {
+  const [version, count, idLength] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8), BYTES_OF_ID[format]];
+  const found: Entry[] = [];
+  let at = HEADER;
+  let name: Buffer = Buffer.alloc(0);
+  for (let number = 0; number < count; number += 1) {
+    const flags = bytes.readUInt16BE(at + STAT + idLength);
+    const isExtended = (flags & EXTENDED) !== 0;
+    const more = isExtended ? bytes.readUInt16BE(at + STAT + idLength + 2) : 0;
+    const from = at + STAT + idLength + (isExtended ? 4 : 2);
+    const next = version === 4 ? nameAfter(bytes, from, name) : plainName(bytes, from, flags, at);
+    const changed = BigInt(bytes.readUInt32BE(at)) * SECOND + BigInt(bytes.readUInt32BE(at + 4));
+    if (changed >= since && (flags & (ASSUMED | STAGE)) === 0 && (more & SKIPPED) === 0) {
+      const mode = bytes.readUInt32BE(at + 24).toString(8);
+      const blob = bytes.toString('hex', at + STAT, at + STAT + idLength);
+      found.push({ path: textOfName(next.name), mode, blob, changed });
+    }
+    [name, at] = [next.name, next.end];
+  }
+  return found;
+}
+
+/** The whole name, then one to eight NUL bytes up to a multiple of eight. */
+function plainName(bytes: Buffer, from: number, flags: number, start: number): { name: Buffer; end: number } {
+  const length = flags & LENGTH;
+  const end = length < LENGTH ? from + length : bytes.indexOf(0, from);
+  return { name: bytes.subarray(from, end), end: start + (Math.floor((end - start) / 8) + 1) * 8 };
+}
+
+/** How many bytes to take off the name before, then what follows, and a NUL byte. */
+function nameAfter(bytes: Buffer, from: number, before: Buffer): { name: Buffer; end: number } {
+  let at = from;
+  let strip = bytes[at]! & 0x7f;
+  while ((bytes[at]! & 0x80) !== 0) strip = ((strip + 1) << 7) | (bytes[(at += 1)]! & 0x7f);
+  const end = bytes.indexOf(0, at + 1);
+  const kept = before.subarray(0, before.length - strip);
+  return { name: Buffer.concat([kept, bytes.subarray(at + 1, end)]), end: end + 1 };
+}

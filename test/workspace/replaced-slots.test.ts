@@ -1,0 +1,97 @@
+import { lstatSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filesBelow, Folder } from './folder.ts';
+import { changed, checkOut, put } from './round.ts';
+
+async function ordinary(): Promise<Folder> {
+  const folder = await Folder.repository();
+  folder.write('a', 'a');
+  folder.write('.gitignore', 'ignored\n');
+  folder.commitAll();
+  folder.write('ignored', 'precious');
+  folder.write('untracked', 'precious');
+  return folder;
+}
+
+/** Everything that the user has, their git folder too. */
+function everything(folder: Folder): Record<string, string> {
+  const index = readFileSync(join(folder.root, '.git/index')).toString('base64');
+  return {
+    ...Object.fromEntries(Object.entries(filesBelow(folder.root)).map(([name, what]) => [name, String(what)])),
+    index,
+  };
+}
+
+/** What an agent does to the folders around its work tree. */
+const DEEDS: Readonly<Record<string, (root: string, users: string) => void>> = {
+  'a link for its work tree': (root, users) => {
+    rmSync(root, { recursive: true });
+    symlinkSync(users, root);
+  },
+  'a link for its slot': (root, users) => {
+    rmSync(dirname(root), { recursive: true });
+    symlinkSync(users, dirname(root));
+  },
+  'a link for all slots': (root, users) => {
+    renameSync(dirname(dirname(root)), `${dirname(dirname(root))}.away`);
+    symlinkSync(users, dirname(dirname(root)));
+  },
+  'a link for the index of its slot': (root, users) => {
+    rmSync(join(dirname(root), 'index'));
+    symlinkSync(join(users, '.git/index'), join(dirname(root), 'index'));
+  },
+  'links for what is written beside the state of its slot': (root, users) => {
+    symlinkSync(join(users, 'a'), join(dirname(root), 'slot.json.tmp'));
+    symlinkSync(join(users, 'untracked'), join(dirname(root), 'index.lock'));
+  },
+  'a folder for the state of its slot': (root) => {
+    rmSync(join(dirname(root), 'slot.json'));
+    put(dirname(root), 'slot.json/file', 'x');
+  },
+};
+
+describe('an agent that puts something in the place of its slot', () => {
+  it.each(Object.entries(DEEDS))('changes nothing of the user by it: %s', async (_, deed) => {
+    await using folder = await ordinary();
+    const before = everything(folder);
+    {
+      await using workspace = await folder.open();
+      const checkout = await checkOut(workspace);
+      deed(checkout.root, folder.root);
+      await checkout.capture().catch((error: unknown) => expect(error).toMatchObject({ code: 'WORK_TREE_REPLACED' }));
+      await checkout
+        .release(true)
+        .catch((error: unknown) => expect(error).toMatchObject({ code: /^(?:WORK_TREE|TREES)_/ }));
+      for (const attempt of ['two', 'three']) {
+        const next = await checkOut(workspace, { attempt }).catch((error: unknown) => {
+          expect(error).toMatchObject({ code: 'WORK_TREE_REPLACED' });
+        });
+        if (next === undefined) continue;
+        const { ignored: _, ...files } = filesBelow(folder.root);
+        expect(filesBelow(next.root)).toEqual(files);
+        await next.release(true);
+      }
+      await workspace.sweep('2030-01-01T00:00:00.000Z');
+    }
+    expect(everything(folder)).toEqual(before);
+  });
+});
+
+describe('an edit within the second in which the slot was written', () => {
+  it('is seen though size and time of the file are those of before', async () => {
+    await using folder = await Folder.repository();
+    await using workspace = await folder.open();
+    for (let round = 0; round < 4; round += 1) {
+      folder.write('f', `A${round}`);
+      utimesSync(join(folder.root, 'f'), 1_500_000_000, 1_500_000_000 + round);
+      const checkout = await checkOut(workspace, { attempt: `round ${round}` });
+      const file = join(checkout.root, 'f');
+      const { mtimeMs } = lstatSync(file);
+      writeFileSync(file, `B${round}`);
+      utimesSync(file, mtimeMs / 1_000, mtimeMs / 1_000);
+      expect(await changed(workspace, checkout)).toEqual(['f: 100644 → 100644']);
+      await checkout.release(true);
+    }
+  });
+});
