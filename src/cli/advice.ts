@@ -11,17 +11,19 @@ export interface Advice {
   readonly graph: UnitGraph;
   /** Of the command that was called: what it was pointed at is repeated in what is advised. */
   readonly options: OptionValues;
+  /** Errors, which are printed above, kept gates from running. */
+  readonly isBlocked?: boolean;
 }
 
 /** What happened in a run and which commands come next, as one line each. */
-export function adviceLines(state: RunState, { graph, options }: Advice): string[] {
+export function adviceLines(state: RunState, { graph, options, isBlocked = false }: Advice): string[] {
   const about = pointers(options);
   const commands: Commands = {
     run: `gateline run${about}`,
     status: `gateline status${about}`,
     show: (key) => `gateline show ${key}${about}`,
   };
-  const lines = runSummaryLines(state, commands);
+  const lines = runSummaryLines(state, commands, isBlocked);
   for (const unit of state.units.values()) {
     const key = oneLine(unit.key);
     if (unit.status === 'paused')

@@ -22,6 +22,7 @@ export function checkValues(source: Source): Problem[] {
     ...gates.flatMap((gate) => checkExports(gate, source)),
     ...gates.flatMap((gate) => checkScore(gate, source)),
     ...gates.flatMap((gate) => checkReuse(gate, source)),
+    ...gates.flatMap((gate) => checkInPlace(gate, source)),
     ...gates.flatMap((gate) => checkMatrix(gate, source)),
   ];
 }
@@ -139,6 +140,16 @@ function checkReuse(gate: GatePart, source: Source): Problem[] {
   const message = 'max-age: `reuse: never` leaves nothing to grow old';
   const pointer = pointerOf([...gate.path, 'max-age']);
   return [source.at(pointer, { severity: 'warning', code: 'MAX_AGE_UNUSED', message, of: 'key' })];
+}
+
+/** In the user's folder its own files would be its inputs, so that it would never be reused. */
+function checkInPlace(gate: GatePart, source: Source): Problem[] {
+  const { workspace, inputs, files } = gate.value;
+  const handsOn = typeof files === 'string' || (Array.isArray(files) && files.length > 0);
+  if (workspace !== 'in-place' || inputs !== undefined || !handsOn) return [];
+  const message = 'workspace: a gate that works in your folder and hands on files must declare its inputs';
+  const hint = 'declare `inputs`, or leave `workspace` out, so that it works in a work tree of its own';
+  return [source.at(pointerOf([...gate.path, 'workspace']), { code: 'IN_PLACE_NEEDS_INPUTS', message, hint })];
 }
 
 function checkMatrix(gate: GatePart, source: Source): Problem[] {

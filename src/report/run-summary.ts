@@ -24,10 +24,16 @@ const LONGEST_REASON = 400;
 /**
  * What happened in a run and what to do next, as one line each, safe for a terminal. A third line tells of records
  * that are not as they should be.
+ * @param isBlocked whether errors that are shown elsewhere kept gates from running
  */
-export function runSummaryLines(state: RunState, commands: Partial<Commands> = {}): string[] {
+export function runSummaryLines(state: RunState, commands: Partial<Commands> = {}, isBlocked = false): string[] {
   const say = { ...DEFAULT_COMMANDS, ...commands };
-  const lines = [whatHappened(state), whatNext(state, say)];
+  const lines = isBlocked
+    ? [
+        ...(state.status === 'initializing' ? [] : [whatHappened(state)]),
+        `Fix the errors above, then run \`${say.run}\` again.`,
+      ]
+    : [whatHappened(state), whatNext(state, say)];
   const [problem] = state.problems;
   if (problem !== undefined) {
     const more = state.problems.length > 1 ? ` (${state.problems.length - 1} more: \`${say.status} --json\`)` : '';

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/command-line.ts';
 import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
@@ -353,6 +363,22 @@ describe.runIf(process.platform !== 'win32')('apply, of several gates and runs',
     );
     expect(conflict.err).toContain('conflict src/app.txt: it was changed since\n');
     expect(await workspace.read('src/app.txt')).toBe('mine\n');
+  });
+
+  it('leaves alone what changes, and a folder that becomes a link, while it works', async () => {
+    await using workspace = await ran();
+    const outside = workspace.beside('outside');
+    mkdirSync(outside);
+    const onDurable = (what: string): void => {
+      if (!what.startsWith('begin to put')) return;
+      writeFileSync(workspace.path('src/app.txt'), 'mine\n');
+      symlinkSync(outside, workspace.path('new'));
+    };
+    const { out, code } = await here(workspace, ['apply'], { onDurable });
+    expect(out).toContain('conflict src/app.txt: it was changed at this moment\n');
+    expect(out).toContain('conflict new/deep/file.txt: a folder above it is a symbolic link\n');
+    expect(code).toBe(1);
+    expect([await workspace.read('src/app.txt'), readdirSync(outside)]).toEqual(['mine\n', []]);
   });
 
   it('run --apply prints one document with --json, also when the files contradict each other', async () => {

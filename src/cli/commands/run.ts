@@ -10,6 +10,7 @@ import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { statusJson } from '../../report/status-json.ts';
 import { statusTable } from '../../report/status-table.ts';
+import type { RunState } from '../../run/run-state.ts';
 import { ancestorsOf, unitsOf } from '../../run/unit.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import { adviceLines } from '../advice.ts';
@@ -161,6 +162,15 @@ async function forced({ world, options }: Invocation, loaded: LoadedPipeline): P
   return { force: { gates, ...(await decisionMadeBy(world, options, loaded)) } };
 }
 
+/** What gates made is not in the folder yet. */
+function handedOnLines({ status, units }: RunState): string[] {
+  const files = [...units.values()].flatMap((unit) => (unit.done ? (unit.ended?.files ?? []) : []));
+  const number = new Set(files.map(({ path }) => path)).size;
+  if (status !== 'completed' || number === 0) return [];
+  const these = `${number} ${number === 1 ? 'file' : 'files'}`;
+  return [`The gates made ${these}: \`gateline diff\` shows them, \`gateline apply\` puts them into your folder.`];
+}
+
 /** The end of a run: the state, what to do next, and what kept gates from running. With `--json`, for people on stderr. */
 function tell({ world, options }: Invocation, { loaded, graph }: Opened, result: RunResult): void {
   const screen = options['json'] ? world.err : world.out;
@@ -170,6 +180,8 @@ function tell({ world, options }: Invocation, { loaded, graph }: Opened, result:
     screen.write(`\n${statusTable(result.state, loaded.pipeline, { width: screen.columns, paint, wrap: true })}\n`);
   }
   for (const error of result.errors) for (const line of errorLines(error)) say(world.err, line);
-  for (const line of adviceLines(result.state, { graph, options })) say(screen, line);
+  const isBlocked = result.errors.length > 0;
+  for (const line of adviceLines(result.state, { graph, options, isBlocked })) say(screen, line);
+  if (!options['apply']) for (const line of handedOnLines(result.state)) say(screen, line);
   say(screen, `Everything is kept in ${stateRoot(loaded)}.`);
 }

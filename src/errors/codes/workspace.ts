@@ -45,7 +45,7 @@ export const WORKSPACE_CODES = {
     remedy: 'Complete it, or wait until its time is over.',
   },
   IN_PLACE_NEEDS_INPUTS: {
-    from: ['user'],
+    from: ['user', 'definition'],
     means: 'A gate that works in the folder and hands on files must declare its inputs.',
     remedy: 'Declare `inputs`, or let it work in a tree of its own.',
   },
