@@ -5,7 +5,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Chunks } from '../chunks.ts';
 import { writeNewFile } from '../new-file.ts';
 import { checkedRecord } from '../parse-record.ts';
-import type { Read, RecordListing, RecordStore, UnitFilter, Written } from '../record-store.ts';
+import type { Read, RecordListing, RecordStore, Selection, Written } from '../record-store.ts';
 import { MAX_UPLOADS, valueArtifactName, type RecordArtifactName } from './artifact-names.ts';
 import { openGithubArtifacts, type GithubArtifactsOptions } from './artifacts/github-artifacts.ts';
 import { DEFAULT_LIMITS, type ServiceLimits } from './artifacts/limits.ts';
@@ -125,8 +125,8 @@ class ArtifactStore implements GithubStore {
     return this.#writer.write(checked);
   }
 
-  list(pipeline: string, subject: string, only?: UnitFilter): Promise<RecordListing> {
-    return this.#reader.list(pipeline, subject, only);
+  list(pipeline: string, subject: string, selection?: Selection): Promise<RecordListing> {
+    return this.#reader.list(pipeline, subject, selection);
   }
 
   subjects(pipeline: string): Promise<string[]> {
