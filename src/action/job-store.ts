@@ -50,7 +50,8 @@ export interface Ending {
 }
 
 /**
- * Opens the stores of a job. Asks nobody, but where an earlier run is named: that it may be gone on from.
+ * Opens the stores of a job. Where nothing is ended, the request for the first listing is sent, and waited for by whoever lists.
+ * Where an earlier run is named, GitHub is asked whether the job may go on from it.
  * @throws GatelineError `ARTIFACTS_UNAVAILABLE`; for `resume` what `checkEarlierRun` throws
  */
 export async function openJobStore(
@@ -85,6 +86,7 @@ export async function openJobStore(
     ...common,
     run: { id: event.runId, number: event.runNumber, attempt: event.runAttempt },
     ...(url !== undefined && token !== undefined && { results: { url, token } }),
+    listsAtOnce: ending === undefined,
   };
   const own = openGithubStore(mine);
   const isResumed = inputs.resume !== undefined && ending === undefined;

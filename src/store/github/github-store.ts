@@ -27,6 +27,8 @@ export interface GithubStoreOptions extends Pick<
   readonly run: RunIdentity;
   /** Where contents wait for their record, and where they are brought to: the filesystem store below `RUNNER_TEMP`. */
   readonly spool: Spool;
+  /** Whether the first listing is asked for at once. It is the first thing that nearly every step needs. Default false. */
+  readonly listsAtOnce?: boolean;
   /** For another run: nothing is ever written. */
   readonly readOnly?: boolean;
   /** Default 1,000. */
@@ -104,6 +106,7 @@ class ArtifactStore implements GithubStore {
     const onDocument = sources.add.bind(sources);
     const reader = new RecordReader({ service, view, run, readingMs: limits.readingMs, onDocument });
     this.#options = options;
+    if (options.listsAtOnce === true) view.begin();
     this.#view = view;
     this.#sources = sources;
     this.#reader = reader;
