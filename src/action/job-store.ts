@@ -29,7 +29,7 @@ import { SAVE_CACHE } from './save-cache.ts';
 import { withWrite } from './with-write.ts';
 
 /** Where the records of a job's run are, and what else keeps checkpoints. */
-export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'hiddenBy'> {
+export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'listedStatuses' | 'hiddenBy'> {
   /** Artifacts of this run, and of the one that it goes on from. Claims and ends of attempts are kept on the runner too. */
   readonly records: RecordStore;
   readonly claims: KeptClaims;
@@ -116,6 +116,7 @@ export async function openJobStore(
     claims,
     artifactOf: (record) => store.artifactOf(record),
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
+    listedStatuses: (pipeline, subject) => store.listedStatuses(pipeline, subject),
     hiddenBy: () => store.hiddenBy(),
     listingLimits: limits.listing,
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },

@@ -69,6 +69,8 @@ export interface GithubStore extends RecordStore {
   artifactOf(record: GatelineRecord): ArtifactIds;
   /** What names alone tell, from one listing, however many gates there are. */
   statuses(pipeline: string, subject: string): Promise<NameStatuses>;
+  /** The same from the last listing. */
+  listedStatuses(pipeline: string, subject: string): NameStatuses;
   /** What may hide records of earlier attempts from this job, as far as it has listed any. */
   hiddenBy(): HiddenBy | undefined;
   /** Whether content is on this machine or a record that was read refers to it. Asks nobody. */
@@ -137,7 +139,12 @@ class ArtifactStore implements GithubStore {
   }
 
   async statuses(pipeline: string, subject: string): Promise<NameStatuses> {
-    const names = await this.#reader.names(pipeline, subject);
+    await this.#view.refresh();
+    return this.listedStatuses(pipeline, subject);
+  }
+
+  listedStatuses(pipeline: string, subject: string): NameStatuses {
+    const names = this.#reader.names(pipeline, subject);
     return { statuses: names.map(statusOf), complete: this.#view.problem === undefined };
   }
 

@@ -91,9 +91,8 @@ export class RecordReader {
     return { records: [...records.values()], problems, unprovenDecisions: true };
   }
 
-  /** What of a pipeline and subject is known by name alone, after listing anew. */
-  async names(pipeline: string, subject: string): Promise<RecordArtifactName[]> {
-    await this.#parts.view.refresh();
+  /** What of a pipeline and subject was listed last, by name alone. */
+  names(pipeline: string, subject: string): RecordArtifactName[] {
     const scope = scopeOf(pipeline, subject);
     return this.#records().flatMap(({ named }) => (named.scope === scope ? [named] : []));
   }

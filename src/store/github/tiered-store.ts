@@ -74,6 +74,10 @@ class TieredStore implements GithubStore {
     return this.#primary.statuses(pipeline, subject);
   }
 
+  listedStatuses(pipeline: string, subject: string): NameStatuses {
+    return this.#primary.listedStatuses(pipeline, subject);
+  }
+
   hiddenBy(): HiddenBy | undefined {
     return this.#primary.hiddenBy();
   }
