@@ -210,6 +210,14 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     why: 'an end that is there would go up again under every name there is',
   },
   {
+    name: 'github: what is further up than the needs of a gate is not read',
+    file: 'src/store/github/record-reader.ts',
+    find: 'if (upstream) for (const record',
+    replace: 'if (upstream && level < 2) for (const record',
+    tests: ['test/store/github/requests.test.ts'],
+    why: 'a gate would begin without the files of gates that are further up',
+  },
+  {
     name: 'github: the end of an attempt has no more patience than a claim',
     file: 'src/store/github/record-writer.ts',
     find: "record.kind === 'ended' ? 'minutes' : undefined",

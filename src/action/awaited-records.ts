@@ -3,7 +3,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { Digest } from '../run/digest.ts';
 import { unreadIn, type RecordListing } from '../run/reading.ts';
 import { comparePositions, unitOf, type EndedRecord } from '../run/record.ts';
-import type { RecordStore, UnitFilter } from '../store/record-store.ts';
+import type { RecordStore, Selection } from '../store/record-store.ts';
 
 /** How long is waited for records that are known to be there, in milliseconds. */
 export interface WaitLimits {
@@ -39,10 +39,10 @@ export interface AwaitedRecords {
 export function awaitingList(store: Pick<RecordStore, 'list'>, awaited: AwaitedRecords): RecordStore['list'] {
   const { limits, signal, onWait } = awaited;
   let until: number | undefined;
-  return async (pipeline, subject, only) => {
+  return async (pipeline, subject, selection) => {
     for (let looks = 0; ; looks += 1) {
-      const listing = await store.list(pipeline, subject, only);
-      const missing = notShown(listing, awaited, only);
+      const listing = await store.list(pipeline, subject, selection);
+      const missing = notShown(listing, awaited, selection);
       if (missing.length === 0 || signal.aborted) return listing;
       if (until === undefined) onWait(missing);
       until ??= performance.now() + limits.shownMs;
@@ -61,7 +61,7 @@ export function awaitingList(store: Pick<RecordStore, 'list'>, awaited: AwaitedR
 function notShown(
   { records, problems }: RecordListing,
   { digests, pipeline, runNumber, runAttempt }: AwaitedRecords,
-  only: UnitFilter = () => true,
+  { only }: Selection = { only: () => true },
 ): string[] {
   const known = records.filter((record) => record.runNumber === runNumber);
   const unread = unreadIn(problems).filter((record) => record.runNumber === runNumber);

@@ -17,7 +17,7 @@ export async function claimListing(store: JobStore, pipeline: string, token: Cla
   }
   const key = unitKey(token.gate, token.leg);
   const only = ({ gate, leg }: { readonly gate: string; readonly leg: string }): boolean => unitKey(gate, leg) === key;
-  const listing = await store.records.list(pipeline, token.subject, only);
+  const listing = await store.records.list(pipeline, token.subject, { only });
   const claim = listing.records.find(
     (record): record is StartedRecord => record.kind === 'started' && tokenMatches(token, record),
   );

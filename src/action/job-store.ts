@@ -29,7 +29,7 @@ import { SAVE_CACHE } from './save-cache.ts';
 import { withWrite } from './with-write.ts';
 
 /** Where the records of a job's run are, and what else keeps checkpoints. */
-export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'hiddenBy'> {
+export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'listedStatuses' | 'hiddenBy'> {
   /** Artifacts of this run, and of the one that it goes on from. Claims and ends of attempts are kept on the runner too. */
   readonly records: RecordStore;
   readonly claims: KeptClaims;
@@ -50,7 +50,8 @@ export interface Ending {
 }
 
 /**
- * Opens the stores of a job. Asks nobody, but where an earlier run is named: that it may be gone on from.
+ * Opens the stores of a job. Where nothing is ended, the request for the first listing is sent, and waited for by whoever lists.
+ * Where an earlier run is named, GitHub is asked whether the job may go on from it.
  * @throws GatelineError `ARTIFACTS_UNAVAILABLE`; for `resume` what `checkEarlierRun` throws
  */
 export async function openJobStore(
@@ -85,6 +86,7 @@ export async function openJobStore(
     ...common,
     run: { id: event.runId, number: event.runNumber, attempt: event.runAttempt },
     ...(url !== undefined && token !== undefined && { results: { url, token } }),
+    listsAtOnce: ending === undefined,
   };
   const own = openGithubStore(mine);
   const isResumed = inputs.resume !== undefined && ending === undefined;
@@ -114,6 +116,7 @@ export async function openJobStore(
     claims,
     artifactOf: (record) => store.artifactOf(record),
     statuses: (pipeline, subject) => store.statuses(pipeline, subject),
+    listedStatuses: (pipeline, subject) => store.listedStatuses(pipeline, subject),
     hiddenBy: () => store.hiddenBy(),
     listingLimits: limits.listing,
     checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },

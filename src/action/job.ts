@@ -14,6 +14,7 @@ import { unitKey, type Gate, type Pipeline, type UnitKey } from '../pipeline/pip
 import { ancestorsOf, unitsOf } from '../run/unit.ts';
 import type { Environment } from '../environment.ts';
 import { openWorkspace, type WorkspaceOptions } from '../workspace/open-workspace.ts';
+import type { Selection } from '../store/record-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { awaitingList } from './awaited-records.ts';
 import { begunPipeline, unknownToken } from './begun-pipeline.ts';
@@ -47,9 +48,6 @@ export interface Job extends Surroundings {
   readonly key: UnitKey;
   readonly call: JobCall;
 }
-
-/** Units of a pipeline above which a step reads only the records that it builds on. */
-const FEW_UNITS = 64;
 
 /**
  * Opens the gate of this job: the definition that counts for this event, the run's records, and the ports of the engine.
@@ -233,13 +231,8 @@ function definedInFile(pipeline: Pipeline, { inputs, event }: ActionInvocation):
   const { gate, key } = unitOfJob(pipeline, event, inputs);
   refuseOtherCommand(gate, inputs.command);
   const subject = inputs.subject ?? pipeline.subject ?? event.subject;
-  return {
-    pipeline,
-    gate,
-    key,
-    subject,
-    call: { call: { numbers: numbersOf(event), ...onlyUpstream(pipeline, key) } },
-  };
+  const call: JobCall = { call: { numbers: numbersOf(event), selection: upstreamOf(pipeline, key) } };
+  return { pipeline, gate, key, subject, call };
 }
 
 async function describedHere({ world, inputs, event }: ActionInvocation, store: JobStore): Promise<FoundGate> {
@@ -266,10 +259,8 @@ function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void 
   }
 }
 
-/** Of a large pipeline only the records that this gate builds on, and its own. */
-function onlyUpstream(pipeline: Pipeline, key: UnitKey): Pick<JobCall['call'], 'only'> {
-  const graph = unitsOf(pipeline);
-  if (graph.size <= FEW_UNITS) return {};
-  const wanted = new Set([key, ...ancestorsOf(graph, key)]);
+/** The records that a unit builds on, and its own. */
+function upstreamOf(pipeline: Pipeline, key: UnitKey): Selection {
+  const wanted = new Set([key, ...ancestorsOf(unitsOf(pipeline), key)]);
   return { only: ({ gate, leg }) => wanted.has(unitKey(gate, leg)) };
 }

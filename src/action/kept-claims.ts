@@ -78,8 +78,8 @@ class ClaimFolders implements KeptClaims {
   guard(store: RecordStore): RecordStore {
     return {
       ...withWrite(store, (record) => this.#write(store, record)),
-      list: async (pipeline, subject, only) => {
-        const listing = await store.list(pipeline, subject, only);
+      list: async (pipeline, subject, selection) => {
+        const listing = await store.list(pipeline, subject, selection);
         this.#listed = listing.records;
         return listing;
       },

@@ -2,7 +2,7 @@ import type { Gate } from '../pipeline/pipeline.ts';
 import type { Digest } from '../run/digest.ts';
 import { observePipeline, type Observed } from '../run/observed-pipeline.ts';
 import type { RecordListing } from '../run/reading.ts';
-import type { RecordStore } from '../store/record-store.ts';
+import type { RecordStore, Selection } from '../store/record-store.ts';
 import { parseJson } from '../untrusted/parse-json.ts';
 import { parseContract, type Contract } from '../verdict/contract.ts';
 
@@ -22,12 +22,18 @@ export async function observeRun(
   store: Pick<RecordStore, 'list' | 'get'>,
   { pipeline, subject, runNumber, own, expected = [] }: ObservedRun,
 ): Promise<Observed & { readonly listing: RecordListing }> {
-  const listing = await store.list(pipeline, subject);
+  const listing = await store.list(pipeline, subject, own && upstreamOf(own));
   const records = listing.records.filter((record) => record.runNumber === runNumber);
   const named = records.flatMap((record) => (record.kind === 'started' ? [record.contract] : []));
   const contracts = await readContracts(store, new Set(named));
   const unread = listing.problems.flatMap(({ names }) => (names?.runNumber === runNumber ? [names] : []));
   return { ...observePipeline({ pipeline, own, records, contracts, unread, expected }), listing };
+}
+
+/** The records that a described gate builds on, and those of its own leg: which gates come before its needs, only records know. */
+function upstreamOf({ id, legs, needs }: Gate): Selection {
+  const [own, needed] = [legs[0]!.id, new Set(needs)];
+  return { only: ({ gate, leg }) => (gate === id ? leg === own : needed.has(gate)), upstream: true };
 }
 
 /** Contracts that can be read and are sound. What is missing is told when its output is judged. */

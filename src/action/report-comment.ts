@@ -19,18 +19,21 @@ export interface CommentOf {
   readonly subject: string;
 }
 
-/** Brings the comment of the pull request up to date with a report. Never throws, and never decides over the step. */
+/**
+ * Brings the comment of the pull request up to date with a report. Never throws, and never decides over the step.
+ * @param draw lists the records anew
+ */
 export function commentReport(
   invocation: ActionInvocation,
   rest: RestClient | undefined,
   about: CommentOf,
-  store: Pick<JobStore, 'statuses'>,
+  store: Pick<JobStore, 'listedStatuses'>,
   draw: () => Promise<RunReportInput>,
 ): Promise<void> {
   return comment(invocation, rest, about, async () => {
-    // Counted first: what comes meanwhile is in the picture, and another one that counts it is no older.
-    const revision = await revisionOf(invocation, store, about);
     const input = await draw();
+    const { statuses } = store.listedStatuses(about.pipeline, about.subject);
+    const revision = pictureOf(invocation.event, statuses);
     return { body: commentBody({ from: 'report', ...input, revision }), revision };
   });
 }
@@ -78,14 +81,6 @@ async function comment(
   const result = await syncComment(createRestComments(rest, { pull }), { render, parseRevision }, options);
   for (const notice of result.notices) world.runner.annotate('notice', notice);
   world.runner.info(`comment on pull request ${pull}: ${result.choice} (${result.reason})`);
-}
-
-async function revisionOf(
-  { event }: ActionInvocation,
-  store: Pick<JobStore, 'statuses'>,
-  { pipeline, subject }: CommentOf,
-): Promise<CommentRevision> {
-  return pictureOf(event, (await store.statuses(pipeline, subject)).statuses);
 }
 
 /**

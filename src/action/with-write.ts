@@ -4,7 +4,7 @@ import type { RecordStore } from '../store/record-store.ts';
 export function withWrite(store: RecordStore, write: RecordStore['write']): RecordStore {
   return {
     write,
-    list: (pipeline, subject, only) => store.list(pipeline, subject, only),
+    list: (pipeline, subject, selection) => store.list(pipeline, subject, selection),
     subjects: (pipeline) => store.subjects(pipeline),
     put: (content) => store.put(content),
     putStream: (chunks) => store.putStream(chunks),

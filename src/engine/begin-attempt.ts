@@ -80,7 +80,7 @@ async function takenBy(call: Call, unit: Unit, { n, runAttempt }: StartedRecord)
 async function isSeen(call: Call, unit: Unit, at: Pick<StartedRecord, 'n' | 'runAttempt'>): Promise<boolean> {
   const { pipeline, subject } = call.assignment;
   const only = (one: Pick<StartedRecord, 'gate' | 'leg'>): boolean => unitOf(one) === unit.key;
-  const { records, problems } = await call.ports.store.list(pipeline.id, subject, only);
+  const { records, problems } = await call.ports.store.list(pipeline.id, subject, { only });
   const claims = [...records, ...problems.flatMap(({ names }) => names ?? [])];
   const { runNumber } = call.journal.call;
   return claims.some(

@@ -35,7 +35,7 @@ export interface Assignment {
  * How a call is opened. `numbers`: it is a job of a CI run, whose run and attempt number its records; its claims are
  * the job's and end with it.
  */
-export type CallOptions = Pick<JournalScope, 'runNumber' | 'alone' | 'numbers' | 'listing' | 'only'>;
+export type CallOptions = Pick<JournalScope, 'runNumber' | 'alone' | 'numbers' | 'listing' | 'selection'>;
 
 /** One call of the engine: its ports, what it works on, and what it has found out so far. */
 export interface Call {

@@ -8,7 +8,7 @@ import { RECORD_FORMAT, type GatelineRecord, type Writer } from '../run/record.t
 import { addToArchive, openArchive, type Archive } from '../run/reuse.ts';
 import { writerKey, type RunState, type Told } from '../run/run-state.ts';
 import type { UnitGraph, Unit } from '../run/unit.ts';
-import type { UnitFilter, Written } from '../store/record-store.ts';
+import type { Selection, Written } from '../store/record-store.ts';
 import type { MissingContents } from './content.ts';
 import type { EnginePorts } from './ports.ts';
 
@@ -54,7 +54,7 @@ export interface JournalScope {
   /** The records, where the caller has read them already. */
   readonly listing?: RecordListing;
   /** Which units' records are needed. Default: all. */
-  readonly only?: UnitFilter;
+  readonly selection?: Selection;
 }
 
 /** Reads all records, finds out which of their writers are gone, and numbers the call. */
@@ -62,7 +62,7 @@ export async function openJournal(
   ports: Pick<EnginePorts, 'store' | 'now' | 'me' | 'isGone'>,
   scope: JournalScope,
 ): Promise<Journal> {
-  const listing = scope.listing ?? (await ports.store.list(scope.pipeline, scope.subject, scope.only));
+  const listing = scope.listing ?? (await ports.store.list(scope.pipeline, scope.subject, scope.selection));
   const records = [...listing.records];
   const deadWriters = await findDeadWriters(listing, ports.isGone);
   const fingerprints = new Map<UnitKey, Digest>();

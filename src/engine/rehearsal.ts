@@ -17,7 +17,7 @@ function rehearsalStore(store: RecordStore): RecordStore {
   };
   return {
     write: () => Promise.resolve('written'),
-    list: (pipeline, subject) => store.list(pipeline, subject),
+    list: (pipeline, subject, selection) => store.list(pipeline, subject, selection),
     subjects: (pipeline) => store.subjects(pipeline),
     put: (content) => Promise.resolve(keep(Buffer.from(content))),
     putStream: async (chunks) => {

@@ -1,13 +1,13 @@
-import { DEFAULT_WORKSPACE, unitKey, type Gate, type Pipeline } from '../pipeline/pipeline.ts';
+import { DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../pipeline/pipeline.ts';
 import type { Contract } from '../verdict/contract.ts';
 import type { Digest } from './digest.ts';
 import { orderRecords } from './order.ts';
-import { unitOf, type DecidedRecord, type GatelineRecord } from './record.ts';
+import { gatesBefore, unitOf, type DecidedRecord, type GatelineRecord } from './record.ts';
 
 /** What a pipeline is put together from where no file defines it. */
 export interface Observation {
   readonly pipeline: string;
-  /** The gate that is defined here, if any. Its `needs` may name gates that left no record. */
+  /** The gate that is defined here, if any, with the leg of this job. Its `needs` may name gates that left no record. */
   readonly own: Gate | undefined;
   /** Records of one run, and of nothing else. */
   readonly records: readonly GatelineRecord[];
@@ -61,7 +61,7 @@ export function observePipeline(observation: Observation): Observed {
       subject: undefined,
       metadata: {},
       maxParallel: 1,
-      gates: own === undefined ? gates : withOtherLegs(gates, own, [...work, ...unread]),
+      gates,
       groups: [],
       workspace: DEFAULT_WORKSPACE,
     },
@@ -72,8 +72,7 @@ export function observePipeline(observation: Observation): Observed {
 /** Gates that the newest record of each leg was given something from. */
 function needsIn(list: readonly Work[]): string[] {
   const newest = new Map(list.map((record) => [unitOf(record), record]));
-  const keys = [...newest.values()].flatMap((record) => Object.keys(record.needs));
-  return [...new Set(keys.map((key) => key.split('/', 1)[0]!))];
+  return [...new Set([...newest.values()].flatMap(gatesBefore))];
 }
 
 /**
@@ -142,18 +141,4 @@ function recordedGate(
     legsMaxParallel: undefined,
     failFast: true,
   };
-}
-
-/** The own gate is described for one leg; the legs that its siblings have recorded are shown beside it. */
-function withOtherLegs(
-  gates: readonly Gate[],
-  own: Gate,
-  work: readonly Pick<GatelineRecord, 'gate' | 'leg'>[],
-): Gate[] {
-  const known = new Set(own.legs.map((leg) => unitKey(own.id, leg.id)));
-  const others = work.filter((record) => record.gate === own.id && record.leg !== '' && !known.has(unitOf(record)));
-  const legs = [...new Set(others.map((record) => record.leg))].toSorted().map((id) => ({ id, matrix: {} }));
-  return gates.map((gate) =>
-    gate.id === own.id && own.legs[0]?.id !== '' ? { ...gate, legs: [...gate.legs, ...legs] } : gate,
-  );
 }

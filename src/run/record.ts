@@ -173,6 +173,12 @@ export function unitOf(record: Pick<GatelineRecord, 'gate' | 'leg'>): UnitKey {
   return unitKey(record.gate, record.leg);
 }
 
+/** Ids of the gates that a record says its unit was given something from. */
+export function gatesBefore(record: GatelineRecord): string[] {
+  const keys = record.kind === 'decided' ? [] : Object.keys(record.needs);
+  return [...new Set(keys.map((key) => key.split('/', 1)[0]!))];
+}
+
 /**
  * The name under which a store keeps a record. It holds no digest, so that two claims for one attempt
  * collide. `decided` names its decision, since one call may take several.

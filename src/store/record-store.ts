@@ -7,8 +7,15 @@ export type { Read, ReadProblem, RecordListing };
 /** What a write of a record came to: `taken` means that a record of that name was there already. */
 export type Written = 'written' | 'taken';
 
-/** Which units' records are asked for. */
+/** Picks units by what the names of their records say. */
 export type UnitFilter = (unit: Pick<GatelineRecord, 'gate' | 'leg'>) => boolean;
+
+/** Which units' records are asked for. */
+export interface Selection {
+  readonly only: UnitFilter;
+  /** Also the records of what these units were built on, and so on: of every gate that the `needs` of a record name. */
+  readonly upstream?: true;
+}
 
 /**
  * Where records and contents live. Records are immutable and named by `recordName`; contents are
@@ -24,9 +31,9 @@ export interface RecordStore {
 
   /**
    * All records of a pipeline's subject, over all its runs, in no particular order. Never throws for what single records hold.
-   * @param only where reading a record costs a request, those of other units may be left out
+   * @param selection where reading a record costs a request, those of other units may be left out
    */
-  list(pipeline: string, subject: string, only?: UnitFilter): Promise<RecordListing>;
+  list(pipeline: string, subject: string, selection?: Selection): Promise<RecordListing>;
 
   /** Subjects of a pipeline that have records, sorted. */
   subjects(pipeline: string): Promise<string[]>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { awaitingList, type AwaitedRecords } from '../../src/action/awaited-records.ts';
 import type { ReadProblem, RecordListing } from '../../src/run/reading.ts';
 import type { GatelineRecord } from '../../src/run/record.ts';
-import type { UnitFilter } from '../../src/store/record-store.ts';
+import type { Selection } from '../../src/store/record-store.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 import { ended, FAILED, started } from '../support/records.ts';
 
@@ -15,7 +15,7 @@ const QUICK = { shownMs: 200, pauseMs: 2, longestPauseMs: 8 };
 async function listed(
   shown: readonly (readonly GatelineRecord[] | RecordListing)[],
   more: Partial<AwaitedRecords> = {},
-  only?: UnitFilter,
+  selection?: Selection,
 ) {
   const waits: string[] = [];
   let looks = 0;
@@ -37,8 +37,8 @@ async function listed(
       ...more,
     },
   );
-  const { records } = await patient('test', 'subject', only);
-  return { records, looks, waits, again: () => patient('test', 'subject', only).then(() => looks) };
+  const { records } = await patient('test', 'subject', selection);
+  return { records, looks, waits, again: () => patient('test', 'subject', selection).then(() => looks) };
 }
 
 describe('a record whose output a needed job told', () => {
@@ -94,9 +94,9 @@ describe('a record whose output a needed job told', () => {
   it('is none where the pipeline has no such gate, or the step does not look at it', async () => {
     expect((await listed([[]], { pipeline: pipelineOf({ b: {} }) })).looks).toBe(1);
     expect((await listed([[], [CLAIM, END]], { pipeline: pipelineOf({ a: {} }) })).looks).toBe(2);
-    expect((await listed([[]], {}, ({ gate }) => gate === 'b')).looks).toBe(1);
+    expect((await listed([[]], {}, { only: ({ gate }) => gate === 'b' })).looks).toBe(1);
     const legs = pipelineOf({ a: { legs: [{ id: 'x', matrix: {} }] } });
-    expect((await listed([[], [CLAIM, END]], { pipeline: legs }, ({ leg }) => leg === 'x')).looks).toBe(2);
+    expect((await listed([[], [CLAIM, END]], { pipeline: legs }, { only: ({ leg }) => leg === 'x' })).looks).toBe(2);
   });
 
   it('is not waited for any more when the job is cancelled', async () => {

@@ -1,8 +1,22 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openJobStore } from '../../src/action/job-store.ts';
 import { startResultsService } from '../support/github/results-service.ts';
 import { ended } from '../support/records.ts';
 import { stepInProcess } from './step-in-process.ts';
+
+describe('the first listing', () => {
+  it('is asked for when the store is opened, and taken once', async () => {
+    await using service = await startResultsService();
+    await using job = await service.environmentFor({ run: 1, job: 'one' });
+    const { invocation } = await stepInProcess(job);
+    const store = await openJobStore(invocation);
+    await vi.waitFor(() => expect(service.callsOf('ListArtifacts')).toHaveLength(1), { timeout: 10_000 });
+    await store.records.list('p', 's');
+    expect(service.callsOf('ListArtifacts')).toHaveLength(1);
+    await store.records.list('p', 's');
+    expect(service.callsOf('ListArtifacts')).toHaveLength(2);
+  });
+});
 
 describe('a job of an event that outsiders cause', () => {
   it('saves nothing to the cache of the default branch, though its token may', async () => {

@@ -44,28 +44,12 @@ describe('a pipeline that is put together from records', () => {
     expect(pipeline.gates[0]!.contract).toMatchObject({ threshold: 80, partial: 'continue' });
   });
 
-  it('keeps the gate that is defined here as it is, and shows the legs of its siblings beside it', () => {
+  it('keeps the gate that is defined here as it is, with its one leg', () => {
     const own = gateOf('a', { needs: ['z'], legs: [{ id: 'x', matrix: { os: 'x' } }], timeoutMinutes: 7 });
     const { pipeline, recorded } = observe({ own, records: [started({ gate: 'a', leg: 'y', needs: { q: null } })] });
     const gate = pipeline.gates.find(({ id }) => id === 'a')!;
-    expect(gate).toMatchObject({
-      needs: ['z'],
-      timeoutMinutes: 7,
-      legs: [{ id: 'x', matrix: { os: 'x' } }, { id: 'y' }],
-    });
+    expect(gate).toMatchObject({ needs: ['z'], timeoutMinutes: 7, legs: [{ id: 'x', matrix: { os: 'x' } }] });
     expect([...recorded]).toEqual(['z']);
-  });
-
-  it('shows beside the own leg those of its siblings alone: of the same gate, each once', () => {
-    const own = gateOf('a', { legs: [{ id: 'x', matrix: { os: 'x' } }] });
-    const legsOf = (records: Observation['records']) =>
-      observe({ own, records })
-        .pipeline.gates.find(({ id }) => id === 'a')!
-        .legs.map(({ id }) => id);
-    expect(legsOf([started({ gate: 'a', leg: 'x' }), ended({ gate: 'a', leg: 'x' })])).toEqual(['x']);
-    expect(legsOf([started({ gate: 'a', leg: 'y' }), ended({ gate: 'a', leg: 'y' })])).toEqual(['x', 'y']);
-    expect(legsOf([started({ gate: 'b', leg: 'z' })])).toEqual(['x']);
-    expect(legsOf([started({ gate: 'a' })])).toEqual(['x']);
   });
 
   it('has no gate of another pipeline, and none that was only decided about', () => {

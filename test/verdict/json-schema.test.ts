@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonObject, JsonValue } from '../../src/untrusted/json.ts';
 import { NO_URI } from '../../src/verdict/json-schema/check-schema.ts';
 import { compileSchema } from '../../src/verdict/json-schema/compile-schema.ts';
 import { createValidator } from '../../src/verdict/json-schema/validator.ts';
@@ -323,6 +323,18 @@ describe('messages', () => {
     });
     const [issue] = compiled.ok ? compiled.validate({ p: { x: 2 } }) : [];
     expect(issue).toMatchObject({ pointer: '/p/x', rule: '/$defs/a~1b %/properties/x/maximum' });
+  });
+});
+
+describe('a schema that was validated', () => {
+  it.each<[string, JsonObject]>([
+    ['whole', { minimum: 'x' }],
+    ['with another inside', { $defs: { inner: { $id: 'inner', minimum: 'x' } }, $ref: '#/$defs/inner' }],
+  ])('is not validated by the library once more: %s', async (_, unsound) => {
+    const compile = (isValidated: boolean) => createValidator(unsound, '2020-12', { base: NO_URI, isValidated });
+    await expect(compile(false)).rejects.toThrow();
+    expect((await compile(true)).validate(1)).toBeDefined();
+    expect(await compileSchema(unsound)).toMatchObject({ ok: false });
   });
 });
 

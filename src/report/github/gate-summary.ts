@@ -12,6 +12,7 @@ import {
 } from '../wording.ts';
 import { actorOf } from '../../run/decisions.ts';
 import type { PlanChoice, PlannedUnit } from '../../run/plan.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/record.ts';
 import type { RunState, UnitState } from '../../run/run-state.ts';
 import type { Unit, UnitGraph } from '../../run/unit.ts';
@@ -253,11 +254,10 @@ function attemptsSection({ unit, records, state }: GateSummaryInput, own: UnitSt
   };
 }
 
-function nextUnits({ unit, graph, state }: GateSummaryInput): UnitState[] {
-  return [...graph.values()].flatMap(({ key, needs }) => {
-    const after = needs.includes(unit.key) ? state.units.get(key) : undefined;
-    return after === undefined || after.done ? [] : [after];
-  });
+/** A job reads no record of what comes after its gate, so how that stands is not said. */
+function nextUnits({ unit, graph, state }: GateSummaryInput): UnitKey[] {
+  const next = [...graph.values()].filter(({ needs }) => needs.includes(unit.key));
+  return next.map(({ key }) => key).filter((key) => state.units.get(key)?.done === false);
 }
 
 function sentence(text: string): string {

@@ -1,4 +1,5 @@
 import { NO_APPROVAL_YET } from '../../run/decisions.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { RunState, UnitState } from '../../run/run-state.ts';
 import type { VerdictKind } from '../../verdict/verdict.ts';
 import { listOf } from '../text.ts';
@@ -32,10 +33,10 @@ const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'cont
   contract: 'contract',
 };
 
-/** What to do about one unit, as safe Markdown: one paragraph. `next`: units that need it and are not done. */
-export function nextStepOf(unit: UnitState, next: readonly UnitState[] = []): string {
+/** What to do about one unit, as safe Markdown: one paragraph. `next`: units that need it and are not known to be done. */
+export function nextStepOf(unit: UnitState, next: readonly UnitKey[] = []): string {
   if (unit.done) {
-    const names = next.map(({ key, status }) => `${code(key)} (${status})`);
+    const names = next.map((key) => code(key));
     return names.length === 0 ? 'Nothing is left to do for this gate.' : `Next: ${listOf(names, 10)}.`;
   }
   if (unit.status === 'paused') return `It waits for an approval: ${NO_APPROVAL_YET}. The gates after it wait too.`;

@@ -5,7 +5,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Chunks } from '../chunks.ts';
 import { writeNewFile } from '../new-file.ts';
 import { checkedRecord } from '../parse-record.ts';
-import type { Read, RecordListing, RecordStore, UnitFilter, Written } from '../record-store.ts';
+import type { Read, RecordListing, RecordStore, Selection, Written } from '../record-store.ts';
 import { MAX_UPLOADS, valueArtifactName, type RecordArtifactName } from './artifact-names.ts';
 import { openGithubArtifacts, type GithubArtifactsOptions } from './artifacts/github-artifacts.ts';
 import { DEFAULT_LIMITS, type ServiceLimits } from './artifacts/limits.ts';
@@ -27,6 +27,8 @@ export interface GithubStoreOptions extends Pick<
   readonly run: RunIdentity;
   /** Where contents wait for their record, and where they are brought to: the filesystem store below `RUNNER_TEMP`. */
   readonly spool: Spool;
+  /** Whether the first listing is asked for at once. It is the first thing that nearly every step needs. Default false. */
+  readonly listsAtOnce?: boolean;
   /** For another run: nothing is ever written. */
   readonly readOnly?: boolean;
   /** Default 1,000. */
@@ -67,6 +69,8 @@ export interface GithubStore extends RecordStore {
   artifactOf(record: GatelineRecord): ArtifactIds;
   /** What names alone tell, from one listing, however many gates there are. */
   statuses(pipeline: string, subject: string): Promise<NameStatuses>;
+  /** The same from the last listing. */
+  listedStatuses(pipeline: string, subject: string): NameStatuses;
   /** What may hide records of earlier attempts from this job, as far as it has listed any. */
   hiddenBy(): HiddenBy | undefined;
   /** Whether content is on this machine or a record that was read refers to it. Asks nobody. */
@@ -104,6 +108,7 @@ class ArtifactStore implements GithubStore {
     const onDocument = sources.add.bind(sources);
     const reader = new RecordReader({ service, view, run, readingMs: limits.readingMs, onDocument });
     this.#options = options;
+    if (options.listsAtOnce === true) view.begin();
     this.#view = view;
     this.#sources = sources;
     this.#reader = reader;
@@ -125,8 +130,8 @@ class ArtifactStore implements GithubStore {
     return this.#writer.write(checked);
   }
 
-  list(pipeline: string, subject: string, only?: UnitFilter): Promise<RecordListing> {
-    return this.#reader.list(pipeline, subject, only);
+  list(pipeline: string, subject: string, selection?: Selection): Promise<RecordListing> {
+    return this.#reader.list(pipeline, subject, selection);
   }
 
   subjects(pipeline: string): Promise<string[]> {
@@ -134,7 +139,12 @@ class ArtifactStore implements GithubStore {
   }
 
   async statuses(pipeline: string, subject: string): Promise<NameStatuses> {
-    const names = await this.#reader.names(pipeline, subject);
+    await this.#view.refresh();
+    return this.listedStatuses(pipeline, subject);
+  }
+
+  listedStatuses(pipeline: string, subject: string): NameStatuses {
+    const names = this.#reader.names(pipeline, subject);
     return { statuses: names.map(statusOf), complete: this.#view.problem === undefined };
   }
 

@@ -1,9 +1,9 @@
 import { digestOfJson } from '../../run/canonical-json.ts';
 import type { ReadProblem, RecordListing } from '../../run/reading.ts';
-import type { GatelineRecord } from '../../run/record.ts';
+import { gatesBefore, type GatelineRecord } from '../../run/record.ts';
 import type { JsonValue } from '../../untrusted/json.ts';
 import { eachInParallel } from '../in-parallel.ts';
-import type { UnitFilter } from '../record-store.ts';
+import type { Selection } from '../record-store.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument, type ReadDocument } from './artifact-document.ts';
 import {
   parseArtifactName,
@@ -18,6 +18,12 @@ import { entryOf, looksZipped } from './zip-entries.ts';
 
 /** Artifacts that are read at the same time. */
 export const PARALLEL_READS = 16;
+
+/**
+ * Upstream is read level by level: records name the gates of the next level. After this many levels the pipeline is a long
+ * chain, and a level also reads records that may be further up, as far as there is room: else each gate would cost a round trip.
+ */
+const LEVELS_READ_ALONE = 8;
 
 /** What reading one artifact came to. */
 export type ReadRecord = { readonly document: ReadDocument } | { readonly problem: ReadProblem };
@@ -49,27 +55,44 @@ export class RecordReader {
   }
 
   /** Lists anew, and reads what was not read before. */
-  async list(pipeline: string, subject: string, only: UnitFilter = () => true): Promise<RecordListing> {
-    const { view } = this.#parts;
+  async list(
+    pipeline: string,
+    subject: string,
+    { only, upstream }: Selection = { only: () => true },
+  ): Promise<RecordListing> {
+    const { view, readingMs } = this.#parts;
     await view.refresh();
-    const scope = scopeOf(pipeline, subject);
-    const wanted = this.#records().filter(({ named }) => named.scope === scope && only(named));
+    const until = performance.now() + readingMs;
     const records = new Map<string, GatelineRecord>();
     const problems: ReadProblem[] = view.problem === undefined ? [] : [view.problem];
-    await this.#readAll(wanted, ({ artifact }, read) => {
+    const take = ({ artifact }: NamedArtifact, read: ReadRecord): void => {
       if ('problem' in read) problems.push(read.problem);
       else if (read.document.record.pipeline === pipeline && read.document.record.subject === subject) {
         // A record that had to be uploaded again is there twice.
         records.set(digestOfJson(read.document.record as JsonValue), structuredClone(read.document.record));
       } else
         problems.push(view.problemWith(artifact.name, { code: 'FOREIGN', message: 'a record of another subject' }));
-    });
+    };
+    const scope = scopeOf(pipeline, subject);
+    const needed = new Set<string>();
+    const tried = new Set<NamedArtifact>();
+    let others = this.#records().filter(({ named }) => named.scope === scope);
+    for (let level = 1; ; level += 1) {
+      const isWanted = ({ named }: NamedArtifact): boolean => only(named) || needed.has(named.gate);
+      const wanted = others.filter(isWanted);
+      if (wanted.length === 0) break;
+      others = others.filter((one) => !wanted.includes(one));
+      const free = level > LEVELS_READ_ALONE ? Math.max(0, PARALLEL_READS - wanted.length) : 0;
+      const ahead = others.filter((one) => !tried.has(one)).slice(0, free);
+      for (const one of ahead) tried.add(one);
+      await Promise.all([this.#readAll(wanted, until, take), this.#readAll(ahead, until, () => undefined)]);
+      if (upstream) for (const record of records.values()) for (const gate of gatesBefore(record)) needed.add(gate);
+    }
     return { records: [...records.values()], problems, unprovenDecisions: true };
   }
 
-  /** What of a pipeline and subject is known by name alone, after listing anew. */
-  async names(pipeline: string, subject: string): Promise<RecordArtifactName[]> {
-    await this.#parts.view.refresh();
+  /** What of a pipeline and subject was listed last, by name alone. */
+  names(pipeline: string, subject: string): RecordArtifactName[] {
     const scope = scopeOf(pipeline, subject);
     return this.#records().flatMap(({ named }) => (named.scope === scope ? [named] : []));
   }
@@ -163,9 +186,9 @@ export class RecordReader {
 
   async #readAll(
     artifacts: readonly NamedArtifact<RecordArtifactName>[],
+    until: number,
     take: (artifact: NamedArtifact<RecordArtifactName>, read: ReadRecord) => void,
   ): Promise<void> {
-    const until = performance.now() + this.#parts.readingMs;
     await eachInParallel(artifacts, PARALLEL_READS, async (one) => {
       const late = performance.now() > until && !this.#kept.has(one.artifact.id);
       const trouble = { code: 'OUTAGE', message: 'there was no time left to read it' } as const;

@@ -1,5 +1,5 @@
 import type { HiddenBy, ReadProblem } from '../../run/reading.ts';
-import type { ArtifactService, ListedArtifact, Patience, Trouble } from './artifact-service.ts';
+import type { ArtifactListing, ArtifactService, ListedArtifact, Patience, Trouble } from './artifact-service.ts';
 import { parseArtifactName, type ArtifactName } from './artifact-names.ts';
 
 /** The run whose artifacts a store keeps. */
@@ -27,6 +27,7 @@ export class RunView {
   #byName = new Map<string, ListedArtifact[]>();
   #problem: ReadProblem | undefined;
   #hiddenBy: HiddenBy | undefined;
+  #begun: Promise<ArtifactListing> | undefined;
 
   constructor(service: ArtifactService, run: RunIdentity) {
     this.#service = service;
@@ -43,9 +44,18 @@ export class RunView {
     return this.#hiddenBy;
   }
 
+  /** Sends the request for a listing that the next {@link refresh} takes: whoever opens a store has other work to do meanwhile. */
+  begin(): void {
+    this.#begun = this.#service.list();
+    // Who takes it is told; perhaps nobody does.
+    this.#begun.catch(() => undefined);
+  }
+
   /** Lists anew. Where that fails, what was known before stays. */
   async refresh(patience?: Patience): Promise<void> {
-    const { artifacts, problem, hiddenBy } = await this.#service.list(patience);
+    const begun = this.#begun;
+    this.#begun = undefined;
+    const { artifacts, problem, hiddenBy } = await (begun ?? this.#service.list(patience));
     this.#hiddenBy = hiddenBy;
     this.#problem = problem && { ...problem, where: `artifacts of run ${this.#run.id}` };
     const known = problem?.code === 'OUTAGE' ? this.#artifacts.map(({ artifact }) => artifact) : [];

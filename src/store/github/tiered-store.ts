@@ -1,8 +1,8 @@
 import type { Digest } from '../../run/digest.ts';
-import type { HiddenBy } from '../../run/reading.ts';
+import { unreadIn, type HiddenBy } from '../../run/reading.ts';
 import type { Content, GatelineRecord } from '../../run/record.ts';
 import type { Chunks } from '../chunks.ts';
-import type { Read, RecordListing, RecordStore, UnitFilter, Written } from '../record-store.ts';
+import type { Read, RecordListing, RecordStore, Selection, Written } from '../record-store.ts';
 import type { ArtifactIds, GithubStore, NameStatuses } from './github-store.ts';
 import { mentionedBy } from './record-contents.ts';
 
@@ -29,8 +29,11 @@ class TieredStore implements GithubStore {
     return this.#primary.write(record);
   }
 
-  async list(pipeline: string, subject: string, only?: UnitFilter): Promise<RecordListing> {
-    const listings = await Promise.all(this.#all().map((store) => store.list(pipeline, subject, only)));
+  async list(pipeline: string, subject: string, selection?: Selection): Promise<RecordListing> {
+    const own = this.#primary.list(pipeline, subject, selection);
+    // A gate may be upstream in this run only: what was decided of it before is asked for too.
+    const wanted = selection?.upstream === true ? withGatesOf(selection, await own) : selection;
+    const listings = await Promise.all([own, ...this.#others.map((store) => store.list(pipeline, subject, wanted))]);
     return {
       records: listings.flatMap(({ records }) => records),
       problems: listings.flatMap(({ problems }) => problems),
@@ -71,6 +74,10 @@ class TieredStore implements GithubStore {
     return this.#primary.statuses(pipeline, subject);
   }
 
+  listedStatuses(pipeline: string, subject: string): NameStatuses {
+    return this.#primary.listedStatuses(pipeline, subject);
+  }
+
   hiddenBy(): HiddenBy | undefined {
     return this.#primary.hiddenBy();
   }
@@ -104,4 +111,10 @@ class TieredStore implements GithubStore {
       return;
     }
   }
+}
+
+/** A selection with every gate of a listing, by what could be read and by what could not. */
+function withGatesOf(selection: Selection, { records, problems }: RecordListing): Selection {
+  const gates = new Set([...records, ...unreadIn(problems)].map(({ gate }) => gate));
+  return { ...selection, only: (unit) => selection.only(unit) || gates.has(unit.gate) };
 }

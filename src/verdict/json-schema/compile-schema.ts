@@ -46,15 +46,21 @@ export async function compileSchema(schema: JsonValue, options: SchemaOptions = 
     const problems = [...(await metaProblems(schema, draft)), ...checkSchema(schema, draft)];
     if (problems.length > 0) return { ok: false, problems };
   }
-  return prepared(schema, draft, options);
+  return prepared(schema, draft, options, refuse);
 }
 
-async function prepared(schema: JsonValue, draft: Draft, options: SchemaOptions): Promise<CompiledSchema> {
+async function prepared(
+  schema: JsonValue,
+  draft: Draft,
+  options: SchemaOptions,
+  isValidated: boolean,
+): Promise<CompiledSchema> {
   const [{ createValidator }, { explainValidation }] = await libraries();
   try {
     const { formats, others } = options;
     const validator = await createValidator(schema, draft, {
       base: NO_URI,
+      isValidated,
       ...(formats === undefined ? {} : { formats }),
       ...(others === undefined ? {} : { others }),
     });

@@ -40,6 +40,8 @@ export interface ValidatorOptions {
   readonly base: string;
   /** Other schemas that it may refer to, by URI. A contract has none. */
   readonly others?: Readonly<Record<string, JsonValue>>;
+  /** The schema was validated against its meta-schema: the library does not do it once more. Default false. */
+  readonly isValidated?: boolean;
 }
 
 /**
@@ -60,6 +62,7 @@ export async function createValidator(
   const prepared = prepareSchema(schema, draft, options.base);
   rules.addPrepared(prepared);
   const uri = keep(cache, prepared, draft);
+  if (options.isValidated === true) markValidated(cache[uri] as SchemaDocument);
   const compiled = await compile(await getSchema(uri, { _cache: cache } as never));
   const formats = options.formats ?? true;
   return { rules, validate: (value) => withFormats(formats, () => run(compiled, value)) };
@@ -79,7 +82,12 @@ const META_DOCUMENTS: Readonly<Record<Draft, readonly string[]>> = {
 /** The validator of a draft's own meta-schema. */
 export async function createMetaValidator(draft: Draft): Promise<SchemaValidator> {
   const rules = new RuleBook();
-  for (const uri of META_DOCUMENTS[draft]) rules.addMeta(uri, (await getSchema(uri)).document.root);
+  for (const uri of META_DOCUMENTS[draft]) {
+    const { document } = await getSchema(uri);
+    rules.addMeta(uri, document.root);
+    // The drafts' own meta-schemas are sound.
+    markValidated(document);
+  }
   const compiled = await compile(await getSchema(DRAFT_URIS[draft]));
   return { rules, validate: (value) => withFormats(false, () => run(compiled, value)) };
 }
@@ -89,6 +97,17 @@ function keep(cache: Record<string, unknown>, ready: PreparedSchema, draft: Draf
   const document = buildSchemaDocument(ready.schema as JsonObject, retrieval, DRAFT_URIS[draft]);
   cache[retrieval] = document;
   return retrieval;
+}
+
+/** What of the library's documents says that they need no validation. Its switch for that is one for the whole process, and compiling is asynchronous. */
+interface SchemaDocument {
+  validated?: boolean;
+  /** The document itself, and schemas inside it that have an `$id`. */
+  readonly embedded?: Readonly<Record<string, SchemaDocument>>;
+}
+
+function markValidated(document: SchemaDocument): void {
+  for (const one of [document, ...Object.values(document.embedded ?? {})]) one.validated = true;
 }
 
 function run(compiled: CompiledSchema, value: JsonValue): Validation {

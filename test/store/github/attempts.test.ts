@@ -223,6 +223,23 @@ describe('another run', () => {
     for (const content of [value, file])
       expect(await alone.check(content.digest)).toEqual({ state: 'present', value: content });
   });
+
+  it('is asked for every gate that is upstream in this run, and for no other', async () => {
+    await using run = await startRun();
+    await earlierRun(run);
+    const primary = await run.open();
+    await primary.write(endedRecord({ gate: 'code', needs: { plan: null } }));
+    await primary.write(endedRecord({ gate: 'plan' }));
+    await primary.write(endedRecord({ gate: 'other', needs: {} }));
+    const tiered = openTieredStore(primary, [await run.open({ ...about, noResults: true, readOnly: true })]);
+    const selection = (gate: string) =>
+      ({ only: (unit: { gate: string }) => unit.gate === gate, upstream: true }) as const;
+    const listed = async (gate: string) =>
+      (await tiered.list('ship', 'pr-42', selection(gate))).records.map((one) => `${one.runNumber} ${one.gate}`);
+    expect(await listed('other')).toEqual(['1 other']);
+    // In the earlier run no record of `code` names `plan`: there are its end and a decision.
+    expect((await listed('code')).toSorted()).toEqual(['1 code', '1 plan', '2 plan', '2 plan']);
+  });
 });
 
 describe('a service that takes only zips', () => {

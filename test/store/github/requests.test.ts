@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { digestOf } from '../../../src/run/digest.ts';
-import { endedRecord, startedRecord } from '../../contract/samples.ts';
+import { decidedRecord, endedRecord, startedRecord } from '../../contract/samples.ts';
 import { constantDelay } from '../../support/github/delays.ts';
 import { startRun, type GithubRun } from './github-run.ts';
 
@@ -48,9 +48,55 @@ it('reads only the units that are asked for', async () => {
   const gates = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const gate of gates) await writer.write(endedRecord({ gate }));
   const reader = await run.open();
-  const { records } = await reader.list('ship', 'pr-42', ({ gate }) => gate === 'c');
+  const { records } = await reader.list('ship', 'pr-42', { only: ({ gate }) => gate === 'c' });
   expect(records).toEqual([endedRecord({ gate: 'c' })]);
   expect(run.service.callsOf('GetBlob')).toHaveLength(1);
+});
+
+it('reads what a gate was built on as the records say, however far up, and nothing else', async () => {
+  await using run = await startRun();
+  const writer = await run.open();
+  const needs = { c: ['b/x', 'a'], b: ['a'], a: ['z'], z: ['c'], other: ['c'], own: [] };
+  for (const [gate, before] of Object.entries(needs)) {
+    const digests = Object.fromEntries(before.map((key) => [key, null]));
+    await writer.write(endedRecord({ gate, leg: gate === 'b' ? 'y' : '', needs: digests }));
+  }
+  await writer.write(decidedRecord({ gate: 'z', decision: 'reject' }));
+  const reader = await run.open();
+  const before = run.service.calls.length;
+  const selection = { only: ({ gate }: { gate: string }) => ['own', 'c'].includes(gate), upstream: true } as const;
+  const { records } = await reader.list('ship', 'pr-42', selection);
+  expect(records.map(({ gate, leg, kind }) => `${gate} ${leg} ${kind}`).toSorted()).toEqual([
+    'a  ended',
+    'b y ended',
+    'c  ended',
+    'own  ended',
+    'z  decided',
+    'z  ended',
+  ]);
+  expect(asked(run, before).filter((operation) => operation === 'ListArtifacts')).toHaveLength(1);
+  expect(asked(run, before).filter((operation) => operation === 'GetBlob')).toHaveLength(6);
+});
+
+it('reads a chain of 60 gates in fewer round trips than gates, and hands on nothing that was not asked for', async () => {
+  await using run = await startRun();
+  const writer = await run.open();
+  const record = (place: number) =>
+    endedRecord({ gate: `g${place}`, needs: place === 1 ? {} : { [`g${place - 1}`]: null } });
+  const gates = Array.from({ length: 60 }, (_, index) => record(index + 1));
+  const strangers = Array.from({ length: 20 }, (_, index) => endedRecord({ gate: `s${index}` }));
+  await Promise.all([...strangers, ...gates].map((one) => writer.write(one)));
+  let open = 0;
+  let trips = 0;
+  run.service.delays = ({ operation }) => {
+    if (operation === 'GetSignedArtifactURL') open += 1;
+    if (operation === 'GetBlob' && (open -= 1) === 0) trips += 1;
+    return { request: 10, response: 0 };
+  };
+  const selection = { only: ({ gate }: { gate: string }) => gate === 'g60', upstream: true } as const;
+  const { records } = await (await run.open()).list('ship', 'pr-42', selection);
+  expect(new Set(records.map(({ gate }) => gate))).toEqual(new Set(gates.map(({ gate }) => gate)));
+  expect(trips).toBeLessThan(25);
 });
 
 it('tells the status of 400 gates from one listing, by names alone', async () => {
