@@ -114,6 +114,8 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
       groups: grouped && !ids.includes('all') ? [{ id: 'all', gates: ids }] : [],
       gates: gates.map(([name, each, needs, secrets], index) => ({
         ...each,
+        // One that works in the user's folder and hands on files must say what its inputs are.
+        inputs: each.workspace === 'in-place' && each.files.length > 0 ? (each.inputs ?? []) : each.inputs,
         id: name,
         number: index,
         needs: ids.filter((_, other) => other < index && needs.includes(other)),
