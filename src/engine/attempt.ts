@@ -17,7 +17,7 @@ import {
   removeAnswer,
   type Collected,
 } from './collect-output.ts';
-import { captureFiles, type Captured } from './capture-files.ts';
+import { captureFiles, nameKept, type Captured } from './capture-files.ts';
 import { nameReruns } from './name-reruns.ts';
 import { placeFor } from './place.ts';
 import { workFor, type Work } from './plan-unit.ts';
@@ -280,28 +280,4 @@ async function keepLogs(call: Call, result: AgentResult | undefined): Promise<En
     if (!isDiskFull(error)) throw error;
   }
   return logs;
-}
-
-/** What to write in `gateline.yml`. What lies outside of the workspace cannot be handed on. */
-function wayToHandOn({ gate }: Unit, names: readonly string[]): string {
-  const own = names.filter((name) => !name.startsWith('../'));
-  if (own.length === 0) return '; only files of the workspace are handed on';
-  const list = own.map((name) => JSON.stringify(name)).join(', ');
-  return gate.files === 'changed'
-    ? ''
-    : gate.files.length === 0
-      ? `. To hand them on: files: [${list}], or files: changed`
-      : `. To hand them on, add to files: ${list}`;
-}
-
-/** Names what the agent changed and the gate does not hand on: it is kept, and nobody else will see it. */
-async function nameKept(call: Call, unit: Unit, { touched, failure }: Captured): Promise<void> {
-  if (failure === undefined && touched.length === 0) return;
-  const names = touched.slice(0, 5).map(({ path }) => path);
-  const more = touched.length > names.length ? ` and ${touched.length - names.length} more` : '';
-  const message =
-    failure === undefined
-      ? `changed and not handed on: ${names.join(', ')}${more}${wayToHandOn(unit, names)}`
-      : `${failure.code}: what it changed cannot be told: ${failure.message}`;
-  await call.observe({ type: 'notice', unit: unit.key, message });
 }

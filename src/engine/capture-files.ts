@@ -1,5 +1,6 @@
 import { GatelineError, isDiskFull } from '../errors/gateline-error.ts';
 import type { EndedRecord, FileChange } from '../run/record.ts';
+import type { Unit } from '../run/unit.ts';
 import type { Redactor } from '../untrusted/redact.ts';
 import type { Issue } from '../verdict/verdict.ts';
 import type { KeepContent } from '../workspace/workspace.ts';
@@ -30,7 +31,7 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
   } catch (error) {
     // Without room there will be no record of what is handed on either.
     if (isDiskFull(error) && begun.unit.gate.files.length > 0) throw error;
-    if (!(error instanceof GatelineError) || !/^(?:GIT|WORKSPACE|FILE)_/.test(error.code)) throw error;
+    if (!(error instanceof GatelineError) || !/^(?:GIT|WORKSPACE|WORK_TREE|FILE)_/.test(error.code)) throw error;
     return { files: [], touched: [], problems: [], failure: error };
   }
 }
@@ -54,6 +55,30 @@ async function capture(call: Call, { unit, checkout }: Begun): Promise<Captured>
   }));
   const { files, touched } = changes;
   return { files, touched, snapshot: { from: checkout.from, tree: work.tree }, problems };
+}
+
+/** What to write in `gateline.yml`. What lies outside of the workspace cannot be handed on. */
+function wayToHandOn({ gate }: Unit, names: readonly string[]): string {
+  const own = names.filter((name) => !name.startsWith('../'));
+  if (own.length === 0) return '; only files of the workspace are handed on';
+  const list = own.map((name) => JSON.stringify(name)).join(', ');
+  return gate.files === 'changed'
+    ? ''
+    : gate.files.length === 0
+      ? `. To hand them on: files: [${list}], or files: changed`
+      : `. To hand them on, add to files: ${list}`;
+}
+
+/** Names what the agent changed and the gate does not hand on: it is kept, and nobody else will see it. */
+export async function nameKept(call: Call, unit: Unit, { touched, failure }: Captured): Promise<void> {
+  if (failure === undefined && touched.length === 0) return;
+  const names = touched.slice(0, 5).map(({ path }) => path);
+  const more = touched.length > names.length ? ` and ${touched.length - names.length} more` : '';
+  const message =
+    failure === undefined
+      ? `changed and not handed on: ${names.join(', ')}${more}${wayToHandOn(unit, names)}`
+      : `${failure.code}: what it changed cannot be told: ${failure.message}`;
+  await call.observe({ type: 'notice', unit: unit.key, message });
 }
 
 class SecretFound extends Error {}

@@ -65,7 +65,9 @@ export class WorkTrees {
       return await this.#prepare(slot, request);
     } catch (error) {
       await this.#slots.give(slot, false, {});
-      if (slot.isNew || !isOfWhatLiesThere(error)) throw error;
+      if (!isOfWhatLiesThere(error)) throw error;
+      // Also where the user dropped the commit that was checked out when the call began.
+      this.#copy = undefined;
     }
     const other = await this.#take(request, now, true);
     try {
