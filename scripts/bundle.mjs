@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { bundledPackages, licenseText } from './licenses.mjs';
 import { ROOT, StepFailed, resolveCommand } from './steps.mjs';
 
 /**
@@ -49,15 +50,33 @@ export function compile() {
 /** Bundle build/ into `folder`, which is emptied first. The licences of what is bundled go beside it. */
 export async function bundle(folder) {
   rmSync(folder, { recursive: true, force: true });
-  for (const { entry, folder: name } of BUNDLES) {
-    const out = join(folder, name);
-    mkdirSync(out, { recursive: true });
-    const options = ['--license', 'licenses.txt', '--no-cache', '--quiet'];
-    tool('ncc build', join(BUILD, entry), '--out', out, ...options);
-  }
+  // What the bundler calls a module, and so every byte, depends on where it is seen from.
+  process.chdir(ROOT);
+  const packages = new Set();
+  for (const { entry, folder: name } of BUNDLES)
+    for (const path of await pack(join(BUILD, entry), join(folder, name))) packages.add(path);
   for (const [from, to] of Object.entries(COPIES)) copyFileSync(join(BUILD, from), join(folder, to));
+  writeFileSync(join(folder, 'licenses.txt'), licenseText(packages));
   await minify(folder);
   for (const path of filesIn(folder)) chmodSync(join(folder, path), modeOf(path));
+}
+
+/**
+ * Bundle a program with all that it loads, now or later.
+ * @param {string} entry absolute path of its first module
+ * @param {string} out folder for `index.js` and its chunks
+ * @returns {Promise<string[]>} the folders of the packages that are in it
+ */
+export async function pack(entry, out) {
+  const { default: ncc } = await import('@vercel/ncc');
+  const { code, assets, stats } = await ncc(entry, { cache: false, quiet: true });
+  const files = {
+    'index.js': code,
+    ...Object.fromEntries(Object.entries(assets).map(([name, { source }]) => [name, source])),
+  };
+  mkdirSync(out, { recursive: true });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(out, name), content);
+  return bundledPackages(stats.compilation);
 }
 
 /** Without it dist/ would be more than twice as large: ncc minifies entries only. Names stay, for stack traces. */

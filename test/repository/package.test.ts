@@ -38,7 +38,7 @@ describe('the package that library users install', () => {
   it('leaves out the action and its stores, which are bundled', () => {
     expect(leftOut.toSorted()).toEqual(['action', 'github', 'store/github']);
     expect(shipped).not.toEqual(sources);
-    expect(files.filter((pattern) => pattern.startsWith('dist'))).toEqual(['dist/cli']);
+    expect(files.filter((pattern) => pattern.startsWith('dist'))).toEqual(['dist/cli', 'dist/licenses.txt']);
   });
 
   it('imports nothing that is left out', () => {
