@@ -14,6 +14,7 @@ const RULE = '-'.repeat(80);
  * @returns {string[]}
  */
 export function bundledPackages({ modules }) {
+  /** @type {Set<string>} */
   const folders = new Set();
   for (const path of resourcesOf(modules)) {
     const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0];
