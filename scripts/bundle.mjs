@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { bundledPackages, licenseText } from './licenses.mjs';
 import { ROOT, StepFailed, resolveCommand } from './steps.mjs';
 
@@ -10,22 +10,22 @@ import { ROOT, StepFailed, resolveCommand } from './steps.mjs';
  */
 
 /**
- * Bundles: the compiled entry, and the folder of dist/ that its chunks go to as `index.js` and `<number>.index.js`.
- * `action.yml` names `dist/index.js`, so the action's are at the top of dist/.
+ * The programs: the compiled module that each starts with, and its file in dist/. `action.yml` names `dist/index.js`.
+ * They are bundled as one, so that what both load is there once.
  */
-const BUNDLES = [
-  { entry: 'action/index.js', folder: '' },
-  { entry: 'cli/index.js', folder: 'cli' },
-];
+const PROGRAMS = {
+  action: { entry: 'action/index.js', file: 'index.js' },
+  cli: { entry: 'cli/index.js', file: 'cli/index.js' },
+};
+
+/** What the files of the programs load: the loader of all chunks, which are called `<number>.gateline.js`. */
+const LOADER = 'gateline.js';
 
 /** Compiled files of build/ that are copied as they are: the action's post step only starts `dist/index.js` with an argument. */
 const COPIES = { 'action/post-entry.js': 'post.js' };
 
 /** The files of dist/ that are started themselves. */
-const PROGRAMS = new Set([
-  ...BUNDLES.map(({ folder }) => (folder === '' ? 'index.js' : `${folder}/index.js`)),
-  ...Object.values(COPIES),
-]);
+const STARTED = new Set([...Object.values(PROGRAMS).map(({ file }) => file), ...Object.values(COPIES)]);
 
 const BUILD = join(ROOT, 'build');
 export const DIST = join(ROOT, 'dist');
@@ -52,31 +52,59 @@ export async function bundle(folder) {
   rmSync(folder, { recursive: true, force: true });
   // What the bundler calls a module, and so every byte, depends on where it is seen from.
   process.chdir(ROOT);
-  const packages = new Set();
-  for (const { entry, folder: name } of BUNDLES)
-    for (const path of await pack(join(BUILD, entry), join(folder, name))) packages.add(path);
+  const entry = join(BUILD, 'programs.js');
+  const programs = Object.entries(PROGRAMS);
+  writeFileSync(
+    entry,
+    programs.map(([name, program]) => `export const ${name} = () => import('./${program.entry}');\n`).join(''),
+  );
+  try {
+    const compilation = await pack(entry, folder);
+    writeFileSync(join(folder, 'licenses.txt'), licenseText(bundledPackages(compilation)));
+    writeFileSync(join(folder, '.npmignore'), npmIgnore(compilation));
+  } finally {
+    rmSync(entry);
+  }
+  for (const [name, { file }] of programs)
+    writeStart(join(folder, file), name, posix.relative(posix.dirname(file), LOADER));
   for (const [from, to] of Object.entries(COPIES)) copyFileSync(join(BUILD, from), join(folder, to));
-  writeFileSync(join(folder, 'licenses.txt'), licenseText(packages));
   await minify(folder);
   for (const path of filesIn(folder)) chmodSync(join(folder, path), modeOf(path));
 }
 
+/** The file that a program is started by: it says which of the programs that the bundle exports it is. */
+function writeStart(path, name, loader) {
+  mkdirSync(dirname(path), { recursive: true });
+  const address = loader.startsWith('.') ? loader : `./${loader}`;
+  writeFileSync(path, `#!/usr/bin/env node\nimport { ${name} } from '${address}';\nawait ${name}();\n`);
+}
+
 /**
- * Bundle a program with all that it loads, now or later.
- * @param {string} entry absolute path of its first module
- * @param {string} out folder for `index.js` and its chunks
- * @returns {Promise<string[]>} the folders of the packages that are in it
+ * Bundle a module with all that it loads, now or later.
+ * @param {string} entry absolute path of the module
+ * @param {string} out folder for the loader and its chunks
+ * @returns {Promise<{ modules: Iterable<object> }>} the compilation, as webpack has it
  */
 export async function pack(entry, out) {
   const { default: ncc } = await import('@vercel/ncc');
-  const { code, assets, stats } = await ncc(entry, { cache: false, quiet: true });
-  const files = {
-    'index.js': code,
-    ...Object.fromEntries(Object.entries(assets).map(([name, { source }]) => [name, source])),
-  };
+  const { code, assets, stats } = await ncc(entry, { cache: false, quiet: true, filename: LOADER });
   mkdirSync(out, { recursive: true });
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(out, name), content);
-  return bundledPackages(stats.compilation);
+  writeFileSync(join(out, LOADER), code);
+  for (const [name, { source }] of Object.entries(assets)) writeFileSync(join(out, name), source);
+  return stats.compilation;
+}
+
+/** What npm leaves out of the package: the files of dist/ that only the action loads. `files` of package.json takes the rest. */
+function npmIgnore(compilation) {
+  const { entry } = PROGRAMS.cli;
+  const start = compilation.chunkGroups.find(({ origins }) => origins.some(({ request }) => request === `./${entry}`));
+  const groups = new Set([start]);
+  for (const group of groups) for (const child of group.childrenIterable) groups.add(child);
+  const loaded = new Set([...groups].flatMap(({ chunks }) => chunks));
+  const chunks = [...compilation.chunks].filter((chunk) => !chunk.hasRuntime() && !loaded.has(chunk));
+  /** @type {string[]} */
+  const files = chunks.flatMap((chunk) => [...chunk.files]);
+  return [PROGRAMS.action.file, ...Object.values(COPIES), ...files.sort()].map((file) => `/${file}\n`).join('');
 }
 
 /** Without it dist/ would be more than twice as large: ncc minifies entries only. Names stay, for stack traces. */
@@ -97,7 +125,7 @@ async function minify(folder) {
 
 /** Mode of a file of dist/. */
 function modeOf(path) {
-  return PROGRAMS.has(path) ? 0o755 : 0o644;
+  return STARTED.has(path) ? 0o755 : 0o644;
 }
 
 /** Paths of the files under a folder, `/`-separated, sorted; empty when there is no such folder. */

@@ -4,6 +4,8 @@ import { StepFailed } from './steps.mjs';
 
 /** Files of a package that hold its terms: Apache-2.0 wants a NOTICE passed on with the licence. */
 const TERMS = /^(?:un)?(?:licen[cs]e|copying|notice)\b/i;
+/** Who holds the copyright: the lines in which texts of one licence differ. */
+const NOTICES = /^copyright (?:\(c\)|©|\d).*$/gim;
 /** Packages that state no licence anywhere. `buffers` comes with @actions/artifact, by unzip-stream. */
 const UNSTATED = new Set(['buffers']);
 const RULE = '-'.repeat(80);
@@ -32,20 +34,22 @@ function* resourcesOf(modules) {
 }
 
 /**
- * The text of `licenses.txt`: every package with its version and licence, and each text of a licence once, below all
- * packages that it is of.
+ * The text of `licenses.txt`: every package with its version, licence and copyright notices, and each text of a licence
+ * once, below all packages that it is of.
  * @param {Iterable<string>} folders of the packages
  * @returns {string}
- * @throws {StepFailed} for a package that says nothing of its licence
+ * @throws {StepFailed} for a package that states no licence
  */
 export function licenseText(folders) {
   const groups = new Map();
-  for (const { title, terms } of [...folders].map(readPackage).sort(byTitle)) {
-    const titles = groups.get(terms) ?? new Set();
-    groups.set(terms, titles.add(title));
+  for (const { title, notices, terms } of [...folders].map(readPackage).sort(byTitle)) {
+    const key = terms.replaceAll(/\s+/g, ' ');
+    const group = groups.get(key) ?? { packages: new Set(), terms };
+    group.packages.add([title, ...notices.map((notice) => `  ${notice}`)].join('\n'));
+    groups.set(key, group);
   }
-  const parts = [...groups].map(([terms, titles]) => `${[...titles].join('\n')}\n\n${terms}\n`);
-  return `Gateline bundles code of these packages. The terms of each stand below its name.\n\n${parts.map((part) => `${RULE}\n${part}`).join('\n')}`;
+  const parts = [...groups.values()].map(({ packages, terms }) => `${RULE}\n${[...packages].join('\n')}\n\n${terms}\n`);
+  return `Gateline bundles code of these packages. The terms of each stand below its name.\n\n${parts.join('\n')}`;
 }
 
 function byTitle({ title: one }, { title: other }) {
@@ -59,7 +63,8 @@ function readPackage(folder) {
   const names = files.map((file) => file.name).sort();
   const texts = names.map((name) => trimmed(readFileSync(join(folder, name), 'utf8')));
   const title = `${about.name} ${about.version} (${about.license ?? 'see below'})`;
-  return { title, terms: texts.length > 0 ? texts.join('\n\n') : termsWithoutText(about) };
+  const terms = texts.length > 0 ? texts.join('\n\n') : termsWithoutText(about);
+  return { title, notices: terms.match(NOTICES) ?? [], terms: trimmed(terms.replaceAll(NOTICES, '')) };
 }
 
 /** What can be said of a package that holds no text of its licence. */
