@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { bundledPackages, licenseText } from './licenses.mjs';
 import { ROOT, StepFailed, resolveCommand } from './steps.mjs';
@@ -28,6 +28,7 @@ const COPIES = { 'action/post-entry.js': 'post.js' };
 const STARTED = new Set([...Object.values(PROGRAMS).map(({ file }) => file), ...Object.values(COPIES)]);
 
 const BUILD = join(ROOT, 'build');
+const STAGED = join(BUILD, 'node_modules');
 export const DIST = join(ROOT, 'dist');
 
 /** Run a tool of node_modules; `more` are arguments that may hold spaces. It prints its own complaints. */
@@ -58,18 +59,31 @@ export async function bundle(folder) {
     entry,
     programs.map(([name, program]) => `export const ${name} = () => import('./${program.entry}');\n`).join(''),
   );
+  stageToolkit();
   try {
     const compilation = await pack(entry, folder);
     writeFileSync(join(folder, 'licenses.txt'), licenseText(bundledPackages(compilation)));
     writeFileSync(join(folder, '.npmignore'), npmIgnore(compilation));
   } finally {
-    rmSync(entry);
+    for (const path of [entry, STAGED]) rmSync(path, { recursive: true });
   }
   for (const [name, { file }] of programs)
     writeStart(join(folder, file), name, posix.relative(posix.dirname(file), LOADER));
   for (const [from, to] of Object.entries(COPIES)) copyFileSync(join(BUILD, from), join(folder, to));
   await minify(folder);
   for (const path of filesIn(folder)) chmodSync(join(folder, path), modeOf(path));
+}
+
+/**
+ * Give src/ an `@actions/core` of its own, which declares that its modules do nothing when they are loaded: the bundler
+ * then drops what src/ does not use of it, the client of OpenID tokens and its HTTP library among it (docs/adr/0017).
+ * GitHub's other clients, in chunks of their own, have the one that npm installed.
+ */
+function stageToolkit() {
+  const [from, to] = [ROOT, BUILD].map((folder) => join(folder, 'node_modules', '@actions', 'core'));
+  cpSync(from, to, { recursive: true });
+  const about = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
+  writeFileSync(join(to, 'package.json'), JSON.stringify({ ...about, sideEffects: false }));
 }
 
 /** The file that a program is started by: it says which of the programs that the bundle exports it is. */
