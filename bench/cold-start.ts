@@ -53,11 +53,11 @@ async function bundledCli(folder: string): Promise<string> {
   const built = join(ROOT, 'dist', 'cli', 'index.js');
   if (existsSync(built)) return built;
   const { bundle, compile } = (await import(pathToFileURL(join(ROOT, 'scripts', 'bundle.mjs')).href)) as {
-    bundle: (folder: string) => void;
+    bundle: (folder: string) => Promise<void>;
     compile: () => void;
   };
   compile();
-  bundle(join(folder, 'dist'));
+  await bundle(join(folder, 'dist'));
   return join(folder, 'dist', 'cli', 'index.js');
 }
 

@@ -95,9 +95,8 @@ export const TOKEN_VARIABLES = [
   'GH_TOKEN',
 ] as const;
 
-/** What the runner puts before the name of an input (in capitals, spaces as `_`), and of a state that main saved for post. */
+/** What the runner puts before the name of an input (in capitals, spaces as `_`). */
 export const INPUT_PREFIX = 'INPUT_';
-export const STATE_PREFIX = 'STATE_';
 
 /**
  * States that the action's main saves for its post step. Main saves each of them before it does anything else: a step before

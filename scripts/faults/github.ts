@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 const JOBS = ['test/engine/ci-jobs.test.ts'];
 const OBSERVED = ['test/run/observed-pipeline.test.ts'];
 const COMMIT = ['test/workspace/commit-files.test.ts'];
+const RUNNER = ['test/action/runner.test.ts'];
 const RESULTS = ['test/action/step-results.test.ts'];
 
 /** Faults in gates as jobs of a CI run. */
@@ -290,5 +291,29 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     tests: ['test/store/github/hostile.test.ts', 'test/store/github/faults.test.ts'],
     only: 'damaged|altered|digest|swapped',
     why: 'a record that was damaged on its way would be believed',
+  },
+  {
+    name: 'github: an output without a file becomes a command',
+    file: 'src/action/runner.ts',
+    find: "if ((environment[variable] ?? '') !== '') return;",
+    replace: "if (variable !== '') return;",
+    tests: RUNNER,
+    why: 'the toolkit would print a command that runners no longer take, and the step would be green',
+  },
+  {
+    name: 'github: all texts of a step share one summary',
+    file: 'src/action/runner.ts',
+    find: 'const fresh = new (summary.constructor as new () => typeof summary)();',
+    replace: 'const fresh = summary;',
+    tests: RUNNER,
+    why: 'what could not be written would be written again with the next text',
+  },
+  {
+    name: 'github: a command of ours is quoted with what an agent prints',
+    file: 'src/action/runner.ts',
+    find: '      resume();\n      issue();',
+    replace: '      issue();',
+    tests: RUNNER,
+    why: 'masks and annotations would do nothing while an agent works',
   },
 ];

@@ -37,16 +37,16 @@ export async function orBlocked<T>(
   try {
     return await work(observe);
   } catch (error) {
-    if (error instanceof GatelineError && !isClaimed) tellBlocked(invocation, job, error);
+    if (error instanceof GatelineError && !isClaimed) await tellBlocked(invocation, job, error);
     throw error;
   }
 }
 
-function tellBlocked(
+async function tellBlocked(
   { world: { runner }, inputs }: ActionInvocation,
   { gate, key }: Pick<Job, 'gate' | 'key'>,
   error: GatelineError,
-): void {
+): Promise<void> {
   runner.setOutput('decision', 'blocked');
   runner.setOutput('reason', REASONS[error.code] ?? reasonOf({ choice: 'blocked', from: undefined, differences: [] }));
   runner.setOutput('gate', gate.id);
@@ -54,7 +54,7 @@ function tellBlocked(
   runner.setOutput('status', 'blocked');
   runner.setOutput('passed', false);
   if (!inputs.summary) return;
-  if (!runner.appendSummary(summaryOf(key, error)))
+  if (!(await runner.appendSummary(summaryOf(key, error))))
     runner.annotate('warning', 'The summary of this step is full: the gate is not in it.');
 }
 

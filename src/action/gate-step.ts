@@ -32,7 +32,7 @@ export async function tellGate(invocation: ActionInvocation, job: Job, step: Gat
   setGateOutputs(invocation, job, step);
   await exposeOutput(invocation, job, step);
   annotate(invocation, job, step, value, result);
-  addSummary(invocation, job, step, value);
+  await addSummary(invocation, job, step, value);
   if (invocation.inputs.comment === 'always') {
     const { pipeline, subject } = job.assignment;
     await commentLive(invocation, restOfStep(invocation), { pipeline: pipeline.id, subject }, job.store);
@@ -98,12 +98,12 @@ function annotate(
   }
 }
 
-function addSummary(
+async function addSummary(
   { world: { runner }, inputs, event }: ActionInvocation,
   job: Job,
   step: GateStep,
   value?: JsonValue,
-): void {
+): Promise<void> {
   if (!inputs.summary) return;
   const graph = unitsOf(job.assignment.pipeline);
   const text = gateSummary(
@@ -122,7 +122,7 @@ function addSummary(
     },
     runner.summaryRoom(),
   );
-  if (!runner.appendSummary(text))
+  if (!(await runner.appendSummary(text)))
     runner.annotate('warning', 'The summary of this step is full: the gate is not in it.');
 }
 

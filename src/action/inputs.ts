@@ -6,6 +6,7 @@ import { ActionInputsError, type InputProblem } from './input-problems.ts';
 import { INPUT_NAMES, inputsSchema, type InputName, type ParsedInputs } from './inputs-schema.ts';
 import type { Needs } from './needs.ts';
 import { DEFAULT_OUTAGE_MINUTES } from './time-limits.ts';
+import type { Runner } from './runner.ts';
 import { unknownInputs } from './unknown-inputs.ts';
 
 /** What the inputs say of a gate, taken apart and not yet judged: `describeGate` does that. Absent: not given. */
@@ -91,22 +92,18 @@ const DEFAULT_HISTORY = 20;
 const DEFAULT_GIT_TIMEOUT = 30;
 
 /**
- * The inputs of this step from its environment (`INPUT_*`, as the runner names them). All problems are found at once:
- * values, misspelt names, and inputs of another command. Reads nothing else and never throws.
+ * The inputs of this step. All problems are found at once: values, misspelt names, and inputs of another command. Never throws.
+ * @param environment where the names of the inputs are (`INPUT_*`, as the runner has them): the toolkit lists none
  */
-export function readInputs(environment: Environment): ReadInputs {
-  const all = Object.entries(givenInputs(environment));
-  const given = Object.fromEntries(all.filter(([name]) => isInput(name)));
+export function readInputs(environment: Environment, runner: Pick<Runner, 'getInput'>): ReadInputs {
+  const given = givenInputs(runner);
   const parsed = inputsSchema.safeParse(given);
   const description = descriptionOf(given);
   const wrong = parsed.success ? [] : parsed.error.issues.map((issue) => problemOf(issue, given));
   const command = commandOf(given);
   const misplaced = command === undefined ? [] : misplacedInputs(given, command);
   const errors = misplaced.filter(({ input }) => INPUT_USES[input].elsewhere === 'error');
-  const unknown = unknownInputs(
-    all.flatMap(([name]) => (isInput(name) ? [] : [name])),
-    command,
-  );
+  const unknown = unknownInputs(otherInputs(environment), command);
   const problems = [...wrong, ...unknown.problems, ...errors, ...contradictions(given, command)];
   if (!parsed.success || problems.length > 0)
     return { ok: false, problems, description, ...soundInputs(given, command) };
@@ -153,13 +150,19 @@ function undescribed({ command, given, needs }: AboutDefinition): InputProblem[]
   return [{ input: 'run', message: 'expected the command that the gate runs, found nothing', hint }];
 }
 
-/** Inputs that are not blank, by name in lower case: GitHub gives inputs in capitals, whatever the workflow says. */
-function givenInputs(environment: Environment): Record<string, string> {
-  const given = Object.entries(environment).flatMap(([name, value]) => {
-    if (!name.startsWith(INPUT_PREFIX) || value === undefined || value.trim() === '') return [];
-    return [[name.slice(INPUT_PREFIX.length).toLowerCase(), value] as const];
+/** Inputs that are not blank. */
+function givenInputs(runner: Pick<Runner, 'getInput'>): Record<string, string> {
+  const given = INPUT_NAMES.map((name) => [name, runner.getInput(name)] as const);
+  return Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
+}
+
+/** What is given like an input and is none, in lower case: GitHub gives inputs in capitals, whatever the workflow says. */
+function otherInputs(environment: Environment): string[] {
+  return Object.entries(environment).flatMap(([variable, value]) => {
+    const name = variable.slice(INPUT_PREFIX.length).toLowerCase();
+    const isGiven = variable.startsWith(INPUT_PREFIX) && value !== undefined && value.trim() !== '';
+    return isGiven && !isInput(name) ? [name] : [];
   });
-  return Object.fromEntries(given);
 }
 
 function isInput(name: string): name is InputName {

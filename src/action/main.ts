@@ -22,7 +22,7 @@ export type Stage = 'main' | 'post';
  * when that came to a green end.
  */
 export function startAction(stage: Stage, environment: Environment, parts: ActionParts): void {
-  const runner = createRunner(environment, (text) => void process.stdout.write(text));
+  const runner = createRunner(environment);
   const finish = guardProcess({
     uncaught: (error) => reportError(runner, error),
     unfinished: () =>
@@ -58,8 +58,8 @@ export async function runMain(world: ActionWorld, commands: ActionParts['command
 }
 
 async function execute(world: ActionWorld, commands: ActionParts['commands']): Promise<boolean> {
-  const { runner, environment } = world;
-  const { inputs, event } = await readStep(environment);
+  const { runner } = world;
+  const { inputs, event } = await readStep(world);
   for (const notice of [...inputs.notices, ...event.notices]) runner.annotate('notice', notice, { title: 'Gateline' });
   const command = await commands[inputs.command]();
   const { ok, title, message } = await command({ world, inputs, event });

@@ -27,7 +27,7 @@ export async function runPost(world: ActionWorld, settle: () => Promise<PostHook
   const finished = runner.getState(ACTION_STATE.finished) === 'true';
   const ok = finished || tellCutShort(world);
   if (claim === '') return ok;
-  const { inputs, event } = await readStep(world.environment);
+  const { inputs, event } = await readStep(world);
   const hook = await settle();
   const exit = runner.getState(ACTION_STATE.agentExit);
   const agentExit = /^-?\d{1,10}$/.test(exit) ? Number(exit) : undefined;
@@ -39,7 +39,7 @@ export async function runPost(world: ActionWorld, settle: () => Promise<PostHook
 
 /** A step that ended with nothing done must not leave a green job; one that was cancelled or failed has not. */
 function tellCutShort({ runner, environment }: ActionWorld): boolean {
-  const read = readInputs(environment);
+  const read = readInputs(environment, runner);
   const status = read.ok ? read.inputs.jobStatus : undefined;
   const isRed = status === 'failure' || status === 'cancelled';
   const message = 'The step of Gateline ended before its work was done. What it had begun may be without a result.';

@@ -1,15 +1,18 @@
-import type { Environment } from '../environment.ts';
 import { readEvent, type WorkflowEvent } from './event.ts';
 import { readPayloadFile } from './event-payload.ts';
 import { ActionInputsError } from './input-problems.ts';
 import { readInputs, type ActionInputs } from './inputs.ts';
+import type { ActionWorld } from './invocation.ts';
 
 /**
  * The inputs of this step and the event it runs for.
  * @throws ActionInputsError with everything that is wrong with the inputs, GatelineError as {@link readEvent}
  */
-export async function readStep(environment: Environment): Promise<{ inputs: ActionInputs; event: WorkflowEvent }> {
-  const read = readInputs(environment);
+export async function readStep({
+  environment,
+  runner,
+}: Pick<ActionWorld, 'environment' | 'runner'>): Promise<{ inputs: ActionInputs; event: WorkflowEvent }> {
+  const read = readInputs(environment, runner);
   if (!read.ok) {
     const { everyProblem } = await import('./wrong-inputs.ts');
     throw new ActionInputsError(await everyProblem(environment, read));

@@ -1,7 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { EOL } from 'node:os';
-import { GITHUB_VARIABLES, STATE_PREFIX, type Environment } from '../environment.ts';
+// By name only: of a namespace whose members are looked up the bundler keeps everything, an HTTP library too.
+import {
+  endGroup,
+  error,
+  getInput,
+  getState,
+  info,
+  notice,
+  saveState,
+  setOutput,
+  setSecret,
+  startGroup,
+  summary,
+  warning,
+  type AnnotationProperties,
+} from '@actions/core';
+import { GITHUB_VARIABLES, type Environment } from '../environment.ts';
 import { GatelineError, isSystemError, messageOf, type Place } from '../errors/gateline-error.ts';
 import { showUnseen } from '../untrusted/visible.ts';
 import type { OutputName } from './outputs.ts';
@@ -13,6 +29,9 @@ const MAX_ANNOTATION = 4_000;
 
 /** How an annotation is shown. GitHub keeps ten of each for a step. */
 export type AnnotationLevel = 'notice' | 'warning' | 'error';
+
+/** The files that a step writes to, by their variables. */
+type RunnerFile = 'output' | 'state' | 'summary';
 
 /** What an annotation says beside its message. */
 export interface Annotation {
@@ -28,6 +47,8 @@ export interface Annotation {
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
  */
 export interface Runner {
+  /** The value of an input as the workflow has it, white space too; '' where it has none. */
+  getInput(name: string): string;
   /** Text for the log; whatever it says, no line of it is a command to the runner. */
   info(text: string): void;
   /** A group of log lines that people may open; ends with the returned `using`. */
@@ -41,8 +62,11 @@ export interface Runner {
   getState(name: string): string;
   /** Bytes that still fit into the summary of this step. */
   summaryRoom(): number;
-  /** Adds Markdown to the summary of this step. False: it does not fit, and nothing was added. @throws GatelineError `RUNNER_FILE` */
-  appendSummary(markdown: string): boolean;
+  /**
+   * Adds Markdown to the summary of this step. False: it does not fit, and nothing was added. One call at a time.
+   * @throws GatelineError `RUNNER_FILE`
+   */
+  appendSummary(markdown: string): Promise<boolean>;
   /** Masks a value in the log and in summaries from now on; each line of it too. */
   mask(value: string): void;
   /**
@@ -53,100 +77,96 @@ export interface Runner {
 }
 
 /**
- * The runner by its log commands and files.
- * @param environment where the runner's files and states are named
- * @param write to standard output, at once
+ * The runner by GitHub's toolkit, which reads `process.env` and writes to standard output itself. What the toolkit does not
+ * do is here: no text is a command, nothing unseen is shown, the summary is bounded, output of agents is quoted.
+ * @param environment that of this process, or of what stands for it
  */
-export function createRunner(environment: Environment, write: (text: string) => void): Runner {
-  const log = commandLog(write);
-  const addTo = (variable: string, text: string): void => append(environment[variable], variable, text);
+export function createRunner(environment: Environment): Runner {
+  const log = commandLog();
   const summaryRoom = (): number => MAX_SUMMARY_BYTES - sizeOf(environment[GITHUB_VARIABLES.summary]);
   return {
-    info: (text) => log.text(text),
-    group: (title) => {
-      log.command('group', {}, showUnseen(title));
-      return { [Symbol.dispose]: () => log.command('endgroup', {}, '') };
+    getInput: (name) => getInput(name, { trimWhitespace: false }),
+    info: (text) => {
+      for (const line of text.split(/\r\n|[\r\n]/)) info(withoutCommand(line));
     },
-    annotate: (level, message, { title, place, endLine } = {}) =>
-      log.command(
-        level,
-        { title, file: place?.file, line: place?.line, endLine, col: place?.column },
-        showUnseen(message).slice(0, MAX_ANNOTATION),
-      ),
-    setOutput: (name, value) => addTo(GITHUB_VARIABLES.output, keyAndValue(name, String(value))),
-    saveState: (name, value) => addTo(GITHUB_VARIABLES.state, keyAndValue(name, value)),
-    getState: (name) => environment[`${STATE_PREFIX}${name}`] ?? '',
+    group: (title) => {
+      log.command(() => startGroup(showUnseen(title)));
+      return { [Symbol.dispose]: () => log.command(endGroup) };
+    },
+    annotate: (level, message, about = {}) =>
+      log.command(() => ANNOTATE[level](showUnseen(message).slice(0, MAX_ANNOTATION), propertiesOf(about))),
+    setOutput: (name, value) => writeFile(environment, 'output', () => setOutput(name, value)),
+    saveState: (name, value) => writeFile(environment, 'state', () => saveState(name, value)),
+    getState,
     summaryRoom,
-    appendSummary: (markdown) => {
+    appendSummary: async (markdown) => {
       if (Buffer.byteLength(markdown) + EOL.length > summaryRoom()) return false;
-      addTo(GITHUB_VARIABLES.summary, `${markdown}${EOL}`);
+      requireFile(environment, 'summary');
+      // A new one each time: the shared one keeps what it failed to write, and writes it again with the next text.
+      const fresh = new (summary.constructor as new () => typeof summary)();
+      await fresh
+        .addRaw(markdown, true)
+        .write()
+        .catch((cause: unknown) => {
+          throw unwritable('summary', cause);
+        });
       return true;
     },
     mask: (value) => {
-      if (value.trim() !== '') log.command('add-mask', {}, value);
+      if (value.trim() !== '') log.command(() => setSecret(value));
     },
     quote: (work) => log.quote(work),
   };
 }
 
+const ANNOTATE = { notice, warning, error } as const;
+
+function propertiesOf({ title, place, endLine }: Annotation): AnnotationProperties {
+  return {
+    ...(title !== undefined && { title: showUnseen(title) }),
+    ...(place?.file !== undefined && { file: showUnseen(place.file) }),
+    ...(place?.line !== undefined && { startLine: place.line }),
+    ...(endLine !== undefined && { endLine }),
+    ...(place?.column !== undefined && { startColumn: place.column }),
+  };
+}
+
 interface CommandLog {
-  text(text: string): void;
-  command(name: string, properties: Readonly<Record<string, string | number | undefined>>, message: string): void;
+  /** Has the runner take a command, also while something is quoted. */
+  command(issue: () => void): void;
   quote: Runner['quote'];
 }
 
 /** Standard output as the runner reads it. While something is quoted, each command of ours ends the quotation and begins another. */
-function commandLog(write: (text: string) => void): CommandLog {
+function commandLog(): CommandLog {
   let quoting = 0;
   let token: string | undefined;
   const stop = (): void => {
     token = randomUUID();
-    write(`::stop-commands::${token}${EOL}`);
+    info(`::stop-commands::${token}`);
   };
   const resume = (): void => {
-    if (token !== undefined) write(`::${token}::${EOL}`);
+    if (token !== undefined) info(`::${token}::`);
     token = undefined;
   };
   return {
-    text: (text) => {
-      for (const line of text.split(/\r\n|[\r\n]/)) write(`${withoutCommand(line)}${EOL}`);
-    },
-    command: (name, properties, message) => {
+    command: (issue) => {
       const isQuoting = token !== undefined;
       resume();
-      write(`${commandText(name, properties, message)}${EOL}`);
+      issue();
       if (isQuoting) stop();
     },
     quote: async (work) => {
       quoting += 1;
       if (quoting === 1) stop();
       try {
-        return await work((line) => write(`${line}${EOL}`));
+        return await work(info);
       } finally {
         quoting -= 1;
         if (quoting === 0) resume();
       }
     },
   };
-}
-
-function commandText(
-  name: string,
-  properties: Readonly<Record<string, string | number | undefined>>,
-  message: string,
-): string {
-  const given = Object.entries(properties).filter(([, value]) => value !== undefined && value !== '');
-  const list = given.map(([key, value]) => `${key}=${escapeProperty(String(value))}`).join(',');
-  return `::${name}${list === '' ? '' : ` ${list}`}::${escapeData(message)}`;
-}
-
-/** As `ActionCommand` of actions/runner takes it apart again. */
-function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(showUnseen(text)).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
 /** A line in which the runner finds no command: neither `::name::` at its start nor `##[name]` anywhere. */
@@ -156,26 +176,31 @@ function withoutCommand(line: string): string {
     .replace(/^(\s*:):/, '$1 :');
 }
 
-/** A value between lines that it cannot hold, since nobody knows them before. */
-function keyAndValue(key: string, value: string): string {
-  const delimiter = `gateline_${randomUUID()}`;
-  return `${key}<<${delimiter}${EOL}${value}${EOL}${delimiter}${EOL}`;
+/** Has the toolkit write to a file of the runner's: its errors say nothing of what to do. */
+function writeFile(environment: Environment, file: RunnerFile, write: () => void): void {
+  requireFile(environment, file);
+  try {
+    write();
+  } catch (cause) {
+    throw unwritable(file, cause);
+  }
 }
 
-function append(path: string | undefined, variable: string, text: string): void {
-  if (path === undefined || path === '') {
-    throw new GatelineError('platform', 'RUNNER_FILE', `${variable} is not set`, {
-      hint: 'The action needs the files that the runner of GitHub Actions makes for every step.',
-    });
-  }
-  try {
-    appendFileSync(path, text);
-  } catch (cause) {
-    throw new GatelineError('platform', 'RUNNER_FILE', `${variable} cannot be written to: ${messageOf(cause)}`, {
-      hint: 'Look whether the disk of the runner is full.',
-      cause,
-    });
-  }
+/** Without a file the toolkit prints a command that runners no longer take. */
+function requireFile(environment: Environment, file: RunnerFile): void {
+  const variable = GITHUB_VARIABLES[file];
+  if ((environment[variable] ?? '') !== '') return;
+  throw new GatelineError('platform', 'RUNNER_FILE', `${variable} is not set`, {
+    hint: 'The action needs the files that the runner of GitHub Actions makes for every step.',
+  });
+}
+
+function unwritable(file: RunnerFile, cause: unknown): GatelineError {
+  const variable = GITHUB_VARIABLES[file];
+  return new GatelineError('platform', 'RUNNER_FILE', `${variable} cannot be written to: ${messageOf(cause)}`, {
+    hint: 'Check that the disk of the runner is not full, and that no step removed the file.',
+    cause,
+  });
 }
 
 function sizeOf(path: string | undefined): number {

@@ -36,7 +36,7 @@ export async function tellUnsaved(
     ? 'Outage: what a gate came to is not on record'
     : 'What a gate came to is not on record';
   const about = { unit, title, verdict: ended.verdict, why: error.message, shown, isCut };
-  if (inputs.summary && !runner.appendSummary(unsavedSummary(about, runner.summaryRoom())))
+  if (inputs.summary && !(await runner.appendSummary(unsavedSummary(about, runner.summaryRoom()))))
     runner.annotate('warning', 'The summary of this step is full: the output is only in the log.');
   const { hint = '' } = error;
   const next = isOutage(error)

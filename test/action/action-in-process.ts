@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ActionParts } from '../../src/action/main.ts';
 import { runMain } from '../../src/action/main.ts';
 import { runPost } from '../../src/action/post.ts';
 import { reportError } from '../../src/action/report-error.ts';
 import { createRunner } from '../../src/action/runner.ts';
 import { ACTION_PROGRAMS } from '../support/action-files.ts';
+import { lendProcess } from '../support/runner/lent-process.ts';
 import type { StepCommand, StepProcess } from '../support/runner/step-process.ts';
 
 /** As `src/action/index.ts` has them. */
@@ -16,41 +16,16 @@ const COMMANDS: ActionParts['commands'] = {
   report: async () => (await import('../../src/action/commands/report.ts')).execute,
 };
 
-/** What a step that runs here has in the place of what a process of its own would have. */
-interface Instead {
-  readonly env: NodeJS.ProcessEnv;
-  readonly write: (text: string) => void;
-}
-
-const instead = new AsyncLocalStorage<Instead>();
-
-/** GitHub's clients read `process.env` and write to `process.stdout`: within a step these are the step's. */
-function lend(): void {
-  const { env, stdout } = process;
-  const write = stdout.write.bind(stdout);
-  Object.defineProperty(process, 'env', { configurable: true, get: () => instead.getStore()?.env ?? env });
-  stdout.write = ((...args: Parameters<typeof write>) => {
-    const step = instead.getStore();
-    if (step === undefined) return write(...args);
-    step.write(String(args[0]));
-    return true;
-  }) as typeof write;
-}
-
-let isLent = false;
-
 /**
  * Starts main or post of the action in this process, which takes a tenth of the time. All that it starts itself is a
  * process as ever. What only a process can show is not seen here: its start, its exit code, signals, and work that never
  * ends. It can be cancelled, not killed.
  */
 export function startActionHere({ args: [program], env, onLine }: StepCommand): StepProcess {
-  if (!isLent) lend();
-  isLent = true;
   const lines = lineWriter(onLine);
   const cancelling = new AbortController();
-  const ended = instead.run({ env: { ...env }, write: lines.write }, async () => {
-    const runner = createRunner(env, lines.write);
+  const ended = lendProcess({ env: { ...env }, write: lines.write }, async () => {
+    const runner = createRunner(env);
     const world = {
       environment: env,
       runner,

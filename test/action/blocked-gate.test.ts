@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { orBlocked } from '../../src/action/blocked-gate.ts';
 import type { ActionInvocation } from '../../src/action/invocation.ts';
-import { createRunner } from '../../src/action/runner.ts';
 import type { EngineEvent } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
 import { unitKey } from '../../src/pipeline/pipeline.ts';
 import { gateOf } from '../support/pipelines.ts';
+import { runnerIn } from '../support/runner/lent-process.ts';
 
 const JOB = { gate: gateOf('test'), key: unitKey('test', 'node-22') };
 const BLOCKED = new GatelineError('user', 'UPSTREAM_NOT_DONE', 'gate test: <b>code</b> is failed: @everyone', {
@@ -27,7 +27,7 @@ afterEach(() => rm(folder, { recursive: true }));
 async function left(error: Error, seen: EngineEvent[] = [], summary = true): Promise<Record<string, string>> {
   const environment = { GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: join(folder, 'summary') };
   const log: string[] = [];
-  const runner = createRunner(environment, (text) => void log.push(text));
+  const runner = runnerIn(environment, (text) => void log.push(text));
   const invocation = { world: { runner }, inputs: { summary } } as unknown as ActionInvocation;
   const told: EngineEvent[] = [];
   const work = orBlocked(

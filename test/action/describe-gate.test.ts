@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { describeGate, judgeDescription, pipelineIdOf } from '../../src/action/describe-gate.ts';
 import { formatInputProblem, type ActionInputsError } from '../../src/action/input-problems.ts';
-import { readInputs, type ActionInputs } from '../../src/action/inputs.ts';
+import { type ActionInputs } from '../../src/action/inputs.ts';
 import { legOfJob } from '../../src/action/job-leg.ts';
 import { definePipeline } from '../../src/local/define-pipeline.ts';
 import { ID_PATTERN } from '../../src/pipeline/pipeline.ts';
+import { inputsIn } from '../support/runner/lent-process.ts';
 
 const EVENT = { job: 'design', matrix: undefined, startedFile: '.github/workflows/web-tests.yml' };
 
@@ -12,7 +13,7 @@ function inputsOf(inputs: Readonly<Record<string, string>>): ActionInputs {
   const environment = Object.fromEntries(
     Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]),
   );
-  const read = readInputs(environment);
+  const read = inputsIn(environment);
   if (!read.ok) throw new Error(read.problems.map(formatInputProblem).join('\n'));
   return read.inputs;
 }
@@ -187,7 +188,7 @@ describe('what is wrong with a described gate', () => {
   });
 
   it('is found beside other problems of the inputs', () => {
-    const read = readInputs({ INPUT_CACHE: 'on', INPUT_THRESHOLD: 'high', INPUT_SCORE: '/s' });
+    const read = inputsIn({ INPUT_CACHE: 'on', INPUT_THRESHOLD: 'high', INPUT_SCORE: '/s' });
     expect(read.ok ? [] : read.problems.map(({ input }) => input)).toEqual(['cache']);
     const { description } = read as Extract<typeof read, { ok: false }>;
     const judged = judgeDescription({ description, gate: undefined, needs: undefined }, EVENT);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readEvent, type WorkflowEvent } from '../../src/action/event.ts';
-import { readInputs } from '../../src/action/inputs.ts';
+import { inputsIn } from '../support/runner/lent-process.ts';
 
 const SHA = 'a'.repeat(40);
 
@@ -29,7 +29,7 @@ function eventOf(
   payload: unknown = { repository: REPOSITORY },
   given: Readonly<Record<string, string>> = {},
 ): WorkflowEvent {
-  const read = readInputs(given);
+  const read = inputsIn(given);
   if (!read.ok) throw new Error('inputs');
   return readEvent({ ...ENVIRONMENT, ...environment }, payload, read.inputs);
 }

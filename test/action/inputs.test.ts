@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES, INPUT_USES, OTHER_NAMES } from '../../src/action/input-uses.ts';
-import { checkDefinition, readInputs, type ActionInputs } from '../../src/action/inputs.ts';
+import { checkDefinition, type ActionInputs } from '../../src/action/inputs.ts';
 import { INPUT_NAMES, MAX_OUTPUT_INPUT_BYTES } from '../../src/action/inputs-schema.ts';
 import { formatInputProblem, type ActionInputsError } from '../../src/action/input-problems.ts';
+import { inputsIn } from '../support/runner/lent-process.ts';
 
 /** The environment as the runner makes it of `with:`. */
 function environmentOf(inputs: Readonly<Record<string, string>>): Record<string, string> {
@@ -15,18 +16,18 @@ function environmentOf(inputs: Readonly<Record<string, string>>): Record<string,
 }
 
 function inputsOf(inputs: Readonly<Record<string, string>>): ActionInputs {
-  const read = readInputs(environmentOf(inputs));
+  const read = inputsIn(environmentOf(inputs));
   if (!read.ok) throw new Error(read.problems.map(formatInputProblem).join('\n'));
   return read.inputs;
 }
 
 function noticesOf(inputs: Readonly<Record<string, string>>): readonly string[] {
-  const read = readInputs(environmentOf(inputs));
+  const read = inputsIn(environmentOf(inputs));
   return read.ok ? read.inputs.notices : [];
 }
 
 function problemsOf(inputs: Readonly<Record<string, string>>): string[] {
-  const read = readInputs(environmentOf(inputs));
+  const read = inputsIn(environmentOf(inputs));
   return read.ok ? [] : read.problems.map(formatInputProblem);
 }
 
@@ -245,7 +246,7 @@ describe('what is wrong with inputs', () => {
     for (const command of COMMAND_NAMES) {
       const given: Record<string, string> = { command, ...(command === 'complete' && { token: 'abc' }) };
       for (const input of INPUT_NAMES.filter((name) => !INPUT_USES[name].commands.includes(command))) {
-        const read = readInputs(environmentOf({ ...given, [input]: values[input] ?? '1' }));
+        const read = inputsIn(environmentOf({ ...given, [input]: values[input] ?? '1' }));
         const told = read.ok ? read.inputs.notices : read.problems.map(formatInputProblem);
         expect(told, `${input} with ${command}`).toContainEqual(expect.stringContaining(`${input}: does nothing with`));
         if (INPUT_USES[input].elsewhere === 'notice') expect(read.ok, `${input} with ${command}`).toBe(true);
@@ -258,7 +259,7 @@ describe('what is wrong with inputs', () => {
     const name = fc.oneof(fc.constantFrom(...INPUT_NAMES, '__proto__', 'constructor'), fc.string());
     fc.assert(
       fc.property(fc.dictionary(name, fc.string()), (inputs) => {
-        const read = readInputs(environmentOf(inputs));
+        const read = inputsIn(environmentOf(inputs));
         expect(read.ok || read.problems.length > 0).toBe(true);
       }),
     );

@@ -5,10 +5,10 @@ import { parse } from 'yaml';
 import { actionMetadata, actionPages, FOR_THEIR_DEFAULT } from '../../scripts/write-action-reference.ts';
 import { COMMAND_NAMES, INPUT_USES, OTHER_NAMES } from '../../src/action/input-uses.ts';
 import { INPUT_NAMES } from '../../src/action/inputs-schema.ts';
-import { readInputs } from '../../src/action/inputs.ts';
 import { DECISIONS, OUTPUT_NAMES } from '../../src/action/outputs.ts';
 import { RUN_STATUSES } from '../../src/run/run-state.ts';
 import { gateSchema } from '../../src/pipeline/gateline-gate.ts';
+import { inputsIn } from '../support/runner/lent-process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -47,7 +47,7 @@ describe('action.yml', () => {
   });
 
   it('tells the defaults that the code has', () => {
-    const defaults = readInputs({});
+    const defaults = inputsIn({});
     if (!defaults.ok) throw new Error('no input is needed');
     const { command, exposeOutput, maxArtifacts, cache, comment, summary, history } = defaults.inputs;
     const told = {

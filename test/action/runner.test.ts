@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRunner, MAX_SUMMARY_BYTES, type Runner } from '../../src/action/runner.ts';
+import { MAX_SUMMARY_BYTES, type Runner } from '../../src/action/runner.ts';
 import { parseFileCommand } from '../support/github/file-commands.ts';
+import { runnerIn } from '../support/runner/lent-process.ts';
 import { LogReader } from '../support/runner/log-commands.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateline-runner-'));
@@ -29,7 +30,7 @@ function started(environment: Readonly<Record<string, string>> = {}): {
   text: () => string;
 } {
   let text = '';
-  const runner = createRunner(environment, (more) => void (text += more));
+  const runner = runnerIn(environment, (more) => void (text += more));
   const log = (): LogReader => {
     const reader = new LogReader(new Set());
     for (const line of text.split(/\r?\n/).slice(0, -1)) reader.read(line);
@@ -39,22 +40,30 @@ function started(environment: Readonly<Record<string, string>> = {}): {
 }
 
 describe('what the runner is told', () => {
-  it('is what @actions/core would have told it, but for the delimiters', () => {
-    const written = ['core', 'ours'].map((by) => {
-      const files = freshFiles();
-      const script = join(import.meta.dirname, 'fixtures/write-to-runner.ts');
-      const { stdout, status, stderr } = spawnSync(process.execPath, [script, by], {
-        env: { PATH: '', ...files },
-        encoding: 'utf8',
-      });
-      expect(stderr).toBe('');
-      expect(status).toBe(0);
-      const plain = (path: string): string =>
-        readFileSync(path, 'utf8').replaceAll(/(?:ghadelimiter|gateline)_[0-9a-f-]{36}/g, 'DELIMITER');
-      return { log: sorted(stdout), output: plain(files.GITHUB_OUTPUT), state: plain(files.GITHUB_STATE) };
+  it('is in the files and the log of the process, in the forms that the runner takes', () => {
+    const files = freshFiles();
+    const script = join(import.meta.dirname, 'fixtures/write-to-runner.ts');
+    const { stdout, status, stderr } = spawnSync(process.execPath, [script], {
+      env: { PATH: '', ...files, 'INPUT_OUTPUT-FILE': ' a b ', STATE_claim: 'kept' },
+      encoding: 'utf8',
     });
-    expect(written[1]).toEqual(written[0]);
-    expect(written[0]!.output).toContain('score<<DELIMITER\n87.5\nDELIMITER\n');
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    const plain = (path: string): string => readFileSync(path, 'utf8').replaceAll(/_[0-9a-f-]{36}/g, '_UUID');
+    expect(plain(files.GITHUB_OUTPUT)).toBe(
+      'score<<ghadelimiter_UUID\n87.5\nghadelimiter_UUID\npassed<<ghadelimiter_UUID\ntrue\nghadelimiter_UUID\n',
+    );
+    expect(plain(files.GITHUB_STATE)).toBe('claim<<ghadelimiter_UUID\na%b\nc\nghadelimiter_UUID\n');
+    expect(plain(files.GITHUB_STEP_SUMMARY)).toBe('# One\n# Two\n');
+    expect(stdout.split('\n')).toEqual([
+      'input: [ a b ]',
+      'state: [kept]',
+      '::error title=a%3Ab%2Cc%25,file=src/a%2Cb.ts,line=3,endLine=4,col=5::a%25b%0Ac',
+      '::warning::plain',
+      '::group::a%25b%0Ac',
+      '::endgroup::',
+      '::add-mask::a%25b%0Ac',
+      '',
+    ]);
   });
 
   it('comes out of its files as it went in', () => {
@@ -75,7 +84,15 @@ describe('what the runner is told', () => {
   it('is an error where there is no file to tell it by', () => {
     const refused = expect.objectContaining({ code: 'RUNNER_FILE', fault: 'platform' });
     expect(() => started().runner.setOutput('reason', 'x')).toThrow(refused);
-    expect(() => started({ GITHUB_STATE: join(folder, 'no', 'file') }).runner.saveState('x', 'y')).toThrow(refused);
+    const missing = join(folder, 'no', 'file');
+    expect(() => started({ GITHUB_STATE: missing }).runner.saveState('x', 'y')).toThrow(refused);
+  });
+
+  it('is no command where there is no file: runners take none any more', () => {
+    const { runner, text } = started();
+    expect(() => runner.setOutput('reason', 'x')).toThrow('GITHUB_OUTPUT is not set');
+    expect(() => runner.saveState('x', 'y')).toThrow('GITHUB_STATE is not set');
+    expect(text()).toBe('');
   });
 
   it('is kept for the post step by its name', () => {
@@ -183,29 +200,29 @@ describe('what an agent prints', () => {
 });
 
 describe('the summary', () => {
-  it('never grows to where GitHub drops it, whoever wrote to it before', () => {
+  it('never grows to where GitHub drops it, whoever wrote to it before', async () => {
     const files = freshFiles();
     const { runner } = started(files);
     writeFileSync(files.GITHUB_STEP_SUMMARY, 'é'.repeat(1_000));
     expect(runner.summaryRoom()).toBe(MAX_SUMMARY_BYTES - 2_000);
-    expect(runner.appendSummary('# One')).toBe(true);
+    expect(await runner.appendSummary('# One')).toBe(true);
     const room = runner.summaryRoom();
-    expect(runner.appendSummary('é'.repeat(Math.ceil(room / 2)))).toBe(false);
+    expect(await runner.appendSummary('é'.repeat(Math.ceil(room / 2)))).toBe(false);
     expect(runner.summaryRoom()).toBe(room);
-    expect(runner.appendSummary('x'.repeat(room - 2))).toBe(true);
+    expect(await runner.appendSummary('x'.repeat(room - 2))).toBe(true);
     expect(readFileSync(files.GITHUB_STEP_SUMMARY).byteLength).toBeLessThanOrEqual(MAX_SUMMARY_BYTES);
     expect(readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8')).toContain('é# One\n');
   });
-});
 
-/** Lines of a log; properties of a command in one order, since the runner takes them in any. */
-function sorted(log: string): string[] {
-  return log
-    .split('\n')
-    .map((line) =>
-      line.replace(
-        /^::(\w+) (.*?)::/,
-        (_, name: string, list: string) => `::${name} ${list.split(',').sort().join(',')}::`,
-      ),
-    );
-}
+  it('is an error where it cannot be written, and what failed is not written later', async () => {
+    const files = freshFiles();
+    const { runner } = started(files);
+    rmSync(files.GITHUB_STEP_SUMMARY);
+    const refused = expect.objectContaining({ code: 'RUNNER_FILE', fault: 'platform' });
+    await expect(runner.appendSummary('# Lost')).rejects.toThrow(refused);
+    await expect(started().runner.appendSummary('# Lost')).rejects.toThrow(refused);
+    writeFileSync(files.GITHUB_STEP_SUMMARY, '');
+    await runner.appendSummary('# Two');
+    expect(readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8')).toBe('# Two\n');
+  });
+});

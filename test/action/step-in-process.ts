@@ -1,9 +1,9 @@
 import type { ActionInvocation } from '../../src/action/invocation.ts';
 import { readStep } from '../../src/action/read-step.ts';
-import { createRunner } from '../../src/action/runner.ts';
 import { ACTION_PROGRAMS } from '../support/action-files.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import type { JobEnvironment } from '../support/github/job-environment.ts';
+import { runnerIn } from '../support/runner/lent-process.ts';
 
 /** A step of a job, in this process. */
 export interface StepInProcess {
@@ -20,8 +20,8 @@ export async function stepInProcess(
   const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
   const environment = { ...plainEnvironment(), ...job.env, ...Object.fromEntries(given) };
   let written = '';
-  const runner = createRunner(environment, (text) => void (written += text));
+  const runner = runnerIn(environment, (text) => void (written += text));
   const program = ACTION_PROGRAMS.main;
   const world = { environment, runner, program, now: () => new Date(), signal: new AbortController().signal };
-  return { invocation: { world, ...(await readStep(environment)) }, log: () => written };
+  return { invocation: { world, ...(await readStep(world)) }, log: () => written };
 }

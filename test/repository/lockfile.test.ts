@@ -33,6 +33,12 @@ describe('package-lock.json', () => {
     expect(missing).toEqual([]);
   });
 
+  it('has one undici for all clients of GitHub, so that dist/ has one', () => {
+    const users = ['@actions/github', '@actions/http-client'].map((name) => `node_modules/${name}/node_modules/undici`);
+    expect(installed.map(([path]) => path).filter((path) => users.includes(path))).toEqual([]);
+    expect(packages['node_modules/undici']!.version).toMatch(/^6\./);
+  });
+
   it('lets only reviewed packages run install scripts', () => {
     const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true);
     const { allowScripts } = read('package.json') as { allowScripts: Record<string, boolean> };

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT, repositoryFiles } from './repository-files.ts';
@@ -34,11 +36,45 @@ function packageOf(name: string): string {
     .join('/');
 }
 
+/** Paths of the files that npm would put into the package. */
+function packed(): string[] {
+  const command = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8', shell: command.endsWith('.cmd') });
+  const answer = JSON.parse(stdout || `"${stderr}"`) as { files: { path: string }[] }[];
+  return Object.values(answer)[0]!.files.map(({ path }) => path);
+}
+
 describe('the package that library users install', () => {
   it('leaves out the action and its stores, which are bundled', () => {
     expect(leftOut.toSorted()).toEqual(['action', 'github', 'store/github']);
     expect(shipped).not.toEqual(sources);
-    expect(files.filter((pattern) => pattern.startsWith('dist'))).toEqual(['dist/cli']);
+    expect(files.filter((pattern) => pattern.startsWith('dist'))).toEqual(['dist']);
+  });
+
+  it('has the files of dist/ that the command line loads, now or later, and no other programs', () => {
+    const dist = packed().flatMap((path) => /^dist\/(.+)$/.exec(path)?.[1] ?? []);
+    const programs = ['cli/index.js', 'gateline.js', 'licenses.txt', 'package.json'];
+    const chunks = dist.filter((path) => !programs.includes(path));
+    expect(dist).toEqual(expect.arrayContaining(programs));
+    expect(chunks.filter((path) => !/^\d+\.gateline\.js$/.test(path))).toEqual([]);
+    const loads = (path: string): string[] => {
+      const text = readFileSync(join(ROOT, 'dist', path), 'utf8');
+      return [...text.matchAll(/\b\w+\.e\((\d+)\)/g)].map((match) => `${match[1]!}.gateline.js`);
+    };
+    expect(chunks.flatMap(loads).filter((path) => !dist.includes(path))).toEqual([]);
+    const text = chunks.map((path) => readFileSync(join(ROOT, 'dist', path), 'utf8')).join('');
+    expect(text).toContain('MATRIX_INVALID');
+    expect(text).not.toMatch(/undici|BlobServiceClient|octokit/i);
+
+    const folder = mkdtempSync(join(tmpdir(), 'gateline-package-'));
+    try {
+      for (const path of dist) cpSync(join(ROOT, 'dist', path), join(folder, path));
+      const { stdout } = spawnSync(process.execPath, [join(folder, 'cli/index.js'), 'help'], { encoding: 'utf8' });
+      expect(stdout).toContain('gateline run');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('imports nothing that is left out', () => {

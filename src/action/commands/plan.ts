@@ -23,7 +23,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     for (const notice of unit.notices) runner.annotate('notice', `gate ${unit.key}: ${notice}`);
   for (const error of errors) runner.annotate('warning', error.message, { title: error.code });
   warnOfMoving(invocation, await workflowText(invocation));
-  if (invocation.inputs.summary) runner.appendSummary(planMarkdown(plan.pipeline, plan.subject, plan.units));
+  if (invocation.inputs.summary) await runner.appendSummary(planMarkdown(plan.pipeline, plan.subject, plan.units));
   const [only] = plan.units;
   if (plan.units.length === 1 && only !== undefined) {
     runner.setOutput('decision', decisionOf(only));

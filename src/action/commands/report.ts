@@ -32,7 +32,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const missing = unsatisfiedJobs(neededJobs(inputs), view.records, view.state);
   const result = resultOfRun(view.state, missing);
   tell(invocation, view, missing, result);
-  if (inputs.summary) addSummary(invocation, (bytes) => runReport(input, bytes));
+  if (inputs.summary) await addSummary(invocation, (bytes) => runReport(input, bytes));
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store, () => drawAgain(invocation, around));
   return result;
@@ -63,8 +63,8 @@ function tell(
   }
 }
 
-function addSummary({ world: { runner } }: ActionInvocation, draw: (bytes: number) => string): void {
+async function addSummary({ world: { runner } }: ActionInvocation, draw: (bytes: number) => string): Promise<void> {
   const drawn = draw(runner.summaryRoom());
-  if (!runner.appendSummary(drawn))
+  if (!(await runner.appendSummary(drawn)))
     runner.annotate('warning', 'The summary of this step is full: the report is not in it.');
 }

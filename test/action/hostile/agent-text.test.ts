@@ -22,7 +22,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'a group that never ends': '::group::PWNED',
   'a matcher of problems': '::add-matcher::/tmp/PWNED.json',
   'a delimiter of outputs': 'x\nEOF\nPWNED=1\npassed<<EOF\nPWNED\nEOF',
-  'a delimiter like ours': 'gateline_00000000-0000-0000-0000-000000000000\nPWNED=1',
+  'a delimiter like ours': 'ghadelimiter_00000000-0000-0000-0000-000000000000\nPWNED=1',
   mentions: 'Thanks @octocat and @acme/team, cc @everyone',
   'closing keywords': 'Fixes #1, closes acme/shop#2, resolves https://github.com/acme/shop/issues/3, GH-4',
   html: '<img src=x onerror=alert(1)><script>alert(1)</script></details></td></table><!-- x',
