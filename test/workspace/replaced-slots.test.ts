@@ -18,10 +18,7 @@ async function ordinary(): Promise<Folder> {
 /** Everything that the user has, their git folder too. */
 function everything(folder: Folder): Record<string, string> {
   const index = readFileSync(join(folder.root, '.git/index')).toString('base64');
-  return {
-    ...Object.fromEntries(Object.entries(filesBelow(folder.root)).map(([name, what]) => [name, String(what)])),
-    index,
-  };
+  return { ...filesBelow(folder.root), index };
 }
 
 /** What an agent does to the folders around its work tree. */
