@@ -118,7 +118,7 @@ export class InPlace {
       'GATE_NOT_APPLIED',
       `the folder does not have what earlier gates handed on: ${names.join(', ')}${more}`,
       {
-        hint: 'Run `gateline apply` to put these files into the folder, or let the gate work in a work tree of its own.',
+        hint: 'Begin it in a work tree of its own: `gateline begin --tree`. Or run `gateline apply`, which puts these files into the folder; gates that read them then run again.',
       },
     );
   }
