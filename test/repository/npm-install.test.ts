@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../contract/temporary-folder.ts';
+import { plainEnvironment } from '../support/command-line.ts';
+import { IS_FULL } from '../support/test-size.ts';
+import { ROOT, repositoryFiles } from './repository-files.ts';
+
+const started = promisify(execFile);
+
+/** Runs a command that is given nothing to read. What it printed. */
+async function run(command: string, words: readonly string[], cwd: string): Promise<string> {
+  // The machine's variables too: npm finds its registry there.
+  const running = started(command, words, { cwd, env: { ...process.env, ...plainEnvironment() } });
+  running.child.stdin?.end();
+  return (await running).stdout;
+}
+
+/** What `npm pack` makes of the repository as it is, built anew. */
+async function packed(folder: string): Promise<string> {
+  const copy = join(folder, 'copy');
+  for (const path of repositoryFiles()) await cp(join(ROOT, path), join(copy, path));
+  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  await run('npm', ['pack', '--pack-destination', folder], copy);
+  const [name] = (await readdir(folder)).filter((one) => one.endsWith('.tgz'));
+  return join(folder, name!);
+}
+
+describe.runIf(IS_FULL)('the package from npm', () => {
+  it('works in an empty folder: install, `npx gateline init`, `npx gateline run`', { timeout: 600_000 }, async () => {
+    await using folder = await temporaryFolder();
+    const user = join(folder.path, 'user');
+    await mkdir(user);
+    const archive = await packed(folder.path);
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '-D', archive], user);
+    const gateline = (...words: string[]): Promise<string> => run('npx', ['--no-install', 'gateline', ...words], user);
+    expect(await gateline('init')).toContain('wrote gateline.yml\n');
+    expect(await gateline('run', '--quiet')).toContain('4 of 4 gates done');
+    expect(await gateline('run', '--quiet')).toContain('4 of 4 gates done');
+    expect((await readdir(user)).toSorted()).toContain('.state');
+  });
+});
