@@ -16,7 +16,7 @@ describe('what to do about an agent that failed', () => {
   ])('says where its logs are: on this machine by our command, of a job in its log (%j)', async (result, what) => {
     const world = engineWorld(() => ({ result }));
     const { state } = await world.run(PIPELINE);
-    expect(state.units.get('a')!.ended!.verdict.advice).toBe(`${what} Look at its logs: gateline show a.`);
+    expect(state.units.get('a')!.ended!.verdict.advice).toBe(`${what} Look at its logs: gateline show a stderr.`);
     const run = ciRun(() => ({ result }));
     const { ended } = await run.job(PIPELINE, 'a');
     expect(ended!.verdict.advice).toBe(`${what} Look at the log of its job.`);

@@ -60,7 +60,7 @@ describe('files that an agent changed', () => {
     expect(notices).toMatchObject([{ unit: 'a' }]);
     expect(notices[0]!.message).toBe(
       'changed and not handed on: a "quoted" name, b, c, d, e and 1 more. ' +
-        'To hand them on: files: ["a \\"quoted\\" name", "b", "c", "d", "e"], or files: changed',
+        'To hand them on, add to files: "a \\"quoted\\" name", "b", "c", "d", "e"',
     );
   });
 
