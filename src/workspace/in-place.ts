@@ -116,9 +116,9 @@ export class InPlace {
     throw new GatelineError(
       'user',
       'GATE_NOT_APPLIED',
-      `the folder does not have what earlier gates handed on: ${names.join(', ')}${more}`,
+      `files that earlier gates handed on are missing from the folder: ${names.join(', ')}${more}`,
       {
-        hint: 'Run `gateline apply` to put these files into the folder, or let the gate work in a work tree of its own.',
+        hint: 'Run `gateline apply` to put these files into the folder, or let the gate work in its own work tree.',
       },
     );
   }
