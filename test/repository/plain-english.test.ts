@@ -64,8 +64,8 @@ const PHRASES: ReadonlyArray<readonly [banned: RegExp, instead: string]> = [
 const IN_COMMENTS =
   /\bwhat (?:became|becomes) of\b|\bin vain\b|\bto be had\b|\bcame to (?:its|an|their) end\b|\bnobody can be seen\b|\bis told of\b|\bmend(?:s|ed|ing)?\b|\bis at work\b/i;
 
-/** What people read: pages, the action's description, release notes. README.md is added with its rewrite. */
-const PAGES = /^(?:docs\/.*\.md|AGENTS\.md|action\.yml|\.changeset\/.*\.md|examples\/.*\.md)$/;
+/** What people read: pages, the action's description, release notes. */
+const PAGES = /^(?:README\.md|docs\/.*\.md|AGENTS\.md|action\.yml|\.changeset\/.*\.md|examples\/.*\.md)$/;
 
 interface Passage {
   readonly place: string;
