@@ -82,7 +82,7 @@ export function svgOf(lines: readonly (readonly Piece[])[]): string {
     return `  <text x="${PADDING}" y="${PADDING + LINE * (index + 0.75)}">${spans.join('')}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title">
-  <title id="title">gateline run fails at one gate; run again, it goes on from there</title>
+  <title id="title">gateline run fails at one gate; run again, it continues from there</title>
   <style>
     rect { fill: #f6f8fa; stroke: #d0d7de; }
     text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1f2328; white-space: pre; }

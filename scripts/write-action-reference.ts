@@ -15,7 +15,7 @@ export interface ActionMetadata {
   readonly runs: { readonly using: string; readonly main: string; readonly post: string };
 }
 
-/** Inputs whose default in `action.yml` is what they are for: the runner knows, and tells an action nowhere else. */
+/** Inputs that exist for their default in `action.yml`: the runner passes these values to an action in no other way. */
 export const FOR_THEIR_DEFAULT: ReadonlySet<InputName> = new Set([
   'job-status',
   'matrix',
@@ -60,12 +60,12 @@ function page(metadata: ActionMetadata): string {
   const others = INPUT_NAMES.filter((name) => !describing.includes(name) && !internal.includes(name));
   return `# The action
 
-What a step with this action may say (\`with:\`), and what it answers (\`steps.<id>.outputs\`). Inputs that do nothing with the command
-of the step are errors, all told at once; where no harm is done they are notices. Blank inputs count as not given. An unknown input is ignored with a notice,
-since a variable \`INPUT_…\` of the job reaches every action in it; only a slip such as \`treshold\` is an error, with \`run\` and \`begin\`.
-How they are used: the [recipes for GitHub Actions](../README.md#recipes-for-github-actions).
+Inputs (\`with:\`) and outputs (\`steps.<id>.outputs\`) of the action. Inputs that have no effect with the command
+of the step are errors, all reported together; harmless ones are notices. Blank inputs are treated as not set. An unknown input is ignored with a notice,
+since a variable \`INPUT_…\` of the job reaches every action in it. Only a typo such as \`treshold\` is an error, with \`run\` and \`begin\`.
+For examples, see the [recipes for GitHub Actions](../README.md#recipes-for-github-actions).
 
-Lists are one entry a line, or a JSON list; \`[]\` is the empty list. Where an expression is asked for, write it as
+Lists have one entry per line, or are JSON lists; \`[]\` is the empty list. Where an input needs an expression, write
 \`\${{ toJSON(needs) }}\`.
 
 ## Inputs
@@ -74,14 +74,14 @@ ${inputTable(metadata, others)}
 
 ## Inputs that describe a gate
 
-For a gate without a \`gateline.yml\`. Next to one they are errors: it says all this. They mean what the keys of the same name mean
-[there](gateline-yml.md), with the same defaults and checks.
+For a gate without a \`gateline.yml\`. With a \`gateline.yml\` they are errors, since it already defines the gate. They have the meaning, defaults and checks
+of the [keys of the same name](gateline-yml.md).
 
 ${inputTable(metadata, describing)}
 
-## Inputs that are there for their default
+## Inputs set by their defaults
 
-The runner tells an action these things in no other way.
+The runner passes these values to an action only through inputs.
 
 ${inputTable(metadata, internal)}
 
@@ -93,11 +93,11 @@ ${INPUT_NAMES.filter((name) => !internal.includes(name))
   .map(usesRow)
   .join('\n')}
 
-Elsewhere an input marked "error" ends the step; one marked "notice" does nothing and says so.
+With other commands, an input marked "error" fails the step; one marked "notice" is ignored with a notice.
 
 ## Outputs
 
-All but \`value\` are numbers, paths and words of Gateline itself, safe in a shell line.
+All except \`value\` are numbers, paths and words of Gateline itself, safe in a shell line.
 
 ${outputTable(metadata)}
 `;

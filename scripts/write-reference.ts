@@ -20,15 +20,15 @@ function cliPage(): string {
   return `# Command line
 
 \`gateline COMMAND [options]\`. Options come after the command, in any order; \`--option VALUE\` and \`--option=VALUE\` are the same.
-\`gateline help COMMAND\` says what stands here, \`gateline --version\` which version it is.
+\`gateline help COMMAND\` prints the same, \`gateline --version\` the version.
 
-The definition is \`gateline.yml\` (or \`.github/gateline.yml\`) in this folder or the nearest one above: the command may be called
-anywhere in a workspace. A definition of another name (\`--file\`) is for the current folder, and keeps its state in
+The definition is \`gateline.yml\` (or \`.github/gateline.yml\`) in this folder or the nearest folder above it, so the command works
+anywhere in a workspace. A definition with another name (\`--file\`) belongs to the current folder, and keeps its state in
 \`.state/<pipeline>/\`.
 
-Results go to standard output, progress and errors to standard error where \`--json\` is given; without it, progress goes to standard
-output. On a terminal progress is a table that is drawn over itself; elsewhere, and where \`CI\` is set, it is plain lines, and after
-30 seconds of silence a line that says what is still running.
+Results go to standard output. With \`--json\`, progress and errors go to standard error; without it, progress goes to standard
+output. On a terminal, progress is a live table. Elsewhere, and if \`CI\` is set, it is plain lines, and after
+30 seconds of silence a line that shows what is still running.
 
 | command | what it does |
 | --- | --- |
@@ -42,22 +42,22 @@ ${Object.entries(EXIT_CODES)
   .map(([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT_CODES].long} |`)
   .join('\n')}
 
-A \`gateline run\` that has several reasons not to be done answers with the first of 130, 75, 2, 74, 1, 3 that applies.
+If several codes apply to a \`gateline run\`, the exit code is the first of 130, 75, 2, 74, 1, 3.
 
 ## Environment
 
 | variable | what it does |
 | --- | --- |
 | \`${CLI_VARIABLES.noColor}\` | any value: no colours |
-| \`${CLI_VARIABLES.forceColor}\` | any value but \`0\`: colours where there is no terminal |
+| \`${CLI_VARIABLES.forceColor}\` | any value but \`0\`: colours without a terminal |
 | \`${CLI_VARIABLES.ci}\` | any value but \`false\`: plain lines instead of live progress |
 | \`${CLI_VARIABLES.terminal}\` | \`dumb\`: plain lines |
-| \`${CLI_VARIABLES.token}\` | the claim that \`gateline begin\` gave, for \`gateline complete\` |
-| \`${CLI_VARIABLES.user}\`, \`${CLI_VARIABLES.windowsUser}\` | who decides, where neither \`--actor\` nor git's \`user.email\` says it |
-| \`${CLI_VARIABLES.trees}\` | folder for work trees; stands above \`trees\` of [gateline.yml](gateline-yml.md#workspace) |
+| \`${CLI_VARIABLES.token}\` | the claim from \`gateline begin\`, for \`gateline complete\` |
+| \`${CLI_VARIABLES.user}\`, \`${CLI_VARIABLES.windowsUser}\` | who decides, without \`--actor\` and git's \`user.email\` |
+| \`${CLI_VARIABLES.trees}\` | folder for work trees; overrides \`trees\` of [gateline.yml](gateline-yml.md#workspace) |
 
-What agents are given is in [the agent protocol](../agent-protocol.md), what \`--json\` prints in [JSON output](json-output.md), what an
-error code means in [errors](errors.md).
+See also: files and variables of agents in [the agent protocol](../agent-protocol.md), the output of \`--json\` in [JSON output](json-output.md), and
+error codes in [errors](errors.md).
 
 ${sections.join('\n\n')}
 `;
@@ -70,7 +70,7 @@ function commandSection(command: CommandSpec): string {
     ...positionals.map((one) => [one.name, one.help]),
     ...options.map((option) => [
       `${option.short === undefined ? '' : `-${option.short}, `}--${option.name}${option.value === undefined ? '' : ` ${option.value}`}`,
-      `${option.help}${option.multiple ? '; may be given several times' : ''}`,
+      `${option.help}${option.multiple ? '; can be repeated' : ''}`,
     ]),
   ];
   return `## \`gateline ${name}\`
@@ -108,17 +108,17 @@ function errorsPage(): string {
   });
   return `# Errors
 
-Every error has a code, which is stable; its message is for people and may change. With \`--json\` an error is a document of its own
+Every error has a stable code; its message is for people and can change. With \`--json\` an error is a JSON document
 ([JSON output](json-output.md)).
 
 - **you**: a definition, an option or an input is wrong; the message says what to change. \`ENGINE_BUSY\` and \`GATE_CLAIMED\` end with 75.
 - **agent**: the program that a gate runs did something wrong.
-- **platform**: disk, git or a service did not answer as it should; trying again may help.
+- **platform**: disk, git or a service failed; retrying may help.
 - **Gateline**: a bug. Please report it.
-- **definition**, **contract**: a problem in the list that \`PIPELINE_INVALID\` or \`CONTRACT_INVALID\` tells, with its place.
-- **state**: something that is kept is not as it should be. It is told beside the answer (\`problems\`, "Mind: …"), and nothing is thrown.
+- **definition**, **contract**: a problem in the list of \`PIPELINE_INVALID\` or \`CONTRACT_INVALID\`, with its place.
+- **state**: something in the store is invalid. It is reported next to the result (\`problems\`, "Mind: …"), and no error is thrown.
 
-How an output failed its contract is no error of Gateline: that is a verdict, and its kinds are in [contracts](contract.md).
+An output that fails its contract is not an error of Gateline but a verdict; its kinds are in [contracts](contract.md).
 
 ${sections.join('\n\n')}
 `;

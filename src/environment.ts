@@ -103,7 +103,7 @@ export const INPUT_PREFIX = 'INPUT_';
  * it may set `STATE_*` through `GITHUB_ENV`, and only what main saved stands above that.
  */
 export const ACTION_STATE = {
-  /** `true`: main came to its end, green or red. `false`: it was cut short. */
+  /** `true`: main finished, green or red. `false`: it was interrupted. */
   finished: 'finished',
   /** The token of a claim that may still be open. Empty: there is none. */
   claim: 'claim',

@@ -6,7 +6,7 @@ export interface Fault {
   readonly file: string;
   /** Text of that file, exactly as it stands there, once. */
   readonly find: string;
-  /** What stands in its place. */
+  /** What is in its place. */
   readonly replace: string;
   /** Test files of which at least one must go red. Small ones: all of them are run for the fault. */
   readonly tests: readonly string[];

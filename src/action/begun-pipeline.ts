@@ -50,7 +50,7 @@ export async function begunPipeline(
 }
 
 export function unknownToken({ gate }: Pick<ClaimToken, 'gate'>): GatelineError {
-  return new GatelineError('user', 'TOKEN_UNKNOWN', `no claim of gate ${gate} in this run is what the token says`, {
-    hint: 'Complete a gate in the job in which it was begun, with the same `pipeline` and `file`, and the token that `begin` gave there.',
+  return new GatelineError('user', 'TOKEN_UNKNOWN', `gate ${gate} has no claim in this run that matches the token`, {
+    hint: 'Complete a gate in the job that began it, with the same `pipeline` and `file`, and with the token from that `begin`.',
   });
 }

@@ -8,13 +8,13 @@ import { titleOfError } from './step-results.ts';
 
 /** What the output `reason` says of an error, in our own words: its message names gates, jobs and files. */
 const REASONS: Readonly<Record<string, string>> = {
-  GATE_CLAIMED: 'Another job has the gate.',
-  CLAIM_UNSEEN: 'The name of the claim is taken, and nobody can be seen behind it.',
-  UPSTREAM_NOT_DONE: 'Something that the gate needs is not done.',
-  UPSTREAM_UNREADABLE: 'A record or an output that the gate needs cannot be read.',
-  UPSTREAM_UNSOUND: 'A record upstream does not hold together.',
-  UPSTREAM_REFUSED: 'An output upstream does not meet its contract.',
-  DIGEST_MISMATCH: 'An output upstream was replaced.',
+  GATE_CLAIMED: 'Another job has claimed the gate.',
+  CLAIM_UNSEEN: 'The gate is already claimed, but the claim is not listed: probably left by an interrupted upload.',
+  UPSTREAM_NOT_DONE: 'A needed gate is not done.',
+  UPSTREAM_UNREADABLE: 'A record or an output of a needed gate cannot be read.',
+  UPSTREAM_UNSOUND: 'A record of a needed gate is inconsistent.',
+  UPSTREAM_REFUSED: 'The output of a needed gate does not meet its contract.',
+  DIGEST_MISMATCH: 'The output of a needed gate was replaced.',
 };
 
 /**
@@ -55,12 +55,12 @@ async function tellBlocked(
   runner.setOutput('passed', false);
   if (!inputs.summary) return;
   if (!(await runner.appendSummary(summaryOf(key, error))))
-    runner.annotate('warning', 'The summary of this step is full: the gate is not in it.');
+    runner.annotate('warning', 'The job summary of this step is full: the gate is not shown in it.');
 }
 
 function summaryOf(key: string, error: GatelineError): string {
   const { code: name, message, hint } = error;
   const title = titleOfError(error) ?? 'Gate blocked';
-  const next = hint === undefined ? '' : `\n### What next\n\n${said(hint)}\n`;
+  const next = hint === undefined ? '' : `\n### Next step\n\n${said(hint)}\n`;
   return `## Gate ${code(key, 130)}\n\n**${title}** (${code(name)}): ${said(message)}\n${next}`;
 }

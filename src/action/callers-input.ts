@@ -19,13 +19,13 @@ export async function callersInput(
     bytes = await readFile(resolve(workspace, inputFile));
   } catch (cause) {
     throw new GatelineError('user', 'INPUT_INVALID', `input-file: ${inputFile} cannot be read: ${messageOf(cause)}`, {
-      hint: 'Name a file that holds one JSON value; an earlier step must have written it.',
+      hint: 'Name a file with one JSON value, written by an earlier step.',
       cause,
     });
   }
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
   throw new GatelineError('user', 'INPUT_INVALID', `input-file: ${inputFile}: ${parsed.issue.message}`, {
-    hint: 'It must hold one JSON value.',
+    hint: 'It must contain one JSON value.',
   });
 }

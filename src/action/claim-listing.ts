@@ -24,9 +24,7 @@ export async function claimListing(store: JobStore, pipeline: string, token: Cla
   if (claim !== undefined) store.claims.add(claim);
   const unread = listing.problems.find(({ code }) => code === 'OUTAGE' || code === 'LISTING_LIMIT');
   if (claim === undefined && unread !== undefined) {
-    throw outageError(
-      `The claim of gate ${token.gate} is neither on this runner nor can it be read: ${unread.message}`,
-    );
+    throw outageError(`The claim of gate ${token.gate} is not on this runner and cannot be read: ${unread.message}`);
   }
   return listing;
 }

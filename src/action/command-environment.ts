@@ -42,7 +42,7 @@ export async function commandEnvironment(environment: Environment, temp: string)
     return { environment: Object.fromEntries([...kept, ...emptied, ...files]), folder };
   } catch (cause) {
     throw new GatelineError('platform', 'TEMP_UNWRITABLE', `${temp} cannot be written to: ${messageOf(cause)}`, {
-      hint: 'Look whether the disk of the runner is full.',
+      hint: "Check whether the runner's disk is full.",
       cause,
     });
   }

@@ -51,7 +51,7 @@ export async function findDefinition(
   const text = await files.readText(path);
   if (text === undefined) {
     throw new GatelineError('user', 'PIPELINE_MISSING', `commit ${commit.slice(0, 12)} has no file ${path}`, {
-      hint: `It is the commit that counts here, since ${why}. Commit the file, or correct the input \`file\`.`,
+      hint: `Files are read from this commit, since ${why}. Commit the file, or correct the input \`file\`.`,
     });
   }
   const parsed = parsePipeline(text, path);

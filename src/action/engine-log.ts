@@ -17,7 +17,7 @@ export function engineLog(runner: Runner, print: (line: string) => void = () => 
         return;
       case 'started':
         runner.saveState(ACTION_STATE.claim, event.token ?? tokenOf(event.record));
-        runner.info(`gate ${event.unit}: attempt ${event.record.n} begins`);
+        runner.info(`gate ${event.unit}: attempt ${event.record.n} started`);
         return;
       case 'line':
         print(event.line);
@@ -26,7 +26,7 @@ export function engineLog(runner: Runner, print: (line: string) => void = () => 
         const { status, score, kind, advice } = event.record.verdict;
         const what = status === 'failed' ? `failed (${kind})` : `${status}, score ${score}`;
         const why = status === 'passed' ? '' : `. ${advice}`;
-        const more = event.retrying ? ' Trying again.' : '';
+        const more = event.retrying ? ' Retrying.' : '';
         runner.info(`gate ${event.unit}: attempt ${event.record.n}: ${what}${why}${more}`);
         if (!event.retrying) runner.saveState(ACTION_STATE.claim, '');
         return;

@@ -9,7 +9,7 @@ import type { PullRequest } from './trust.ts';
 const MAX_PAYLOAD_BYTES = 32 * 1024 * 1024;
 
 /*
- * The few fields of a webhook's payload that are used. GitHub leaves out what it does not have: a repository that is gone
+ * The few fields of a webhook's payload that are used. GitHub leaves out what it does not have: a deleted repository
  * is null, and a schedule has next to nothing.
  * https://docs.github.com/webhooks/webhook-events-and-payloads
  */
@@ -54,14 +54,9 @@ export function readPayload(payload: unknown): PayloadFacts {
   const parsed = payloadSchema.safeParse(payload);
   if (!parsed.success) {
     const where = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole').slice(0, 5);
-    throw new GatelineError(
-      'platform',
-      'EVENT_INVALID',
-      `the event's payload is not what GitHub sends: ${where.join(', ')}`,
-      {
-        hint: 'Is the file that GITHUB_EVENT_PATH names the payload of this run?',
-      },
-    );
+    throw new GatelineError('platform', 'EVENT_INVALID', `the event's payload is not valid: ${where.join(', ')}`, {
+      hint: 'Check that the file in GITHUB_EVENT_PATH is the payload of this run.',
+    });
   }
   const { repository: own, workflow_run: run } = parsed.data;
   return {
@@ -114,7 +109,7 @@ export async function readPayloadFile(environment: Environment): Promise<unknown
 
 function unreadable(message: string, cause?: unknown): GatelineError {
   return new GatelineError('platform', 'EVENT_INVALID', message, {
-    hint: 'The action needs what the runner of GitHub Actions lays out for every step.',
+    hint: 'The action needs the files that the GitHub Actions runner creates for every step.',
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -150,7 +150,7 @@ function neededValues(environment: Environment): Needed {
   });
   if (problems.length === 0) return { values: Object.fromEntries(entries) as NeededValues, notice: assumed?.notice };
   throw new GatelineError('platform', 'RUNNER_ENVIRONMENT', problems.join('; '), {
-    hint: 'The action needs the variables that the runner of GitHub Actions sets for every step.',
+    hint: 'The action needs the variables that the GitHub Actions runner sets for every step.',
   });
 }
 
@@ -164,7 +164,7 @@ function assumedWorkflow(environment: Environment): { readonly ref: string; read
   const file = `.github/workflows/${name.replace(/^\.github\/workflows\//, '').replace(/[/@\s]+/g, '-')}`;
   return {
     ref: `${environment[GITHUB_VARIABLES.repository]}/${file}@${environment[GITHUB_VARIABLES.ref]}`,
-    notice: `GITHUB_WORKFLOW_REF is not set, as under act: the workflow is taken for ${file}. Set it with \`--env\` where that is not its file.`,
+    notice: `GITHUB_WORKFLOW_REF is not set, as under act: Gateline assumes the workflow file ${file}. If that is wrong, set it with \`--env\`.`,
   };
 }
 

@@ -123,7 +123,7 @@ async function addSummary(
     runner.summaryRoom(),
   );
   if (!(await runner.appendSummary(text)))
-    runner.annotate('warning', 'The summary of this step is full: the gate is not in it.');
+    runner.annotate('warning', 'The job summary of this step is full: the gate is not shown in it.');
 }
 
 function artifactsOf(job: Job, { ended }: GateStep): { readonly name: string; readonly id: number }[] {

@@ -25,12 +25,12 @@ export async function readExposed(
 ): Promise<{ readonly text: string } | { readonly why: string }> {
   if (value.bytes > MAX_EXPOSED_BYTES) {
     return {
-      why: `the output has ${value.bytes} bytes, and at most ${MAX_EXPOSED_BYTES} are given; read the artifact`,
+      why: `the output has ${value.bytes} bytes, more than the ${MAX_EXPOSED_BYTES} that are exposed; read the artifact`,
     };
   }
   const read = await store.get(value.digest);
   if (read.state === 'present') return { text: new TextDecoder().decode(read.value) };
   return {
-    why: read.state === 'unknown' ? `the output cannot be read: ${read.problem.message}` : 'the output is not there',
+    why: read.state === 'unknown' ? `the output cannot be read: ${read.problem.message}` : 'the output is missing',
   };
 }

@@ -21,7 +21,7 @@ export class ActionInputsError extends GatelineError {
 
   constructor(problems: readonly InputProblem[]) {
     super('user', 'ACTION_INPUTS_INVALID', problems.map(formatInputProblem).join('\n'), {
-      hint: 'Fix these under `with:` of the step; nothing was run.',
+      hint: 'Fix these inputs under `with:` of the step. Nothing ran.',
     });
     this.problems = problems;
   }

@@ -5,7 +5,7 @@ export const COMMAND_NAMES = ['run', 'begin', 'complete', 'plan', 'report'] as c
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
-/** Where an input belongs, and what becomes of it elsewhere. */
+/** Where an input belongs, and how it is treated elsewhere. */
 export interface InputUse {
   readonly commands: readonly CommandName[];
   /** With another command: an error where somebody would believe that it did something, else a notice. */
@@ -111,7 +111,7 @@ export const OTHER_NAMES: Readonly<Record<string, { readonly input: InputName; r
   'min-score': { input: 'threshold' },
   check: { input: 'checks' },
   export: { input: 'exports' },
-  paths: { input: 'inputs', mind: 'globs, one a line' },
+  paths: { input: 'inputs', mind: 'globs, one per line' },
   secret: { input: 'secrets', mind: 'names of variables, never values' },
   prompt: { input: 'with', mind: '`with: "prompt: …"`' },
   model: { input: 'with', mind: '`with: "model: …"`' },
@@ -124,7 +124,7 @@ export const OTHER_NAMES: Readonly<Record<string, { readonly input: InputName; r
   result: { input: 'outcome', mind: '`${{ steps.agent.outcome }}`' },
   conclusion: {
     input: 'outcome',
-    mind: '`${{ steps.agent.outcome }}`, since `conclusion` says success with continue-on-error',
+    mind: '`${{ steps.agent.outcome }}`, since `conclusion` is always `success` with continue-on-error',
   },
   'claim-token': { input: 'token' },
   'repo-token': { input: 'github-token' },

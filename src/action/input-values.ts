@@ -125,7 +125,7 @@ export const variableNames = kind((text, refuse) => {
   const wrong = names.findIndex((name) => !ENV_NAME_PATTERN.test(name));
   if (wrong < 0) return names;
   const more = 'write `secrets: API_KEY`, and set `API_KEY` under `env:` of the step';
-  return refuse(`expected names of variables, and entry ${wrong + 1} is none: ${more}`);
+  return refuse(`expected names of variables, but entry ${wrong + 1} is not one: ${more}`);
 });
 
 /** `NAME` (taken from the step's own environment) or `NAME=VALUE`, one a line. Values are not trimmed at their end. */
@@ -134,8 +134,8 @@ export const variableLines = kind((text, refuse): Record<string, string | null> 
   for (const [index, written] of text.split(/\r?\n/).entries()) {
     if (written.trim() === '') continue;
     const [, name, value] = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:=(.*))?$/.exec(written) ?? [];
-    if (name === undefined) return refuse(`expected NAME or NAME=VALUE on each line, and line ${index + 1} is neither`);
-    if (Object.hasOwn(variables, name)) return refuse(`expected each variable once, and \`${name}\` is there twice`);
+    if (name === undefined) return refuse(`expected NAME or NAME=VALUE on each line, but line ${index + 1} is neither`);
+    if (Object.hasOwn(variables, name)) return refuse(`expected each variable once, but \`${name}\` is listed twice`);
     variables[name] = value ?? null;
   }
   return variables;
@@ -165,7 +165,7 @@ export const pathOrSchema = kind((text, refuse): JsonValue => {
 /** One JSON value. */
 export const json = kind((text, refuse): JsonValue => {
   const parsed = parseJson(Buffer.from(text));
-  return parsed.ok ? parsed.value : refuse(`expected one JSON value, and this is ${parsed.kind}`);
+  return parsed.ok ? parsed.value : refuse(`expected one JSON value, but this is ${parsed.kind}`);
 });
 
 /** What `toJSON` makes of a context: an object, or `null` (`undefined` here) where there is none. */

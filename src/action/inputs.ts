@@ -132,15 +132,15 @@ function describedTwice({ given, needs }: AboutDefinition): InputProblem[] {
   const names = [...given].filter((input) => INPUT_USES[input].describes === true);
   // What GitHub says of other jobs describes no gate.
   if (needs !== undefined && needs.results === undefined) names.push('needs');
-  const message = 'there is a `gateline.yml`, which says this';
-  const hint = 'take it out here, or change it there';
+  const message = '`gateline.yml` already sets this';
+  const hint = 'remove it here, or change it in `gateline.yml`';
   return names.map((input) => ({ input, message, hint }));
 }
 
 function undescribed({ command, given, needs }: AboutDefinition): InputProblem[] {
   if (command === 'report' && (needs === undefined || needs.gates.length === 0)) {
     const message =
-      'expected the jobs to report on, found nothing: without a `gateline.yml` nobody knows of gates that were skipped';
+      'expected the jobs to report on, found nothing: without a `gateline.yml`, skipped gates are unknown';
     return [
       { input: 'needs', message, hint: 'needs: ${{ toJSON(needs) }}, with each gate among the `needs:` of this job' },
     ];
@@ -230,7 +230,7 @@ function misplacedInputs(
     const { commands } = INPUT_USES[input];
     if (given[input] === undefined || commands.includes(command)) return [];
     const message = `does nothing with \`command: ${command}\``;
-    return [{ input, message, hint: `it belongs to ${commands.map((one) => `\`${one}\``).join(', ')}` }];
+    return [{ input, message, hint: `it is an input of ${commands.map((one) => `\`${one}\``).join(', ')}` }];
   });
 }
 
@@ -242,10 +242,10 @@ function contradictions(
   const problems: InputProblem[] = [];
   for (const input of ['input', 'output'] as const) {
     if (given[input] === undefined || given[`${input}-file`] === undefined) continue;
-    problems.push({ input, message: `is given beside \`${input}-file\``, hint: 'take one of them out' });
+    problems.push({ input, message: `is set together with \`${input}-file\``, hint: 'remove one of them' });
   }
   if (command === 'complete' && given['token'] === undefined) {
-    const message = 'expected the token that `command: begin` gave, found nothing';
+    const message = 'expected the token from `command: begin`, found nothing';
     const hint = "`token: ${{ steps.<id>.outputs.token }}`, and `if: steps.<id>.outputs.decision == 'run'`";
     problems.push({ input: 'token', message, hint });
   }

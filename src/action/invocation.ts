@@ -22,7 +22,7 @@ export interface ActionInvocation {
   readonly event: WorkflowEvent;
 }
 
-/** What becomes of the step: green or red, each red one with its own title. */
+/** The result of the step: green or red, each red one with its own title. */
 export interface StepResult {
   readonly ok: boolean;
   /** For the annotation of a red step: `Gate failed`, `Waiting for approval`, … */

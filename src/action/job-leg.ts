@@ -24,7 +24,7 @@ export function legOfJob(gate: Gate, matrix: JsonObject | undefined): Leg {
   throw new GatelineError(
     'user',
     'MATRIX_MISMATCH',
-    `gate ${gate.id}: ${found}, which fits ${fitting.length} of its legs`,
+    `gate ${gate.id}: ${found}, which matches ${fitting.length} of its legs`,
     {
       hint: `Give the job the \`strategy.matrix\` of the gate. Its legs: ${legs.join(', ')}.`,
     },

@@ -153,7 +153,7 @@ function logGroups(runner: Runner): LogGroups {
   return {
     around: (store) =>
       withWrite(store, async (record) => {
-        open = runner.group(`Keeping a record: gate ${unitOf(record)}, ${record.kind}`);
+        open = runner.group(`Storing a record: gate ${unitOf(record)}, ${record.kind}`);
         try {
           return await store.write(record);
         } finally {

@@ -152,7 +152,7 @@ function patientList(
     pipeline,
     limits,
     signal: world.signal,
-    onWait: (gates) => world.runner.info(`waiting until GitHub lists what these gates left: ${gates.join(', ')}`),
+    onWait: (gates) => world.runner.info(`waiting until GitHub lists the records of these gates: ${gates.join(', ')}`),
   });
 }
 
@@ -200,7 +200,7 @@ function jobWorkspace(
 
 /** Without its definition a gate looks as if nothing but its output counted: no pause, for example. */
 function definitionGone({ workspace }: ActionInvocation['event']): GatelineError {
-  const message = `the definition that the gate was begun with is not found in ${workspace} any more`;
+  const message = `the definition that the gate began with is no longer in ${workspace}`;
   return new GatelineError('user', 'PIPELINE_MISSING', message);
 }
 
@@ -249,12 +249,12 @@ async function describedHere({ world, inputs, event }: ActionInvocation, store: 
 function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void {
   if (command === 'run' && gate.run === undefined) {
     throw new GatelineError('user', 'GATE_RUNS_BY_ITSELF', `gate ${gate.id} has no \`run\` in its definition`, {
-      hint: 'Give it one, or use `command: begin` and `command: complete` around the action that is its agent.',
+      hint: 'Add `run`, or use `command: begin` and `command: complete` around the action that is its agent.',
     });
   }
   if (command === 'begin' && gate.run !== undefined) {
     throw new GatelineError('user', 'GATE_HAS_COMMAND', `gate ${gate.id} has a \`run\` in its definition`, {
-      hint: 'Use `command: run`, or take `run` out of the definition when another action is its agent.',
+      hint: 'Use `command: run`, or remove `run` from the definition if another action is its agent.',
     });
   }
 }

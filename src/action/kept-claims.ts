@@ -161,10 +161,10 @@ class ClaimFolders implements KeptClaims {
   }
 }
 
-/** The same error, with what becomes of the record. */
+/** The same error, and what happens to the record. */
 function waitingHere({ fault, code, message, cause }: GatelineError): GatelineError {
   return new GatelineError(fault, code, message, {
-    hint: 'This is an outage, of GitHub or on the way to it: see https://www.githubstatus.com. What the agent made is kept on this runner, and the post step of this job tries once more. `outage-minutes` says how long GitHub is waited for.',
+    hint: "GitHub, or the connection to it, is down: see https://www.githubstatus.com. The agent's output is kept on this runner, and the post step of this job tries to upload it once more. `outage-minutes` sets how long to wait for GitHub.",
     cause,
   });
 }
@@ -219,7 +219,7 @@ async function writing(folder: string, write: () => Promise<void>): Promise<void
     await write();
   } catch (cause) {
     throw new GatelineError('platform', 'TEMP_UNWRITABLE', `${folder} cannot be written to: ${messageOf(cause)}`, {
-      hint: 'Look whether the disk of the runner is full.',
+      hint: "Check whether the runner's disk is full.",
       cause,
     });
   }

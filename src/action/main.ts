@@ -28,7 +28,7 @@ export function startAction(stage: Stage, environment: Environment, parts: Actio
     unfinished: () =>
       runner.annotate(
         'error',
-        'The process came to its end before its work was done: a service cut off an answer, or never gave one. Nothing that it would have done counts.',
+        'Gateline exited before it finished: a GitHub service dropped the connection. Re-run the job.',
         { title: 'Gateline did not finish' },
       ),
   });
@@ -43,7 +43,7 @@ export function startAction(stage: Stage, environment: Environment, parts: Actio
     .then(finish);
 }
 
-/** What main does: the command that the inputs name, and a mark that it came to its end. True: green. */
+/** What main does: the command that the inputs name, and a mark that it finished. True: green. */
 export async function runMain(world: ActionWorld, commands: ActionParts['commands']): Promise<boolean> {
   const { runner } = world;
   runner.saveState(ACTION_STATE.finished, 'false');

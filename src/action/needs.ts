@@ -75,12 +75,12 @@ function fromContext(text: string): { needs: Needs } | { expected: string } {
 function fromList(text: string): { needs: Needs } | { expected: string } {
   const words = wordsOf(text);
   const wrong = words.find((word) => !ID_PATTERN.test(word));
-  if (wrong !== undefined) return { expected: 'expected ids of gates between commas, or `${{ toJSON(needs) }}`' };
+  if (wrong !== undefined) return { expected: 'expected comma-separated gate ids, or `${{ toJSON(needs) }}`' };
   if (text.trim().startsWith('[') && words.length > 0 && words.every((word) => RESULTS.some((one) => one === word))) {
     return { expected: 'expected ids of gates, and these are results of jobs: write `${{ toJSON(needs) }}`' };
   }
   const twice = words.find((word, index) => words.indexOf(word) !== index);
-  if (twice !== undefined) return { expected: `expected each gate once, and \`${twice}\` is there twice` };
+  if (twice !== undefined) return { expected: `expected each gate once, but \`${twice}\` is listed twice` };
   if (words.length > MAX_NEEDS) return { expected: `expected at most ${MAX_NEEDS} gates` };
   return { needs: { gates: words, results: undefined } };
 }

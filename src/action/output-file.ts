@@ -55,7 +55,7 @@ async function readOutput(directory: AttemptDirectory, file: OutputFile, limit: 
   if (before === undefined && !(await isWrittenSince(directory, place))) {
     return {
       state: 'refused',
-      why: `${file.path} was last written before the gate was begun, so it is not its output`,
+      why: `${file.path} was last written before the gate began, so it is not the gate's output`,
     };
   }
   return readPlainFile(place, limit);
@@ -116,7 +116,7 @@ async function placeOf({ workspace, temp, path }: OutputFile): Promise<string> {
   throw new GatelineError(
     'user',
     'OUTPUT_FILE_OUTSIDE',
-    `output-file: ${path} lies outside the workspace and RUNNER_TEMP`,
+    `output-file: ${path} is outside the workspace and RUNNER_TEMP`,
     {
       hint: 'Name a file inside one of them.',
     },

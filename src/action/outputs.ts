@@ -1,3 +1,4 @@
+import { runOnGithub } from '../run/attempt-text.ts';
 import type { Difference } from '../run/difference.ts';
 import type { PlannedUnit } from '../run/plan.ts';
 
@@ -68,25 +69,24 @@ const KINDS: Readonly<Record<Difference['what'], readonly [one: string, many: st
  */
 export function reasonOf(planned: Pick<PlannedUnit, 'choice' | 'from' | 'differences'>): string {
   const { choice, from, differences } = planned;
-  const source =
-    from === undefined ? '' : `: attempt ${from.n} of run attempt ${from.runAttempt} in run ${from.runNumber}`;
+  const source = from === undefined ? '' : `: attempt ${from.n} in ${runOnGithub(from)}`;
   switch (choice) {
     case 'run':
     case 'wait':
       return differences.length === 0
-        ? 'No earlier output can stand in.'
-        : `The request is another one than the last time: ${inWords(differences)} changed.`;
+        ? 'No earlier output can be reused.'
+        : `The inputs changed: ${inWords(differences)}.`;
     case 'keep':
-      return `The gate is done in this run already${source}.`;
+      return `The gate is already done in this run${source}.`;
     case 'reuse':
-      return `An earlier output with the same request meets the contract${source}.`;
+      return `Inputs unchanged, and the earlier output meets the contract${source}.`;
     case 'skip':
       return 'Somebody decided to skip the gate.';
     case 'not-applicable':
       return 'The condition of the gate is false.';
     case 'depends':
     case 'blocked':
-      return 'The gate cannot run now, and the log says why.';
+      return 'The gate cannot run now, see the log.';
   }
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  * The post step, as a file of its own: the runner starts main and post alike, but for the file, and a variable that told
  * them apart could be set by a step before. Not bundled: `dist/post.js` is this file, beside `dist/index.js`, which it
  * starts with an argument. So it imports nothing of ours by name, and names of ours stand here once more; a test holds
- * them equal. Where main came to its end and no claim is open, which is nearly always, nothing else is loaded.
+ * them equal. Where main finished and no claim is open, which is nearly always, nothing else is loaded.
  */
 const { STATE_finished: finished, STATE_claim: claim = '', RUNNER_TEMP: temp = '' } = env;
 if (finished !== 'true' || !(claim === '' || isRecorded(claim))) {

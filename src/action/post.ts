@@ -7,9 +7,9 @@ import { readStep } from './read-step.ts';
 export interface PostInvocation extends ActionInvocation {
   /** The token that main saved ({@link ACTION_STATE}). */
   readonly claim: string;
-  /** Main came to its end. False: it was killed, or its process ended early. */
+  /** Main finished. False: it was killed, or its process ended early. */
   readonly finished: boolean;
-  /** How the agent ended that main started, where it came to its end. */
+  /** How the agent ended that main started, if it ended. */
   readonly agentExit: number | undefined;
 }
 
@@ -42,7 +42,7 @@ function tellCutShort({ runner, environment }: ActionWorld): boolean {
   const read = readInputs(environment, runner);
   const status = read.ok ? read.inputs.jobStatus : undefined;
   const isRed = status === 'failure' || status === 'cancelled';
-  const message = 'The step of Gateline ended before its work was done. What it had begun may be without a result.';
-  runner.annotate(isRed ? 'warning' : 'error', message, { title: 'Gateline was cut short' });
+  const message = 'The Gateline step ended before it finished. The gate may have no result.';
+  runner.annotate(isRed ? 'warning' : 'error', message, { title: 'Gateline was interrupted' });
   return isRed;
 }

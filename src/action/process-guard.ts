@@ -10,7 +10,7 @@ export interface GuardedWork {
 }
 
 /**
- * Ends this process red unless somebody says that the work came to its end. A promise that is never settled (GitHub's
+ * Ends this process red unless somebody says that the work is finished. A promise that is never settled (GitHub's
  * clients leave one behind when an answer is cut off) keeps no process alive: it would end with nothing done and the code 0.
  * @returns to be called once, at the end, with whether all is well; the process ends soon after
  */

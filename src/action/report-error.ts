@@ -27,17 +27,17 @@ function reportBug(runner: Runner, error: unknown): void {
 }
 
 function titleOf(error: GatelineError): string {
-  if (error instanceof ActionInputsError) return 'Inputs of this step are wrong';
+  if (error instanceof ActionInputsError) return 'Invalid inputs';
   if (error instanceof PipelineInvalidError) return 'Pipeline invalid';
   const own = titleOfError(error);
   if (own !== undefined) return own;
   switch (error.fault) {
     case 'user':
-      return 'Gateline: something is to be changed';
+      return 'Gateline: configuration error';
     case 'agent':
       return 'Gate failed';
     case 'platform':
-      return 'Gateline: a service or the machine failed';
+      return 'Gateline: a service or the runner failed';
     case 'gateline':
       return 'Gateline: a bug';
   }

@@ -13,15 +13,20 @@ export async function earlierRun(
   runId: string,
 ): Promise<RunIdentity> {
   if (event.trust.isFork) {
-    throw new GatelineError('user', 'RESUME_REFUSED', `${event.name} of a fork does not go on from another run`, {
-      hint: 'Leave `resume` out: what may be reused is found by its fingerprint.',
+    throw new GatelineError('user', 'RESUME_REFUSED', `${event.name} of a fork cannot resume another run`, {
+      hint: 'Remove `resume`: reusable outputs are found by their fingerprint.',
     });
   }
   const rest = restOfStep({ inputs, event });
   if (rest === undefined) {
-    throw new GatelineError('user', 'RESUME_WITHOUT_TOKEN', 'resume: artifacts of another run need a token', {
-      hint: 'Leave `github-token` as it is by default, and give the job `actions: read`.',
-    });
+    throw new GatelineError(
+      'user',
+      'RESUME_WITHOUT_TOKEN',
+      'resume: a token is needed to read artifacts of another run',
+      {
+        hint: 'Keep the default of `github-token`, and give the job `actions: read`.',
+      },
+    );
   }
   const request = { runId: Number(runId), currentRunId: Number(event.runId) };
   const { runNumber, runAttempt } = await checkEarlierRun(rest, request);

@@ -44,5 +44,5 @@ export async function keepHistory(
   const entry = historyEntryOf({ state, records, jobs, facts: factsOf(event), now: world.now().toISOString() });
   const name = historyArtifactName(scopeOf(state.pipeline, state.subject), event.runAttempt);
   const trouble = await store.keepDocument(name, JSON.stringify(entry));
-  if (trouble !== undefined) world.runner.annotate('notice', `The history of this run was not kept: ${trouble}`);
+  if (trouble !== undefined) world.runner.annotate('notice', `The history of this run was not saved: ${trouble}`);
 }

@@ -87,7 +87,7 @@ export function reportInput(
   };
 }
 
-/** Jobs that GitHub tells of, with what became of them. */
+/** Jobs that GitHub lists, with their results. */
 export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly NeededJob[] {
   return [...(needs?.results ?? [])].map(([id, { result, outputs }]) => ({
     id,

@@ -191,7 +191,7 @@ function requireFile(environment: Environment, file: RunnerFile): void {
   const variable = GITHUB_VARIABLES[file];
   if ((environment[variable] ?? '') !== '') return;
   throw new GatelineError('platform', 'RUNNER_FILE', `${variable} is not set`, {
-    hint: 'The action needs the files that the runner of GitHub Actions makes for every step.',
+    hint: 'The action needs the files that the GitHub Actions runner creates for every step.',
   });
 }
 

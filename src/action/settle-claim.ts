@@ -31,7 +31,7 @@ export async function settleClaim(invocation: PostInvocation): Promise<StepResul
     const { record } = end;
     if (isLast) return tellUnsaved(invocation, store.records, record, error);
     return fine(
-      `gate ${unitOf(record)}: the end of attempt ${record.n} waits for the next post step: ${error.message}`,
+      `gate ${unitOf(record)}: the next post step will upload the result of attempt ${record.n}: ${error.message}`,
     );
   }
 }
@@ -43,7 +43,7 @@ async function settle(invocation: PostInvocation, token: ClaimToken, store: JobS
     const { record } = end;
     await store.records.write(record);
     return fine(
-      `gate ${unitOf(record)}: the end of attempt ${record.n} is on record after all (${record.verdict.kind})`,
+      `gate ${unitOf(record)}: the result of attempt ${record.n} is recorded after all (${record.verdict.kind})`,
     );
   }
   const job = await openClaimedJob(invocation, token, store);
@@ -79,14 +79,14 @@ function completionOf({ claim: token, inputs, agentExit }: PostInvocation): Comp
 function resultOf({ inputs, agentExit }: PostInvocation, ended: EndedRecord): StepResult {
   const about = `gate ${unitOf(ended)}: attempt ${ended.n}`;
   const isFinished = inputs.command === 'complete' || (inputs.command === 'run' && agentExit !== undefined);
-  if (isFinished) return fine(`${about} was completed here, and is on record as ${ended.verdict.kind}`);
+  if (isFinished) return fine(`${about} was completed here, and is recorded as ${ended.verdict.kind}`);
   // A job that is green so far would let later jobs go on without a gate.
   const ok = inputs.jobStatus !== 'success' && inputs.jobStatus !== undefined;
   const more = ok ? '' : '. Add a step with `command: complete` after the agent, with `if: always()`';
   return {
     ok,
     title: 'Gate never completed',
-    message: `${about} was left open and is now on record as ${ended.verdict.kind}${more}`,
+    message: `${about} was not completed and is now recorded as ${ended.verdict.kind}${more}`,
   };
 }
 

@@ -11,19 +11,19 @@ import type { StepResult } from './invocation.ts';
 const TITLES: Readonly<Partial<Record<EndedRecord['verdict']['kind'], string>>> = {
   missing: 'Gate failed: no output',
   malformed: 'Gate failed: the output is not JSON',
-  schema: 'Gate failed: the output does not have the right shape',
+  schema: 'Gate failed: the output does not match the schema',
   score: 'Gate failed: no valid score',
-  check: 'Gate failed: a check does not hold',
+  check: 'Gate failed: a check failed',
   files: 'Gate failed: its files could not be kept',
-  'agent-error': 'Gate failed: the agent ended with an error',
-  timeout: 'Gate failed: the agent took too long',
+  'agent-error': 'Gate failed: the agent failed',
+  timeout: 'Gate failed: the agent timed out',
   cancelled: 'Gate cancelled',
   'no-secret': 'Gate failed: a secret is missing',
   'not-started': 'Gate failed: the agent could not be started',
 };
 
 /**
- * What becomes of the job of a gate: green when later gates may go on, red in every other case, each with its own title.
+ * The result of the job of a gate: green when later gates may go on, red in every other case, each with its own title.
  * A gate's job is never skipped by us: GitHub counts a skipped required check as passed.
  */
 export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult {
@@ -38,10 +38,7 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
       return green(status, `${name}: ${status}`);
     case 'partial':
       return unit?.done === true
-        ? green(
-            'partial',
-            `${name}: score ${verdict?.score ?? 0} is below the threshold, and the gate says to continue`,
-          )
+        ? green('partial', `${name}: score ${verdict?.score ?? 0} is below the threshold; continuing, as the gate says`)
         : red('Gate failed: the score is below the threshold', `${name}: ${unit?.reason ?? ''}`);
     case 'paused':
       return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}; ${NO_APPROVAL_YET}`);
@@ -60,13 +57,13 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
 /** Titles of errors that keep a gate from beginning, or its end from being on record. */
 const ERROR_TITLES: Readonly<Record<string, string>> = {
   GATE_CLAIMED: 'Gate claimed by another job',
-  CLAIM_UNSEEN: 'Gate blocked: its claim cannot be seen',
+  CLAIM_UNSEEN: 'Gate blocked: its claim is not listed',
   GATE_BLOCKED: 'Gate blocked',
   UPSTREAM_NOT_DONE: 'Gate blocked',
-  UPSTREAM_UNREADABLE: 'Gate blocked: a record upstream cannot be read',
-  UPSTREAM_UNSOUND: 'Gate blocked: a record upstream does not hold together',
-  UPSTREAM_REFUSED: 'Gate blocked: an output upstream does not meet its contract',
-  DIGEST_MISMATCH: 'Gate blocked: an output upstream was replaced',
+  UPSTREAM_UNREADABLE: 'Gate blocked: a record of a needed gate cannot be read',
+  UPSTREAM_UNSOUND: 'Gate blocked: a record of a needed gate is inconsistent',
+  UPSTREAM_REFUSED: 'Gate blocked: the output of a needed gate does not meet its contract',
+  DIGEST_MISMATCH: 'Gate blocked: the output of a needed gate was replaced',
   ARTIFACTS_OUTAGE: 'Outage: GitHub did not answer',
 };
 
@@ -76,7 +73,7 @@ export function titleOfError(error: unknown): string | undefined {
 }
 
 /**
- * What becomes of the check that a branch rule requires: green only when every gate is satisfied and every needed job left
+ * The result of the check that a branch rule requires: green only when every gate is satisfied and every needed job left
  * a record. No gates at all are a failure.
  *
  * @param missing needed jobs that are not satisfied

@@ -8,24 +8,24 @@ export function stoppedBy(outcome: ActionInputs['outcome']): Completion['stopped
     case 'success':
       return undefined;
     case 'cancelled':
-      return { kind: 'cancelled', advice: 'The step of the agent was cancelled. Run the failed jobs again to go on.' };
+      return { kind: 'cancelled', advice: 'The step of the agent was cancelled. Re-run the failed jobs to continue.' };
     case 'failure':
-      return { kind: 'agent-error', advice: 'The step of the agent failed. Its log says why.' };
+      return { kind: 'agent-error', advice: 'The step of the agent failed. Its log shows why.' };
     case 'skipped':
       return { kind: 'agent-error', advice: 'The step of the agent was skipped, so there is no output.' };
   }
 }
 
 /**
- * What became of a claim that nobody completed, as the post step sees it.
+ * The result of a claim that nobody completed, as the post step sees it.
  * @param status `${{ job.status }}`, evaluated when the job was over
  */
 export function leftBy(status: ActionInputs['jobStatus']): NonNullable<Completion['stopped']> {
   switch (status) {
     case 'cancelled':
-      return { kind: 'cancelled', advice: 'The job was cancelled. Run the failed jobs again to go on.' };
+      return { kind: 'cancelled', advice: 'The job was cancelled. Re-run the failed jobs to continue.' };
     case 'failure':
-      return { kind: 'agent-error', advice: 'The job failed before the gate was completed. Its log says why.' };
+      return { kind: 'agent-error', advice: 'The job failed before the gate was completed. Its log shows why.' };
     case 'success':
     case undefined:
       return {

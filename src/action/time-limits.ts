@@ -38,7 +38,7 @@ export function timeLimits(environment: Environment, runner: Pick<Runner, 'annot
   const text = environment[ACTION_VARIABLES.timeLimits] ?? '';
   const share = text === '' ? 1 : Number(text);
   if (share >= SMALLEST && share <= 1) return shortened(share);
-  const message = `${ACTION_VARIABLES.timeLimits} is a number from ${SMALLEST} to 1; the usual time limits count.`;
+  const message = `${ACTION_VARIABLES.timeLimits} must be a number from ${SMALLEST} to 1; using the default time limits.`;
   runner.annotate('warning', message, { title: 'Gateline' });
   return shortened(1);
 }

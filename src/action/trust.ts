@@ -82,13 +82,13 @@ export function trustOf(facts: EventFacts): Trust {
   if (OF_THE_REPOSITORY.has(name)) return ofBranch(facts);
   if (WITH_RIGHTS_OF_THE_BASE.has(name)) return ofBase(facts, facts.sha, undefined);
   if (OF_A_PULL_REQUEST.has(name)) return ofPullRequest(facts, undefined);
-  const notice = `Gateline does not know the event ${name}`;
+  const notice = `Gateline does not support the event ${name}`;
   if (ref.startsWith('refs/pull/'))
-    return ofPullRequest(facts, `${notice}: it is taken for a pull request from a fork.`);
+    return ofPullRequest(facts, `${notice}: it is treated as a pull request from a fork.`);
   return ofBase(
     facts,
     trunkOf(facts),
-    `${notice}: contracts are those of the default branch, and no cache is written.`,
+    `${notice}: contracts are read from the default branch, and no cache is written.`,
   );
 }
 
@@ -121,7 +121,7 @@ function ofPullRequest(facts: EventFacts, notice: string | undefined): Trust {
       notice,
     };
   }
-  const from = request.headRepository ?? 'a repository that is not told or is gone';
+  const from = request.headRepository ?? 'an unknown or deleted repository';
   return {
     row: 'fork',
     contractFrom: { commit: base, why: `the pull request comes from ${from}: the base that it goes into` },
@@ -152,7 +152,7 @@ function trunkOf({ name, sha, ref, defaultBranch }: EventFacts): string {
 }
 
 function unknownBase(name: string, what: string): GatelineError {
-  return new GatelineError('platform', 'EVENT_INVALID', `the payload of the event ${name} does not tell ${what}`, {
-    hint: 'Is the file that GITHUB_EVENT_PATH names the payload of this run?',
+  return new GatelineError('platform', 'EVENT_INVALID', `the payload of the event ${name} does not include ${what}`, {
+    hint: 'Check that the file in GITHUB_EVENT_PATH is the payload of this run.',
   });
 }

@@ -49,7 +49,7 @@ function noticeOf(names: readonly string[]): string {
     return suggestion === undefined ? quoted(name) : `${quoted(name)} (${suggestion})`;
   });
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return `Ignored, since there are no such inputs: ${listed.join(', ')}${more}. They are under \`with:\` of the step, or variables \`INPUT_…\` of the job.`;
+  return `Unknown inputs, ignored: ${listed.join(', ')}${more}. They are under \`with:\` of the step, or variables \`INPUT_…\` of the job.`;
 }
 
 function suggestionFor(input: string): string | undefined {

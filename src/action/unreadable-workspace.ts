@@ -12,8 +12,8 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
     throw new GatelineError(
       'platform',
       'WORKSPACE_UNREADABLE',
-      `the repository that the gate was begun in cannot be read any more: ${cause.code}: ${cause.message}`,
-      { hint: 'Keep the steps between `begin` and `complete` out of `.git`, and run the failed jobs again.', cause },
+      `the repository that the gate began in can no longer be read: ${cause.code}: ${cause.message}`,
+      { hint: 'Steps between `begin` and `complete` must not change `.git`. Re-run the failed jobs.', cause },
     );
   };
   const rejected = async (): Promise<never> => refuse();

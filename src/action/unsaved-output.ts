@@ -26,21 +26,21 @@ export async function tellUnsaved(
   const isCut = shown.length < whole.length;
   if (shown !== '') {
     using _group = runner.group(
-      `The output of gate ${unit}, which is on no other machine${isCut ? ': its beginning' : ''}`,
+      `The output of gate ${unit}, which is stored nowhere else${isCut ? ': its beginning' : ''}`,
     );
     await runner.quote(async (print) => {
       for (const line of shown.split('\n')) print(line);
     });
   }
   const title = isOutage(error)
-    ? 'Outage: what a gate came to is not on record'
-    : 'What a gate came to is not on record';
+    ? 'Outage: the result of a gate is not recorded'
+    : 'The result of a gate is not recorded';
   const about = { unit, title, verdict: ended.verdict, why: error.message, shown, isCut };
   if (inputs.summary && !(await runner.appendSummary(unsavedSummary(about, runner.summaryRoom()))))
-    runner.annotate('warning', 'The summary of this step is full: the output is only in the log.');
+    runner.annotate('warning', 'The job summary of this step is full: the output is only in the log.');
   const { hint = '' } = error;
   const next = isOutage(error)
-    ? 'See https://www.githubstatus.com. When it is over, run the failed jobs again: the agent starts anew then.'
+    ? 'See https://www.githubstatus.com. When the outage is over, re-run the failed jobs: the agent then starts again.'
     : hint;
   const where = shown === '' ? 'It has no output.' : 'Its output is in the log of this post step, and in the summary.';
   const message = `gate ${unit}: attempt ${ended.n} ended (${ended.verdict.kind}), and its record could not be uploaded. ${where} ${error.message}\n${next}`;

@@ -25,7 +25,7 @@ export interface AgentTask {
   readonly redactStream?: () => { readonly push: (piece: string) => string; readonly flush: () => string };
 }
 
-/** What became of an agent. Its output file is not looked at here. */
+/** How an agent ended. Its output file is not read here. */
 export interface AgentResult {
   readonly outcome: 'exited' | 'signalled' | 'timeout' | 'cancelled' | 'not-started';
   readonly exitCode?: number;

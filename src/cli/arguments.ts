@@ -68,6 +68,6 @@ function spelled(option: OptionSpec): string {
 
 function wrong(command: CommandSpec, code: string, message: string): GatelineError {
   return new GatelineError('user', code, `gateline ${command.name}: ${message}`, {
-    hint: `\`gateline help ${command.name}\` tells what it takes.`,
+    hint: `\`gateline help ${command.name}\` lists its arguments and options.`,
   });
 }

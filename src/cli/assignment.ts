@@ -74,13 +74,13 @@ export async function readInput(world: CliWorld, path: string | undefined): Prom
     bytes = path === '-' ? await world.readStandardInput() : await readFile(resolve(world.workingDirectory, path));
   } catch (cause) {
     throw new GatelineError('user', 'INPUT_INVALID', `${path} cannot be read: ${messageOf(cause)}`, {
-      hint: 'Name a file that holds one JSON value, or `-` for standard input.',
+      hint: 'Name a file with one JSON value, or `-` for standard input.',
       cause,
     });
   }
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
   throw new GatelineError('user', 'INPUT_INVALID', `${path}: ${parsed.issue.message}`, {
-    hint: 'It must hold one JSON value.',
+    hint: 'It must contain one JSON value.',
   });
 }

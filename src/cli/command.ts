@@ -48,7 +48,7 @@ export function recordedOption(options: OptionValues, name: string, most: number
   const text = textOption(options, name);
   if (text === undefined || text.length <= most) return text;
   throw new GatelineError('user', 'OPTION_VALUE', `--${name} has ${text.length} characters; at most ${most} are kept`, {
-    hint: 'Say it shorter.',
+    hint: 'Write a shorter text.',
   });
 }
 

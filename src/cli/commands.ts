@@ -7,7 +7,7 @@ const JSON_OPTION: OptionSpec = {
 };
 const STAND_IN: OptionSpec = {
   name: 'stand-in',
-  help: 'where a need has no output yet, run all the same: the agent takes what it needs from --input',
+  help: 'run even if a needed gate has no output yet: the agent gets its data from --input',
 };
 const RUN_OPTION: OptionSpec = {
   name: 'run',
@@ -29,12 +29,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       { name: 'template', short: 't', value: 'NAME', help: 'which one (default: agents)' },
       { name: 'list', help: 'list the templates' },
-      { name: 'dry-run', short: 'n', help: 'only say what would be written' },
+      { name: 'dry-run', short: 'n', help: 'only list what would be written' },
       JSON_OPTION,
     ],
     description:
-      'Writes gateline.yml and what it needs into this folder. It runs as it is, with placeholders for agents; nothing that exists is written over.',
-    examples: [{ command: 'gateline init --template single', what: 'one gate, contract and all in one file' }],
+      'Writes gateline.yml and the files it needs into this folder. The pipeline runs as it is, with placeholders for agents. Existing files are never overwritten.',
+    examples: [{ command: 'gateline init --template single', what: 'one gate and its contract in one file' }],
     load: () => import('./commands/init.ts'),
   },
   {
@@ -42,14 +42,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'check the definition and every contract',
     positionals: [],
     options: [SUBJECT_OPTIONS[0]!, JSON_OPTION],
-    description:
-      'Tells everything that is wrong at once, with file, line and column, a code, and what to do. Runs nothing.',
+    description: 'Reports every error at once, with file, line, column, error code and hint. Runs nothing.',
     examples: [{ command: 'gateline validate --file other.yml', what: 'check another definition' }],
     load: () => import('./commands/validate.ts'),
   },
   {
     name: 'plan',
-    summary: 'say what a run would do, and why',
+    summary: 'show what a run would do, and why',
     positionals: [],
     options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, JSON_OPTION],
     description:
@@ -59,7 +58,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'run',
-    summary: 'run the pipeline, or go on with a run that stopped',
+    summary: 'run the pipeline, or continue a run that stopped',
     positionals: [],
     options: [
       ...SUBJECT_OPTIONS,
@@ -69,38 +68,38 @@ export const COMMANDS: readonly CommandSpec[] = [
         short: 'g',
         value: 'GATE',
         multiple: true,
-        help: 'run only these gates; others are reused where they still hold',
+        help: 'run only these gates; reuse the others where possible',
       },
       { name: 'with-needs', help: 'with --gate: run what those gates need too' },
       STAND_IN,
-      { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again although nothing changed' },
+      { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again even if nothing changed' },
       { name: 'reason', value: 'TEXT', help: 'why; required with --force' },
       ACTOR,
-      { name: 'apply', help: 'when the run is completed, put what its gates hand on into this folder' },
-      { name: 'dry-run', short: 'n', help: 'only say what would be done' },
+      { name: 'apply', help: 'when the run is completed, write the files its gates hand on into this folder' },
+      { name: 'dry-run', short: 'n', help: 'only show what would be done' },
       { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
       JSON_OPTION,
     ],
     description:
-      'Runs every gate whose needs are satisfied, side by side where they do not need each other, checks each output against its contract, and keeps everything below .state/.\nA run stays open until it is completed: after a failure, a crash or Ctrl-C, run it again and it goes on from what is ready, and says why each gate is reused or run. Once completed, the next call begins a new run, which reuses what still holds.',
+      'Runs every gate whose needs are satisfied, and independent gates in parallel. Checks each output against its contract and keeps everything below .state/.\nA run stays open until it is completed: after a failure, a crash or Ctrl-C, run it again. It continues from what is done, and shows why each gate is reused or run. Once the run is completed, the next call starts a new run, which reuses every output that is still valid.',
     examples: [
-      { command: 'gateline run', what: 'run, or go on' },
+      { command: 'gateline run', what: 'start a run, or continue one' },
       { command: 'gateline run --subject pr-42 --input story.json', what: 'another subject, with input from a file' },
       {
         command: 'gateline run --force review --reason "new model"',
-        what: 'run review again, and what depends on it if it says something else',
+        what: 'run review again, and the gates after it if its output changes',
       },
     ],
     load: () => import('./commands/run.ts'),
   },
   {
     name: 'diff',
-    summary: 'show what the gates of a run made',
+    summary: 'show the changes that the gates of a run made',
     positionals: [
       {
         name: 'GATE',
         required: false,
-        help: 'everything that this gate changed, or gate/leg (default: what all gates hand on)',
+        help: 'everything this gate changed, or gate/leg (default: what all gates hand on)',
       },
     ],
     options: [
@@ -110,22 +109,22 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      'Prints a patch, which names binary files only. Agents work in work trees of their own; your folder stays as it is until you apply.\nAttempts are numbered in the order in which they began in this run; one that was killed counts, and has nothing to show.',
-    examples: [{ command: 'gateline diff implement', what: 'all that the gate changed, handed on or not' }],
+      'Prints a patch; of binary files it has only the names. Agents work in their own work trees; your folder does not change until you run `gateline apply`.\nAttempts are numbered in the order in which they began in this run; a killed attempt has a number, but nothing to show.',
+    examples: [{ command: 'gateline diff implement', what: 'everything the gate changed, handed on or not' }],
     load: () => import('./commands/diff.ts'),
   },
   {
     name: 'apply',
-    summary: 'put what the gates of a run made into this folder',
+    summary: 'write the changes that the gates of a run made into this folder',
     positionals: [{ name: 'RUN', required: false, help: 'number of the run, or SUBJECT#NUMBER (default: the newest)' }],
     options: [
       ...SUBJECT_OPTIONS,
       { name: 'gate', short: 'g', value: 'GATE', multiple: true, help: 'only what these gates hand on' },
-      { name: 'dry-run', short: 'n', help: 'only say what would be done' },
+      { name: 'dry-run', short: 'n', help: 'only show what would be done' },
       JSON_OPTION,
     ],
     description:
-      'Writes the files that gates hand on, where your version is still the one that they began with. Other paths are conflicts: they are listed and left alone, and the exit code is 1. What is replaced is copied below .state/applied/ first. If it was cut short, do it again.',
+      'Writes the files that gates hand on, unless your version changed since the gates began. Changed paths are conflicts: they are listed and not touched, and the exit code is 1. Replaced files are copied below .state/applied/ first. If the command is interrupted, run it again.',
     examples: [{ command: 'gateline apply --gate implement', what: 'only what one gate hands on' }],
     load: () => import('./commands/apply.ts'),
   },
@@ -139,12 +138,12 @@ export const COMMANDS: readonly CommandSpec[] = [
       STAND_IN,
       {
         name: 'tree',
-        help: 'make a work tree of its own for the agent, and print it as GATELINE_WORKSPACE (default: this folder)',
+        help: 'create a separate work tree for the agent, and print it as GATELINE_WORKSPACE (default: this folder)',
       },
       JSON_OPTION,
     ],
     description:
-      "Loads and checks what the gate needs, claims it, writes its request, and prints the variables of the agent protocol as shell commands, for eval. The claim holds for the gate's timeout.\nIf an earlier output still holds there is nothing to do: then GATELINE_TOKEN is unset. If it cannot begin, what is printed ends the eval with begin's exit code.",
+      "Loads and checks what the gate needs, claims it, writes its request, and prints the variables of the agent protocol as shell commands, for eval. The claim is valid until the gate's timeout.\nIf an earlier output can be reused, there is nothing to do and GATELINE_TOKEN is unset. If the gate cannot begin, the printed text ends the eval with begin's exit code.",
     examples: [
       {
         command: `eval "$(gateline begin design)" && [ -n "\${GATELINE_TOKEN:-}" ] && { my-agent; gateline complete --exit-code $?; }`,
@@ -164,7 +163,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      'Judges what the agent wrote by the contract as it was when the gate was begun, and records what it came to.',
+      "Checks the agent's output against the contract as it was when the gate began, and records the verdict.",
     examples: [
       { command: 'gateline complete --exit-code $?', what: 'also when the agent failed: the failure is recorded' },
     ],
@@ -172,12 +171,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'status',
-    summary: 'tell how far the run is',
+    summary: 'show the progress of a run',
     positionals: [],
     options: [
       ...SUBJECT_OPTIONS,
       RUN_OPTION,
-      { name: 'subjects', help: 'list the subjects that there are runs of' },
+      { name: 'subjects', help: 'list the subjects that have runs' },
       JSON_OPTION,
     ],
     description: "The state of every gate in the subject's newest run, derived from its records, and what to do next.",
@@ -186,7 +185,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'show',
-    summary: 'show what is kept of a gate',
+    summary: "show a gate's verdict, request, output or logs",
     positionals: [
       { name: 'GATE', required: true, help: 'the gate, or gate/leg' },
       {
@@ -197,7 +196,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     options: [...SUBJECT_OPTIONS, RUN_OPTION, JSON_OPTION],
     description:
-      "Everything that is kept of a gate's latest attempt: what it was asked, what it answered, and what was thought of it.",
+      "Shows everything that is stored for a gate's latest attempt: its request, its output and its verdict.",
     examples: [
       { command: 'gateline show review', what: 'why it failed, and what to do' },
       { command: 'gateline show review request', what: 'what the agent was given' },
@@ -215,12 +214,12 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...SUBJECT_OPTIONS,
       { name: 'reason', value: 'TEXT', help: 'why; required, shown everywhere' },
       ACTOR,
-      { name: 'until', value: 'TIME', help: 'approve and skip end to count then (ISO 8601)' },
+      { name: 'until', value: 'TIME', help: 'when an approval or skip expires (ISO 8601)' },
       { name: 'output', value: 'FILE', help: 'with skip: the output for later gates; it must meet the contract' },
       JSON_OPTION,
     ],
     description:
-      "Records a person's word about a gate. It counts for what happened before it; gateline run goes on from there.",
+      "Records a person's decision about a gate. It applies to what happened before it; `gateline run` continues from there.",
     examples: [
       {
         command: 'gateline decide approve review --reason "score is low for a known reason"',

@@ -29,7 +29,7 @@ export function lineFor(event: EngineEvent, paint: Paint, show: LineOptions): st
       return `${oneLine(key)}: ${paint(tone, choice)}: ${oneLine(reason)}${notes}`;
     }
     case 'started':
-      return `${oneLine(event.unit)}: started${event.attempts > 1 ? `, attempt ${event.record.n} of at most ${event.attempts}` : ''}`;
+      return `${oneLine(event.unit)}: started${event.attempts > 1 ? ` (try ${event.record.n} of at most ${event.attempts})` : ''}`;
     case 'line':
       return show.agents ? `${oneLine(event.unit)} | ${oneLine(event.line)}` : undefined;
     case 'ended':
@@ -52,7 +52,7 @@ function endedLine({ record: ended, unit, retrying }: EndedEvent, paint: Paint, 
     ...(verdict.status === 'failed' ? [] : [`score ${scoreText(verdict.score)}`]),
     ...(time === '' ? [] : [time]),
   ];
-  const again = retrying ? `${hasCheckpoint ? '.' : ''} Trying again with this as feedback.` : '';
+  const again = retrying ? `${hasCheckpoint ? '.' : ''} Retrying with this feedback.` : '';
   return `${oneLine(unit)}: ${facts.join(', ')}${advice}${again}`;
 }
 
@@ -70,9 +70,9 @@ export function openingLine(state: RunState): string {
   const about = `${oneLine(state.pipeline)} for ${oneLine(state.subject)}`;
   const units = [...state.units.values()];
   if (units.every((unit) => unit.attempts === 0 && unit.ended === undefined))
-    return `${about}: run ${state.runNumber} begins`;
+    return `${about}: starting run ${state.runNumber}`;
   const done = units.filter((unit) => unit.done).length;
-  return `${about}: going on with run ${state.runNumber}, ${done} of ${count(units.length, 'gate')} done`;
+  return `${about}: continuing run ${state.runNumber}, ${done} of ${count(units.length, 'gate')} done`;
 }
 
 /** The Markdown checkpoint that the state guide wants logged after each gate. */

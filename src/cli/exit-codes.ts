@@ -19,30 +19,30 @@ export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 export const EXIT_MEANINGS: Readonly<
   Record<keyof typeof EXIT_CODES, { readonly short: string; readonly long: string }>
 > = {
-  ok: { short: 'done', long: 'Everything that was asked for is done. With `--gate`, that is those gates.' },
+  ok: { short: 'done', long: 'Every requested gate is done. With `--gate`, only those gates.' },
   gateFailed: {
     short: 'a gate failed',
-    long: 'A gate failed, is partial, lost or blocked. Mend it and run the same command again.',
+    long: 'A gate failed, is partial, lost or blocked. Fix it and run the same command again.',
   },
   usage: {
     short: 'the definition, an option or an input is wrong',
-    long: 'The definition, an option or an input is wrong. Nothing was run, or not all.',
+    long: 'The definition, an option or an input is wrong. Nothing ran, or not every gate.',
   },
   paused: {
     short: 'waiting',
-    long: 'The run waits: for an approval, or for an agent that runs by itself (`gateline begin`).',
+    long: 'The run waits for an approval, or for an agent that runs by itself (`gateline begin`).',
   },
-  internal: { short: 'a bug', long: 'A bug of Gateline (EX_SOFTWARE). Please report what was printed.' },
+  internal: { short: 'a bug', long: 'A bug in Gateline (EX_SOFTWARE). Please report the output.' },
   platform: {
     short: 'disk or git failed',
-    long: 'Disk, git or another service failed (EX_IOERR). What was recorded before stays.',
+    long: 'Disk, git or another service failed (EX_IOERR). Earlier records are kept.',
   },
   busy: {
-    short: 'somebody else is at work',
+    short: 'another process is running',
     long: 'Another engine holds the workspace, or a gate is claimed (EX_TEMPFAIL). Try again later.',
   },
   interrupted: {
     short: 'interrupted',
-    long: 'Ended by Ctrl-C, SIGTERM or SIGHUP, after the agents were ended and recorded. The run can go on.',
+    long: 'Stopped by Ctrl-C, SIGTERM or SIGHUP, after the agents were stopped and recorded. The run can continue.',
   },
 };

@@ -16,17 +16,17 @@ export function overview(commands: readonly CommandSpec[], columns = 0): string 
   const longest = Math.max(...commands.map((command) => command.name.length));
   const text = [
     'gateline: a chain of agent gates, each output checked before the next one starts,',
-    'and a failed run goes on from where it stopped.',
+    'and a failed run continues from where it stopped.',
     '',
     'Commands:',
     ...commands.flatMap((command) => row(command.name, command.summary, longest, width)),
     '',
-    'How to begin:',
+    'Getting started:',
     '  gateline init           writes a pipeline of four gates that runs as it is',
-    '  gateline run            runs it; run it again after a failure, and it goes on from there',
-    '  gateline status         tells how far it is; gateline show GATE tells why',
+    '  gateline run            runs it; after a failure, run it again to continue',
+    '  gateline status         shows the progress; gateline show GATE shows why',
     '',
-    'gateline help COMMAND tells all about one of them. Everything is kept below .state/.',
+    'gateline help COMMAND describes one command. Everything is kept below .state/.',
     '',
   ];
   return wrapLines(text.join('\n'), width);

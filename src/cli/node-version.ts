@@ -4,5 +4,5 @@ export const OLDEST_NODE = 22;
 /** What to tell somebody whose Node is too old; `undefined` when it is not. @param version as `process.versions.node` */
 export function nodeTooOld(version: string): string | undefined {
   if (Number(version.split('.')[0]) >= OLDEST_NODE) return undefined;
-  return `gateline: it needs Node ${OLDEST_NODE} or newer, and this is Node ${version}.\n  Install a newer one, or run it through npm in a clone, which brings its own.\n`;
+  return `gateline: Node ${OLDEST_NODE} or newer is required, and this is Node ${version}.\n  Install a newer version, or run it through npm in a clone, which has its own.\n`;
 }

@@ -77,7 +77,7 @@ export async function openRun(
     call.journal.state().problems.length === 0
   ) {
     const numbers = [...new Set(records.map((record) => record.runNumber))].toSorted((a, b) => a - b);
-    const known = numbers.length === 0 ? 'There is none yet.' : `Runs: ${numbers.slice(-20).join(', ')}.`;
+    const known = numbers.length === 0 ? 'There are no runs yet.' : `Runs: ${numbers.slice(-20).join(', ')}.`;
     throw new GatelineError('user', 'RUN_UNKNOWN', `there is no run ${number} for ${opened.assignment.subject}`, {
       hint: `${known} \`gateline status --subjects\` lists the subjects.`,
     });

@@ -7,7 +7,7 @@ export const SUBJECT_OPTIONS: readonly OptionSpec[] = [
     name: 'subject',
     short: 's',
     value: 'TEXT',
-    help: "what the run is about (default: the file's subject, else the branch)",
+    help: "the subject of the run (default: the file's subject, else the branch)",
   },
 ];
 
@@ -24,6 +24,6 @@ export const INPUT_OPTIONS: readonly OptionSpec[] = [
     short: 'm',
     value: 'KEY=VALUE',
     multiple: true,
-    help: "lay a value over the file's metadata; VALUE is JSON or plain text",
+    help: "override a value of the file's metadata; VALUE is JSON or plain text",
   },
 ];

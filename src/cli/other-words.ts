@@ -1,8 +1,8 @@
-const DECIDE = (word: string): string => `\`gateline decide ${word} GATE --reason TEXT\` does that.`;
-const RUN = '`gateline run` goes on from where the run stopped, and runs again what failed.';
-const LOGS = '`gateline show GATE stdout` and `gateline show GATE stderr` print what an agent said.';
+const DECIDE = (word: string): string => `\`gateline decide ${word} GATE --reason TEXT\` does this.`;
+const RUN = '`gateline run` continues from where the run stopped, and runs failed gates again.';
+const LOGS = "`gateline show GATE stdout` and `gateline show GATE stderr` print the agent's output.";
 const HISTORY =
-  '`gateline status --run N` shows an earlier run, `gateline status --subjects` lists what there are runs of.';
+  '`gateline status --run N` shows an earlier run, `gateline status --subjects` lists the subjects that have runs.';
 
 /** Commands of other tools, and what does the same here: a whole sentence. */
 export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
@@ -15,10 +15,10 @@ export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['log', LOGS],
   ['history', HISTORY],
   ['runs', HISTORY],
-  ['list', '`gateline status` lists the gates, `gateline status --subjects` what there are runs of.'],
-  ['ls', '`gateline status` lists the gates, `gateline status --subjects` what there are runs of.'],
-  ['graph', '`gateline plan` lists the gates in order, with what each waits for.'],
-  ['dry-run', '`gateline plan` says what a run would do, and why.'],
+  ['list', '`gateline status` lists the gates, `gateline status --subjects` the subjects that have runs.'],
+  ['ls', '`gateline status` lists the gates, `gateline status --subjects` the subjects that have runs.'],
+  ['graph', '`gateline plan` lists the gates in order, and what each waits for.'],
+  ['dry-run', '`gateline plan` shows what a run would do, and why.'],
   ['check', '`gateline validate` checks the definition and every contract.'],
   ['lint', '`gateline validate` checks the definition and every contract.'],
   ['version', '`gateline --version` prints it.'],

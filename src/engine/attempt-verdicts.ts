@@ -31,10 +31,10 @@ export function verdictOn(call: Pick<Call, 'holder'>, result: AgentResult, unit:
     case 'timeout':
       return failed(
         'timeout',
-        `It took longer than ${unit.gate.timeoutMinutes} minutes and was ended. Raise timeout-minutes, or make it do less.`,
+        `It took longer than ${unit.gate.timeoutMinutes} minutes and was stopped. Raise timeout-minutes, or give it less work.`,
       );
     case 'cancelled':
-      return failed('cancelled', 'It was ended because the run was cancelled. Run again to go on.');
+      return failed('cancelled', 'It was stopped because the run was cancelled. Run again to continue.');
     case 'signalled':
       return failed(
         'agent-error',
@@ -55,7 +55,7 @@ function whereLogsAre({ holder }: Pick<Call, 'holder'>, { key }: Unit): string {
 
 /** The gate names secrets that are not set. */
 export function noSecret(names: readonly string[]): Verdict {
-  return failed('no-secret', `Set ${names.join(', ')} in the environment, or take it out of the gate's secrets.`, [
+  return failed('no-secret', `Set ${names.join(', ')} in the environment, or remove it from the gate's secrets.`, [
     { severity: 'error', message: `not set: ${names.join(', ')}` },
   ]);
 }

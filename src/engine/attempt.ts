@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AgentResult } from '../agent/agent.ts';
 import { GatelineError, isDiskFull } from '../errors/gateline-error.ts';
+import { attemptInRun } from '../run/attempt-text.ts';
 import { comparePositions, type Content, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import { verdictSatisfies } from '../run/fold-unit.ts';
 import type { Unit } from '../run/unit.ts';
@@ -257,7 +258,7 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     throw new GatelineError(
       'platform',
       'RECORD_TAKEN',
-      `gate ${unit.key}: attempt ${started.n} of call ${started.runAttempt} has ended already`,
+      `gate ${unit.key}: ${attemptInRun(started, call.journal.archive().started.get(unit.key) ?? [])} has ended already`,
     );
   }
   return ended;

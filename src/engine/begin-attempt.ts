@@ -1,5 +1,6 @@
 import type { AttemptDirectory } from '../agent/attempt-files.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { attemptInRun } from '../run/attempt-text.ts';
 import { canonicalChunks, canonicalJson } from '../run/canonical-json.ts';
 import { unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
 import { needDigests } from '../run/request.ts';
@@ -64,15 +65,15 @@ export async function claim(
 }
 
 /** A name that is taken by nobody who can be seen: GitHub's answer to an upload was lost, or one broke off. */
-async function takenBy(call: Call, unit: Unit, { n, runAttempt }: StartedRecord): Promise<GatelineError> {
-  const what = `attempt ${n} of call ${runAttempt}`;
-  if (call.holder === 'job' && !(await isSeen(call, unit, { n, runAttempt }))) {
-    const message = `gate ${unit.key}: the name of ${what} is taken, and nobody can be seen behind it`;
+async function takenBy(call: Call, unit: Unit, claim: StartedRecord): Promise<GatelineError> {
+  const what = attemptInRun(claim, call.journal.archive().started.get(unit.key) ?? []);
+  if (call.holder === 'job' && !(await isSeen(call, unit, claim))) {
+    const message = `gate ${unit.key}: ${what} is already claimed, but its record is not listed: probably left by an interrupted upload`;
     return new GatelineError('platform', 'CLAIM_UNSEEN', message, {
-      hint: 'An answer of GitHub was lost, most likely. Run the failed jobs again: the next attempt has another name.',
+      hint: 'Re-run the failed jobs: the next run attempt claims the gate under a new name.',
     });
   }
-  return new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: somebody else has ${what}`, {
+  return new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: another process has claimed ${what}`, {
     hint: claimedHint(call.holder),
   });
 }
@@ -174,7 +175,7 @@ async function agentView(
         throw missingContent(
           `exports of ${key}`,
           content.digest,
-          placed.state === 'unknown' ? placed.problem.message : 'they are not there',
+          placed.state === 'unknown' ? placed.problem.message : 'they are missing',
         );
       view['file'] = directory.pathOf(name);
       if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(store, content, { what: `exports of ${key}` });

@@ -179,14 +179,13 @@ function notNow(call: Call, unit: Unit, { planned, claimed }: Prepared): Gatelin
 }
 
 const HINTS = {
-  GATE_CLAIMED: 'Wait until it is through (`gateline status` tells), then begin again.',
-  GATE_BLOCKED:
-    'Run what it needs first (`gateline status` tells), or pass `--input` and `--stand-in` to take its place.',
+  GATE_CLAIMED: 'Wait until it is done (see `gateline status`), then begin again.',
+  GATE_BLOCKED: 'Run the gates it needs first (see `gateline status`), or pass `--input` and `--stand-in`.',
 };
 
 const HINTS_FOR_JOBS = {
   GATE_CLAIMED: claimedHint('job'),
-  GATE_BLOCKED: 'Mend what the reason names, and run the failed jobs again.',
+  GATE_BLOCKED: 'Fix what the reason names, then re-run the failed jobs.',
 };
 
 /** Lets earlier outputs of upstream gates stand in where they still hold; runs nothing. */

@@ -77,7 +77,7 @@ export async function nameKept(call: Call, unit: Unit, { touched, failure }: Cap
   const message =
     failure === undefined
       ? `changed and not handed on: ${names.join(', ')}${more}${wayToHandOn(unit, names)}`
-      : `${failure.code}: what it changed cannot be told: ${failure.message}`;
+      : `${failure.code}: its changes cannot be determined: ${failure.message}`;
   await call.observe({ type: 'notice', unit: unit.key, message });
 }
 

@@ -61,10 +61,10 @@ function unreadable(file: Exclude<AgentFile, { state: 'present' }>): Verdict {
     ]);
   }
   if (file.state === 'refused')
-    return failed('missing', `Write a plain file to $GATELINE_OUTPUT; what is there cannot be used: ${file.why}.`);
+    return failed('missing', `Write a plain file to $GATELINE_OUTPUT; the existing one cannot be used: ${file.why}.`);
   return failed(
     'missing',
-    'The agent ended well but wrote no output. It must write a JSON value to the file that GATELINE_OUTPUT names.',
+    'The agent succeeded but wrote no output. It must write a JSON value to the file that GATELINE_OUTPUT names.',
   );
 }
 

@@ -17,6 +17,7 @@ import { giveUpEnded, giveUpPlace } from './give-up-place.ts';
 import { readPlace } from './place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../untrusted/json.ts';
+import { attemptInRun } from '../run/attempt-text.ts';
 import type { JobCall } from './verify-upstream.ts';
 
 /** How the agent ended, as its caller tells. */
@@ -67,13 +68,18 @@ export async function completeGate(
   if (directory === undefined || checkout === undefined) {
     const what =
       directory === undefined
-        ? 'its directory is gone'
+        ? 'its directory is missing'
         : place === undefined
-          ? 'place.json in its directory is gone or was altered'
-          : 'its work tree is gone';
-    const lost = new GatelineError('platform', 'ATTEMPT_LOST', `attempt ${started.n} of gate ${unit.key}: ${what}`, {
-      hint: 'Begin the gate again.',
-    });
+          ? 'place.json in its directory is missing or was altered'
+          : 'its work tree is missing';
+    const lost = new GatelineError(
+      'platform',
+      'ATTEMPT_LOST',
+      `gate ${unit.key}: ${attemptInRun(started, begunOf(call, started))}: ${what}`,
+      {
+        hint: 'Begin the gate again.',
+      },
+    );
     await endWith(call, unit, started, lost);
     await giveUpPlace(call, started);
     throw lost;
@@ -111,7 +117,7 @@ function refuseWithoutSecrets({ environment }: Pick<EnginePorts, 'environment'>,
   throw new GatelineError(
     'user',
     'SECRET_MISSING_AT_COMPLETE',
-    `gate ${key}: ${names.join(', ')} of its secrets ${names.length === 1 ? 'is' : 'are'} not set in this step`,
+    `gate ${key}: ${names.join(', ')} ${names.length === 1 ? 'is a secret' : 'are secrets'} of the gate and not set in this step`,
     { hint: 'Give the step that completes the gate the same `env:` as the one that begins it.' },
   );
 }
@@ -120,7 +126,7 @@ function refuseWithoutSecrets({ environment }: Pick<EnginePorts, 'environment'>,
 function overtime(call: Call, unit: Unit, started: StartedRecord, token: ClaimToken): Verdict | undefined {
   const minutes = token.minutes ?? unit.gate.timeoutMinutes;
   if (call.ports.now().getTime() - Date.parse(started.at) <= minutes * 60_000) return undefined;
-  return failed('timeout', `It took longer than ${minutes} minutes. Raise timeout-minutes, or make it do less.`);
+  return failed('timeout', `It took longer than ${minutes} minutes. Raise timeout-minutes, or give it less work.`);
 }
 
 /** What another job's agent left is not here: to end its attempt from here would be to lose it. */
@@ -130,7 +136,7 @@ function refuseOtherJob({ me }: Pick<EnginePorts, 'me'>, { by, gate }: StartedRe
     'user',
     'TOKEN_UNKNOWN',
     `gate ${gate} was begun by job ${by.job ?? 'unknown'}, and this is job ${me.job ?? 'unknown'}`,
-    { hint: 'Complete a gate in the job in which it was begun.' },
+    { hint: 'Complete a gate in the job that began it.' },
   );
 }
 
@@ -141,8 +147,8 @@ async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; u
     .records()
     .find((record): record is StartedRecord => record.kind === 'started' && tokenMatches(token, record));
   if (unit === undefined || started === undefined) {
-    throw new GatelineError('user', 'TOKEN_UNKNOWN', `no claim of gate ${token.gate} is what this token says`, {
-      hint: 'Complete a gate in the workspace in which it was begun, with the token that was printed there.',
+    throw new GatelineError('user', 'TOKEN_UNKNOWN', `gate ${token.gate} has no claim that matches this token`, {
+      hint: 'Complete a gate in the workspace where it was begun, with the token that was printed there.',
     });
   }
   const read = await opened.ports.store.get(started.request);
@@ -152,13 +158,17 @@ async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; u
     throw new GatelineError(
       'platform',
       'CONTENT_MISSING',
-      `the request that gate ${unit.key} was begun with cannot be read`,
+      `the request that gate ${unit.key} began with cannot be read`,
       {
         hint: 'Begin the gate again.',
       },
     );
   }
   return { call: { ...opened, assignment: { ...opened.assignment, metadata: request.metadata } }, unit, started };
+}
+
+function begunOf(call: Call, started: StartedRecord): readonly StartedRecord[] {
+  return call.journal.archive().started.get(unitOf(started)) ?? [];
 }
 
 function refuseEnded(call: Call, started: StartedRecord): void {
@@ -168,7 +178,7 @@ function refuseEnded(call: Call, started: StartedRecord): void {
       throw new GatelineError(
         'user',
         'ALREADY_COMPLETED',
-        `gate ${started.gate}: attempt ${started.n} has ended already (${record.verdict.status})`,
+        `gate ${started.gate}: ${attemptInRun(started, begunOf(call, started))} has ended already (${record.verdict.status})`,
       );
     }
   }
@@ -195,7 +205,7 @@ function refuseEnded(call: Call, started: StartedRecord): void {
       'CLAIM_EXPIRED',
       `gate ${started.gate}: this claim ${later ? 'was taken over by a later attempt' : ended}`,
       {
-        hint: 'What this attempt made is not used. Begin the gate again; raise timeout-minutes if it needs longer.',
+        hint: 'The output of this attempt is not used. Begin the gate again. Raise timeout-minutes if it needs more time.',
       },
     );
   }
@@ -205,12 +215,9 @@ function refuseEnded(call: Call, started: StartedRecord): void {
 async function useContractOf(call: Call, started: StartedRecord, gate: string): Promise<void> {
   const read = await call.ports.store.get(started.contract);
   if (read.state !== 'present' || digestOf(read.value) !== started.contract) {
-    throw new GatelineError(
-      'platform',
-      'CONTENT_MISSING',
-      `the contract that gate ${gate} was begun with cannot be read`,
-      { hint: 'Begin the gate again.' },
-    );
+    throw new GatelineError('platform', 'CONTENT_MISSING', `the contract that gate ${gate} began with cannot be read`, {
+      hint: 'Begin the gate again.',
+    });
   }
   const value = JSON.parse(new TextDecoder().decode(read.value)) as JsonValue;
   call.contracts.fix(gate, { contract: parseContract(value), digest: started.contract });

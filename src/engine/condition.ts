@@ -30,7 +30,7 @@ export async function evaluateIf(
   });
   if ('choice' in result) return result;
   throw new GatelineError('user', 'CONDITION_UNDECIDED', `gate ${unit.key}: if: ${result.problem}`, {
-    hint: 'Correct the condition, or let the gate before it write what it asks for.',
+    hint: 'Correct the condition, or let the needed gate write the value it reads.',
   });
 }
 

@@ -25,19 +25,19 @@ export async function readJson(
     throw missingContent(
       options.what,
       content.digest,
-      read.state === 'unknown' ? read.problem.message : 'it is not there',
+      read.state === 'unknown' ? read.problem.message : 'it is missing',
     );
   if (read.value.length > (options.limit ?? Infinity)) throw tooLarge(options.what, read.value.length, options.limit!);
   // The digest says that it is what somebody kept; who that was, it does not say.
   const parsed = parseJson(read.value);
   if (parsed.ok) return parsed.value;
   throw new GatelineError('platform', 'CONTENT_UNSOUND', `${options.what}: ${parsed.issue.message}`, {
-    hint: 'Gateline does not write such content. Run the gate that made it again.',
+    hint: 'Gateline did not write this content. Run the gate that produced it again.',
   });
 }
 
 function tooLarge(what: string, bytes: number, limit: number): GatelineError {
-  const message = `${what}: ${bytes} bytes are more than the ${limit} that can be looked into here`;
+  const message = `${what}: ${bytes} bytes are more than the ${limit} that a condition can read`;
   return new GatelineError('user', 'CONTENT_TOO_LARGE', message);
 }
 
@@ -53,7 +53,7 @@ export function copierOf({
 /** The error for content that is gone or altered. */
 export function missingContent(what: string, digest: Digest, why: string): GatelineError {
   return new GatelineError('platform', 'CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
-    hint: 'Run the gate that made it again: `gateline run --force GATE --reason TEXT`.',
+    hint: 'Run the gate that produced it again: `gateline run --force GATE --reason TEXT`.',
   });
 }
 

@@ -94,8 +94,8 @@ function otherSchema(gate: GateContract, fixed: string | undefined, given: strin
   return new GatelineError(
     'user',
     'CONTRACT_STANDARD_OTHER',
-    `gate ${gate.id}: it was begun with another Standard Schema than there is now: ${what(fixed)}, now ${what(given)}`,
-    { hint: 'Complete it with the schema that it was begun with, or begin it again.', place: placeOf(gate) },
+    `gate ${gate.id}: its Standard Schema changed since it began: ${what(fixed)}, now ${what(given)}`,
+    { hint: 'Complete it with the schema it began with, or begin it again.', place: placeOf(gate) },
   );
 }
 

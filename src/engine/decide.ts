@@ -80,9 +80,9 @@ async function record(
     throw new GatelineError(
       'user',
       'GATE_CLAIMED',
-      `gate ${unit.key}: somebody else decided about it at the same time`,
+      `gate ${unit.key}: somebody else made a decision about it at the same time`,
       {
-        hint: 'Look at `gateline status`, and decide again if it still needs it.',
+        hint: 'Check `gateline status`, and decide again if it is still needed.',
       },
     );
   }

@@ -106,7 +106,7 @@ async function onlyIfSound(prepared: Prepared, found: Found): Promise<Prepared> 
   if (errors.length === 0) return prepared;
   for (const error of errors) note(found, error);
   const count = errors.length === 1 ? 'a contract is' : `${errors.length} contracts are`;
-  const reason = `${errors[0]!.code}: ${count} not sound, so no agent is started`;
+  const reason = `${errors[0]!.code}: ${count} invalid, so no agent is started`;
   return { planned: { ...prepared.planned, choice: 'blocked', reason } };
 }
 
@@ -164,5 +164,5 @@ function onlyIfAsked(call: Call, prepared: Prepared): Prepared {
   const { planned } = prepared;
   if (only === undefined || only.has(planned.gate) || (planned.choice !== 'run' && planned.choice !== 'wait'))
     return prepared;
-  return { planned: { ...planned, choice: 'blocked', reason: `not asked for; it would run: ${planned.reason}` } };
+  return { planned: { ...planned, choice: 'blocked', reason: `not requested; it would run: ${planned.reason}` } };
 }

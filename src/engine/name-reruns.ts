@@ -13,7 +13,7 @@ export async function nameReruns(call: Call, { files, touched }: EndedRecord): P
     const read = paths.filter((path) => workspace.matches(gate.inputs, path));
     if (read.length === 0) continue;
     const names = `${read.slice(0, NAMED).join(', ')}${read.length > NAMED ? ` and ${read.length - NAMED} more` : ''}`;
-    const message = `${names} changed in the folder and ${read.length === 1 ? 'is' : 'are'} among its inputs: it will run again`;
+    const message = `${names} changed in the folder and ${read.length === 1 ? 'is' : 'are'} among its inputs: the gate will run again`;
     await call.observe({ type: 'notice', unit: key, message });
   }
 }

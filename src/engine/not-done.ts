@@ -13,7 +13,7 @@ export function notDone(
   const list = open.map((state) => standing(state, problems, job)).join('; ');
   const message = `gate ${unit.key} cannot begin: ${list}`;
   if (open.some(({ status }) => status !== 'ready' && status !== 'pending')) {
-    const hint = 'Mend what failed, and run the failed jobs again.';
+    const hint = 'Fix what failed, then re-run the failed jobs.';
     return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint });
   }
   if (open.some(({ unread }) => unread !== undefined)) return unreadable(message);
@@ -24,11 +24,10 @@ export function notDone(
 }
 
 /** Where there are records, and nothing can be built on them. */
-const SPOILT_HINT =
-  'Somebody may have replaced an artifact of this run: run all jobs again, so that the gate does its work anew.';
+const SPOILT_HINT = 'An artifact of this run may have been replaced. Re-run all jobs, so that the gate runs again.';
 
 const OUTAGE_HINT =
-  'Run the failed jobs again: what is done is not started twice. An outage is on https://www.githubstatus.com; a record that is damaged stays so until all jobs are run again.';
+  'Re-run the failed jobs: gates that are done do not run again. See https://www.githubstatus.com for outages. If a record is damaged, re-run all jobs.';
 
 /** The error for records that exist, or may, and cannot be read. */
 export function unreadable(message: string, hint = OUTAGE_HINT): GatelineError {
@@ -60,8 +59,7 @@ function hintForNoRecord(job: JobCall): string {
   if (job.call.numbers.runAttempt === 1) {
     return 'Let this job need the jobs of those gates (`needs:`), and let each of them run its gate with the same pipeline and subject.';
   }
-  const none =
-    'GitHub shows no record of it in this run attempt. Run all jobs again, which reuses what is in the cache.';
+  const none = 'GitHub lists no record of it in this run attempt. Re-run all jobs: outputs in the cache are reused.';
   return hintForHidden(job) ?? none;
 }
 
@@ -73,5 +71,5 @@ function hintForHidden({ hiddenBy }: JobCall): string | undefined {
     by === 'no-token'
       ? 'give the step `github-token` with `actions: read`'
       : 'give the job `permissions: actions: read`';
-  return `Records of an earlier attempt of this run may be hidden from this job: ${remedy}, or run all jobs again, which reuses what is in the cache.`;
+  return `Records of an earlier attempt of this run may be hidden from this job: ${remedy}, or re-run all jobs: outputs in the cache are reused.`;
 }

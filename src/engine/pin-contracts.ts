@@ -78,10 +78,10 @@ async function fileIn(call: Call, tree: TreeId, path: string): Promise<TreeFile 
 function leftBy(gate: Gate, path: string, { claim, ended }: InPlace): GatelineError {
   const how =
     ended?.snapshot === undefined
-      ? `changed since gate ${unitOf(claim)} began in this folder, and what that attempt changed is not on record`
-      : `stands as gate ${unitOf(claim)} left it`;
+      ? `changed since gate ${unitOf(claim)} began in this folder, and the changes of that attempt are not recorded`
+      : `is as gate ${unitOf(claim)} left it`;
   return new GatelineError('user', 'SCHEMA_LEFT_BY_GATE', `gate ${gate.id}: output.schema: ${path} ${how}`, {
-    hint: 'Restore it, or commit it if this is how it is meant: what an agent wrote does not judge agents.',
+    hint: 'Restore it, or commit it if the change is intended: a file that an agent wrote cannot check agents.',
     place: { file: path },
   });
 }

@@ -25,8 +25,8 @@ export async function placeFor(
     throw new GatelineError(
       'user',
       'IN_PLACE_NEEDS_INPUTS',
-      `gate ${key} hands on files and declares no inputs: in the user's folder its own files would be its inputs`,
-      { hint: 'Declare `inputs`, or let it work in a tree of its own: `gateline begin --tree`, `workspace: tree`.' },
+      `gate ${key} hands on files and declares no inputs: in your folder, the files it writes would be its inputs`,
+      { hint: 'Declare `inputs`, or let it work in its own tree: `gateline begin --tree`, `workspace: tree`.' },
     );
   }
   await call.ports.workspace.requireFolder();
@@ -48,7 +48,7 @@ async function refuseNotApplied(call: Call, unit: Unit): Promise<void> {
   throw new GatelineError(
     'user',
     'GATE_NOT_APPLIED',
-    `gate ${unit.key}: the folder does not have what earlier gates handed on: ${names.join(', ')}${more}`,
+    `gate ${unit.key}: files that earlier gates handed on are missing from the folder: ${names.join(', ')}${more}`,
     {
       hint: 'Begin it in a work tree of its own: `gateline begin --tree`. Or run `gateline apply`, which puts these files into the folder; gates that read them then run again.',
     },

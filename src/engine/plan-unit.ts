@@ -1,4 +1,5 @@
 import { GatelineError } from '../errors/gateline-error.ts';
+import { runText } from '../run/attempt-text.ts';
 import { asRequest, describeDifferences, differences, type Difference } from '../run/difference.ts';
 import type { Digest } from '../run/digest.ts';
 import { NO_APPROVAL_YET, rulingOn } from '../run/decisions.ts';
@@ -55,7 +56,7 @@ async function plan(call: Call, unit: Unit): Promise<Prepared> {
   if (waiting !== undefined) return { planned: waiting };
   const before = call.journal.state().units.get(unit.key)!;
   if (before.status === 'running') {
-    const claimed = `${before.reason}; somebody else has this gate`;
+    const claimed = `${before.reason}; another process has claimed this gate`;
     return { planned: describe(unit, 'blocked', `GATE_CLAIMED: ${claimed}`), claimed };
   }
   const contract = await call.contracts.load(unit.gate);
@@ -149,10 +150,15 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | 
       }
       const kept = journal.state().units.get(unit.key)!;
       const choice = kept.done && kept.ended === found.ended ? 'keep' : 'reuse';
+      const { how, source } = found.ended;
+      const from =
+        source === undefined && found.ended.runNumber === runNumber
+          ? found.reason
+          : runText(source ?? found.ended, found.ended);
       const planned = describe(
         unit,
         choice,
-        `nothing that it is given changed since ${found.reason}`,
+        `inputs unchanged${choice === 'keep' && how === 'ran' ? ` since ${found.reason}` : `; reused from ${from}`}`,
         work,
         found.ended,
       );
@@ -163,7 +169,7 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Prepared | 
         const planned = describe(
           unit,
           'reuse',
-          `the output of ${found.reason} meets the contract as it is now`,
+          `the output of ${found.reason} meets the current contract`,
           work,
           found.ended,
         );
@@ -219,15 +225,17 @@ async function withReason(
   let reason: string;
   if (state.status === 'lost') reason = state.reason;
   else if (missing !== undefined) reason = `the output of ${checkpoint.reason} ${missing}`;
-  else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the contract as it is now';
-  else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} does not bear out its record`;
+  else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the current contract';
+  else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} does not match its record`;
   else if (checkpoint.reason !== '') reason = checkpoint.reason;
   else if (last === undefined) reason = whyNone(call, unit, notices);
   else reason = describeDifferences(changed);
   const choice = unit.gate.run === undefined ? 'wait' : 'run';
   const hints =
     changed.some((one) => one.what === 'file') && unit.gate.inputs === undefined
-      ? [`it declares no inputs, so every file counts that git ${call.holder === 'job' ? 'tracks' : 'does not ignore'}`]
+      ? [
+          `it declares no inputs, so its inputs are all files that git ${call.holder === 'job' ? 'tracks' : 'does not ignore'}`,
+        ]
       : [];
   return { planned: { ...describe(unit, choice, reason, work), differences: changed, notices: hints }, work };
 }
@@ -238,10 +246,10 @@ function whyNone(call: Call, unit: Unit, notices: readonly string[]): string {
     .archive()
     .unread.get(unit.key)
     ?.find(({ kind }) => !kind.startsWith('decided'));
-  if (unread !== undefined) return `what is recorded of it could not be read: ${unread.why}`;
-  if (notices.length > 0) return `earlier outputs could not be looked for: ${notices.join(' ')}`;
-  if (call.holder !== 'job') return 'it never ran for this subject';
-  return unit.gate.reuse === 'never' ? 'reuse is set to never' : 'no earlier output of the same request was found';
+  if (unread !== undefined) return `its records could not be read: ${unread.why}`;
+  if (notices.length > 0) return `earlier outputs could not be searched: ${notices.join(' ')}`;
+  if (call.holder !== 'job') return 'it has not run for this subject';
+  return unit.gate.reuse === 'never' ? 'reuse is set to never' : 'no earlier output with the same request was found';
 }
 
 /** What is different from the latest request of this unit that can still be read. */

@@ -31,7 +31,7 @@ export interface RunResult extends Driven {
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
   for (const pid of endedLeftovers)
-    await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was ended` });
+    await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was stopped` });
   await ports.workspace.sweep(ports.now().toISOString());
   const call = await openCall(ports, assignment, options.observe, { alone: true });
   await removeUnread(call);
@@ -54,12 +54,12 @@ async function nameEdits(call: Call): Promise<void> {
   } catch (error) {
     if (!(error instanceof GatelineError)) throw error;
     // What the run came to is on record: it stands, whatever the folder has become since.
-    const message = `the folder cannot be looked at for changes: ${error.message}`;
+    const message = `the folder cannot be checked for changes: ${error.message}`;
     return call.observe({ type: 'notice', message });
   }
   if (changed.length === 0) return;
   const names = changed.slice(0, 10).map(({ path }) => path);
   const more = changed.length > names.length ? ` and ${changed.length - names.length} more` : '';
-  const message = `changed in your folder while this ran, and not part of it: ${names.join(', ')}${more}`;
+  const message = `changed in your folder during the run, and not part of it: ${names.join(', ')}${more}`;
   await call.observe({ type: 'notice', message });
 }

@@ -34,8 +34,8 @@ export function handedOnTo(call: Call, unit: Unit): readonly FileChange[] {
   throw new GatelineError(
     'user',
     'FILES_CONFLICT',
-    `gate ${unit.key}: gates that do not need each other left one path differently: ${list}`,
-    { hint: 'Let one of the two need the other, or hand the file on from one of them only.' },
+    `gate ${unit.key}: gates that do not need each other changed the same path differently: ${list}`,
+    { hint: 'Let one gate need the other, or hand the file on from only one of them.' },
   );
 }
 
@@ -57,7 +57,7 @@ async function inputTree(call: Call, unit: Unit, handedOn: readonly FileChange[]
     'user',
     'INPUT_UNMATCHED',
     `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`,
-    { hint: 'A glob that matches nothing would let changes go unnoticed. Correct it, or remove it.' },
+    { hint: 'With a glob that matches nothing, changes would go unnoticed. Correct or remove it.' },
   );
 }
 

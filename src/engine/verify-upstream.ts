@@ -81,9 +81,9 @@ function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
   const { started, unread } = call.journal.archive();
   const claim = started.get(upstream.key)?.find((one) => comparePositions(one, ended) === 0);
   if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract) return;
-  if (claim !== undefined) throw unsound(upstream, 'it ended with another request or contract than was claimed');
+  if (claim !== undefined) throw unsound(upstream, 'it ended with a different request or contract than it began with');
   const hidden = unread.get(upstream.key)?.find((one) => one.kind === 'started' && comparePositions(one, ended) === 0);
-  if (hidden === undefined) throw unsound(upstream, 'its record ends an attempt that was never claimed');
+  if (hidden === undefined) throw unsound(upstream, 'its record is of an attempt that was never claimed');
   throw unreadable(`gate ${upstream.key}: the claim of attempt ${ended.n} could not be read: ${hidden.why}`);
 }
 
@@ -101,11 +101,13 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
       'agent',
       'UPSTREAM_REFUSED',
       `the output of gate ${need.key} does not meet its contract: ${verdict.kind}: ${why}`,
-      { hint: 'It was judged again before use. Run its job again; if the contract changed, so must the output.' },
+      {
+        hint: 'Outputs are checked again before use. Re-run its job. If the contract changed, the output must change too.',
+      },
     );
   }
   if (exports?.digest !== ended.exports?.digest)
-    throw unsound(need, 'what it says that it exports is not what its contract exports of its output');
+    throw unsound(need, 'its recorded exports are not what its contract exports from its output');
 }
 
 /** A gate does not apply only where its condition is false, and still is. */
@@ -114,7 +116,7 @@ async function refuseApplicable(call: Call, need: Unit, ended: EndedRecord, job:
   const asked = { ...call, assignment: { ...call.assignment, metadata } };
   const known = !job.recorded?.has(need.gate.id);
   if (known && need.gate.if !== undefined && !(await evaluateIf(asked, need)).choice) return;
-  throw unsound(need, 'its record says that it does not apply, and nothing bears that out');
+  throw unsound(need, 'its record says that it does not apply, but its condition does not confirm that');
 }
 
 /** What the attempt was asked with: checks may speak of it, and each gate may have its own. */
@@ -147,12 +149,12 @@ function refuseOtherDigest(call: Call, { gate }: Unit, { digests }: JobCall): vo
     'platform',
     'DIGEST_MISMATCH',
     `gate ${gate.id}: its job says that its output is ${digest}, its record says ${found.map((one) => one ?? 'none').join(', ')}`,
-    { hint: 'Somebody may have replaced an artifact of this run. Run all jobs again.' },
+    { hint: 'An artifact of this run may have been replaced. Re-run all jobs.' },
   );
 }
 
 function unsound(upstream: Unit, why: string): GatelineError {
   return new GatelineError('platform', 'UPSTREAM_UNSOUND', `gate ${upstream.key}: ${why}`, {
-    hint: 'Somebody may have replaced an artifact of this run, or two jobs worked on one gate. Run all jobs again.',
+    hint: 'An artifact of this run may have been replaced, or two jobs worked on the same gate. Re-run all jobs.',
   });
 }

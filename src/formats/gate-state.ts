@@ -92,10 +92,10 @@ export function callerInput(file: GateStateFile): CallerInput {
   if (status === 'PARTIAL')
     warnings.push(`gate ${gate} (${agent}) is only PARTIAL, with a score of ${validation.score}`);
   if (status === 'SUCCESS' && !validation.passed)
-    warnings.push(`gate ${gate} (${agent}) says SUCCESS, but also that its validation did not pass`);
+    warnings.push(`gate ${gate} (${agent}) has status SUCCESS, but its validation did not pass`);
   if (gateline?.outputFile !== undefined)
     warnings.push(
-      `the output of gate ${gate} (${agent}) is too large for its state file: it lies in ${gateline.outputFile}`,
+      `the output of gate ${gate} (${agent}) is too large for its state file: it is in ${gateline.outputFile}`,
     );
   const usable = status !== 'FAILED' && file.output !== null;
   return { gate, agent, output: usable ? file.output : undefined, ours: gateline !== undefined, warnings };

@@ -136,7 +136,7 @@ class Stopped extends Error implements Failure {
   readonly passing = true;
 
   constructor() {
-    super('the job was cancelled while GitHub had not answered');
+    super('the job was cancelled before GitHub answered');
   }
 }
 

@@ -37,7 +37,7 @@ export interface LoadedPipeline extends PipelineFile {
 export async function findPipelineFile(workingDirectory: string, given: string | undefined): Promise<PipelineFile> {
   if (given !== undefined) {
     const path = resolve(workingDirectory, given);
-    if (!(await isFile(path))) throw missing(`there is no file ${given}`);
+    if (!(await isFile(path))) throw missing(`the file ${given} does not exist`);
     const folder = folderOfDefault(path);
     return { path, root: folder ?? resolve(workingDirectory), isDefault: folder !== undefined };
   }
@@ -90,6 +90,6 @@ async function isFile(path: string): Promise<boolean> {
 
 function missing(why: string): GatelineError {
   return new GatelineError('user', 'PIPELINE_MISSING', why, {
-    hint: '`gateline init` makes one to start from; `--file` names another one.',
+    hint: '`gateline init` creates one; `--file` names another one.',
   });
 }

@@ -9,7 +9,7 @@ export class PipelineInvalidError extends GatelineError {
 
   constructor(problems: readonly Problem[], contracts: readonly GatelineError[] = []) {
     super('user', 'PIPELINE_INVALID', [...problems.map(formatProblem), ...contracts.map(formatContract)].join('\n'), {
-      hint: 'Fix these and run again; nothing was run.',
+      hint: 'Fix these errors and run again. Nothing ran.',
     });
     this.problems = problems;
     this.contracts = contracts;

@@ -65,7 +65,7 @@ function check(
 
 const MIXED: Finding = {
   code: 'EXPRESSION_MIXED',
-  message: 'text around `${{ }}` makes a condition true whatever it says',
+  message: 'text around `${{ }}` makes a condition always true',
   hint: 'put the whole condition into one `${{ }}`, or leave `${{ }}` out',
 };
 
@@ -78,12 +78,12 @@ function explain(problem: ExpressionProblem, rules: ExpressionRules): Finding {
   }
   const code = 'EXPRESSION_FUNCTION';
   if (STATUS_FUNCTIONS.has(name.toLowerCase())) {
-    const why = 'a gate is only looked at once all its needs are satisfied';
+    const why = "a gate's condition is evaluated only when all its needs are satisfied";
     const hint = 'compare `needs.<gate>.status`, or leave it out';
-    return { code, message: `\`${name}()\` says nothing here: ${why}`, hint };
+    return { code, message: `\`${name}()\` has no meaning here: ${why}`, hint };
   }
   if (name.toLowerCase() === 'hashfiles') {
-    return { code, message: '`hashFiles()` is not known here', hint: 'files that count are named by `inputs`' };
+    return { code, message: '`hashFiles()` is not known here', hint: 'name the input files under `inputs`' };
   }
   const known = functionNames(rules);
   return { code, message, hint: didYouMean(name, known) ?? `known here: ${known.join(', ')}` };
@@ -99,7 +99,8 @@ function ifReference(reference: Reference, gate: GatePart, gates: readonly GateP
   const needs = textsAt(gate, 'needs').map(({ value }) => value);
   if (!needs.includes(need.toLowerCase())) return notNeeded(need, needs, gates);
   if (field === undefined || !NEED_FIELDS.includes(field.toLowerCase())) {
-    const message = field === undefined ? `${quoted(`needs.${need}`)} is no value` : `a gate has no ${quoted(field)}`;
+    const message =
+      field === undefined ? `${quoted(`needs.${need}`)} is not a value` : `a gate has no ${quoted(field)}`;
     const meant = field === undefined ? undefined : didYouMean(field, NEED_FIELDS);
     return { code: 'EXPRESSION_NEED', message, hint: meant ?? 'it has `.status`, `.score` and `.output`' };
   }
@@ -130,6 +131,6 @@ function checkReference(reference: Reference, gate: GatePart): Finding | undefin
 function textReference({ context, path, isOpen }: Reference): Finding | undefined {
   if ((context !== 'subject' && context !== 'score') || (path.length === 0 && !isOpen)) return undefined;
   const what = context === 'subject' ? 'a text' : 'a number';
-  const message = `\`${context}\` is ${what}, with nothing inside`;
+  const message = `\`${context}\` is ${what}, and has no properties`;
   return { code: 'EXPRESSION_NAME', message, hint: `compare \`${context}\` itself` };
 }

@@ -24,7 +24,7 @@ function checkEnv(part: Located<JsonObject>, source: Source): Problem[] {
   return Object.entries(mapAt(part.value, 'env')).flatMap(([name, value]) => {
     const pointer = pointerOf([...part.path, 'env', name]);
     if (name.toUpperCase() === 'GITHUB_TOKEN' || (LOOKS_SECRET.test(name) && !RESERVED.test(name))) {
-      const message = `env: ${quoted(name)} looks like a secret, and the values of \`env\` are kept and counted`;
+      const message = `env: ${quoted(name)} looks like a secret, and the values of \`env\` are stored and part of the fingerprint`;
       const severity = RESERVED.test(name) ? 'error' : 'warning';
       const hint = `write \`secrets: [${name}]\` at the gates that need it`;
       return [source.at(pointer, { severity, code: 'SECRET_IN_ENV', message, hint, of: 'key' })];
@@ -56,13 +56,13 @@ function checkSecrets(gate: GatePart, shared: readonly string[], source: Source)
     }
     if (!own.has(secret.value) && !shared.includes(secret.value)) return [];
     const where = own.has(secret.value) ? 'the `env` of this gate' : 'the `env` of the pipeline';
-    const message = `secrets: ${name} is in ${where} too, where its value would be kept`;
-    return [source.at(pointer, { code: 'SECRET_IN_ENV', message, hint: 'take it out of `env`' })];
+    const message = `secrets: ${name} is in ${where} too, where its value would be stored`;
+    return [source.at(pointer, { code: 'SECRET_IN_ENV', message, hint: 'remove it from `env`' })];
   });
 }
 
 function reserved(key: string, name: string, pointer: string, source: Source): Problem {
-  const message = `${key}: ${quoted(name)}: names that begin with GATELINE_, GITHUB_ or RUNNER_ are taken`;
+  const message = `${key}: ${quoted(name)}: names that begin with GATELINE_, GITHUB_ or RUNNER_ are reserved`;
   return source.at(pointer, {
     code: 'NAME_RESERVED',
     message,

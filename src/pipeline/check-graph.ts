@@ -30,7 +30,7 @@ function checkCount(gates: readonly GatePart[], source: Source): Problem[] {
   if (!isMap || (gates.length >= 1 && gates.length <= MAX_GATES)) return [];
   const message =
     gates.length === 0 ? 'gates: there is no gate' : `gates: ${gates.length} gates are more than ${MAX_GATES}`;
-  const hint = gates.length === 0 ? 'a pipeline needs at least one gate' : 'make several pipelines';
+  const hint = gates.length === 0 ? 'a pipeline needs at least one gate' : 'split it into several pipelines';
   return [source.at('/gates', { code: 'GATES_COUNT', message, hint, of: 'key' })];
 }
 
@@ -58,8 +58,8 @@ function checkCycles(gates: readonly GatePart[], source: Source): Problem[] {
     const place = textsAt(first, 'needs').find(({ value }) => value === path[1]) ?? first;
     const message = `needs: these gates wait for each other: ${quoted(path[0]!).slice(1, -1)}`;
     const rest = [...path.slice(1), path[0]!].map((id) => quoted(id).slice(1, -1)).join(' → ');
-    const more = size > path.length ? ` (${size} gates hang together in circles; this is the shortest)` : '';
-    const hint = 'each needs the next; take one of these needs out';
+    const more = size > path.length ? ` (${size} gates form cycles; this is the shortest)` : '';
+    const hint = 'each needs the next; remove one of these needs';
     return source.at(pointerTo(place), { code: 'NEEDS_CYCLE', message: `${message} → ${rest}${more}`, hint });
   });
 }
@@ -75,7 +75,7 @@ function checkNumbers(gates: readonly GatePart[], source: Source): Problem[] {
     if (other === undefined || typeof number !== 'number') continue;
     const isDefault = gate.value['number'] === undefined;
     const kind = isDefault ? 'its place in the file' : 'its number';
-    const message = `number: ${kind}, ${number}, is the number of ${quoted(other.id)} already`;
+    const message = `number: ${kind}, ${number}, is already the number of ${quoted(other.id)}`;
     const path = isDefault ? gate.path : [...gate.path, 'number'];
     const hint = 'give every gate a `number` of its own, or none';
     problems.push(

@@ -50,8 +50,8 @@ function checkGlobs(globs: readonly Located<string>[], source: Source): Problem[
   const problems = checkPaths(globs, globProblem, 'GLOB_INVALID', source);
   const [first] = globs;
   if (first === undefined || globs.some(({ value }) => !value.startsWith('!'))) return problems;
-  const message = `${labelOf(first.path)}: every glob excludes, so that no file is left`;
-  const hint = 'say first what counts, such as `**`, and then what does not';
+  const message = `${labelOf(first.path)}: every glob excludes, so no file is left`;
+  const hint = 'first write what to include, such as `**`, then what to exclude';
   return [...problems, source.at(pointerTo(first), { code: 'GLOBS_ONLY_EXCLUDE', message, hint })];
 }
 
@@ -78,7 +78,7 @@ function checkSubstitution(source: Source): Problem[] {
   return [...textsInside(source.value, isCondition)].flatMap((text) => {
     const offset = text.value.indexOf('${{');
     if (offset < 0) return [];
-    const message = `${labelOf(text.path)}: nothing is put in the place of \`\${{ }}\` here`;
+    const message = `${labelOf(text.path)}: \`\${{ }}\` is not evaluated here`;
     const hint = substitutionHint(text.path);
     return [source.at(pointerTo(text), { code: 'EXPRESSION_NOT_ALLOWED', message, hint, offset })];
   });
@@ -90,7 +90,7 @@ function substitutionHint(path: readonly PropertyKey[]): string {
   if (path.includes('env')) return 'leave the value empty to take it from the caller, or name a secret under `secrets`';
   if (path.includes('run')) return 'read the file that `GATELINE_REQUEST` names, or set a variable under `env`';
   if (path.includes('matrix')) return 'write the values out';
-  return 'write the value itself; an agent finds all it is given in the file that `GATELINE_REQUEST` names';
+  return 'write the value itself; an agent finds its inputs in the file that `GATELINE_REQUEST` names';
 }
 
 function checkExports(gate: GatePart, source: Source): Problem[] {
@@ -129,15 +129,15 @@ function checkScore(gate: GatePart, source: Source): Problem[] {
           }),
         ];
   return [
-    ...needsScore('threshold', 'error', 'there is no `score` to compare it with, so that every output would pass'),
-    ...needsScore('partial', 'warning', 'there is no `score`, so that no output is ever partial'),
+    ...needsScore('threshold', 'error', 'there is no `score` to compare it with, so every output would pass'),
+    ...needsScore('partial', 'warning', 'there is no `score`, so no output is ever partial'),
   ];
 }
 
 function checkReuse(gate: GatePart, source: Source): Problem[] {
   const age = gate.value['max-age'];
   if (gate.value['reuse'] !== 'never' || typeof age !== 'string' || !DURATION_PATTERN.test(age)) return [];
-  const message = 'max-age: `reuse: never` leaves nothing to grow old';
+  const message = 'max-age: with `reuse: never` it has no effect';
   const pointer = pointerOf([...gate.path, 'max-age']);
   return [source.at(pointer, { severity: 'warning', code: 'MAX_AGE_UNUSED', message, of: 'key' })];
 }

@@ -98,7 +98,7 @@ function explain(error: unknown, text: string, tokens: readonly Token[]): Expres
   if (symbol === undefined) return { kind: 'syntax', message: said, name: '', offset: 0 };
   const message = symbol.startsWith("'")
     ? 'the text in single quotes does not end'
-    : `unexpected symbol: \`${symbol.slice(0, 60)}\`${symbol.includes('"') ? ' (texts stand in single quotes)' : ''}`;
+    : `unexpected symbol: \`${symbol.slice(0, 60)}\`${symbol.includes('"') ? ' (write text in single quotes)' : ''}`;
   return { kind: 'syntax', message, name: '', offset: Number(position) - 1 };
 }
 

@@ -21,14 +21,14 @@ export const MAX_GATES = 1_000;
 const runDefaults = z
   .strictObject(
     {
-      shell: shell.optional().describe('Shell of every gate that names none.'),
+      shell: shell.optional().describe('Shell of gates that set none.'),
       'working-directory': relativePath
         .optional()
-        .describe('Folder, relative to the workspace, of every gate that names none.'),
+        .describe('Folder, relative to the workspace, of gates that set none.'),
     },
     { error: 'expected a map with `shell` and `working-directory`' },
   )
-  .describe('What every `run` takes when its gate does not say otherwise.');
+  .describe('Defaults of every `run`.');
 
 const LINK = '`dependencies`, `none` or a list of globs';
 
@@ -39,26 +39,24 @@ const workspaceSettings = z
         .union([z.literal(['dependencies', 'none']), listOf(glob, 1, 1_000, LINK)], { error: `expected ${LINK}` })
         .default('dependencies')
         .describe(
-          'What of the files that git ignores is linked into work trees: `dependencies` (`node_modules`, `.venv`, `venv`), `none`, or what a list of globs names.',
+          'Git-ignored files that are linked into work trees: `dependencies` (`node_modules`, `.venv`, `venv`), `none`, or a list of globs.',
         ),
-      setup: command
-        .optional()
-        .describe('Command that is run once in each folder for work trees, and again when it is changed.'),
+      setup: command.optional().describe('Command that runs once in each work tree folder, and again when it changes.'),
       'max-untracked': size
         .default('100MB')
         .describe(
-          'Largest untracked file that is taken into work trees, as `250MB`, `2GB` or a number of bytes. All of them together: ten times as much.',
+          'Largest untracked file that is copied into work trees: `250MB`, `2GB` or a number of bytes. All of them together may have ten times as much.',
         ),
       trees: text(1_024, 'the path of a folder')
         .optional()
         .describe(
-          'Folder for work trees, outside of the repository: absolute, relative to the workspace, or below `~`. Default: the cache folder of the system. `GATELINE_TREES` stands above it.',
+          'Folder for work trees, outside of the repository: absolute, relative to the workspace, or below `~`. Default: the cache folder of the system. `GATELINE_TREES` overrides it.',
         ),
     },
     { error: 'expected a map with keys such as `link` and `setup`' },
   )
   .prefault({})
-  .describe('The private work trees in which agents run. Nothing of it is part of a request.');
+  .describe('The private work trees in which agents run. Not part of the request or the fingerprint.');
 
 /**
  * `gateline.yml` as it is written: the one source of its structure, of the JSON Schema for editors
@@ -72,14 +70,16 @@ export const gatelineFileSchema = z
       pipeline: id.default('pipeline').describe('Id of the pipeline.'),
       subject: text(1_024, 'text')
         .optional()
-        .describe('What one execution is about. Default: `pr-<number>` in a pull request, else the branch.'),
-      metadata: jsonObject.default({}).describe('Free values that agents and conditions see. They count.'),
-      'max-parallel': wholeNumber(1, 256).default(2).describe('How many gates may run side by side.'),
-      env: envMap.default({}).describe('Variables of every gate. An empty value is taken from the caller, and counts.'),
+        .describe('The subject of a run. Default: `pr-<number>` in a pull request, else the branch.'),
+      metadata: jsonObject.default({}).describe('Free values for agents and conditions. Part of the fingerprint.'),
+      'max-parallel': wholeNumber(1, 256).default(2).describe('How many gates may run in parallel.'),
+      env: envMap
+        .default({})
+        .describe('Variables of every gate. Part of the fingerprint. An empty value is taken from the caller.'),
       defaults: z
         .strictObject({ run: runDefaults.optional() }, { error: 'expected a map with the key `run`' })
         .optional()
-        .describe('Values that gates take when they name none.'),
+        .describe('Defaults for gates.'),
       workspace: workspaceSettings,
       groups: mapOf(
         id,
@@ -87,7 +87,7 @@ export const gatelineFileSchema = z
         'a map of group ids to lists of gate ids',
       )
         .default({})
-        .describe('Named sets of gates that are shown together.'),
+        .describe('Named groups of gates that are shown together.'),
       gates: mapOf(id, gateSchema, `a map of 1 to ${MAX_GATES} gates, keyed by gate id`).meta({
         description: 'The gates, keyed by id, in order.',
         minProperties: 1,

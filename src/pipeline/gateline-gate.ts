@@ -42,7 +42,7 @@ const output = z
       score: pointer
         .optional()
         .describe(
-          'JSON pointer to the score (0-100) in the output. Without it the score is 100 when everything else is met.',
+          'JSON pointer to the score (0-100) in the output. Without it, the score is 100 when all other conditions are met.',
         ),
       threshold: number(0, 100, 'a number from 0 to 100')
         .optional()
@@ -50,12 +50,12 @@ const output = z
       partial: choiceOf('block', 'continue', 'pause')
         .default('block')
         .describe(
-          'What a score below the threshold does: `block` what follows, `continue`, or `pause` until somebody approves.',
+          'What happens when the score is below the threshold: `block` later gates, `continue`, or `pause` until somebody approves.',
         ),
       checks: oneOrMore(condition, 0, 100, 'a condition or a list of at most 100 conditions')
         .default([])
         .describe(
-          "Conditions over `output`, `score`, `subject` and `metadata` that must all hold, in the expression language of GitHub; `has(output, '/x')` asks for presence.",
+          "Conditions over `output`, `score`, `subject` and `metadata` that must all hold, in the expression language of GitHub; `has(output, '/x')` tests for presence.",
         ),
       exports: oneOrMore(pointer, 0, 100, 'a JSON pointer or a list of at most 100 JSON pointers')
         .default([''])
@@ -63,7 +63,7 @@ const output = z
     },
     { error: 'expected a map with keys such as `schema` and `score`' },
   )
-  .describe('The contract: what the output must meet, and what of it is handed on.');
+  .describe('The contract: what the output must meet, and which parts later gates get.');
 
 const matrixValues = listOf(z.unknown(), 1, MAX_LEGS, 'a list of 1 to 256 values');
 const matrixRows = listOf(
@@ -81,7 +81,7 @@ const matrixRows = listOf(
 export const matrixSchema = z
   .object(
     {
-      include: matrixRows.optional().describe('Maps that extend legs, or are legs of their own, as on GitHub.'),
+      include: matrixRows.optional().describe('Maps that extend legs, or add new ones, as on GitHub.'),
       exclude: matrixRows.optional().describe('Maps; a leg that has all values of one is left out, as on GitHub.'),
     },
     { error: 'expected a map of names to lists of values' },
@@ -96,7 +96,7 @@ const strategy = z
       ),
       'max-parallel': wholeNumber(1, MAX_LEGS)
         .optional()
-        .describe('How many legs may run side by side. Default: as many as the pipeline allows.'),
+        .describe('How many legs may run in parallel. Default: as many as the pipeline allows.'),
       'fail-fast': yesOrNo.default(true).describe('Whether a failed leg stops the legs that have not started.'),
     },
     { error: 'expected a map with the key `matrix`' },
@@ -122,7 +122,7 @@ const tools = z
   )
   .optional()
   .describe(
-    'Programs whose version counts: a list (`node` runs `node --version`), or a map of names to commands that print the version.',
+    'Programs whose versions are part of the fingerprint: a list (`node` runs `node --version`), or a map of names to commands that print the version.',
   );
 
 /** One gate of gateline.yml, by GitHub's spelling. Unknown keys are errors. */
@@ -151,44 +151,46 @@ export const gateSchema = z
       workspace: choiceOf('tree', 'in-place')
         .default('tree')
         .describe(
-          'Where the agent works: in a private work tree (`tree`), or in your folder (`in-place`), where the gate runs alone. Not part of the request.',
+          'Where the agent works: in a private work tree (`tree`), or in your folder (`in-place`), where the gate runs alone. Not part of the fingerprint.',
         ),
       needs: oneOrMore(gateId, 0, 1_000, 'the id of a gate or a list of ids')
         .default([])
-        .describe('Gates that must be satisfied first. Their exports are in the request.'),
+        .describe('Gates that must pass first. Their exports are part of the request.'),
       if: z
         .union([condition, z.boolean()], { error: 'expected a condition' })
         .optional()
         .describe(
           'Condition over `subject`, `metadata` and `needs.<gate>.status|score|output`, in the expression language of GitHub. False: the gate is not-applicable.',
         ),
-      inputs: oneOrMore(glob, 0, 1_000, 'a glob or a list of globs; `[]` says that no file counts')
+      inputs: oneOrMore(glob, 0, 1_000, 'a glob or a list of globs; `[]` for no files')
         .optional()
-        .describe('Globs of the files that count. `[]`: no file counts. Default: every tracked file.'),
+        .describe(
+          'Globs of the input files; their contents are part of the fingerprint. `[]`: no files. Default: every tracked file.',
+        ),
       env: envMap
         .default({})
-        .describe('Variables that the agent gets and that count. An empty value is taken from the caller.'),
+        .describe('Variables for the agent. Part of the fingerprint. An empty value is taken from the caller.'),
       with: jsonObject.default({}).describe('Free values for the agent (`prompt`, `model`, …), in its request.'),
       tools,
       secrets: oneOrMore(envName, 0, 100, 'the name of a variable or a list of names')
         .default([])
         .describe(
-          'Names of environment variables that hold secrets: passed on, redacted everywhere, counted by name only.',
+          'Names of environment variables that hold secrets: passed to the agent and redacted everywhere. Only their names are part of the fingerprint.',
         ),
       output: output.optional(),
       files,
       retries: wholeNumber(0, 10)
         .default(0)
-        .describe('Further attempts after a failed one; each is told why the one before failed.'),
+        .describe('Further attempts after a failed one; each gets the previous verdict as feedback.'),
       'timeout-minutes': number(0.001, 4_320, 'a number of minutes above 0 and up to 4320')
         .default(60)
-        .describe('Minutes after which the agent is ended. Fractions are allowed.'),
+        .describe('Minutes after which the agent is stopped. Fractions are allowed.'),
       reuse: choiceOf('auto', 'never')
         .default('auto')
         .describe('Whether an output with the same request may be reused.'),
       'max-age': matching(DURATION_PATTERN, 'a time such as `30m`, `12h`, `7d` or `2w`')
         .optional()
-        .describe('Age after which an output is not reused any more: `30m`, `12h`, `7d`, `2w`. Default: no limit.'),
+        .describe('Age after which an output is no longer reused: `30m`, `12h`, `7d`, `2w`. Default: no limit.'),
       strategy: strategy.optional(),
     },
     { error: 'expected a map with keys such as `run` and `needs`' },

@@ -36,9 +36,8 @@ export function treesProblem(path: string): PathProblem | undefined {
   if (ABSOLUTE.test(path) || path.startsWith('\\\\')) return undefined;
   const problem = pathProblem(path);
   if (problem === undefined) {
-    const hint =
-      'write a path that lies outside, such as `../trees`: git and other tools take what lies inside for a part of it';
-    return { message: 'lies in the workspace', hint };
+    const hint = 'write a path outside, such as `../trees`: git and other tools treat everything inside as part of it';
+    return { message: 'is inside the workspace', hint };
   }
   return path.includes('\\') ? problem : undefined;
 }
@@ -53,13 +52,16 @@ export function globProblem(glob: string): PathProblem | undefined {
   const body = glob.replace(/^!/, '');
   if (body === '') return { message: 'is empty' };
   if (ABSOLUTE.test(body)) return { message: 'is an absolute path', hint: INSIDE };
-  if (CLIMBS.test(body)) return { message: 'climbs out with `..`', hint: INSIDE };
+  if (CLIMBS.test(body)) return { message: 'leaves the workspace with `..`', hint: INSIDE };
   if (/\\(?![\\*?[\]{}()!+@|,^$])/.test(body)) return { message: 'has a backslash', hint: 'use `/`, on every system' };
   try {
     picomatch.makeRe(body, { strictBrackets: true, debug: true, dot: true, nonegate: true });
     return undefined;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { message: `is no glob: ${why.slice(0, 200)}`, hint: 'put `\\` before a bracket that stands for itself' };
+    return {
+      message: `is not a valid glob: ${why.slice(0, 200)}`,
+      hint: 'put `\\` before a literal bracket',
+    };
   }
 }

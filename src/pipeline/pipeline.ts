@@ -13,7 +13,7 @@ export interface Pipeline {
   readonly subject: string | undefined;
   /** Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). They count. */
   readonly metadata: JsonObject;
-  /** How many gates may run side by side. Default 2. */
+  /** How many gates may run in parallel. Default 2. */
   readonly maxParallel: number;
   /** Gates in file order; needs always name gates of this list. */
   readonly gates: readonly Gate[];
@@ -73,7 +73,7 @@ export interface Gate {
   readonly with: JsonObject;
   /** Tools whose version counts: name → command that prints it (`node` → `node --version`). */
   readonly tools: Readonly<Record<string, string>>;
-  /** Environment variables that hold secrets: passed on, redacted everywhere, counted by name only. */
+  /** Environment variables that hold secrets: passed to the agent and redacted everywhere. Only their names are part of the fingerprint. */
   readonly secrets: readonly string[];
   readonly contract: ContractSource;
   /** JSON pointers of the parts of the output that later gates see. Default `['']`, all of it. */

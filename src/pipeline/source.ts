@@ -106,7 +106,7 @@ function shiftInto(node: Node | null, text: string, offset: number): number {
 
 const YAML_VERSION = {
   code: 'YAML_VERSION',
-  message: 'only YAML 1.2 is read',
+  message: 'only YAML 1.2 is supported',
   hint: 'leave out the `%YAML` line',
 } satisfies ProblemDetails;
 
@@ -120,7 +120,7 @@ function unreadable(text: string): ProblemDetails | undefined {
     return {
       code: 'FILE_TOO_LARGE',
       message: `the file is larger than ${MAX_SOURCE_BYTES} bytes`,
-      hint: 'keep prompts and schemas in files of their own',
+      hint: 'keep prompts and schemas in separate files',
     };
   }
   const odd = UNPRINTABLE.exec(text);
@@ -166,7 +166,7 @@ function syntaxErrors(document: Document.Parsed): YAMLError[] {
 
 const TOO_DEEP = {
   code: 'FILE_TOO_DEEP',
-  message: `maps and lists nest more than ${MAX_SOURCE_DEPTH} deep`,
+  message: `maps and lists are nested more than ${MAX_SOURCE_DEPTH} deep`,
 } satisfies ProblemDetails;
 
 function explainSyntax(error: YAMLError): ProblemDetails {
@@ -175,8 +175,8 @@ function explainSyntax(error: YAMLError): ProblemDetails {
     case 'MULTIPLE_DOCS':
       return {
         code: 'YAML_DOCUMENTS',
-        message: 'the file holds more than one document',
-        hint: 'leave out everything from this `---` on, or keep one pipeline a file',
+        message: 'the file has more than one document',
+        hint: 'remove everything from this `---` on, or use one file per pipeline',
       };
     case 'TAB_AS_INDENT':
       return { code: 'YAML_SYNTAX', message: 'a tab is used as indentation', hint: 'use spaces' };
@@ -185,7 +185,7 @@ function explainSyntax(error: YAMLError): ProblemDetails {
     case 'RESOURCE_EXHAUSTION':
       return TOO_DEEP;
     case 'TAG_RESOLVE_FAILED':
-      return { code: 'YAML_TAG', message, hint: 'leave the tag out; put a text that begins with `!` in quotes' };
+      return { code: 'YAML_TAG', message, hint: 'remove the tag; put text that begins with `!` in quotes' };
     case 'BLOCK_AS_IMPLICIT_KEY':
       return { code: 'YAML_SYNTAX', message, hint: 'put text that holds `: ` in quotes' };
     default:

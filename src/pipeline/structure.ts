@@ -104,18 +104,18 @@ function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefine
 function valueHint(path: Path, found: JsonValue | undefined): string | undefined {
   const key = path.findLast((part) => typeof part === 'string');
   if (path.length === 1 && key === 'gates' && Array.isArray(found)) {
-    return 'write each gate as a key, as GitHub has `jobs`: `design:` and its keys below it';
+    return 'write each gate as a key, like `jobs` on GitHub: `design:` and its keys below it';
   }
-  if (typeof found === 'string' && /^-?[0-9.]+$/.test(found)) return 'leave the quotes out if a number is meant';
+  if (typeof found === 'string' && /^-?[0-9.]+$/.test(found)) return 'remove the quotes if you mean a number';
   if ((key === 'exports' || key === 'score') && typeof found === 'string') return pointerHint(found);
   if (key === 'workspace' && path[0] === 'gates' && isJsonObject(found)) {
-    return 'settings of all work trees stand at the top of the file, under `workspace`';
+    return 'settings of all work trees belong at the top of the file, under `workspace`';
   }
   if (key === 'workspace' && path.length === 1 && typeof found === 'string') {
     return 'write `tree` and `in-place` at a gate; here `workspace` is a map';
   }
   if (key === 'shell') return 'for another shell write its command, such as `cmd /c {0}`';
-  if (found === null && path.length > 0) return 'write a value, or leave the key out';
+  if (found === null && path.length > 0) return 'write a value, or remove the key';
   if (typeof found === 'number' && (key === 'subject' || key === 'agent')) return `put it in quotes: "${found}"`;
   return undefined;
 }

@@ -71,7 +71,7 @@ export class YamlConversion {
     if (target !== undefined && !this.#open.has(target)) return this.#convert(target, pointer, keyAt, depth);
     this.#sinks.spots.set(pointer, { key: keyAt, value: at, node: alias });
     const name = quoted(`*${alias.source}`);
-    const why = target === undefined ? 'no anchor of that name stands before it' : 'it stands inside its own anchor';
+    const why = target === undefined ? 'no anchor of that name is defined before it' : 'it is inside its own anchor';
     const hint = /[*/.]/.test(alias.source) ? 'put a glob that begins with `*` in quotes' : undefined;
     this.#sinks.report(at, pointer, { code: 'YAML_ALIAS', message: `alias ${name}: ${why}`, hint });
     return null;
@@ -84,8 +84,8 @@ export class YamlConversion {
     }
     if (typeof value !== 'number') return value === true || value === false ? value : null;
     if (!Number.isFinite(value)) {
-      const message = `${value} is no JSON value`;
-      this.#sinks.report(at, pointer, { code: 'VALUE_INVALID', message, hint: 'put it in quotes if text is meant' });
+      const message = `${value} is not a JSON value`;
+      this.#sinks.report(at, pointer, { code: 'VALUE_INVALID', message, hint: 'put it in quotes if you mean text' });
       return null;
     }
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
@@ -133,20 +133,20 @@ export class YamlConversion {
 
 const TOO_MANY_VALUES: ProblemDetails = {
   code: 'FILE_TOO_LARGE',
-  message: `the file holds more than ${MAX_SOURCE_VALUES} values, those that aliases repeat included`,
+  message: `the file has more than ${MAX_SOURCE_VALUES} values, including those that aliases repeat`,
 };
 const TOO_DEEP: ProblemDetails = {
   code: 'FILE_TOO_DEEP',
-  message: `maps and lists nest more than ${MAX_SOURCE_DEPTH} deep`,
+  message: `maps and lists are nested more than ${MAX_SOURCE_DEPTH} deep`,
 };
 const NOT_UNICODE: ProblemDetails = {
   code: 'TEXT_INVALID',
-  message: 'half a surrogate pair is no character',
+  message: 'half a surrogate pair is not a character',
   hint: 'write the character itself, or both halves of its escape',
 };
 const MERGE_KEY: ProblemDetails = {
   code: 'YAML_MERGE',
-  message: 'the merge key `<<` is not part of YAML 1.2, and GitHub does not read it either',
+  message: 'the merge key `<<` is not part of YAML 1.2, and GitHub does not support it either',
   hint: 'use an alias for a whole value, or write the keys out',
 };
 

@@ -5,7 +5,6 @@ import type { Unit, UnitGraph } from '../run/unit.ts';
 import { boundedList, LIST_BUDGET } from './bounded-list.ts';
 import {
   attemptOf,
-  attemptText,
   changeOf,
   durationOf,
   durationText,
@@ -16,6 +15,7 @@ import {
   scoreFact,
   shortDigest,
 } from './wording.ts';
+import { attemptText, runText } from '../run/attempt-text.ts';
 
 /** What a checkpoint is made from. */
 export interface CheckpointInput {
@@ -38,7 +38,7 @@ export function checkpointMarkdown(input: CheckpointInput): string {
   const { unit, state } = input;
   const own = state.units.get(unit.key);
   const title = `# Checkpoint: gate ${unit.gate.number}, ${code(unit.key)}`;
-  if (own === undefined) return `${title}\n\nThe run knows nothing of it.\n`;
+  if (own === undefined) return `${title}\n\nThis run has no such gate.\n`;
   const ended = resultOf(own);
   const sections = [
     title,
@@ -81,7 +81,9 @@ function factsOf({ unit, state }: CheckpointInput, own: UnitState): Fact[] {
     ['Subject', codeCell(truncateBytes(state.subject, 1_024))],
     ['Agent', cell(unit.gate.agent)],
     scored === undefined ? undefined : ['Score', `${scored.score}${threshold}`],
-    at === undefined ? ['Run', `run ${state.runNumber}`] : ['Attempt', attemptText(at)],
+    at === undefined || howOf(own) === 'reused'
+      ? ['Run', `run ${state.runNumber}`]
+      : ['Attempt', attemptText(at, own.begun)],
     howOf(own) === '' ? undefined : ['How', howText(own)],
     ended === undefined ? undefined : ['Began', ended.startedAt],
     ended === undefined ? undefined : ['Ended', ended.at],
@@ -101,9 +103,9 @@ function factsTable(facts: readonly Fact[]): string {
 }
 
 function howText(own: UnitState): string {
-  const source = resultOf(own)?.source;
+  const ended = resultOf(own);
   if (howOf(own) === 'reused')
-    return source === undefined ? 'reused' : `reused: the output is that of ${attemptText(source)}`;
+    return ended?.source === undefined ? 'reused' : `reused from ${runText(ended.source, ended)}`;
   return howOf(own);
 }
 
@@ -140,7 +142,7 @@ function metricsSection(metrics: Metrics | undefined): string {
   ];
   if (tokens.length > 0) lines.push(`- Tokens: ${tokens.join(', ')}`);
   if (metrics.costUsd !== undefined) lines.push(`- Cost: USD ${metrics.costUsd}`);
-  return lines.length === 0 ? '' : `## Metrics, as the agent tells them\n\n${lines.join('\n')}`;
+  return lines.length === 0 ? '' : `## Metrics reported by the agent\n\n${lines.join('\n')}`;
 }
 
 const SHOWN_NAMES = 20;
@@ -168,9 +170,9 @@ function filesSection(ended: EndedRecord | undefined): string {
 
 function nextStep({ unit, graph, state, command = 'gateline run' }: CheckpointInput, own: UnitState): string {
   if (!own.done) {
-    if (own.status === 'paused') return 'It waits for somebody’s approval; the gates after it wait too.';
+    if (own.status === 'paused') return 'It waits for an approval. The gates after it wait too.';
     const advice = own.decided === undefined && own.status === 'failed' ? (own.ended?.verdict.advice ?? '') : '';
-    return `${advice === '' ? '' : `${text(advice)} `}Then run ${code(command)} again: what is done is not done again.`.replace(
+    return `${advice === '' ? '' : `${text(advice)} `}Then run ${code(command)} again. Gates that are done do not run again.`.replace(
       /^Then run/,
       'Run',
     );

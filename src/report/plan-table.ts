@@ -22,7 +22,7 @@ const COUNTED: Readonly<Record<PlanChoice, string>> = {
   keep: 'kept',
   reuse: 'reused',
   run: 'to run',
-  wait: 'to be done from outside',
+  wait: 'to be done by an external agent',
   skip: 'skipped',
   'not-applicable': 'not applicable',
   depends: 'not known yet',
@@ -85,9 +85,7 @@ function headingOf(plan: Plan): string {
     return number === 0 ? [] : [`${number} ${COUNTED[choice]}`];
   });
   const about = `${oneLine(plan.pipeline)} for ${fit(oneLine(plan.subject), 120)}`;
-  const run = plan.continues
-    ? `goes on with run ${plan.runNumber}, call ${plan.runAttempt}`
-    : `begins run ${plan.runNumber}`;
+  const run = plan.continues ? `continues run ${plan.runNumber}` : `starts run ${plan.runNumber}`;
   return `${about}: ${run}. ${parts.length === 0 ? 'No gates' : `${count(plan.units.length, 'gate')}: ${parts.join(', ')}`}.`;
 }
 

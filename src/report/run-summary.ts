@@ -103,20 +103,20 @@ function whatNext(state: RunState, say: Commands): string {
   const open = units.filter((unit) => !unit.done);
   const again = `run \`${say.run}\` again`;
   const running = open.filter((unit) => unit.status === 'running');
-  if (state.status === 'initializing') return `Run \`${say.run}\` to begin.`;
+  if (state.status === 'initializing') return `Run \`${say.run}\` to start.`;
   if (state.status === 'completed')
-    return `Nothing is left to do. \`${say.run}\` begins a new run, which reuses what has not changed.`;
-  if (state.status === 'rollback') return `It was rolled back. \`${say.run}\` begins a new run.`;
-  if (running.length > 0) return `Wait for it, or look with \`${say.status}\`.`;
+    return `Everything is done. \`${say.run}\` starts a new run, which reuses every gate whose inputs are unchanged.`;
+  if (state.status === 'rollback') return `It was rolled back. \`${say.run}\` starts a new run.`;
+  if (running.length > 0) return `Wait for it, or check \`${say.status}\`.`;
   if (state.status === 'paused') {
     const first = open.find((unit) => unit.status === 'paused');
     const look = first === undefined ? '' : ` \`${say.show(oneLine(first.key))}\` shows the output.`;
     return `It waits for an approval.${look}${reusedNext(units)}`;
   }
-  if (state.status === 'executing') return `Run \`${say.run}\` to go on${reusedClause(units)}.`;
+  if (state.status === 'executing') return `Run \`${say.run}\` to continue${reusedClause(units)}.`;
   const failed = open.find((unit) => unit.status === 'failed' || unit.status === 'partial');
   if (failed === undefined) return `${capital(again)}${reusedClause(units)}.`;
-  return `Fix it and ${again}${reusedClause(units)}. \`${say.show(oneLine(failed.key))}\` shows everything about it.`;
+  return `Fix it and ${again}${reusedClause(units)}. \`${say.show(oneLine(failed.key))}\` shows the details.`;
 }
 
 function reusedClause(units: readonly UnitState[]): string {
@@ -126,7 +126,7 @@ function reusedClause(units: readonly UnitState[]): string {
 
 function reusedNext(units: readonly UnitState[]): string {
   const clause = reusedClause(units);
-  return clause === '' ? '' : ` What is done stays${clause}.`;
+  return clause === '' ? '' : ` Finished gates are kept${clause}.`;
 }
 
 function capital(text: string): string {

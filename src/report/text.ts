@@ -45,7 +45,7 @@ export function fit(text: string, columns: number): string {
 /** A word, with what is in backticks kept whole: a command that is broken cannot be copied. */
 const PIECE = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
 
-/** Where lines of {@link wrapWords} begin, and what becomes of a word that is too long for one. */
+/** Where lines of {@link wrapWords} begin, and how a word that is too long for one is broken. */
 export interface WrapOptions {
   /** Put before the first line; part of its width. */
   readonly first?: string;

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { truncateBytes } from '../untrusted/escape.ts';
 import type { Issue } from '../verdict/verdict.ts';
-import type { EndedRecord } from '../run/record.ts';
+import type { EndedRecord, Position } from '../run/record.ts';
 import { unitKey, type ContractSource } from '../pipeline/pipeline.ts';
 import { count, oneLine, plain, type Paint, type Tone } from './text.ts';
-import { attemptText, durationText, endedAfter, KIND_MEANING, ruleToName, scoreFact } from './wording.ts';
+import { attemptText, runText } from '../run/attempt-text.ts';
+import { durationText, endedAfter, KIND_MEANING, ruleToName, scoreFact } from './wording.ts';
 
 /** The most that {@link verdictText} gives, in UTF-8 bytes without colours. */
 export const VERDICT_TEXT_LIMIT = 256 * 1_024;
@@ -19,7 +20,9 @@ const TONES: Readonly<Record<EndedRecord['verdict']['status'], Tone>> = {
 /** How a verdict is told. */
 export interface VerdictTextOptions {
   readonly paint?: Paint;
-  /** What its gate asks for now; without it the score is told as it is. */
+  /** The claims of its gate, by which its attempt is numbered. */
+  readonly begun?: readonly Position[];
+  /** The gate's current contract; without it the score is shown as it is. */
   readonly contract?: Pick<ContractSource, 'score' | 'threshold'> | undefined;
 }
 
@@ -31,7 +34,7 @@ export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}
   const paint = options.paint ?? plain;
   const { verdict } = ended;
   const applies = verdict.status !== 'not-applicable';
-  const head = `${oneLine(unitKey(ended.gate, ended.leg))}${applies ? `, ${attemptText(ended)}` : ''}: `;
+  const head = `${oneLine(unitKey(ended.gate, ended.leg))}${applies ? `, ${placeOf(ended, options.begun ?? [])}` : ''}: `;
   const lines = [
     head +
       paint(
@@ -50,13 +53,18 @@ export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}
   return `${lines.join('\n')}\n`;
 }
 
+/** A reused output is of no attempt of this run. */
+function placeOf(ended: EndedRecord, begun: readonly Position[]): string {
+  return ended.how === 'reused' ? runText(ended, ended) : attemptText(ended, begun);
+}
+
 function endingOf(ended: EndedRecord): string[] {
   const lines: string[] = [];
   if (ended.exitCode !== undefined) lines.push(`  exit code: ${ended.exitCode}`);
   if (ended.signal !== undefined) lines.push(`  ended by signal: ${oneLine(ended.signal)}`);
   const took = durationText(endedAfter(ended));
   if (took !== '') lines.push(`  took: ${took}`);
-  if (ended.source !== undefined) lines.push(`  output reused from ${attemptText(ended.source)}`);
+  if (ended.source !== undefined) lines.push(`  output reused from ${runText(ended.source, ended)}`);
   return lines;
 }
 

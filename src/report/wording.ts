@@ -9,25 +9,25 @@ import { oneLine, type Tone } from './text.ts';
 
 /** What each kind of verdict means, one sentence. */
 export const KIND_MEANING: Readonly<Record<VerdictKind, string>> = {
-  passed: 'The output meets everything that the contract asks for.',
-  partial: 'The output is sound, but its score is below the threshold.',
-  'not-applicable': 'The condition of the gate (`if`) is false: there is nothing to do.',
-  missing: 'The agent ended well but wrote no output.',
-  malformed: 'What the agent wrote as its output is not JSON.',
-  'too-large': 'The output is larger than an output may be.',
-  schema: 'The output does not have the shape that the contract’s schema asks for.',
+  passed: 'The output meets the contract.',
+  partial: 'The output is valid, but its score is below the threshold.',
+  'not-applicable': "The gate's condition (`if`) is false: there is nothing to do.",
+  missing: 'The agent succeeded but wrote no output.',
+  malformed: 'The output is not JSON.',
+  'too-large': 'The output is too large.',
+  schema: 'The output does not match the contract’s schema.',
   score: 'The score is not where the contract says, or is not a number from 0 to 100.',
-  check: 'A check of the contract does not hold.',
+  check: 'A check of the contract failed.',
   files: 'The files that the gate hands on could not be kept.',
-  workspace: 'The workspace could not be prepared, or what the agent changed in it could not be captured.',
-  'agent-error': 'The agent ended with an error.',
+  workspace: 'The workspace could not be prepared, or the agent’s changes could not be captured.',
+  'agent-error': 'The agent failed.',
   'not-started': 'The agent could not be started.',
-  timeout: 'The agent took longer than the gate allows and was ended.',
-  cancelled: 'Somebody or something stopped the run while the agent was at work.',
-  lost: 'The attempt began and left no result: its machine or process is gone, or there was no room to keep it.',
-  claimed: 'Somebody else is doing the work of this gate.',
-  'no-secret': 'A secret that the gate names is not set here.',
-  contract: 'The contract itself cannot be used, so nothing could be judged by it.',
+  timeout: 'The agent exceeded the gate’s timeout and was stopped.',
+  cancelled: 'The run was stopped while the agent was running.',
+  lost: 'The attempt left no result: its machine or process stopped, or there was no space to store it.',
+  claimed: 'Another process is running this gate.',
+  'no-secret': 'A secret of the gate is not set.',
+  contract: 'The contract is invalid, so no output can be checked.',
 };
 
 const TONES: Readonly<Record<UnitStatus, Tone>> = {
@@ -63,7 +63,7 @@ export function resultOf(unit: UnitState): EndedRecord | undefined {
   return RESULTS.has(unit.status) ? unit.ended : undefined;
 }
 
-/** The attempt that is told of a unit, over or not. A gate whose condition is false has none, though a record says so. */
+/** The attempt shown for a unit, ended or not. A gate whose condition is false has none, though a record says so. */
 export function attemptOf(unit: UnitState): EndedRecord | StartedRecord | undefined {
   return unit.status === 'not-applicable' ? undefined : (resultOf(unit) ?? unit.started);
 }
@@ -149,17 +149,8 @@ export function shortDigest(digest: Digest): string {
   return hexOf(digest).slice(0, 12);
 }
 
-/** What became of a file. */
+/** How a file changed. */
 export function changeOf({ before, after }: FileChange): 'added' | 'changed' | 'deleted' {
   if (after === null) return 'deleted';
   return before === null ? 'added' : 'changed';
-}
-
-/** `attempt 2 of call 1 in run 3`. */
-export function attemptText(at: {
-  readonly runNumber: number;
-  readonly runAttempt: number;
-  readonly n: number;
-}): string {
-  return `attempt ${at.n} of call ${at.runAttempt} in run ${at.runNumber}`;
 }

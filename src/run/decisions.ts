@@ -10,7 +10,7 @@ const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set(['approve', 'ski
 
 /** What a person who waits for an approval on GitHub is told. */
 export const NO_APPROVAL_YET =
-  'nobody can approve it on GitHub yet; push a change that raises the score, or change the contract (`threshold`, `partial`)';
+  'approvals are not available on GitHub yet; push a change that raises the score, or change the contract (`threshold`, `partial`)';
 
 /**
  * The decision as it is used, `undefined` when it is ignored. Where records prove nothing, one that opens a gate is

@@ -72,7 +72,7 @@ const SHOWN = 3;
 
 /** Differences as a sentence: the first few of each sort, the rest counted. */
 export function describeDifferences(found: readonly Difference[]): string {
-  if (found.length === 0) return 'nothing that it is given changed';
+  if (found.length === 0) return 'no input changed';
   const sorts = Map.groupBy(found, (difference) => difference.what);
   return [...sorts].map(([what, list]) => describeSort(what, list)).join('; ');
 }

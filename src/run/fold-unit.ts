@@ -1,4 +1,5 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
+import { attemptInRun, runText } from './attempt-text.ts';
 import { actorOf, rulingOn, skipInForce, type Ruling, type UnitDecisions } from './decisions.ts';
 import { comparePositions, type Content, type EndedRecord, type StartedRecord } from './record.ts';
 import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
@@ -39,6 +40,7 @@ export function deriveUnit(
     gate: unit.gate.id,
     leg: unit.leg.id,
     started: own.started.at(-1),
+    begun: own.started,
     attempts: countClaims(own),
   };
   const verdict = choose(unit, own, judged, claim, decisions, upstream, told);
@@ -62,28 +64,28 @@ function choose(
 ): Choice {
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
   if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told))
-    return not('running', `attempt ${claim.n} began at ${claim.at}`);
+    return not('running', `${attemptInRun(claim, own.started)} began at ${claim.at}`);
   const best = judged.findLast((one) => one.satisfies && one.relevant);
   const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
-  if (best !== undefined && !skipped) return satisfied(best, needsDone);
+  if (best !== undefined && !skipped) return satisfied(own, best, needsDone);
   if (skip !== undefined) {
     const choice = not('skipped', `skipped by ${actorOf(skip)}: ${skip.reason}`);
     return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };
   }
   const last = judged.findLast((one) => one.relevant);
   if (claim !== undefined && isRelevantClaim(claim, unit, decisions, upstream, told)) {
-    return { ...not('lost', lossOf(claim, told)), ended: last?.ended };
+    return { ...not('lost', lossOf(claim, own, told)), ended: last?.ended };
   }
   if (last !== undefined) return unsatisfied(unit, own, last);
   return waiting(unit, own, upstream, needsDone);
 }
 
-function satisfied(best: Judged, needsDone: boolean): Choice {
+function satisfied(own: UnitRecords, best: Judged, needsDone: boolean): Choice {
   const { ended, ruling } = best;
   return {
     status: ended.verdict.status,
-    reason: ruling.ruling === 'approved' ? `approved by ${actorOf(ruling.by)}` : howText(ended),
+    reason: ruling.ruling === 'approved' ? `approved by ${actorOf(ruling.by)}` : howText(own, ended),
     done: needsDone,
     reused: ended.how === 'reused',
     exports: needsDone ? (ended.exports ?? null) : undefined,
@@ -92,16 +94,11 @@ function satisfied(best: Judged, needsDone: boolean): Choice {
   };
 }
 
-function howText({ how, verdict, n, ...ended }: EndedRecord): string {
+function howText(own: UnitRecords, ended: EndedRecord): string {
+  const { how, verdict } = ended;
   if (verdict.status === 'not-applicable') return verdict.advice === '' ? 'its condition is false' : verdict.advice;
-  return how === 'reused' ? reuseText(ended) : `attempt ${n}, score ${verdict.score}`;
-}
-
-function reuseText(ended: Pick<EndedRecord, 'source'>): string {
-  const from = ended.source;
-  return from === undefined
-    ? 'reused'
-    : `reused from run ${from.runNumber}, call ${from.runAttempt}, attempt ${from.n}`;
+  if (how === 'reused') return ended.source === undefined ? 'reused' : `reused from ${runText(ended.source, ended)}`;
+  return `${attemptInRun(ended, own.started)}, score ${verdict.score}`;
 }
 
 function unsatisfied(unit: Unit, own: UnitRecords, last: Judged): Choice {
@@ -123,7 +120,7 @@ function unsatisfied(unit: Unit, own: UnitRecords, last: Judged): Choice {
 function waiting(unit: Unit, own: UnitRecords, upstream: States, needsDone: boolean): Choice {
   const unknown = unreadWork(own);
   if (needsDone && unknown !== undefined) return unread(unknown);
-  if (needsDone) return ready(unit.needs.length === 0 ? 'needs nothing' : 'everything it needs is there');
+  if (needsDone) return ready(unit.needs.length === 0 ? 'needs nothing' : 'all needed gates are done');
   const bad: UnitStatus[] = ['failed', 'lost', 'partial', 'paused', 'blocked'];
   const stopped = unit.needs.filter(
     (key) => upstream.get(key)?.done === false && bad.includes(upstream.get(key)!.status),
@@ -250,31 +247,32 @@ function isRelevantClaim(
   return rulingOn(claim, decisions, told.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream);
 }
 
-function lossOf(claim: StartedRecord, told: Told): string {
-  if (claim.holder === 'open') return `attempt ${claim.n} was begun at ${claim.at} and not completed in time`;
+function lossOf(claim: StartedRecord, own: UnitRecords, told: Told): string {
+  const attempt = attemptInRun(claim, own.started);
+  if (claim.holder === 'open') return `${attempt} began at ${claim.at} and was not completed in time`;
   return told.deadWriters?.has(writerKey(claim.by))
-    ? `attempt ${claim.n} began at ${claim.at}; its ${claim.holder} is gone and left no result`
-    : `attempt ${claim.n} began at ${claim.at} and was overtaken by a later run attempt without a result`;
+    ? `${attempt} began at ${claim.at}; its ${claim.holder} is gone and left no result`
+    : `${attempt} began at ${claim.at} and left no result before a later run attempt began`;
 }
 
 function problemsOf(unit: Unit, own: UnitRecords, judged: readonly Judged[]): RunProblem[] {
   const problems: RunProblem[] = [];
   const unread = new Set(own.unknown.map(placeOf));
   for (const { ended, claimed, missing } of judged) {
-    const where = `attempt ${ended.n} of ${unit.key} in call ${ended.runAttempt}`;
+    const where = `${unit.key}: ${attemptInRun(ended, own.started)}`;
     const known = claimed !== undefined || unread.has(placeOf(ended));
     if (ended.how === 'ran' && ended.verdict.kind !== 'not-applicable' && !known) {
-      problems.push({ code: 'ENDED_WITHOUT_START', message: `${where} ended but never started`, unit: unit.key });
+      problems.push({ code: 'ENDED_WITHOUT_START', message: `${where} ended but was never claimed`, unit: unit.key });
     }
     if (!claimMatches(ended, claimed)) {
       problems.push({
         code: 'CLAIM_MISMATCH',
-        message: `${where} ended with another request or contract than it claimed`,
+        message: `${where} ended with a different request or contract than it began with`,
         unit: unit.key,
       });
     }
     if (missing !== undefined)
-      problems.push({ code: 'OUTPUT_MISSING', message: `the output of ${where} ${missing.text}`, unit: unit.key });
+      problems.push({ code: 'OUTPUT_MISSING', message: `${where}: its output ${missing.text}`, unit: unit.key });
   }
   return problems;
 }

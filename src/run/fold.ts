@@ -129,7 +129,7 @@ function sameForOthers(a: UnitState, b: UnitState): boolean {
 }
 
 function describeConflict(name: string): RunProblem {
-  return { code: 'CONFLICTING_RECORDS', message: `two different records are called ${name}` };
+  return { code: 'CONFLICTING_RECORDS', message: `two different records have the name ${name}` };
 }
 
 /** Each decision that nobody can verify: one that opens a gate was ignored, one that closes a gate was used. */
@@ -140,13 +140,13 @@ function describeDecisions(records: readonly GatelineRecord[], listing: RecordLi
     const isUsed = usedDecision(record, listing) !== undefined;
     const what = `${record.decision} of ${unitOf(record)}, in the name of ${record.actor}`;
     const why = 'every job of the run can write such a record';
-    const message = isUsed ? `${what}, is used without proof: ${why}` : `${what}, is ignored: ${why}`;
+    const message = isUsed ? `${what}, is used unverified: ${why}` : `${what}, is ignored: ${why}`;
     return [{ code: isUsed ? 'DECISION_UNVERIFIED' : 'DECISION_IGNORED', message, unit: unitOf(record) }];
   });
 }
 
 function describeStranger(key: UnitKey): RunProblem {
-  return { code: 'UNKNOWN_UNIT', message: `there are records of ${key}, which the pipeline does not have`, unit: key };
+  return { code: 'UNKNOWN_UNIT', message: `there are records of ${key}, which is not in the pipeline`, unit: key };
 }
 
 /** Records of each unit, and what is known of those that could not be read. */

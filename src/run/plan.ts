@@ -63,5 +63,5 @@ export function plannedUnit(unit: Unit, choice: PlanChoice, reason: string): Pla
 
 /** The plan for a unit that cannot be planned before others have run. */
 export function dependsOn(unit: Unit, waits: readonly UnitKey[]): PlannedUnit {
-  return plannedUnit(unit, 'depends', `waits for ${waits.join(', ')}; reused if what it is given comes out the same`);
+  return plannedUnit(unit, 'depends', `waits for ${waits.join(', ')}; reused if its inputs are unchanged`);
 }

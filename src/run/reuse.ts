@@ -1,4 +1,5 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
+import { attemptInRun, attemptText } from './attempt-text.ts';
 import { actorOf, latestPosition, rulingOn, usedDecision, type UnitDecisions } from './decisions.ts';
 import type { Digest } from './digest.ts';
 import { verdictSatisfies } from './fold-unit.ts';
@@ -102,7 +103,11 @@ export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQu
     const objection = objectionTo(unit, ended, archive, query);
     if (objection === undefined) {
       const judged = ended.contract === query.contract;
-      return { choice: judged ? 'usable' : 'judge-again', ended, reason: nameOf(ended, query.runNumber) };
+      return {
+        choice: judged ? 'usable' : 'judge-again',
+        ended,
+        reason: nameOf(unit, ended, archive, query.runNumber),
+      };
     }
     reason ||= objection;
   }
@@ -110,7 +115,7 @@ export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQu
 }
 
 function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: CheckpointQuery): string | undefined {
-  const where = nameOf(ended, query.runNumber);
+  const where = nameOf(unit, ended, archive, query.runNumber);
   if (unit.gate.reuse === 'never' && ended.runNumber !== query.runNumber)
     return `${where} is not reused: reuse is set to never`;
   const ruling = rulingOn(ended, archive.decisions.get(unit.key) ?? { decided: [], unknownAt: undefined }, query.now);
@@ -125,11 +130,11 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
   if (unit.gate.maxAge !== undefined) {
     if (age > unit.gate.maxAge) return `${where} is older than max-age`;
     // A clock was wrong, then or now, so nobody knows how old it is.
-    if (age < 0) return `${where} is not reused: it was made in the future, so its age is not known`;
+    if (age < 0) return `${where} is not reused: its timestamp is in the future, so its age is unknown`;
   }
   const claim = archive.started.get(unit.key)?.find((started) => comparePositions(started, ended) === 0);
   if (!claimMatches(ended, claim))
-    return `${where} is not reused: it ended with another request or contract than it claimed`;
+    return `${where} is not reused: it ended with a different request or contract than it began with`;
   return undefined;
 }
 
@@ -150,7 +155,8 @@ function producedAt(ended: EndedRecord, archive: Archive): string {
   return at.startedAt;
 }
 
-function nameOf(ended: EndedRecord, runNumber: number): string {
-  const attempt = `attempt ${ended.n} of call ${ended.runAttempt}`;
-  return ended.runNumber === runNumber ? attempt : `${attempt} in run ${ended.runNumber}`;
+/** An attempt in a sentence; the run is named where it is not the current one. */
+function nameOf(unit: Unit, ended: EndedRecord, archive: Archive, runNumber: number): string {
+  const begun = archive.started.get(unit.key) ?? [];
+  return ended.runNumber === runNumber ? attemptInRun(ended, begun) : attemptText(ended, begun);
 }

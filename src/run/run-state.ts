@@ -49,6 +49,8 @@ export interface UnitState {
   readonly decided: UsedDecision | undefined;
   /** What of it could not be read, where that keeps its status from being known: the same as `reason`. */
   readonly unread?: string;
+  /** The claims in this run that could be read, in order: attempts are numbered by them for display. */
+  readonly begun: readonly StartedRecord[];
   /** Claims in this run, unreadable ones too. */
   readonly attempts: number;
 }

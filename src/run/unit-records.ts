@@ -82,14 +82,14 @@ export function unreadWork(own: UnitRecords): string | undefined {
     const what = last.kind === 'ended' ? 'result' : 'claim';
     return `the ${what} of attempt ${last.n} could not be read: ${last.why}`;
   }
-  return own.blind && `whether it left a record is not known: ${own.blind}`;
+  return own.blind && `it may have left a record: ${own.blind}`;
 }
 
 /** The same of decisions about it. */
 export function unreadDecision({ unknown, blind, earlier }: UnitRecords): string {
   const last = latestOf(unknown, 'decided') ?? latestOf(earlier.unknown, 'decided');
   if (last !== undefined) return `a decision about it could not be read: ${last.why}`;
-  return `whether anything was decided about it is not known${blind === undefined ? '' : `: ${blind}`}`;
+  return `there may be a decision about it${blind === undefined ? '' : `: ${blind}`}`;
 }
 
 /** The same one in whichever order they came. */

@@ -26,7 +26,7 @@ export function judgeRecord(value: unknown): ParsedRecord {
   if (format !== undefined && format !== RECORD_FORMAT && format.startsWith(RECORD_FORMAT_FAMILY)) {
     return fault(
       'UNKNOWN_VERSION',
-      `written in the format ${format.slice(0, 80)}; this version of Gateline knows ${RECORD_FORMAT}`,
+      `written in the format ${format.slice(0, 80)}; this version of Gateline supports ${RECORD_FORMAT}`,
     );
   }
   const parsed = recordSchema.safeParse(value);
@@ -63,7 +63,7 @@ export function parseStoredJson(bytes: Uint8Array): { readonly value: unknown } 
   const parsed = parseJson(bytes, { maxBytes: Infinity, loneSurrogates: true });
   return parsed.ok
     ? { value: parsed.value }
-    : fault('CORRUPT', `not sound JSON: ${parsed.issue.message}`.slice(0, 500));
+    : fault('CORRUPT', `not valid JSON: ${parsed.issue.message}`.slice(0, 500));
 }
 
 /**

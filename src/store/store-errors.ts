@@ -1,20 +1,20 @@
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk is full: free some space, then run the same command again. Nothing that was kept is lost.',
+  ENOSPC: 'The disk is full: free some space, then run the same command again. Nothing that was stored is lost.',
   EDQUOT: 'Your disk quota is used up: free some space, then run the same command again.',
   EFBIG: 'The file is larger than the system allows (see `ulimit -f`).',
   EROFS: 'The file system is mounted read-only: run this where the workspace can be written.',
   EACCES:
-    'Check who owns the file and its folder: an earlier run as another user (root in a container?) may have made them.',
+    'Check who owns the file and its folder: an earlier run as another user (root in a container?) may have created them.',
   EPERM:
-    'Check who owns the file and its folder: an earlier run as another user (root in a container?) may have made them.',
+    'Check who owns the file and its folder: an earlier run as another user (root in a container?) may have created them.',
   EMFILE: 'Too many files are open: raise the limit (`ulimit -n`).',
   ENFILE: 'The system has too many files open: close some programs.',
-  ENOTDIR: 'A file stands where a folder belongs: move it away.',
-  EEXIST: 'Something else stands in this place: move it away.',
-  EISDIR: 'A folder stands where a file belongs: move it away.',
-  EIO: 'The disk answers with errors: check it before you go on.',
+  ENOTDIR: 'A file is in the place of a folder: move it away.',
+  EEXIST: 'Something else is in its place: move it away.',
+  EISDIR: 'A folder is in the place of a file: move it away.',
+  EIO: 'The disk reports errors: check it before you continue.',
 };
 
 /** True for an error that the operating system gave, whatever its code. */

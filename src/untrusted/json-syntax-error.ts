@@ -10,9 +10,9 @@ export interface SyntaxErrorText {
 
 /** Words that other notations have and JSON has not, with what to write. */
 const FOREIGN_WORDS: Readonly<Record<string, string>> = {
-  NaN: 'JSON has no `NaN`: leave the number out or write null',
-  Infinity: 'JSON has no `Infinity`: leave the number out or write null',
-  undefined: 'JSON has no `undefined`: leave the key out or write null',
+  NaN: 'JSON has no `NaN`: remove the number or write null',
+  Infinity: 'JSON has no `Infinity`: remove the number or write null',
+  undefined: 'JSON has no `undefined`: remove the key or write null',
   None: '`None` is Python: write null',
   True: '`True` is Python: write true',
   False: '`False` is Python: write false',
@@ -24,12 +24,12 @@ const PROBLEMS: Readonly<Record<JsonError['problem'], string>> = {
   key: 'a key in double quotes is expected here',
   colon: 'a `:` is expected here, after the key',
   comma: 'a `,` or the closing bracket is expected here',
-  'trailing-comma': 'a `,` stands before a closing bracket; JSON has no trailing commas',
+  'trailing-comma': 'a `,` is before a closing bracket; JSON has no trailing commas',
   after: 'the JSON value has ended, and something follows it',
-  escape: 'a backslash begins no escape that JSON has; write `\\\\` for the character itself',
-  control: 'a control character stands in a text; write it as an escape (`\\n`, `\\t`, `\\u001b`)',
+  escape: 'a backslash starts no valid JSON escape; write `\\\\` for the character itself',
+  control: 'a text contains a control character; write it as an escape (`\\n`, `\\t`, `\\u001b`)',
   'open-text': 'the text that begins here does not end',
-  number: 'this is no JSON number',
+  number: 'this is not a JSON number',
   duplicate: 'the object has this key twice',
 };
 
@@ -56,7 +56,7 @@ function aroundTheValue(text: string, error: JsonError): SyntaxErrorText | undef
   }
   const fence = text.slice(0, 65_536).search(/^\s*(?:```|~~~)/m);
   if (error.problem === 'value' && error.path.length === 0 && /^[\p{L}*#>]/u.test(start) && !startsForeign(start)) {
-    const has = fence >= 0 ? ' and holds a Markdown fence' : '';
+    const has = fence >= 0 ? ' and contains a Markdown fence' : '';
     return { message: `the output starts with prose${has}; write the bare JSON value`, advice: BARE };
   }
   if (error.problem === 'after') {
@@ -83,11 +83,11 @@ function notation(text: string, error: JsonError): SyntaxErrorText | undefined {
     if (word !== undefined && Object.hasOwn(FOREIGN_WORDS, word)) return { message: FOREIGN_WORDS[word]! };
   }
   if (/^['‘’]/.test(here) && (error.problem === 'value' || error.problem === 'key')) {
-    return { message: 'texts and keys stand in double quotes' };
+    return { message: 'write text and keys in double quotes' };
   }
   if (/^[“”„]/.test(here)) return { message: 'typographic quotes are not JSON; use `"`' };
   if (/^(?:\/\/|\/\*|#)/.test(here)) return { message: 'JSON has no comments' };
-  if (error.problem === 'number' && /^-?0[0-9]/.test(here)) return { message: 'a number does not begin with 0' };
+  if (error.problem === 'number' && /^-?0[0-9]/.test(here)) return { message: 'a number cannot begin with 0' };
   return undefined;
 }
 

@@ -45,9 +45,9 @@ export async function compileContract(contract: Contract, options: CompileOption
   if (contract.score === undefined && contract.threshold > 0) {
     problems.push({
       code: 'CONTRACT_THRESHOLD_WITHOUT_SCORE',
-      message: 'a threshold without a score is never missed, since the score is then 100',
+      message: 'a threshold without `score` has no effect, since the score is then 100',
       pointer: '/threshold',
-      hint: 'say where the score stands: `score: /validationResult/score`',
+      hint: 'say where the score is: `score: /validationResult/score`',
     });
   }
   if (!checks.ok) problems.push(...checks.problems);

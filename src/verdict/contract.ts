@@ -97,7 +97,7 @@ function resolveSchema(source: ContractSource, text: string | undefined, place: 
   if ('inline' in source.schema) return source.schema.inline;
   const { path } = source.schema;
   if (text === undefined) {
-    const message = `the schema file ${path} is not there`;
+    const message = `the schema file ${path} does not exist`;
     const hint = 'commit it, or correct the path; it is relative to the workspace';
     throw new GatelineError('user', 'CONTRACT_SCHEMA_MISSING', message, { place, hint });
   }
@@ -107,7 +107,7 @@ function resolveSchema(source: ContractSource, text: string | undefined, place: 
   const where = pointer === undefined ? '' : ` at ${pointer}`;
   throw new GatelineError('user', 'CONTRACT_SCHEMA_MALFORMED', `${path}: ${message}${where}`, {
     place: pointer === undefined ? { file: path } : { file: path, pointer },
-    hint: 'a schema file holds one JSON Schema, as JSON',
+    hint: 'a schema file contains one JSON Schema, as JSON',
   });
 }
 
@@ -127,6 +127,6 @@ export function contractError(
     return `${pointer === '' ? 'the contract' : pointer}: ${message}${hint === undefined ? '' : `; ${hint}`} (${code})`;
   });
   const message = lines.length === 1 ? lines[0]! : `the contract has ${lines.length} problems:\n${lines.join('\n')}`;
-  const details = { hint: 'correct the contract; no output can meet it as it is' };
+  const details = { hint: 'fix the contract; no output can meet it' };
   return new GatelineError('user', code, message, place === undefined ? details : { ...details, place });
 }

@@ -37,9 +37,9 @@ export function judge(compiled: CompiledContract, value: JsonValue, context: Jud
 function broken(error: unknown): Verdict {
   const endless = error instanceof RangeError;
   const message = endless
-    ? 'the schema refers to itself without end'
-    : `the schema could not judge: ${messageOf(error)}`;
-  return failed('contract', 'Correct the contract; the output was not judged.', [
+    ? 'the schema refers to itself endlessly'
+    : `the schema could not be evaluated: ${messageOf(error)}`;
+  return failed('contract', 'Fix the contract; the output was not checked.', [
     { severity: 'error', message: cut(message, 4_096) },
   ]);
 }
@@ -61,7 +61,7 @@ function afterScore(compiled: CompiledContract, value: JsonValue, context: Judge
   const checks = compiled.check({ ...context, output: value, score });
   if (checks.length > 0) {
     const isAbsent = checks.some(({ pointer }) => pointer !== undefined && valueAt(value, pointer) === undefined);
-    const presence = isAbsent ? " In a check, `has(output, '/x')` asks whether a part is there." : '';
+    const presence = isAbsent ? " In a check, `has(output, '/x')` tests whether a part is present." : '';
     const advice = `Make the output meet the gate's checks.${presence}`;
     return { ...failed('check', advice, checks), score };
   }
@@ -73,14 +73,14 @@ function afterScore(compiled: CompiledContract, value: JsonValue, context: Judge
 }
 
 function unexported(pointer: string): Issue {
-  const message = cut(`${pointer}: is exported, and the output has no such part`, 4_096);
+  const message = cut(`${pointer}: is exported, but is missing from the output`, 4_096);
   return { severity: 'error', message, pointer, rule: 'exports' };
 }
 
 const PARTIAL_ADVICE = {
-  block: 'Raise the score; what comes after waits, since the gate does not say `partial: continue`.',
-  continue: 'Nothing has to be done: the gate says `partial: continue`, so what comes after runs.',
-  pause: 'Approve the output or raise the score; what comes after waits, since the gate says `partial: pause`.',
+  block: 'Raise the score. Later gates wait, since the gate does not have `partial: continue`.',
+  continue: 'Nothing to do: with `partial: continue`, later gates run.',
+  pause: 'Approve the output or raise the score. With `partial: pause`, later gates wait.',
 } as const;
 
 function scored(score: number, threshold: number, partial: keyof typeof PARTIAL_ADVICE): Verdict {
@@ -102,7 +102,7 @@ function withRemarks(verdict: Verdict, scorePointer: string | undefined, value: 
     .slice(0, MAX_REMARKS)
     .map((text) => ({ severity: 'notice', message: cut(text, MAX_REMARK_LENGTH), pointer }));
   if (texts.length > MAX_REMARKS) {
-    notices.push({ severity: 'notice', message: `${texts.length - MAX_REMARKS} more remarks of the agent`, pointer });
+    notices.push({ severity: 'notice', message: `${texts.length - MAX_REMARKS} more remarks from the agent`, pointer });
   }
   return { ...verdict, issues: [...verdict.issues.slice(0, MAX_ISSUES - notices.length), ...notices] };
 }

@@ -21,7 +21,7 @@ function issuesOf(result: StandardSchemaV1.Result<unknown>): Issue[] {
   if (result.issues.length === 0) return [{ severity: 'error', message: 'the output: does not meet the schema' }];
   const issues = result.issues.slice(0, MAX_ISSUES).map(issueOf);
   const more = result.issues.length - MAX_ISSUES;
-  if (more > 0) issues[MAX_ISSUES - 1] = { severity: 'error', message: `${more + 1} more things are wrong` };
+  if (more > 0) issues[MAX_ISSUES - 1] = { severity: 'error', message: `${more + 1} more problems` };
   return issues;
 }
 

@@ -45,7 +45,7 @@ export async function refuseClaimInPlace(store: string, now: string, attempt?: s
   throw new GatelineError(
     'user',
     'CLAIM_IN_PLACE',
-    `an agent that runs by itself works in this folder until ${claim.until}`,
+    `an agent that runs by itself is using this folder until ${claim.until}`,
     {
       hint: 'Complete it first (`gateline complete`), or wait until then.',
     },

@@ -10,7 +10,7 @@ export interface CommitFiles {
   readText(path: string): Promise<string | undefined>;
   /** The first of these paths that the commit has as a plain file. */
   firstOf(paths: readonly string[]): Promise<string | undefined>;
-  /** Blob id of a file; `undefined`: the commit does not have it, or it is no plain file. */
+  /** Blob id of a file; `undefined`: the commit does not have it, or it is not a plain file. */
   blobOf(path: string): Promise<string | undefined>;
 }
 
@@ -38,7 +38,7 @@ const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\0-\x1f]{1,255}$/;
  * @throws GatelineError `REPOSITORY_MISSING`; `COMMIT_UNREADABLE` when the commit is neither there nor to be fetched
  */
 export async function openCommit(root: string, revision: string, options: CommitOptions): Promise<CommitFiles> {
-  if (!COMMIT.test(revision) && !BRANCH.test(revision)) throw unreadable(revision, 'that is no commit id');
+  if (!COMMIT.test(revision) && !BRANCH.test(revision)) throw unreadable(revision, 'that is not a commit id');
   const repository = await findRepository(root, {
     binary: options.git ?? 'git',
     environment: options.environment,
@@ -80,11 +80,11 @@ async function has(git: Git, commit: string): Promise<boolean> {
 async function commitOf(git: Git, revision: string, mayFetch: boolean): Promise<string> {
   const isCommit = COMMIT.test(revision);
   if (isCommit && (await has(git, revision))) return revision;
-  if (!mayFetch) throw unreadable(revision, 'the clone does not have it');
+  if (!mayFetch) throw unreadable(revision, 'it is not in the clone');
   try {
     await git(['fetch', '--quiet', '--no-tags', '--depth=1', 'origin', revision]);
   } catch (cause) {
-    throw unreadable(revision, `the clone does not have it, and it could not be fetched: ${messageOf(cause)}`, cause);
+    throw unreadable(revision, `it is not in the clone, and could not be fetched: ${messageOf(cause)}`, cause);
   }
   return isCommit
     ? revision
@@ -117,7 +117,7 @@ async function readBlob(git: Git, objects: GitObjects, blob: string, path: strin
 
 function unreadable(revision: string, why: string, cause?: unknown): GatelineError {
   return new GatelineError('user', 'COMMIT_UNREADABLE', `commit ${revision.slice(0, 80)} cannot be read: ${why}`, {
-    hint: 'Check out the repository before this step (actions/checkout), with `fetch-depth: 0` where the commit is not the one that is checked out.',
+    hint: 'Check out the repository before this step (actions/checkout), with `fetch-depth: 0` if the commit is not the one that is checked out.',
     ...(cause !== undefined && { cause }),
   });
 }

@@ -15,8 +15,8 @@ const LONGEST = 4_096;
 export function whyNotContained(path: string): string | undefined {
   if (path === '') return 'it is empty';
   if (path.length > LONGEST) return `it is longer than ${LONGEST} characters`;
-  if (path.includes('\0')) return 'it holds a NUL character';
-  if (path.includes('\\')) return 'it holds a backslash';
+  if (path.includes('\0')) return 'it contains a NUL character';
+  if (path.includes('\\')) return 'it contains a backslash';
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'it is absolute';
   if (!path.isWellFormed() || isEscapedName(path)) return 'its name is not UTF-8';
   for (const [index, name] of path.split('/').entries()) {
@@ -27,18 +27,18 @@ export function whyNotContained(path: string): string | undefined {
 }
 
 function whyNotName(name: string, first: boolean): string | undefined {
-  if (name === '') return 'it holds an empty name';
+  if (name === '') return 'it contains an empty name';
   if (name === '.' || name === '..') return `it holds ${name}`;
   const seen = name.replace(INVISIBLE, '').normalize('NFC').toLowerCase();
   const stem = seen.split(':', 1)[0]!.replace(/[. ]+$/, '');
   if (stem === '.git' || stem === 'git~1') return 'it leads into git\u2019s own folder';
   if (first && (stem === '.state' || stem === 'state~1')) return 'it leads into .state';
   if (/[. ]$/.test(seen))
-    return `it holds a name that ends in a dot or a space (${JSON.stringify(name)}), which Windows drops`;
+    return `it contains a name that ends in a dot or a space (${JSON.stringify(name)}), which Windows drops`;
   const device = seen.split(/[.:]/, 1)[0]!.trimEnd();
   if (DEVICE.test(device)) return `it holds ${JSON.stringify(name)}, a device on Windows`;
   if (process.platform === 'win32' && (/[:<>"|?*]/.test(name) || [...name].some((character) => character < ' ')))
-    return 'it holds a character that Windows has no file names with';
+    return 'it contains a character that Windows does not allow in file names';
   return undefined;
 }
 

@@ -80,7 +80,7 @@ function entriesIn(bytes: Buffer, idBytes: number): Map<string, TreeEntry> {
 }
 
 function altered(type: ObjectType, id: string): GatelineError {
-  return new GatelineError('agent', 'OBJECT_ALTERED', `what .git keeps as ${type} ${id} is something else`, {
-    hint: 'A step before this one changed the repository itself. Check it out again, and keep agents out of .git.',
+  return new GatelineError('agent', 'OBJECT_ALTERED', `.git has different content for ${type} ${id}`, {
+    hint: "An earlier step changed the repository's objects. Check it out again, and keep agents out of .git.",
   });
 }

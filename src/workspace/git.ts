@@ -42,7 +42,7 @@ const TIMEOUT_MS = 600_000;
 const DAMAGED =
   /unable to read|loose object|object file .* is empty|missing blob|bad object|corrupt|unpack tree object/;
 const DAMAGED_HINT =
-  'Run `git fsck`. If the repository is sound, remove `.state/git`, which is made anew, and run the same command again.';
+  'Run `git fsck`. If the repository is sound, remove `.state/git`, which is created again, and run the same command again.';
 
 /**
  * git's environment: the caller's without what would point git elsewhere, and without what the runner keeps

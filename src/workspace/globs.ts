@@ -39,9 +39,9 @@ export function compileGlobs(written: readonly string[]): Globs {
     throw new GatelineError(
       'user',
       'GLOBS_ONLY_EXCLUDE',
-      `The globs ${written.join(', ')} all exclude, so that no file is left.`,
+      `The globs ${written.join(', ')} all exclude, so no file is left.`,
       {
-        hint: 'Say first what counts, for instance `**`, and then what does not.',
+        hint: 'First write what to include, for instance `**`, then what to exclude.',
       },
     );
   }

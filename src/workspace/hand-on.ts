@@ -68,7 +68,7 @@ async function part(input: HandOn): Promise<Changes> {
   });
   const rest = { touched: touched.slice(0, TOUCHED_LIMIT) };
   if (sound.length > limits.files) {
-    const why = `${sound.length} files changed and at most ${limits.files} can be handed on, so none is`;
+    const why = `${sound.length} files changed, but at most ${limits.files} can be handed on, so none is`;
     return { ...rest, files: [], refused: [...refused, { path: '.', why }] };
   }
   const files = await keepAll(input, sound, refused);
@@ -91,7 +91,7 @@ function isRepository(file: TreeFile | null): boolean {
 
 function whyNotPlain(file: TreeFile | null): string | undefined {
   if (file?.mode === '120000') return 'a symbolic link';
-  return isRepository(file) ? 'a git repository of its own' : undefined;
+  return isRepository(file) ? 'a git repository' : undefined;
 }
 
 function whyRefused({ path, before, after }: TreeDifference, isAny: boolean): string | undefined {
@@ -100,7 +100,7 @@ function whyRefused({ path, before, after }: TreeDifference, isAny: boolean): st
   const then = whyNotPlain(before);
   if (then !== undefined) return `it was ${then} before; only plain files are handed on`;
   if (isAny && before === null && isCredentialFile(path))
-    return 'it looks like a file of credentials; name it in `files` if it is none';
+    return 'it looks like a credentials file; name it in `files` if it is not';
   return whyNotContained(path);
 }
 

@@ -116,7 +116,7 @@ export class InPlace {
     throw new GatelineError(
       'user',
       'GATE_NOT_APPLIED',
-      `the folder does not have what earlier gates handed on: ${names.join(', ')}${more}`,
+      `files that earlier gates handed on are missing from the folder: ${names.join(', ')}${more}`,
       {
         hint: 'Begin it in a work tree of its own: `gateline begin --tree`. Or run `gateline apply`, which puts these files into the folder; gates that read them then run again.',
       },

@@ -114,14 +114,19 @@ async function realFolder(root: string): Promise<string> {
     }
   }
   throw new GatelineError('user', 'WORKSPACE_MISSING', `There is no folder ${root}.`, {
-    hint: 'Name the folder that your pipeline works on.',
+    hint: 'Name the folder of your pipeline.',
   });
 }
 
 /** git tells where its files lie in lines. */
 function withoutLineBreak(place: string): string {
   if (!place.includes('\n')) return place;
-  throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', `The path ${JSON.stringify(place)} holds a line break.`, {
-    hint: 'Give the folder another name.',
-  });
+  throw new GatelineError(
+    'platform',
+    'WORKSPACE_UNREADABLE',
+    `The path ${JSON.stringify(place)} contains a line break.`,
+    {
+      hint: 'Give the folder another name.',
+    },
+  );
 }

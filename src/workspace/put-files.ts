@@ -170,10 +170,10 @@ async function putOne(place: Place, { path, after }: WantedFile): Promise<Done> 
   try {
     return after === null ? await remove(place, path) : await write(place, path);
   } catch (error) {
-    if ([...MEANWHILE].some((code) => isSystemError(error, code))) return conflict('it changes at this moment');
+    if ([...MEANWHILE].some((code) => isSystemError(error, code))) return conflict('it is changing right now');
     const what = after === null ? 'removed' : 'written';
     throw new GatelineError('platform', 'APPLY_FAILED', `${path} cannot be ${what}: ${messageOf(error)}`, {
-      hint: 'Check free space and permissions, then apply again: it goes on from here.',
+      hint: 'Check free space and permissions, then run `gateline apply` again: it continues from here.',
       cause: error,
     });
   }

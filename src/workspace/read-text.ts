@@ -16,7 +16,7 @@ export async function readText(root: string, path: string): Promise<string | und
   try {
     await using file = await openToRead(place);
     const stats = await file.stat();
-    if (!stats.isFile()) throw unreadable(path, 'it is no plain file');
+    if (!stats.isFile()) throw unreadable(path, 'it is not a plain file');
     const bytes = stats.size > LARGEST ? undefined : await file.readFile();
     if (bytes === undefined || bytes.length > LARGEST) {
       throw new GatelineError('user', 'FILE_TOO_LARGE', `${path} is larger than 16 MiB.`, {
@@ -49,7 +49,7 @@ function leaves(way: string): boolean {
 }
 
 function escapes(path: string): GatelineError {
-  return new GatelineError('user', 'PATH_ESCAPES', `${JSON.stringify(path)} lies outside the workspace.`, {
+  return new GatelineError('user', 'PATH_ESCAPES', `${JSON.stringify(path)} is outside the workspace.`, {
     hint: 'Name a file inside it; a symbolic link must not lead out either.',
   });
 }

@@ -130,7 +130,7 @@ function ending({ outcome, exitCode, signal, message }: Awaited<ReturnType<Start
     case 'signalled':
       return `was ended by ${signal ?? 'a signal'}`;
     case 'not-started':
-      return `could not be started: ${message ?? 'no reason was given'}`;
+      return `could not be started: ${message ?? 'no reason given'}`;
     default:
       return `failed with exit code ${exitCode ?? 'unknown'}`;
   }

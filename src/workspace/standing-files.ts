@@ -73,12 +73,12 @@ function settledAlready(root: string, wanted: WantedFile, file: TreeFile | null)
     return conflict(wanted, 'a folder above it is a symbolic link');
   if (sameFile(file, after)) return { path, action: 'unchanged' };
   if (over.some((state) => sameFile(state, file))) return undefined;
-  if (file === null) return conflict(wanted, 'it was removed since');
+  if (file === null) return conflict(wanted, 'it was removed since then then');
   return conflict(
     wanted,
     over.every((state) => state === null || sameFile(state, after))
-      ? 'there is a file of that name by now'
-      : 'it was changed since',
+      ? 'there is now a file of that name'
+      : 'it was changed since then then',
   );
 }
 
@@ -87,13 +87,12 @@ function inItsPlace(root: string, { path }: WantedFile, removed: ReadonlySet<str
   for (const folder of foldersOf(path)) {
     const stats = lookAt(root, folder);
     if (stats === undefined) return undefined;
-    if (!stats.isDirectory())
-      return removed.has(folder) ? undefined : `${kindOf(stats)} stands in the place of ${folder}/`;
+    if (!stats.isDirectory()) return removed.has(folder) ? undefined : `${kindOf(stats)} is in the place of ${folder}/`;
   }
   const stats = lookAt(root, path);
   if (stats === undefined || stats.isFile() || stats.isSymbolicLink()) return undefined;
   if (stats.isDirectory() && isEmptied(root, path, removed)) return undefined;
-  return `${kindOf(stats)} stands in its place`;
+  return `${kindOf(stats)} is in its place`;
 }
 
 function isEmptied(root: string, folder: string, removed: ReadonlySet<string>): boolean {

@@ -43,9 +43,9 @@ export async function treesFolder(options: TreesFolderOptions): Promise<string> 
   throw new GatelineError(
     'user',
     'TREES_INSIDE_REPOSITORY',
-    `The folder for work trees, ${folder}, lies in the repository ${repository}: ${source} says so.`,
+    `The folder for work trees, ${folder}, is inside the repository ${repository}: it is set by ${source}.`,
     {
-      hint: `Name a folder outside: git, test runners and linters would take work trees for a part of the repository.`,
+      hint: `Name a folder outside: git, test runners and linters would treat work trees as part of the repository.`,
     },
   );
 }
@@ -60,7 +60,7 @@ export function isRefusedBelow(error: unknown, folder: string): error is NodeJS.
 /** The error for a folder in which work trees cannot be made or removed. */
 export function treesUnusable(folder: string, error: Error): GatelineError {
   const hint = isDiskFull(error)
-    ? 'The disk is full: free some space, then run the same command again. Nothing that was kept is lost.'
+    ? 'The disk is full: free some space, then run the same command again. Nothing that was stored is lost.'
     : 'Name a folder that can be written to: `GATELINE_TREES`, or `trees` under `workspace` in gateline.yml.';
   const message = `Work trees cannot be kept in ${folder}: ${error.message}`;
   return new GatelineError('platform', 'TREES_UNUSABLE', message, { hint, cause: error });

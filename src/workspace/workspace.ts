@@ -99,7 +99,7 @@ export interface PutOptions {
   readonly dryRun: boolean;
 }
 
-/** What became of one path that was to be put into the folder. */
+/** The result for one path to write into the folder. */
 export interface Put {
   readonly path: string;
   readonly action: 'written' | 'deleted' | 'unchanged' | 'conflict';
@@ -107,7 +107,7 @@ export interface Put {
   readonly why?: string;
 }
 
-/** What became of all. */
+/** The results for all paths. */
 export interface PutResult {
   readonly puts: readonly Put[];
   /** Absolute path of the folder to which what was replaced was copied; absent: nothing was replaced. */

@@ -59,7 +59,7 @@ describe.runIf(ACT !== undefined)('two gates and a report under act, with the bu
         { decision, status: 'passed' },
       ]);
       expect(report.job('first').annotations.map(({ message }) => message)).toEqual([
-        expect.stringContaining('is taken for .github/workflows/gates.'),
+        expect.stringContaining('assumes the workflow file .github/workflows/gates.'),
       ]);
       expect(report.job('report').summary).not.toBe('');
       expect(report.ok).toBe(true);

@@ -75,7 +75,7 @@ describe.runIf(ACT !== undefined)('examples/web-tests under act, after its gate 
     expect(failed.ok).toBe(false);
     expect(startedFirst).toEqual(['code', ...BEFORE_3]);
     expect([...failed.jobs.keys()].toSorted()).toEqual(['code', 'data', 'design', 'map', 'report']);
-    expect(errorsOf(failed.job('code')).at(-1)).toMatch(/^Gate failed: the agent ended with an error: gate code: /);
+    expect(errorsOf(failed.job('code')).at(-1)).toMatch(/^Gate failed: the agent failed: gate code: /);
     expect(failed.job('report').result).toBe('failure');
     expect(failed.job('report').summary).toMatch(/^## ❌ failed: `web-tests` for /m);
   });

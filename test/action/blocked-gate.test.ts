@@ -49,19 +49,19 @@ async function left(error: Error, seen: EngineEvent[] = [], summary = true): Pro
 it('a gate that is blocked has outputs and a summary in which nothing of others does anything, and no annotation yet', async () => {
   const { outputs, summary, log } = await left(BLOCKED);
   const lines = outputs!.split(/\r?\n/);
-  for (const value of ['blocked', 'Something that the gate needs is not done.', 'test', 'node-22', 'false'])
+  for (const value of ['blocked', 'A needed gate is not done.', 'test', 'node-22', 'false'])
     expect(lines).toContain(value);
   expect(outputs).not.toContain('everyone');
   expect(summary).toContain('## Gate `test/node-22`');
   expect(summary).toContain('**Gate blocked** (`UPSTREAM_NOT_DONE`)');
-  expect(summary).toContain('### What next');
+  expect(summary).toContain('### Next step');
   expect(summary).not.toMatch(/<b>|[^\\]@everyone/);
   expect(log).toBe('');
 });
 
 it('says of any other error of ours that the log has it, and leaves no summary where none is wanted', async () => {
   const { outputs, summary } = await left(new GatelineError('platform', 'OUTAGE', 'no answer'), [], false);
-  expect(outputs).toContain('The gate cannot run now, and the log says why.');
+  expect(outputs).toContain('The gate cannot run now, see the log.');
   expect(summary).toBe('');
 });
 

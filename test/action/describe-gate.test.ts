@@ -150,7 +150,7 @@ describe('what is wrong with a described gate', () => {
         score: 'a.b',
       }),
     ).toEqual([
-      'files: `../x` climbs out with `..`; write it relative to the workspace',
+      'files: `../x` leaves the workspace with `..`; write it relative to the workspace',
       'max-age: expected a time such as `30m`, `12h`, `7d` or `2w`, found the text "long"',
       'retries: expected a whole number from 0 to 10, found the number 11',
       'score: expected a JSON pointer such as `/validationResult/score`, found the text "a.b"; write `/a/b`',
@@ -183,7 +183,7 @@ describe('what is wrong with a described gate', () => {
     const { warnings } = describeGate(inputsOf({ run: 'x', partial: 'pause', env: 'API_KEY=1' }), EVENT);
     expect(warnings).toEqual([
       expect.stringMatching(/^env: `API_KEY` looks like a secret/),
-      'partial: there is no `score`, so that no output is ever partial; write `score` with the JSON pointer to the score in the output',
+      'partial: there is no `score`, so no output is ever partial; write `score` with the JSON pointer to the score in the output',
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('the leg of a job of a defined gate', () => {
     const legs = { include: [{ os: 'linux' }, { os: 'linux', node: 24 }] };
     const [gate] = definePipeline({ gates: { many: { run: 'x', strategy: { matrix: legs } } } }).gates;
     expect(legOfJob(gate!, { os: 'linux' }).matrix).toEqual({ os: 'linux' });
-    expect(() => legOfJob(gate!, { os: 'linux', node: 24, runner: 'big' })).toThrow(/fits 2 of its legs/);
+    expect(() => legOfJob(gate!, { os: 'linux', node: 24, runner: 'big' })).toThrow(/matches 2 of its legs/);
   });
 
   it.each([[undefined], [{ os: 'linux' }], [{ os: 'mac', node: 24 }], [{ os: 'linux', node: '24' }]])(

@@ -23,6 +23,6 @@ describe('the log of a job', () => {
   ] as const)('says once how an attempt ended: %s, %s', async (status, kind, score, advice, said) => {
     const verdict = { status, kind, score, issues: [], advice };
     expect(await lineOf(verdict)).toBe(`gate data: attempt 1: ${said}`);
-    expect(await lineOf(verdict, true)).toMatch(/ Trying again\.$/);
+    expect(await lineOf(verdict, true)).toMatch(/ Retrying\.$/);
   });
 });

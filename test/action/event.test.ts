@@ -98,7 +98,11 @@ describe('the event of a step', () => {
     expect(under('gates.yml')).toMatchObject({
       startedFile: '.github/workflows/gates.yml',
       workflowFile: { path: '.github/workflows/gates.yml', repository: 'octo/gates', from: 'run' },
-      notices: [expect.stringMatching(/^GITHUB_WORKFLOW_REF is not set.*taken for \.github\/workflows\/gates\.yml\./)],
+      notices: [
+        expect.stringMatching(
+          /^GITHUB_WORKFLOW_REF is not set.*assumes the workflow file \.github\/workflows\/gates\.yml\./,
+        ),
+      ],
     });
     expect(under('CI / all @ night').startedFile).toBe('.github/workflows/CI-all-night');
     expect(under('.github/workflows/a.yml').startedFile).toBe('.github/workflows/a.yml');

@@ -143,7 +143,7 @@ describe('what is wrong with inputs', () => {
       'cache: expected `auto` or `off`, found the text "on"',
       'history: expected a whole number from 0 to 200, found the text "-1"',
       'treshold: there is no such input; did you mean `threshold`?',
-      'run: does nothing with `command: begin`; it belongs to `run`, `plan`',
+      'run: does nothing with `command: begin`; it is an input of `run`, `plan`',
     ]);
   });
 
@@ -164,7 +164,7 @@ describe('what is wrong with inputs', () => {
   it('is no input that does not exist, and is ignored with one notice', () => {
     const foreign = { prompt: 'secret text', date: '2026', 'Some Thing': 'x', output_path: 'x' };
     const notice =
-      'Ignored, since there are no such inputs: `prompt` (write `with`: `with: "prompt: …"`), `date`,' +
+      'Unknown inputs, ignored: `prompt` (write `with`: `with: "prompt: …"`), `date`,' +
       ' `some_thing`, `output_path` (write `output-file`). They are under `with:` of the step, or variables `INPUT_…` of the job.';
     for (const command of ['run', 'begin', 'plan', 'report'])
       expect(noticesOf({ command, ...foreign })).toEqual([notice]);
@@ -204,7 +204,7 @@ describe('what is wrong with inputs', () => {
 
   it('names a wrong secret by its place only', () => {
     expect(problemsOf({ secrets: 'A sk-live-1' })).toEqual([
-      'secrets: expected names of variables, and entry 2 is none: write `secrets: API_KEY`, and set `API_KEY` under `env:` of the step',
+      'secrets: expected names of variables, but entry 2 is not one: write `secrets: API_KEY`, and set `API_KEY` under `env:` of the step',
     ]);
   });
 
@@ -214,17 +214,17 @@ describe('what is wrong with inputs', () => {
     expect(Buffer.byteLength(value)).toBe(MAX_OUTPUT_INPUT_BYTES);
     expect(inputsOf({ ...complete, output: value }).output).toBe(value);
     expect(problemsOf({ ...complete, output: `${value} ` })).toEqual([
-      'output: expected at most 102400 bytes: write the value to a file and name it by `output-file`',
+      'output: expected at most 102400 bytes: write the value to a file and pass its path as `output-file`',
     ]);
   });
 
   it('includes what contradicts, and a complete without its token', () => {
     expect(problemsOf({ command: 'complete', output: '1', 'output-file': 'o.json' })).toEqual([
-      'output: is given beside `output-file`; take one of them out',
-      expect.stringMatching(/^token: expected the token that `command: begin` gave, found nothing; /),
+      'output: is set together with `output-file`; remove one of them',
+      expect.stringMatching(/^token: expected the token from `command: begin`, found nothing; /),
     ]);
     expect(problemsOf({ input: '1', 'input-file': 'i.json' })).toEqual([
-      'input: is given beside `input-file`; take one of them out',
+      'input: is set together with `input-file`; remove one of them',
     ]);
   });
 

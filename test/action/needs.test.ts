@@ -53,8 +53,8 @@ describe('the input needs', () => {
   });
 
   it.each([
-    ['Design', /^expected ids of gates between commas/],
-    ['a, a', /`a` is there twice/],
+    ['Design', /^expected comma-separated gate ids/],
+    ['a, a', /`a` is listed twice/],
     ['["success", "failure"]', /results of jobs: write `\$\{\{ toJSON\(needs\) \}\}`/],
     ['["success"]', /results of jobs/],
     ['[skipped, cancelled]', /results of jobs/],

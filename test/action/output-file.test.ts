@@ -67,7 +67,7 @@ describe('an output that an agent writes to a file of the workspace', () => {
       expect(text(await directory.read('output.json', 100))).toBe('1');
     }));
 
-  it('is not a file from before the gate was begun, where nobody looked at it then', () =>
+  it('is not a file from before the gate began, where nobody looked at it then', () =>
     inWorkspace(async ({ workspace, temp, open }) => {
       const attempts = createAttemptFiles({ root: join(temp, 'attempts') });
       await writeFile(join(workspace, 'result.json'), '1');
@@ -79,7 +79,7 @@ describe('an output that an agent writes to a file of the workspace', () => {
         const again = await withOutputFile(attempts, { workspace, temp, path: 'result.json' }).open(ID);
         expect(await again!.read('output.json', 100)).toMatchObject({
           state: 'refused',
-          why: expect.stringContaining('result.json was last written before the gate was begun'),
+          why: expect.stringContaining('result.json was last written before the gate began'),
         });
         await writeLater(join(workspace, 'result.json'), '2', directory.pathOf('request.json'));
         expect(text(await again!.read('output.json', 100))).toBe('2');

@@ -26,11 +26,11 @@ describe('the output reason', () => {
     const of = (what: Difference['what'], name: string): Difference => ({ what, name, change: 'changed' });
     const differences = [of('file', 'a.ts'), of('file', 'b.ts'), of('with', 'prompt'), of('export', 'plan')];
     expect(reasonOf({ choice: 'run', from: undefined, differences })).toBe(
-      'The request is another one than the last time: 1 output of a needed gate, 2 input files and 1 value of with changed.',
+      'The inputs changed: 1 output of a needed gate, 2 input files and 1 value of with.',
     );
-    expect(reasonOf({ choice: 'run', from: undefined, differences: [] })).toBe('No earlier output can stand in.');
+    expect(reasonOf({ choice: 'run', from: undefined, differences: [] })).toBe('No earlier output can be reused.');
     expect(reasonOf({ choice: 'reuse', from: { runNumber: 3, runAttempt: 2, n: 1 }, differences: [] })).toBe(
-      'An earlier output with the same request meets the contract: attempt 1 of run attempt 2 in run 3.',
+      'Inputs unchanged, and the earlier output meets the contract: attempt 1 in run 3, run attempt 2.',
     );
   });
 

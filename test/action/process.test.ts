@@ -77,7 +77,9 @@ describe('main', () => {
     async (behaviour) => {
       const end = await main(behaviour);
       expect(messages(end)).toEqual([
-        expect.stringMatching(/^error Gateline did not finish: The process came to its end before its work was done/),
+        expect.stringMatching(
+          /^error Gateline did not finish: Gateline exited before it finished: a GitHub service dropped the connection/,
+        ),
       ]);
       expect(end.code).toBe(1);
       expect(end.state).toEqual({ finished: 'false', claim: '', agent_exit: '' });
@@ -90,7 +92,7 @@ describe('main', () => {
       {
         level: 'error',
         message: 'SUBJECT_EMPTY: ::error::no\nSay it.',
-        properties: { title: 'Gateline: something is to be changed', file: 'a.yml', line: '3' },
+        properties: { title: 'Gateline: configuration error', file: 'a.yml', line: '3' },
       },
     ]);
     expect(end).toMatchObject({ code: 1, state: { finished: 'true' } });
@@ -129,7 +131,7 @@ describe('main', () => {
     const end = await main('green', { INPUT_CACHE: 'on', INPUT_SCORE: 'x', INPUT_TRESHOLD: '1' });
     expect(messages(end)).toEqual([
       expect.stringMatching(
-        /^error Inputs of this step are wrong: ACTION_INPUTS_INVALID: cache: .*\ntreshold: .*did you mean `threshold`\?\nrun: .*\nscore: .*\nFix these/,
+        /^error Invalid inputs: ACTION_INPUTS_INVALID: cache: .*\ntreshold: .*did you mean `threshold`\?\nrun: .*\nscore: .*\nFix these/,
       ),
     ]);
     expect(end.code).toBe(1);
@@ -188,7 +190,7 @@ describe('post', () => {
     ['cancelled', 0, 'warning'],
   ])('says that main was cut short, in a job that counts as %s: exit code %i', async (status, code, level) => {
     const end = await both('neverEnds', status);
-    expect(messages(end)).toEqual([expect.stringMatching(new RegExp(`^${level} Gateline was cut short: `))]);
+    expect(messages(end)).toEqual([expect.stringMatching(new RegExp(`^${level} Gateline was interrupted: `))]);
     expect(end.code).toBe(code);
   });
 

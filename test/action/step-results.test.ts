@@ -69,9 +69,9 @@ describe('the job of a gate is green when later gates may go on, and red with a 
         { deadWriters: new Set([[ME.host, ME.boot, ME.pid, ME.pidStart].join('|')]) },
       ),
     ],
-    ['failed: shape', false, 'Gate failed: the output does not have the right shape', stepOf(failedWith('schema'))],
+    ['failed: shape', false, 'Gate failed: the output does not match the schema', stepOf(failedWith('schema'))],
     ['failed: secret', false, 'Gate failed: a secret is missing', stepOf(failedWith('no-secret'))],
-    ['failed: agent', false, 'Gate failed: the agent ended with an error', stepOf(failedWith('agent-error'))],
+    ['failed: agent', false, 'Gate failed: the agent failed', stepOf(failedWith('agent-error'))],
     ['failed: too large', false, 'Gate failed', stepOf(failedWith('too-large'))],
     ['cancelled', false, 'Gate cancelled', stepOf(failedWith('cancelled'))],
   ])('%s', (_, ok, title, result) => {

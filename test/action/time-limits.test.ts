@@ -33,7 +33,7 @@ describe('time limits of calls to GitHub', () => {
     (text) => {
       const { limits, told } = limitsWith(text);
       expect(limits).toEqual(USUAL);
-      expect(told).toEqual([expect.stringMatching(/^warning GATELINE_TIME_LIMITS is a number from 0\.01 to 1/)]);
+      expect(told).toEqual([expect.stringMatching(/^warning GATELINE_TIME_LIMITS must be a number from 0\.01 to 1/)]);
     },
   );
 });

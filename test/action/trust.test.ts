@@ -67,7 +67,7 @@ describe('whom a run may trust', () => {
 
   it.each([
     ['a fork', 'mallory/gates'],
-    ['a repository that is gone', undefined],
+    ['a deleted repository', undefined],
     ['one that only begins alike', 'octo/gates2'],
   ])('on pull_request from %s: the base judges, and the cache of the pull request is written', (_, head) => {
     const trust = trustOf(facts({ name: 'pull_request', ref: PR_REF, pullRequest: pullRequest(head) }));

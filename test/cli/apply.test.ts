@@ -111,7 +111,7 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
     });
 
     const again = await here(workspace, ['apply']);
-    expect(again).toEqual({ code: 0, err: '', out: '5 files already as the gates left them.\n' });
+    expect(again).toEqual({ code: 0, err: '', out: '5 files already up to date.\n' });
     expect(readdirSync(workspace.path('.state/applied'))).toEqual([time]);
   });
 
@@ -123,16 +123,16 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
     rmSync(workspace.path('src/tool.sh'));
     const expected = {
       ...ALL,
-      'dist/out.js': 'conflict: there is a file of that name by now',
-      'new/deep/file.txt': 'conflict: there is a file of that name by now',
-      'src/app.txt': 'conflict: it was changed since',
-      'src/tool.sh': 'conflict: it was removed since',
+      'dist/out.js': 'conflict: there is now a file of that name',
+      'new/deep/file.txt': 'conflict: there is now a file of that name',
+      'src/app.txt': 'conflict: it was changed since then then',
+      'src/tool.sh': 'conflict: it was removed since then then',
     };
     expect(await applied(workspace, '-n')).toEqual(expected);
     const { code, out } = await here(workspace, ['apply']);
     expect(code).toBe(1);
-    expect(out).toContain('conflict src/app.txt: it was changed since\n');
-    expect(out).toContain('Conflicts were left alone.');
+    expect(out).toContain('conflict src/app.txt: it was changed since then then\n');
+    expect(out).toContain('Files in conflict were not touched.');
     for (const path of ['src/app.txt', 'new/deep/file.txt', 'dist/out.js'])
       expect(await workspace.read(path)).toBe('mine\n');
     expect(existsSync(workspace.path('src/gone.txt'))).toBe(false);
@@ -162,7 +162,7 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
     const expected = {
       ...ALL,
       'new/deep/file.txt': 'conflict: a folder above it is a symbolic link',
-      'dist/out.js': 'conflict: a named pipe stands in its place',
+      'dist/out.js': 'conflict: a named pipe is in its place',
     };
     expect(await applied(workspace, '-n')).toEqual(expected);
     expect(await applied(workspace)).toEqual(expected);
@@ -172,8 +172,8 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
     await workspace.write('new', 'a file\n');
     await workspace.write('dist/out.js/x', 'a folder\n');
     const other = {
-      'new/deep/file.txt': 'conflict: a file stands in the place of new/',
-      'dist/out.js': 'conflict: a folder stands in its place',
+      'new/deep/file.txt': 'conflict: a file is in the place of new/',
+      'dist/out.js': 'conflict: a folder is in its place',
     };
     expect(await applied(workspace, '-n')).toMatchObject(other);
     expect(await applied(workspace)).toMatchObject(other);
@@ -182,7 +182,7 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
     await workspace.write('../target', 'precious\n');
     rmSync(workspace.path('src/app.txt'));
     symlinkSync(workspace.beside('target'), workspace.path('src/app.txt'));
-    expect(await applied(workspace)).toMatchObject({ 'src/app.txt': 'conflict: it was changed since' });
+    expect(await applied(workspace)).toMatchObject({ 'src/app.txt': 'conflict: it was changed since then then' });
     expect(readFileSync(workspace.beside('target'), 'utf8')).toBe('precious\n');
   });
 
@@ -208,9 +208,9 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
     await other.write('conf', 'mine\n');
     expect(await applied(other)).toEqual({
       ...done,
-      conf: 'conflict: it was changed since',
-      'conf/a': 'conflict: a file stands in the place of conf/',
-      dir: 'conflict: a folder stands in its place',
+      conf: 'conflict: it was changed since then then',
+      'conf/a': 'conflict: a file is in the place of conf/',
+      dir: 'conflict: a folder is in its place',
     });
     expect(await other.read('dir/mine.log')).toBe('mine\n');
     expect(await other.read('conf')).toBe('mine\n');
@@ -279,11 +279,11 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
     await here(workspace, ['run', '-q']);
     expect((await here(workspace, ['apply'])).out).toBe('The gates hand on no files: there is nothing to apply.\n');
     const open = await here(workspace, ['apply', '--gate', 'b']);
-    expect(open).toMatchObject({ code: 1, out: `b is not done: nothing of it is applied.\n${none.out}` });
+    expect(open).toMatchObject({ code: 1, out: `b is not done: none of its files are applied.\n${none.out}` });
     for (const [args, said] of [
       [['--gate', 'c'], 'GATE_UNKNOWN: there is no gate c'],
       [['7'], 'RUN_UNKNOWN: there is no run 7'],
-      [['x'], 'OPTION_VALUE: RUN x: expected the number of a run'],
+      [['x'], 'OPTION_VALUE: RUN x: expected a run number'],
     ] as const) {
       expect(await here(workspace, ['apply', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(said) });
     }
@@ -308,13 +308,17 @@ describe.runIf(process.platform !== 'win32')('apply, of several gates and runs',
     expect(conflict.err).toMatch(/FILES_CONFLICT: .*side\.txt \(left and right\)\n.*`gateline apply --gate GATE`/);
     expect(await applied(workspace, '--gate', 'two')).toEqual({ 'shared.txt': 'written' });
     expect(await workspace.read('shared.txt')).toBe('user\none\ntwo\n');
-    expect(await applied(workspace, '--gate', 'one')).toEqual({ 'shared.txt': 'conflict: it was changed since' });
+    expect(await applied(workspace, '--gate', 'one')).toEqual({
+      'shared.txt': 'conflict: it was changed since then then',
+    });
     expect(await applied(workspace, '-g', 'left', '-g', 'two')).toEqual({
       'shared.txt': 'unchanged',
       'side.txt': 'written',
     });
     expect(await workspace.read('side.txt')).toBe('left\n');
-    expect(await applied(workspace, '--gate', 'right')).toEqual({ 'side.txt': 'conflict: it was changed since' });
+    expect(await applied(workspace, '--gate', 'right')).toEqual({
+      'side.txt': 'conflict: it was changed since then then',
+    });
   });
 
   it('of an earlier run, or of another subject, puts what that run made', async () => {
@@ -359,9 +363,9 @@ describe.runIf(process.platform !== 'win32')('apply, of several gates and runs',
     const conflict = await here(workspace, ['run', '-q', '--apply'], { environment });
     expect(conflict.code).toBe(1);
     expect(conflict.out + conflict.err).toContain(
-      'changed in your folder while this ran, and not part of it: src/app.txt',
+      'changed in your folder during the run, and not part of it: src/app.txt',
     );
-    expect(conflict.err).toContain('conflict src/app.txt: it was changed since\n');
+    expect(conflict.err).toContain('conflict src/app.txt: it was changed since then then\n');
     expect(await workspace.read('src/app.txt')).toBe('mine\n');
   });
 

@@ -90,7 +90,7 @@ describe('an agent that runs by itself', () => {
     expect(again).toMatchObject({ code: 2, err: expect.stringContaining('ALREADY_COMPLETED') });
     const failed = JSON.parse((await gateline(workspace.root, ['begin', 'own', '--json'])).out);
     const agentFailed = await gateline(workspace.root, ['complete', '--token', failed.token, '--exit-code', '7']);
-    expect(agentFailed.out).toContain('own, attempt 1 of call 3 in run 1: failed (agent-error)');
+    expect(agentFailed.out).toContain('own, attempt 2 (run 1): failed (agent-error)');
     expect(agentFailed.out).toContain(
       'The agent of own runs by itself: `gateline begin own`, then `gateline complete`.',
     );

@@ -39,14 +39,12 @@ describe('help', () => {
     }
     const { out } = await gateline('/', ['help', 'run'], { screen });
     expect(out).toContain('\n  --with-needs\n      with --gate: run what those gates need too\n');
-    expect(out).toContain(
-      '\nRuns every gate whose needs are satisfied, side by\nside where they do not need each other,',
-    );
+    expect(out).toContain('\nRuns every gate whose needs are satisfied, and\nindependent gates in parallel.');
   });
 
   it.each([
     [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
-    [['resume'], 'COMMAND_UNKNOWN: there is no command resume\n  `gateline run` goes on'],
+    [['resume'], 'COMMAND_UNKNOWN: there is no command resume\n  `gateline run` continues'],
     [['logs'], 'there is no command logs\n  `gateline show GATE stdout`'],
     [['history'], 'there is no command history\n  `gateline status --run N`'],
     [['list'], 'there is no command list\n  `gateline status` lists the gates'],
@@ -72,7 +70,7 @@ describe('help', () => {
     [['decide', 'force', 'a', '--reason', 'x', '--output', 'f'], 'OPTION_CONFLICT: --output goes with skip only'],
     [
       ['decide', 'skip', 'a', '--reason', 'x', '--until', '2001-01-01'],
-      'OPTION_VALUE: --until 2001-01-01: that is over',
+      'OPTION_VALUE: --until 2001-01-01: expected a time in the future',
     ],
   ])('%j is refused with advice', async (args, said) => {
     const { code, err, out } = await gateline('/', args);
@@ -86,7 +84,7 @@ describe('init', () => {
   it.each(TEMPLATES.map(({ name }) => name))('%s runs as it is, before and after a commit', async (name) => {
     await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
     expect((await gateline(workspace.root, ['init', '--template', name])).code).toBe(0);
-    expect((await gateline(workspace.root, ['validate'])).out).toContain(`${name} is sound`);
+    expect((await gateline(workspace.root, ['validate'])).out).toContain(`${name} is valid`);
     const { code, out } = await gateline(workspace.root, ['run', '--quiet']);
     expect(out).toContain('completed');
     expect(code).toBe(0);
@@ -198,13 +196,13 @@ describe('run', () => {
     await using workspace = await withFile(FAILING);
     const first = await gateline(workspace.root, ['run', '-q']);
     expect(first.code).toBe(1);
-    expect(first.out).toContain('p for main: run 1 begins\na: run: it never ran for this subject\n');
+    expect(first.out).toContain('p for main: starting run 1\na: run: it has not run for this subject\n');
     expect(first.out).toContain('b: failed (agent-error)');
     expect(first.out).toContain('c: blocked: needs b, which is failed');
-    expect(first.out).toContain('`gateline show b` shows everything about it.');
+    expect(first.out).toContain('`gateline show b` shows the details.');
     await workspace.edit('gateline.yml', 'echo boom >&2; exit 3', 'echo 1 > $GATELINE_OUTPUT');
     const second = await gateline(workspace.root, ['run', '-q']);
-    expect(second.out).toContain('p for main: going on with run 1, 1 of 3 gates done\na: keep: ');
+    expect(second.out).toContain('p for main: continuing run 1, 1 of 3 gates done\na: keep: ');
     expect(second.out).toContain('b: run: command run changed');
     expect(second.code).toBe(0);
     const third = await gateline(workspace.root, [
@@ -217,7 +215,7 @@ describe('run', () => {
       '--actor',
       'me',
     ]);
-    expect(third.out).toContain('p for main: run 2 begins\na: reuse: ');
+    expect(third.out).toContain('p for main: starting run 2\na: reuse: ');
     expect(third.out).toMatch(/c: run: .*me .*new model/);
   });
 
@@ -256,7 +254,7 @@ describe('run', () => {
 
   it('writes nothing with --dry-run', async () => {
     await using workspace = await withFile(FAILING);
-    expect((await gateline(workspace.root, ['run', '--dry-run'])).out).toContain('begins run 1');
+    expect((await gateline(workspace.root, ['run', '--dry-run'])).out).toContain('starts run 1');
     expect(await workspace.git('status', '--porcelain', '--ignored')).toBe('');
   });
 
@@ -304,10 +302,10 @@ describe('run', () => {
     [['--subject', ' '], 'SUBJECT_EMPTY'],
     [['--force', 'zz'], 'GATE_UNKNOWN: there is no gate zz'],
     [['--force', 'a'], 'REASON_MISSING'],
-    [['--with-needs'], 'OPTION_CONFLICT: --with-needs does nothing here: without --gate every gate is run'],
+    [['--with-needs'], 'OPTION_CONFLICT: --with-needs does nothing here: without --gate, every gate runs'],
     [
       ['--gate', 'c', '--with-needs', '--stand-in'],
-      'OPTION_CONFLICT: --with-needs does nothing here: --stand-in takes',
+      'OPTION_CONFLICT: --with-needs does nothing here: with --stand-in, needed',
     ],
     [['--force', 'a', '--reason', ' '], 'REASON_MISSING'],
   ])('refuses %j', async (args, said) => {
@@ -349,7 +347,7 @@ describe('status and show', () => {
   it('look at a run without writing', async () => {
     await using workspace = await withFile(FAILING);
     const before = await gateline(workspace.root, ['status']);
-    expect(before.out).toContain('There is no run of p for main yet.\nRun `gateline run` to begin.');
+    expect(before.out).toContain('There is no run of p for main yet.\nRun `gateline run` to start.');
     expect(await workspace.git('status', '--porcelain', '--ignored')).toBe('');
     await gateline(workspace.root, ['run', '-q']);
     expect((await gateline(workspace.root, ['status', '--run', '1'])).out).toContain('Run 1 of p for main: error.');
@@ -366,7 +364,7 @@ describe('status and show', () => {
     await using workspace = await withFile(FAILING);
     await gateline(workspace.root, ['run', '-q']);
     const show = (...args: string[]) => gateline(workspace.root, ['show', ...args]);
-    expect((await show('a')).out).toMatch(/^a, attempt 1 of call 1 in run 1: passed\n/);
+    expect((await show('a')).out).toMatch(/^a, attempt 1 \(run 1\): passed\n/);
     expect((await show('b')).out).toContain('stderr: gateline show b stderr');
     expect((await show('c')).out).toBe('c: blocked: needs b (failed)\n');
     expect(JSON.parse((await show('a', 'output')).out)).toEqual({ score: 90 });
@@ -378,7 +376,7 @@ describe('status and show', () => {
     expect((await show('b', 'stderr')).out).toBe('boom\n');
     const text = { format: 'gateline-text/1', gate: 'b', part: 'stderr', text: 'boom\n' };
     expect(JSON.parse((await show('b', 'stderr', '--json')).out)).toEqual(text);
-    expect((await show('b', 'output')).err).toContain('PART_ABSENT: gate b has no output: its agent wrote none');
+    expect((await show('b', 'output')).err).toContain('PART_ABSENT: gate b has no output: its agent wrote no output');
     expect((await show('a', 'stdout')).err).toContain('its agent printed nothing there');
     expect((await show('c', 'request')).err).toContain('its agent was not started yet');
     expect((await show('a', 'ouput')).err).toContain(
@@ -410,9 +408,7 @@ describe('status and show', () => {
     const { out } = await gateline(workspace.root, ['show', 'm']);
     expect(out).toMatch(/^0 +m +passed +100 +2 of 2 legs done\n +x +passed +ran.*\n +Windows 11 +passed +ran/m);
     const [, key = ''] = /^ {2}gateline show m\/x\n {2}gateline show (\S+) {2}\(Windows 11\)$/m.exec(out) ?? [];
-    expect((await gateline(workspace.root, ['show', key])).out).toContain(
-      `${key}, attempt 1 of call 1 in run 1: passed`,
-    );
+    expect((await gateline(workspace.root, ['show', key])).out).toContain(`${key}, attempt 1 (run 1): passed`);
     const json = JSON.parse((await gateline(workspace.root, ['show', 'm', '--json'])).out);
     expect(json).toMatchObject({
       format: 'gateline-legs/1',

@@ -106,14 +106,14 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
     [
       ['review', '--attempt', '1..3'],
       2,
-      'DIFF_UNAVAILABLE: no version of the workspace is kept of attempt 3 of gate review (begun: 2)',
+      'DIFF_UNAVAILABLE: no version of the workspace was kept for attempt 3 of gate review (begun: 2)',
     ],
     [['reveiw'], 2, 'GATE_UNKNOWN: there is no gate reveiw; did you mean `review`?'],
     [['legs'], 2, 'GATE_UNKNOWN: there is no gate legs; name one of its legs'],
     [['--run', '3'], 2, 'RUN_UNKNOWN: there is no run 3 for main'],
     [['--run', 'main#9'], 2, 'RUN_UNKNOWN: there is no run 9 for main'],
     [['--run', 'other#1'], 2, 'RUN_UNKNOWN: there is no run 1 for other'],
-    [['--run', 'main#'], 2, 'OPTION_VALUE: --run main#: expected the number of a run, or SUBJECT#NUMBER'],
+    [['--run', 'main#'], 2, 'OPTION_VALUE: --run main#: expected a run number, or SUBJECT#NUMBER'],
   ])('%j is refused', async (args, code, said) => {
     expect(await diff(args)).toMatchObject({ code, out: '', err: expect.stringContaining(said) });
   });
@@ -135,9 +135,7 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
     expect((await here(later, ['diff', 'edit', '--run', 'main#2'])).out).toBe(first);
     expect((await here(later, ['diff', 'edit', '--run', 'other#1'])).out).toContain('-edited\n+made\n');
     expect((await here(later, ['status', '--run', 'other#1'])).out).toContain('Run 1 of p for other');
-    expect((await here(later, ['show', 'edit', '--run', 'main#1'])).out).toMatch(
-      /^edit, attempt 1 .* in run 1: passed/,
-    );
+    expect((await here(later, ['show', 'edit', '--run', 'main#1'])).out).toMatch(/^edit, attempt 1 \(run 1\): passed/);
     expect(pathsOf((await here(later, ['diff', '--run', 'main#2'])).out)).toEqual(['a.txt', 'new/b.txt', 'review.txt']);
   });
 
@@ -178,7 +176,7 @@ describe.runIf(process.platform === 'linux')('diff after a kill', () => {
     expect(pathsOf(stdout)).toEqual(['a.txt']);
     expect(await workspace.gateline(['diff', 'a', '--attempt', '1..2'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is kept of attempt 1 of gate a (begun: 2)') as string,
+      stderr: expect.stringContaining('was kept for attempt 1 of gate a (begun: 2)') as string,
     });
     expect((await workspace.gateline(['diff', 'a', '--attempt', '2..2'])).code).toBe(0);
   });

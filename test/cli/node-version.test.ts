@@ -4,7 +4,7 @@ import { nodeTooOld, OLDEST_NODE } from '../../src/cli/node-version.ts';
 
 describe('the version of Node', () => {
   it('that is too old is told, with what to do, and a newer one is not', () => {
-    expect(nodeTooOld('20.20.2')).toMatch(/needs Node 22 or newer, and this is Node 20\.20\.2/);
+    expect(nodeTooOld('20.20.2')).toMatch(/Node 22 or newer is required, and this is Node 20\.20\.2/);
     expect(nodeTooOld('22.0.0')).toBeUndefined();
     expect(nodeTooOld('100.1.0')).toBeUndefined();
   });

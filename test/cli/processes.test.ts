@@ -46,7 +46,7 @@ describe.runIf(linux)('Ctrl-C', () => {
     command.process.kill(signal);
     const result = await command.ended;
     expect(result).toMatchObject({ code: 130, signal: null });
-    expect(result.stdout).toContain('interrupted: ending the agents');
+    expect(result.stdout).toContain('interrupted: stopping the agents');
     expect(await alive(workspace)).toEqual([]);
     const ended = (await workspace.records()).find((record) => record.kind === 'ended');
     expect(ended).toMatchObject({ verdict: { kind: 'cancelled' } });
@@ -67,7 +67,7 @@ describe.runIf(linux)('Ctrl-C', () => {
     command.process.kill('SIGTERM');
     const result = await command.ended;
     expect(result).toMatchObject({ code: 130, signal: null });
-    expect(result.stdout).toContain('still ending the agents');
+    expect(result.stdout).toContain('still stopping the agents');
     expect(await alive(workspace)).toEqual([]);
     const kinds = (await workspace.records()).map((record) => record.kind === 'ended' && record.verdict.kind);
     expect(kinds).toContain('cancelled');
@@ -113,7 +113,7 @@ describe('the streams of the process', () => {
       await once(child, 'close');
       return text;
     };
-    expect(await pipe('run')).toBe('p for main: run 1 begins\ncode 0\n');
+    expect(await pipe('run')).toBe('p for main: starting run 1\ncode 0\n');
     expect(await pipe('status')).toMatch(/^ *# +gate.*\ncode 0\n$/);
   });
 

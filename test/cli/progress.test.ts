@@ -31,15 +31,15 @@ describe('plain progress', () => {
       'gateline.yml': gatelineYml({ a: { run, inputs: [], retries: 1, output } }),
     });
     const { out } = await gateline(workspace.root, ['run']);
-    expect(out).toContain('a: started, attempt 1 of at most 2\na | hello\n');
+    expect(out).toContain('a: started (try 1 of at most 2)\na | hello\n');
     // What is wrong and what to do stands in the checkpoint below.
-    expect(out).toMatch(/^a: failed \(missing\), [\d.]+s\. Trying again with this as feedback\.\n\n# Checkpoint/m);
+    expect(out).toMatch(/^a: failed \(missing\), [\d.]+s\. Retrying with this feedback\.\n\n# Checkpoint/m);
     expect(out).toMatch(/^a: failed \(schema\), [\d.]+s\n\n# Checkpoint[^]*must be a number[^]*Make the output meet/m);
     const quiet = await gateline(workspace.root, ['run', '-q']);
     expect(quiet.out).toMatch(
       /^a: failed \(schema\), [\d.]+s: \/n: must be .* \(and 1 more\)\. Make the output meet the schema\.\n/m,
     );
-    expect(quiet.out).toMatch(/^a: failed \(missing\), .*Trying again with this as feedback\.\n/m);
+    expect(quiet.out).toMatch(/^a: failed \(missing\), .*Retrying with this feedback\.\n/m);
     expect(quiet.out).not.toContain('hello');
     expect(quiet.out).not.toContain('# Checkpoint');
   });
@@ -86,7 +86,7 @@ describe('live progress', () => {
     // One table is left: that of the end.
     expect(shown.lines.filter((line) => /^#\s+gate/.test(line))).toHaveLength(1);
     expect(shown.lines.join('\n')).not.toContain('working');
-    expect(shown.lines[0]).toContain('p for main: run 1'.slice(0, columns));
+    expect(shown.lines[0]).toContain('p for main: starting run 1'.slice(0, columns));
     expect(code).toBe(1);
   });
 

@@ -128,7 +128,7 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
       const { workspace, pid } = await killedWhileAsleep(way);
       await using _ = workspace;
       const result = await goOn(workspace, way);
-      expect(result.stderr).toContain(`process ${pid}, left by a killed run, was ended`);
+      expect(result.stderr).toContain(`process ${pid}, left by a killed run, was stopped`);
       expect(await isRunning(pid)).toBe(false);
       expect(existsSync(workspace.beside('wrote'))).toBe(false);
       expect(await whatCounts(workspace)).toEqual(SECOND);

@@ -140,7 +140,7 @@ describe('the chain in the README', () => {
         return {
           conclusion: run.conclusion,
           decisions: outputs.map(({ decision }) => decision),
-          started: gates.flatMap(({ log }) => log).filter((line) => line.endsWith('attempt 1 begins')).length,
+          started: gates.flatMap(({ log }) => log).filter((line) => line.endsWith('attempt 1 started')).length,
           from: outputs.map((one) => one['reused-from']),
           report: run.job('report').steps.find(({ stage }) => stage === 'main')!.outputs,
         };

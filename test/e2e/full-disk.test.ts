@@ -33,7 +33,7 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
     );
     expect(said).toMatch(/STORE_WRITE_FAILED[^]*The disk is full[^]*exit 74\n/);
     expect(said).not.toContain('bug in Gateline');
-    expect(said).toMatch(/a, attempt 1 of call 1 in run 1: failed \(lost\)[^]*STORE_WRITE_FAILED/);
+    expect(said).toMatch(/a, attempt 1 \(run 1\): failed \(lost\)[^]*STORE_WRITE_FAILED/);
   });
 
   it('does not cost an agent that runs by itself its output: complete works when there is room again', async () => {
@@ -60,7 +60,7 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
     const a = { inputs: [], files: ['made.bin'], run: `${writes({ x: 1 })}; ${random}; ${FILL}` };
     const said = await onSmallDisk(gatelineYml({ a }), 'gateline run -q; echo "exit $?"; gateline show a');
     expect(said).toMatch(/GIT_FAILED: .*No space left on device\n {2}The disk is full[^]*exit 74\n/);
-    expect(said).toMatch(/a, attempt 1 of call 1 in run 1: failed \(lost\)/);
+    expect(said).toMatch(/a, attempt 1 \(run 1\): failed \(lost\)/);
   });
 
   it('has no agent started where the record of its end would have no room', async () => {

@@ -265,7 +265,7 @@ describe.runIf(process.platform !== 'win32')('a run', () => {
     const again = await workspace.gateline(['run', '-q']);
     expect(choicesOf(again)).toEqual({ a: 'run' });
     expect(again.stdout).toContain('file notes.txt changed');
-    expect(again.stdout).toContain('it declares no inputs, so every file counts that git does not ignore');
+    expect(again.stdout).toContain('it declares no inputs, so its inputs are all files that git does not ignore');
     expect((await workspace.gateline(['show', 'a', 'output'])).stdout).toContain('two');
     expect(choicesOf(await workspace.gateline(['run', '-q']))).toEqual({ a: 'reuse' });
   });

@@ -97,7 +97,7 @@ describe.runIf(process.platform !== 'win32')('an agent that runs by itself in th
     const completed = await complete(workspace, begun);
     expect(completed, completed.stderr).toMatchObject({ code: 0 });
     expect(completed.stderr).toContain(
-      'note: read: src/app.txt, src/new.txt changed in the folder and are among its inputs: it will run again',
+      'note: read: src/app.txt, src/new.txt changed in the folder and are among its inputs: the gate will run again',
     );
     expect(completed.stderr).not.toMatch(/^note: (?:make|own)/m);
     const goesOn = await workspace.gateline(['run', '-q']);

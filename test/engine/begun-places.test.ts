@@ -132,8 +132,8 @@ describe('an agent that runs by itself in the user’s folder', () => {
     const { files, touched, notices } = await complete(world, begun);
     expect([files, touched].map((list) => list.map(({ path }) => path))).toEqual([['x'], ['y']]);
     expect(notices.filter((notice) => notice.includes('will run again'))).toEqual([
-      'make: x changed in the folder and is among its inputs: it will run again',
-      'outside: x changed in the folder and is among its inputs: it will run again',
+      'make: x changed in the folder and is among its inputs: the gate will run again',
+      'outside: x changed in the folder and is among its inputs: the gate will run again',
     ]);
     const { planned } = await world.run(PIPELINE);
     expect(planned.map(({ key, choice }) => `${key} ${choice}`)).toContain('make run');

@@ -86,7 +86,7 @@ describe('gates as jobs of one CI run', () => {
     expect(await hintOf('no-token')).toContain('`github-token`');
     expect(await hintOf('not-permitted')).toContain('`permissions: actions: read`');
     expect(await hintOf()).toBe(
-      'GitHub shows no record of it in this run attempt. Run all jobs again, which reuses what is in the cache.',
+      'GitHub lists no record of it in this run attempt. Re-run all jobs: outputs in the cache are reused.',
     );
   });
 
@@ -265,7 +265,7 @@ describe('what cannot be read upstream', () => {
     run.ports = { store: { ...store, list: async () => ({ records: [], problems: [OUTAGE] }) } };
     await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({
       code: 'UPSTREAM_UNREADABLE',
-      message: 'gate b cannot begin: a: whether it left a record is not known: some record: no answer',
+      message: 'gate b cannot begin: a: it may have left a record: some record: no answer',
     });
     run.ports = { store: { ...store, check: async () => ({ state: 'unknown', problem: OUTAGE }) } };
     await expect(run.job(CHAIN, 'b')).rejects.toMatchObject({
@@ -291,16 +291,16 @@ describe('what cannot be read upstream', () => {
       run.runNumber += 1;
       return planned.reason;
     };
-    expect(await reasonOf({})).toBe('no earlier output of the same request was found');
+    expect(await reasonOf({})).toBe('no earlier output with the same request was found');
     const unread = storeWithout(run, 'a', 'ended');
     const list: typeof unread.list = async (...asked) => ({ ...(await unread.list(...asked)), records: [] });
     expect(await reasonOf({ store: { ...unread, list } })).toBe(
-      'what is recorded of it could not be read: some record: no answer',
+      'its records could not be read: some record: no answer',
     );
     const empty = { ...bound(createMemoryStore()), list: async () => ({ records: [], problems: [] }) };
     const checkpoints = { find: async () => ({ records: [], notices: ['The cache gave no checkpoint: no answer.'] }) };
     expect(await reasonOf({ store: empty, checkpoints })).toBe(
-      'earlier outputs could not be looked for: The cache gave no checkpoint: no answer.',
+      'earlier outputs could not be searched: The cache gave no checkpoint: no answer.',
     );
     expect(await reasonOf({ store: empty }, 'never')).toBe('reuse is set to never');
   });

@@ -227,7 +227,7 @@ describe('a state file that somebody else wrote', () => {
   it('that contradicts itself is taken, and told of', () => {
     const file = readGateState({ ...GUIDE_EXAMPLES[0], validation: { score: 10, issues: [], passed: false } });
     expect(callerInput(file).warnings).toEqual([
-      'gate 0 (TestCaseDesigner) says SUCCESS, but also that its validation did not pass',
+      'gate 0 (TestCaseDesigner) has status SUCCESS, but its validation did not pass',
     ]);
   });
 
@@ -237,7 +237,7 @@ describe('a state file that somebody else wrote', () => {
     );
     expect(input).toMatchObject({ ours: true, output: undefined });
     expect(input.warnings).toEqual([
-      'the output of gate 2 (DOMAgent) is too large for its state file: it lies in content/sha256/ab/c',
+      'the output of gate 2 (DOMAgent) is too large for its state file: it is in content/sha256/ab/c',
     ]);
   });
 

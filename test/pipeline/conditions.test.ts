@@ -10,7 +10,7 @@ describe('${{ }} is for conditions only', () => {
     ['inputs: "${{ x }}"', 'inputs'],
   ])('%s', (keys, label) => {
     expect(gate(keys)).toEqual([
-      expect.stringContaining(`EXPRESSION_NOT_ALLOWED ${label}: nothing is put in the place of`),
+      expect.stringContaining(`EXPRESSION_NOT_ALLOWED ${label}: \`$\{{ }}\` is not evaluated here`),
     ]);
   });
 
@@ -53,15 +53,15 @@ describe('conditions', () => {
     ['if: "${{ }}"', 'EXPRESSION_INVALID if: the expression is empty'],
     ['if: "(subject"', 'EXPRESSION_INVALID if: '],
     ['if: "subject == \'x"', 'EXPRESSION_INVALID if: the text in single quotes does not end'],
-    ['if: \'subject == "x"\'', 'EXPRESSION_INVALID if: unexpected symbol: `"x"` (texts stand in single quotes)'],
+    ['if: \'subject == "x"\'', 'EXPRESSION_INVALID if: unexpected symbol: `"x"` (write text in single quotes)'],
     ['if: "${{ subject }} == 1"', 'EXPRESSION_MIXED if: text around'],
     ['if: "x${{ subject }}"', 'EXPRESSION_MIXED if: text around'],
     ['if: github.ref', 'EXPRESSION_NAME if: there is no `github` here; known here: subject, metadata, needs'],
     ['if: metdata.x', 'EXPRESSION_NAME if: there is no `metdata` here; did you mean `metadata`?'],
     ['if: subject.x', 'EXPRESSION_NAME if: `subject` is a text'],
     ['if: output.x', 'EXPRESSION_NAME if: there is no `output` here'],
-    ['if: failure() || subject', 'EXPRESSION_FUNCTION if: `failure()` says nothing here'],
-    ['if: Success()', 'EXPRESSION_FUNCTION if: `Success()` says nothing here'],
+    ['if: failure() || subject', 'EXPRESSION_FUNCTION if: `failure()` has no meaning here'],
+    ['if: Success()', 'EXPRESSION_FUNCTION if: `Success()` has no meaning here'],
     ['if: "hashFiles(\'x\')"', 'EXPRESSION_FUNCTION if: `hashFiles()` is not known here'],
     [
       'if: "contain(subject, \'x\')"',
@@ -72,7 +72,7 @@ describe('conditions', () => {
     ['if: contains(subject)', 'EXPRESSION_INVALID if: too few parameters supplied: `contains`'],
     ['if: needs.b.status', "EXPRESSION_NEED if: `b` is not one of this gate's `needs`; add `b` to `needs`"],
     ['if: needs.c.status, needs: b', 'EXPRESSION_NEED if: `c`: no such gate; did you mean `b`?'],
-    ['if: needs.b, needs: b', 'EXPRESSION_NEED if: `needs.b` is no value; it has'],
+    ['if: needs.b, needs: b', 'EXPRESSION_NEED if: `needs.b` is not a value; it has'],
     [
       'if: needs.b.result, needs: b',
       'EXPRESSION_NEED if: a gate has no `result`; it has `.status`, `.score` and `.output`',

@@ -33,8 +33,8 @@ gates:
     expect(said(text)).toEqual([
       '2:10 VALUE_INVALID version: expected 1, found the number 2',
       '5:14 VALUE_INVALID retries: expected a whole number from 0 to 10, found the text "two"',
-      '6:9 EXPRESSION_FUNCTION if: `always()` says nothing here: a gate is only looked at once all its needs are satisfied; compare `needs.<gate>.status`, or leave it out',
-      '7:13 GLOB_INVALID inputs: `../x` climbs out with `..`; write it relative to the workspace',
+      "6:9 EXPRESSION_FUNCTION if: `always()` has no meaning here: a gate's condition is evaluated only when all its needs are satisfied; compare `needs.<gate>.status`, or leave it out",
+      '7:13 GLOB_INVALID inputs: `../x` leaves the workspace with `..`; write it relative to the workspace',
       '8:3 NAME_INVALID gates: `Review`: expected an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`',
       '9:13 NEED_UNKNOWN needs: `desing`: no such gate; did you mean `design`?',
       '10:5 KEY_UNKNOWN agnet: there is no such key under `gates.Review`; did you mean `agent`?',
@@ -48,11 +48,11 @@ describe('the structure', () => {
     ['retries: 11', 'VALUE_INVALID retries: expected a whole number from 0 to 10, found the number 11'],
     [
       'retries: "2"',
-      'VALUE_INVALID retries: expected a whole number from 0 to 10, found the text "2"; leave the quotes out if a number is meant',
+      'VALUE_INVALID retries: expected a whole number from 0 to 10, found the text "2"; remove the quotes if you mean a number',
     ],
     [
       'inputs: ',
-      'VALUE_INVALID inputs: expected a glob or a list of globs; `[]` says that no file counts, found nothing; write a value, or leave the key out',
+      'VALUE_INVALID inputs: expected a glob or a list of globs; `[]` for no files, found nothing; write a value, or remove the key',
     ],
     ['needs: [1]', 'VALUE_INVALID needs: expected the id of a gate, found the number 1'],
     ['needs: {x: 1}', 'VALUE_INVALID needs: expected the id of a gate or a list of ids, found a map'],
@@ -113,7 +113,7 @@ describe('the structure', () => {
   it.each([
     [
       'gates: []',
-      '1:8 VALUE_INVALID gates: expected a map of 1 to 1000 gates, keyed by gate id, found an empty list; write each gate as a key, as GitHub has `jobs`: `design:` and its keys below it',
+      '1:8 VALUE_INVALID gates: expected a map of 1 to 1000 gates, keyed by gate id, found an empty list; write each gate as a key, like `jobs` on GitHub: `design:` and its keys below it',
     ],
     ['gates: {}', '1:1 GATES_COUNT gates: there is no gate; a pipeline needs at least one gate'],
     ['pipeline: x', '1:1 KEY_MISSING gates: this key is missing: expected a map of 1 to 1000 gates, keyed by gate id'],
@@ -129,7 +129,7 @@ describe('the structure', () => {
   it('refuses a 1,001st gate', () => {
     const gates = Array.from({ length: 1_001 }, (_, i) => `g${i}: {}`);
     expect(said(`gates: {${gates.join(', ')}}`)).toEqual([
-      '1:1 GATES_COUNT gates: 1001 gates are more than 1000; make several pipelines',
+      '1:1 GATES_COUNT gates: 1001 gates are more than 1000; split it into several pipelines',
     ]);
   });
 });
@@ -176,7 +176,7 @@ describe('what gates refer to', () => {
     ['needs: nowhere', 'NEED_UNKNOWN needs: `nowhere`: no such gate'],
     [
       'number: 0',
-      'NUMBER_DUPLICATE number: its number, 0, is the number of `b` already; give every gate a `number` of its own, or none',
+      'NUMBER_DUPLICATE number: its number, 0, is already the number of `b`; give every gate a `number` of its own, or none',
     ],
   ])('%s', (keys, expected) => {
     expect(gate(keys)).toEqual([expected]);
@@ -184,13 +184,13 @@ describe('what gates refer to', () => {
 
   it('a number that a later place takes', () => {
     expect(said('gates: {a: {number: 1}, b: {}}')).toEqual([
-      '1:25 NUMBER_DUPLICATE number: its place in the file, 1, is the number of `a` already; give every gate a `number` of its own, or none',
+      '1:25 NUMBER_DUPLICATE number: its place in the file, 1, is already the number of `a`; give every gate a `number` of its own, or none',
     ]);
   });
 
   it('a circle is shown as its path, once, at the need that begins it', () => {
     expect(said('gates:\n  x: {needs: c}\n  a: {needs: [x2, b]}\n  x2: {}\n  b: {needs: c}\n  c: {needs: a}')).toEqual([
-      '3:19 NEEDS_CYCLE needs: these gates wait for each other: a → b → c → a; each needs the next; take one of these needs out',
+      '3:19 NEEDS_CYCLE needs: these gates wait for each other: a → b → c → a; each needs the next; remove one of these needs',
     ]);
   });
 
@@ -198,8 +198,8 @@ describe('what gates refer to', () => {
     const text =
       'gates: {a: {needs: b}, b: {needs: [c, d]}, c: {needs: a}, d: {needs: b}, p: {needs: q}, q: {needs: p}}';
     expect(said(text).map((line) => line.split('other: ')[1])).toEqual([
-      'b → d → b (4 gates hang together in circles; this is the shortest); each needs the next; take one of these needs out',
-      'p → q → p; each needs the next; take one of these needs out',
+      'b → d → b (4 gates form cycles; this is the shortest); each needs the next; remove one of these needs',
+      'p → q → p; each needs the next; remove one of these needs',
     ]);
   });
 

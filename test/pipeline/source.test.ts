@@ -34,7 +34,7 @@ describe('a file that is no sound YAML says so with its place', () => {
 
   it('helps with a glob that YAML takes for an alias', () => {
     expect(said('gates:\n  a:\n    inputs: [*.md]')).toEqual([
-      '3:14 YAML_ALIAS alias `*.md`: no anchor of that name stands before it; put a glob that begins with `*` in quotes',
+      '3:14 YAML_ALIAS alias `*.md`: no anchor of that name is defined before it; put a glob that begins with `*` in quotes',
     ]);
   });
 

@@ -13,13 +13,13 @@ describe('paths and globs stay in the workspace', () => {
     ],
     ['output: {schema: ../x.json}', 'PATH_INVALID output.schema: `../x.json` leaves the workspace'],
     ['inputs: /etc/**', 'GLOB_INVALID inputs: `/etc/**` is an absolute path'],
-    ['inputs: ["a/{b,../../c}"]', 'GLOB_INVALID inputs: `a/{b,../../c}` climbs out with `..`'],
-    ['inputs: ["**/../x"]', 'GLOB_INVALID inputs: `**/../x` climbs out'],
+    ['inputs: ["a/{b,../../c}"]', 'GLOB_INVALID inputs: `a/{b,../../c}` leaves the workspace with `..`'],
+    ['inputs: ["**/../x"]', 'GLOB_INVALID inputs: `**/../x` leaves the workspace'],
     ['inputs: ["a\\\\b"]', 'GLOB_INVALID inputs: `a\\b` has a backslash'],
-    ['inputs: ["src/[a"]', 'GLOB_INVALID inputs: `src/[a` is no glob'],
-    ['inputs: ["src/{a"]', 'GLOB_INVALID inputs: `src/{a` is no glob'],
+    ['inputs: ["src/[a"]', 'GLOB_INVALID inputs: `src/[a` is not a valid glob'],
+    ['inputs: ["src/{a"]', 'GLOB_INVALID inputs: `src/{a` is not a valid glob'],
     ['inputs: ["!a", "!b"]', 'GLOBS_ONLY_EXCLUDE inputs: every glob excludes'],
-    ['files: ["../x"]', 'GLOB_INVALID files: `../x` climbs out'],
+    ['files: ["../x"]', 'GLOB_INVALID files: `../x` leaves the workspace'],
   ])('%s', (keys, expected) => {
     expect(gate(keys)).toEqual([expect.stringContaining(expected)]);
   });
@@ -54,7 +54,7 @@ describe('variables and secrets', () => {
 
   it('a secret in the variables of the pipeline', () => {
     expect(said('env: {X: 1}\ngates: {a: {secrets: [X]}}')).toEqual([
-      '2:23 SECRET_IN_ENV secrets: `X` is in the `env` of the pipeline too, where its value would be kept; take it out of `env`',
+      '2:23 SECRET_IN_ENV secrets: `X` is in the `env` of the pipeline too, where its value would be stored; remove it from `env`',
     ]);
   });
 });

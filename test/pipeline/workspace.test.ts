@@ -70,9 +70,9 @@ gates: {a: {shell: pwsh}}
   });
 
   it.each([
-    ['trees: trees', 'PATH_INVALID workspace.trees: `trees` lies in the workspace; write a path that lies outside'],
-    ['trees: ./a/..', 'PATH_INVALID workspace.trees: `./a/..` lies in the workspace'],
-    ['trees: .state/trees', 'PATH_INVALID workspace.trees: `.state/trees` lies in the workspace'],
+    ['trees: trees', 'PATH_INVALID workspace.trees: `trees` is inside the workspace; write a path outside'],
+    ['trees: ./a/..', 'PATH_INVALID workspace.trees: `./a/..` is inside the workspace'],
+    ['trees: .state/trees', 'PATH_INVALID workspace.trees: `.state/trees` is inside the workspace'],
     ['trees: ~bob/trees', "PATH_INVALID workspace.trees: `~bob/trees` is another user's home folder; write the whole"],
     ['trees: "file:///x"', 'PATH_INVALID workspace.trees: `file:///x` is an address, not a path'],
     ['trees: "..\\\\x"', 'PATH_INVALID workspace.trees: `..\\x` has a backslash; use `/`'],
@@ -86,11 +86,11 @@ gates: {a: {shell: pwsh}}
       'VALUE_INVALID workspace.link: expected `dependencies`, `none` or a list of globs, found an empty list',
     ],
     ['link: [/x]', 'GLOB_INVALID workspace.link: `/x` is an absolute path'],
-    ['link: [a, ../x]', 'GLOB_INVALID workspace.link: `../x` climbs out'],
+    ['link: [a, ../x]', 'GLOB_INVALID workspace.link: `../x` leaves the workspace'],
     ['link: ["!a"]', 'GLOBS_ONLY_EXCLUDE workspace.link: every glob excludes'],
     ['link: [1]', 'VALUE_INVALID workspace.link: expected a glob such as `src/**/*.ts`, found the number 1'],
     ['setup: " "', 'VALUE_INVALID workspace.setup: expected a command'],
-    ['setup: "x ${{ y }}"', 'EXPRESSION_NOT_ALLOWED workspace.setup: nothing is put in the place of `${{ }}` here'],
+    ['setup: "x ${{ y }}"', 'EXPRESSION_NOT_ALLOWED workspace.setup: `${{ }}` is not evaluated here'],
     ['max-untracked: 0', 'VALUE_INVALID workspace.max-untracked: expected a whole number from 1 to 100000000000000'],
     ['max-untracked: 1.5', 'VALUE_INVALID workspace.max-untracked: expected a size such as `250MB`'],
     ['max-untracked: 1.5GB', 'VALUE_INVALID workspace.max-untracked: expected a size such as `250MB`'],
@@ -99,7 +99,7 @@ gates: {a: {shell: pwsh}}
     ['max-untracked: 100000000000001', 'VALUE_INVALID workspace.max-untracked: expected a'],
     [
       'max-untracked: "100"',
-      'VALUE_INVALID workspace.max-untracked: expected a size such as `250MB` or `2GB`, or a number of bytes, found the text "100"; leave the quotes out',
+      'VALUE_INVALID workspace.max-untracked: expected a size such as `250MB` or `2GB`, or a number of bytes, found the text "100"; remove the quotes',
     ],
     ['links: none', 'KEY_UNKNOWN workspace.links: there is no such key under `workspace`; did you mean `link`?'],
   ])('%s', (keys, expected) => {
@@ -128,7 +128,7 @@ describe('workspace at a gate', () => {
     ['workspace: inplace', 'VALUE_INVALID workspace: expected `tree` or `in-place`, found the text "inplace"'],
     [
       'workspace: {link: none}',
-      'VALUE_INVALID workspace: expected `tree` or `in-place`, found a map; settings of all work trees stand at the top of the file, under `workspace`',
+      'VALUE_INVALID workspace: expected `tree` or `in-place`, found a map; settings of all work trees belong at the top of the file, under `workspace`',
     ],
     ['in-place: true', 'KEY_UNKNOWN in-place: there is no such key under `gates.a`; write `workspace: in-place`'],
   ])('%s', (keys, expected) => {

@@ -61,7 +61,7 @@ describe('the checkpoint of a gate', () => {
 
   it('of a reused gate says where its output came from, and no time that it did not take', () => {
     const text = checkpoint('data', failedRun());
-    expect(text).toContain('| How | reused: the output is that of attempt 1 of call 1 in run 2 |');
+    expect(text).toContain('| How | reused from run 2 |');
     expect(text).not.toContain('| Took |');
   });
 
@@ -90,7 +90,7 @@ describe('the checkpoint of a gate', () => {
     ];
     const text = checkpoint('data', stateOf(records, { deadWriters: new Set(['host|boot|8|2']) }));
     expect(text).toContain('**lost**');
-    expect(text).toContain('| Attempt | attempt 2 of call 1 in run 1 |');
+    expect(text).toContain('| Attempt | attempt 2 (run 1) |');
     expect(text).not.toContain('33');
   });
 

@@ -32,8 +32,8 @@ function planOf(units: PlannedUnit[], over: Partial<Plan> = {}): Plan {
 }
 
 const example = planOf([
-  planned('data', 'keep', 'done in this run: attempt 1 of call 1', { from: { runNumber: 3, runAttempt: 1, n: 1 } }),
-  planned('design', 'reuse', 'attempt 1 of call 1 in run 2', { from: { runNumber: 2, runAttempt: 1, n: 1 } }),
+  planned('data', 'keep', 'inputs unchanged since attempt 1', { from: { runNumber: 3, runAttempt: 1, n: 1 } }),
+  planned('design', 'reuse', 'attempt 1 (run 2)', { from: { runNumber: 2, runAttempt: 1, n: 1 } }),
   planned('dom', 'run', 'files page.html changed', {
     differences: [
       { what: 'file', name: 'page.html', change: 'changed' },
@@ -42,7 +42,7 @@ const example = planOf([
       { what: 'command', name: 'run', change: 'changed' },
       { what: 'input', name: 'input', change: 'changed' },
     ],
-    notices: ['it declares no inputs, so every file counts that git does not ignore'],
+    notices: ['it declares no inputs, so its inputs are all files that git does not ignore'],
   }),
   planned('pom', 'depends', 'needs what dom will export', { fingerprint: undefined }),
   planned('execute', 'depends', 'needs what pom will export', { fingerprint: undefined }),
@@ -53,8 +53,8 @@ describe('the plan as a table', () => {
   it('says for each gate what will happen and why, and spells every difference out', () => {
     expectGolden('plan.txt', planTable(example, graph), {
       contains: [
-        'web_tests for pr-42: goes on with run 3, call 2. 6 gates: 1 kept, 1 reused, 1 to run, 2 not known yet, 1 blocked.',
-        /^1 {2}design +reuse +attempt 1 of call 1 in run 2$/m,
+        'web_tests for pr-42: continues run 3. 6 gates: 1 kept, 1 reused, 1 to run, 2 not known yet, 1 blocked.',
+        /^1 {2}design +reuse +attempt 1 \(run 2\)$/m,
         /^ {4}- file page\.html changed$/m,
         /^ {4}- env BASE_URL added$/m,
         /^ {4}- exports of design changed$/m,
@@ -76,7 +76,7 @@ describe('the plan as a table', () => {
       planOf([planned('dom', 'run', 'x', { differences, notices })], { continues: false }),
       graph,
     );
-    expect(table).toContain('begins run 3');
+    expect(table).toContain('starts run 3');
     expect(table).toContain('- file f19 changed\n      and 5 more differences\n');
     expect(table).toContain('note: n9\n      and 1 more note\n');
   });

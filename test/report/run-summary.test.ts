@@ -10,14 +10,14 @@ describe('the summary of a run', () => {
   it('of a failed run says what failed, why, what will be reused and the command', () => {
     expect(runSummaryLines(failedRun().state)).toEqual([
       `Run 3 of ${about}: error. 4 of 6 gates done (2 reused); execute failed (check): \`output.finalStatus.passRate >= 90\` is false: passRate is 60.`,
-      'Fix it and run `gateline run` again: data, design, dom and pom will be reused. `gateline show execute` shows everything about it.',
+      'Fix it and run `gateline run` again: data, design, dom and pom will be reused. `gateline show execute` shows the details.',
     ]);
   });
 
   it('of no run says how to begin', () => {
     expect(runSummaryLines(stateOf([]).state)).toEqual([
       `There is no run of ${about} yet.`,
-      'Run `gateline run` to begin.',
+      'Run `gateline run` to start.',
     ]);
   });
 
@@ -25,15 +25,15 @@ describe('the summary of a run', () => {
     const records = [...all.filter((id) => id !== 'learn').flatMap((id) => ran(id)), decided('learn')];
     expect(runSummaryLines(stateOf(records).state)).toEqual([
       `Run 1 of ${about}: completed. 6 of 6 gates done (1 skipped).`,
-      'Nothing is left to do. `gateline run` begins a new run, which reuses what has not changed.',
+      'Everything is done. `gateline run` starts a new run, which reuses every gate whose inputs are unchanged.',
     ]);
   });
 
   it('of a run at work says to wait, and of one between gates to go on', () => {
     expect(runSummaryLines(stateOf([...ran('data'), started('design')]).state)[1]).toBe(
-      'Wait for it, or look with `gateline status`.',
+      'Wait for it, or check `gateline status`.',
     );
-    expect(runSummaryLines(stateOf(ran('data')).state)[1]).toBe('Run `gateline run` to go on: data will be reused.');
+    expect(runSummaryLines(stateOf(ran('data')).state)[1]).toBe('Run `gateline run` to continue: data will be reused.');
   });
 
   it('of a paused run names the gate that waits', () => {
@@ -57,7 +57,7 @@ describe('the summary of a run', () => {
 
   it('of a run that was rolled back begins anew', () => {
     const { state } = stateOf([...ran('data'), decided('data', { n: 5 }, { decision: 'rollback' })]);
-    expect(runSummaryLines(state)[1]).toBe('It was rolled back. `gateline run` begins a new run.');
+    expect(runSummaryLines(state)[1]).toBe('It was rolled back. `gateline run` starts a new run.');
   });
 
   it('says exactly the commands that it is given', () => {

@@ -9,8 +9,8 @@ describe('the text of a verdict', () => {
   it('has the kind, its meaning, each issue with pointer and rule, and what to do', () => {
     expect(verdictText(failedRun().state.units.get('execute')!.ended!)).toBe(
       [
-        'execute, attempt 1 of call 2 in run 3: failed (check)',
-        '  A check of the contract does not hold.',
+        'execute, attempt 1 (run 3): failed (check)',
+        '  A check of the contract failed.',
         '  score: 60',
         '  exit code: 0',
         '  took: 13s',
@@ -49,7 +49,7 @@ describe('the text of a verdict', () => {
       ended('data', {}, { how: 'reused', source: { runNumber: 1, runAttempt: 4, n: 2 }, signal: 'SIGKILL' }),
     );
     expect(text).toContain('ended by signal: SIGKILL');
-    expect(text).toContain('output reused from attempt 2 of call 4 in run 1');
+    expect(text).toContain('output reused from run 1');
   });
 
   it('stays below its limit with the largest verdict that there can be, and counts what it leaves out', () => {

@@ -81,9 +81,9 @@ describe('the reason', () => {
       choice: 'none',
       reason: expect.stringContaining('somebody asked for a new attempt'),
     });
-    expect(find([...records, ended({ gate: 'a', call: 3, verdict: FAILED })])).toMatchObject({
+    expect(find([started({ gate: 'a' }), ...records, ended({ gate: 'a', call: 3, verdict: FAILED })])).toMatchObject({
       choice: 'none',
-      reason: expect.stringContaining('call 3'),
+      reason: expect.stringContaining('attempt 2'),
     });
   });
 });

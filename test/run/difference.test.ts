@@ -50,7 +50,7 @@ describe('differences as a sentence', () => {
     Array.from({ length: count }, (_, index) => ({ what: 'file', name: `f${index}`, change: 'changed' }));
 
   it.each<[Difference[], string]>([
-    [[], 'nothing that it is given changed'],
+    [[], 'no input changed'],
     [files(1), 'file f0 changed'],
     [files(3), 'files f0, f1, f2 changed'],
     [files(5), 'files f0, f1, f2 and 2 more changed'],

@@ -265,7 +265,7 @@ describe('what cannot be read', () => {
 
   it('is said to be unknown where the listing failed', () => {
     const state = fold([], {}, CHAIN, [{ code: 'OUTAGE', where: 'artifacts', message: 'down' }]);
-    expect(state.units.get('a')!.reason).toBe('whether it left a record is not known: artifacts: down');
+    expect(state.units.get('a')!.reason).toBe('it may have left a record: artifacts: down');
     expect(state.status).toBe('error');
     expect(fold([], {}, CHAIN).status).toBe('initializing');
   });

@@ -24,7 +24,7 @@ function checkpoint(
 
 describe('an earlier attempt', () => {
   it('with the same request that met the same contract stands in', () => {
-    expect(checkpoint(RAN)).toMatchObject({ choice: 'usable', reason: 'attempt 1 of call 1 in run 1' });
+    expect(checkpoint(RAN)).toMatchObject({ choice: 'usable', reason: 'attempt 1 (run 1)' });
   });
 
   it('that failed or asked for something else does not', () => {

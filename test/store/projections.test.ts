@@ -164,7 +164,7 @@ describe('the projections of a run', () => {
     await using t = await setUp();
     const gone = stateOf(ran('data'));
     expect(await t.update(gone.state, 'data')).toEqual([]);
-    expect(readGateState(await t.json(DATA)).validation.issues[0]).toBe('the output is not in the store any more');
+    expect(readGateState(await t.json(DATA)).validation.issues[0]).toBe('the output is missing from the store');
     const records = await dataEnded(t.store, '{"seed":7}');
     const { digest } = (records[1] as EndedRecord).value!;
     await truncate(join(t.place.root, 'content/sha256', digest.slice(7, 9), digest.slice(9)), 3);
@@ -256,8 +256,8 @@ describe('what stands in the place of a projection', () => {
     await using t = await setUp();
     const { state } = stateOf(await dataEnded(t.store));
     for (const [other, why] of [
-      [{ ...state, runNumber: 9 }, 'it is of a later run, 9'],
-      [{ ...state, pipeline: 'other' }, 'it is of the pipeline other'],
+      [{ ...state, runNumber: 9 }, 'it belongs to a later run, 9'],
+      [{ ...state, pipeline: 'other' }, 'it belongs to the pipeline other'],
     ] as const) {
       await t.update(other, 'data');
       const notices = await t.update(state, 'data');

@@ -184,7 +184,8 @@ export class MemoryWorkspace implements Workspace {
     const puts = wanted.map(({ path, after, over }): Put => {
       const blob = now.get(path)?.blob;
       if (blob === after?.blob) return { path, action: 'unchanged' };
-      if (!over.some((state) => state?.blob === blob)) return { path, action: 'conflict', why: 'it was changed since' };
+      if (!over.some((state) => state?.blob === blob))
+        return { path, action: 'conflict', why: 'it was changed since then then' };
       if (!dryRun && after === null) this.folder.delete(path);
       if (!dryRun && after !== null) this.folder.set(path, this.#text(after));
       return { path, action: after === null ? 'deleted' : 'written' };

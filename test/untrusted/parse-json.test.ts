@@ -112,7 +112,7 @@ describe('what is refused', () => {
 
   it.each([
     ['```json\n{"a":1}\n```', 'starts with a Markdown fence; write the bare JSON value (line 1, column 1: "```json")'],
-    ['Here is the result:\n\n```json\n{}\n```', 'starts with prose and holds a Markdown fence'],
+    ['Here is the result:\n\n```json\n{}\n```', 'starts with prose and contains a Markdown fence'],
     ['{"a":1}\n```', 'a Markdown fence follows the JSON value (line 2, column 1'],
     ['{"a":1}\n\nI hope this helps!', 'the JSON value has ended, and something follows it (line 3, column 1'],
     ['{"a":1}\n{"a":2}', 'a second JSON value follows the first (line 2, column 1'],
@@ -137,8 +137,8 @@ describe('what is refused', () => {
     ['["a', 'does not end', 'line 1, column 2'],
     ['"a\nb"', 'control character', 'line 1, column 3'],
     ['"\\x"', 'backslash', 'line 1, column 2'],
-    ['[01]', 'does not begin with 0', 'line 1, column 2'],
-    ['[1.]', 'no JSON number', 'line 1, column 2'],
+    ['[01]', 'cannot begin with 0', 'line 1, column 2'],
+    ['[1.]', 'not a JSON number', 'line 1, column 2'],
   ])('%s, with what is wrong and where', (text, what, where) => {
     const found = refusal(text);
     expect(found.kind).toBe('malformed');

@@ -113,7 +113,7 @@ describe('a check that fails says', () => {
 
   it('which key was probably meant', async () => {
     expect((await check('output.Failed == 0', { failed: 0 }))?.message).toContain(
-      'there is `failed` (keys count as they are spelt)',
+      'there is `failed` (keys are case-sensitive)',
     );
     expect((await check('output.constructor != 1', {}))?.message).toContain('there is no output.constructor');
     expect((await check('output.fialed == 0', { failed: 0 }))?.message).toContain('there is `failed`');

@@ -286,7 +286,7 @@ describe('messages', () => {
       '/testCases/0: lacks `testId` (there is `testID`)',
       '/testCases/0/priority: must be one of "high" or "low", is "hihg"; did you mean "high"?',
       '/name: must be a string or null, is 3',
-      '/tags: must not hold an item twice; items 0 and 2 are the same',
+      '/tags: must not contain an item twice; items 0 and 2 are the same',
       '/keys/Ab: the key itself must match the pattern `^[a-z]+$`, is "Ab"',
     ]);
   });
@@ -312,7 +312,7 @@ describe('messages', () => {
       Array.from({ length: 250 }, () => 'x'),
     );
     expect(found).toHaveLength(100);
-    expect(found.at(-1)).toBe('151 more things are wrong');
+    expect(found.at(-1)).toBe('151 more problems');
   });
 
   it('point to the rule as it was written', async () => {

@@ -62,7 +62,7 @@ describe('the verdict on an output', () => {
     const value = { validationResult: { score: 10 } };
     for (const partial of ['block', 'continue', 'pause'] as const) {
       expect((await verdict({ ...SCORED, partial }, value)).advice).toContain(
-        partial === 'block' ? 'waits' : `partial: ${partial}`,
+        partial === 'block' ? 'Later gates wait' : `partial: ${partial}`,
       );
     }
   });
@@ -73,7 +73,7 @@ describe('the verdict on an output', () => {
     expect(await advice('output.failed == 0', { failed: 3 })).toBe("Make the output meet the gate's checks.");
     expect(await advice('output.failed == 0', { failed: 'none' })).not.toContain('has(');
     expect(await advice("subject == 'other'", {})).not.toContain('has(');
-    expect(await advice('output.failed == 0', {})).toContain("`has(output, '/x')` asks whether a part is there.");
+    expect(await advice('output.failed == 0', {})).toContain("`has(output, '/x')` tests whether a part is present.");
     expect(await advice('output.failed.unit == 0', { failed: 3 })).toContain('has(');
   });
 
@@ -101,7 +101,7 @@ describe('the verdict on an output', () => {
     expect(found.issues).toHaveLength(21);
     expect(found.issues[0]).toMatchObject({ severity: 'notice', pointer: '/validationResult/issues' });
     expect(found.issues[0]!.message).toHaveLength(500);
-    expect(found.issues.at(-1)!.message).toBe('10 more remarks of the agent');
+    expect(found.issues.at(-1)!.message).toBe('10 more remarks from the agent');
     expect((await verdict(NONE, { validationResult: { issues: ['a'] } })).issues).toMatchObject([{ message: 'a' }]);
   });
 

@@ -246,9 +246,9 @@ describe('what cannot be handed on is refused, with the reason', () => {
       'becomes-pipe': 'it is a named pipe',
       'becomes-socket': 'it is a socket',
       'dot.': expect.stringContaining('ends in a dot'),
-      nested: expect.stringContaining('a git repository of its own'),
+      nested: expect.stringContaining('a git repository'),
       'new-link': expect.stringContaining('it is a symbolic link'),
-      'sub/.GIT/config': expect.stringContaining('git takes no file of such a name'),
+      'sub/.GIT/config': expect.stringContaining('git does not accept such a file name'),
       'was-link': expect.stringContaining('it was a symbolic link'),
     });
     expect(pathsOf(changes.refused)).toEqual(Object.keys(why).toSorted());
@@ -306,7 +306,7 @@ describe('what cannot be handed on is refused, with the reason', () => {
     };
     const many = await attempt(folder, work, { options });
     expect(many.files).toEqual([]);
-    expect(many.refused).toEqual([{ path: '.', why: '4 files changed and at most 3 can be handed on, so none is' }]);
+    expect(many.refused).toEqual([{ path: '.', why: '4 files changed, but at most 3 can be handed on, so none is' }]);
   });
 
   it('what the keeper refuses, by its reason', async () => {

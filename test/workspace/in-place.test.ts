@@ -117,7 +117,7 @@ describe('in the user\u2019s folder', () => {
     folder.write('a', 'by the agent');
     folder.git('init', '-q', 'made');
     const work = await checkout.capture();
-    expect(work.leftOut).toEqual([{ path: 'made', why: 'it is a git repository of its own' }]);
+    expect(work.leftOut).toEqual([{ path: 'made', why: 'it is a git repository' }]);
     const { files, refused } = await workspace.changes(checkout.from, work, 'changed', kept.keep, checkout);
     expect(files.map(({ path }) => path)).toEqual(['a']);
     expect(refused.map(({ path }) => path)).toEqual(['made']);
@@ -135,11 +135,11 @@ describe('in a CI job\u2019s checkout', () => {
     expect([...(await workspace.files(tree)).keys()]).toEqual(['.gitignore', 'a', 'b', 'dir/c', 'dist/z', 'named/y']);
     expect((await workspace.files(tree)).get('a')!.blob).toBe(blob('by a setup step'));
     expect(notices).toEqual([
-      'not part of the inputs: cache/x, gha-creds-1.json (git does not track it, and no glob names it)',
+      'not part of the inputs: cache/x, gha-creds-1.json (it is untracked, and no glob matches it)',
     ]);
     for (let n = 0; n < 9; n += 1) folder.write(`cache/${n}`, 'x');
     const [notice] = (await workspace.snapshot([])).notices;
-    expect(notice).toMatch(/^not part of the inputs: cache\/0, .* and 7 more \(git does not track/);
+    expect(notice).toMatch(/^not part of the inputs: cache\/0, .* and 7 more \(it is untracked/);
   });
 
   it('gets what earlier gates handed on, whatever setup steps left in the way', async () => {

@@ -119,7 +119,7 @@ describe('rights that are missing', () => {
       `,
     );
     expect(said).toEqual({
-      notices: ['not part of the inputs: data (it may not be looked into)'],
+      notices: ['not part of the inputs: data (it cannot be read)'],
       files: ['a', 'dir/b', 'dir/deep/c'],
     });
     chmodSync(join(folder.root, 'data'), 0o700);

@@ -169,7 +169,7 @@ describe('an environment that imports from the folder of the user is refused', (
     ['pk-1.0.dist-info/direct_url.json', '{"url": "https://example.org/x", "dir_info": {"editable": true}}'],
     ['pk-1.0.dist-info/direct_url.json', '{"url": "file:///elsewhere", "dir_info": {"editable": true}}'],
     ['pk-1.0.dist-info/direct_url.json', 'null'],
-    ['pk-1.0.dist-info/direct_url.json', 'no JSON'],
+    ['pk-1.0.dist-info/direct_url.json', 'not JSON'],
   ])('but not for %s: %s', async (file, content) => {
     await using both = await withEnvironment();
     both.ignored(`${SITE}/${file}`, content.replace('FROM', both.from));

@@ -241,7 +241,7 @@ describe('the user\u2019s version', () => {
     await using workspace = await folder.open();
     const { tree, notices } = await workspace.snapshot([]);
     expect([...(await workspace.files(tree)).keys()]).toEqual(['f']);
-    expect(notices).toEqual(['not part of the inputs: file, deep/clone, empty (it is a git repository of its own)']);
+    expect(notices).toEqual(['not part of the inputs: file, deep/clone, empty (it is a git repository)']);
   });
 
   it('has odd names as they are', async () => {
@@ -292,7 +292,7 @@ describe('the user\u2019s version', () => {
     await using workspace = await folder.open();
     const { tree, notices } = await workspace.snapshot([]);
     expect([...(await workspace.files(tree)).keys()]).toEqual(['good']);
-    const left = 'not part of the inputs: .GIT/config, git~1, sub/.Git (git takes no file of such a name)';
+    const left = 'not part of the inputs: .GIT/config, git~1, sub/.Git (git does not accept such a file name)';
     expect(notices).toEqual([left]);
     expect(await workspace.snapshot([])).toEqual({ tree, notices });
   });

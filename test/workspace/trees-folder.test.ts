@@ -58,10 +58,10 @@ describe('the folder for work trees', () => {
   });
 
   it.each([
-    ['../trees', 'x', '`trees` under `workspace` says so'],
-    ['..', 'x', '`trees` under `workspace` says so'],
-    [undefined, '.cache', 'GATELINE_TREES says so'],
-    ['../../around/trees', 'x', '`trees` under `workspace` says so'],
+    ['../trees', 'x', 'it is set by `trees` under `workspace`'],
+    ['..', 'x', 'it is set by `trees` under `workspace`'],
+    [undefined, '.cache', 'it is set by GATELINE_TREES'],
+    ['../../around/trees', 'x', 'it is set by `trees` under `workspace`'],
   ])('never lies in the repository: %s, %s', async (setting, given, why) => {
     await using folder = await Folder.plain();
     symlinkSync(folder.root, folder.beside('around'));

@@ -32,5 +32,5 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     const path = begun.variables[variable];
     if (path !== undefined) runner.setOutput(output, path);
   }
-  return { ok: true, title: 'Gate begun', message: `gate ${job.key}: attempt ${begun.started.n} has begun` };
+  return { ok: true, title: 'Gate begun', message: `gate ${job.key}: attempt ${begun.started.n} started` };
 }

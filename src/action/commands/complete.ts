@@ -59,7 +59,7 @@ async function complete(invocation: ActionInvocation): Promise<StepResult> {
 function refuseEnded(gate: string, end: Awaited<ReturnType<JobStore['claims']['endOf']>>): void {
   if (end.state === 'none') return;
   const { n, verdict } = end.record;
-  const waits = end.state === 'waiting' ? '; its record waits to be uploaded by the post step' : '';
+  const waits = end.state === 'waiting' ? '; the post step will upload its record' : '';
   const message = `gate ${gate}: attempt ${n} has ended already (${verdict.status})${waits}`;
   throw new GatelineError('user', 'ALREADY_COMPLETED', message);
 }

@@ -30,7 +30,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     runner.setOutput('reason', reasonOf(only));
   }
   const runs = plan.units.filter(({ choice }) => choice === 'run' || choice === 'wait').length;
-  return { ok: true, title: 'Planned', message: `${runs} of ${plan.units.length} gates would run their agent now` };
+  return { ok: true, title: 'Planned', message: `${runs} of ${plan.units.length} gates would run their agents now` };
 }
 
 /** The whole pipeline where a file defines it, else the gate of this job. */
@@ -64,7 +64,7 @@ function blockedBy(error: unknown, unit: Unit | undefined): PlannedUnit {
 function warnOfMoving({ world: { runner }, event }: ActionInvocation, text: string | undefined): void {
   const file = event.workflowFile.path;
   for (const { uses, line } of text === undefined ? [] : movingUses(text, event.job)) {
-    const message = `\`uses: ${uses}\` may become another program without a change of the workflow: pin it to a commit`;
+    const message = `\`uses: ${uses}\` can change without a change to the workflow: pin it to a commit`;
     runner.annotate('warning', message, { title: 'Moving reference', place: { file, line } });
   }
 }

@@ -12,7 +12,7 @@ import { resultOfRun } from '../step-results.ts';
 
 /** Such a report shows less than there is, where there is a definition, and may be green. */
 const NO_REPOSITORY =
-  'There is no repository here, so no gateline.yml was looked for: which gates there are, this report takes from their records and from `needs`. If there is a gateline.yml, check it out before this step.';
+  'The repository is not checked out, so there is no gateline.yml: the report takes the gates from their records and from `needs`. If your repository has a gateline.yml, check it out before this step.';
 
 /** `command: report`: what the run came to, and whether that is good: the job that branch rules should require. */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
@@ -66,5 +66,5 @@ function tell(
 async function addSummary({ world: { runner } }: ActionInvocation, draw: (bytes: number) => string): Promise<void> {
   const drawn = draw(runner.summaryRoom());
   if (!(await runner.appendSummary(drawn)))
-    runner.annotate('warning', 'The summary of this step is full: the report is not in it.');
+    runner.annotate('warning', 'The job summary of this step is full: the report is not shown in it.');
 }

@@ -50,7 +50,7 @@ export type SyncReason =
   | 'no-picture'
   | 'failed';
 
-/** What became of the comment. */
+/** What happened to the comment. */
 export interface SyncResult {
   /** `kept`: what stands is right without us. `skipped`: nothing was written, and what stands may be out of date. */
   readonly choice: 'created' | 'updated' | 'kept' | 'skipped';
@@ -140,19 +140,19 @@ class CommentSync {
       const result = await this.#round(signal);
       if (result !== undefined) return result;
     }
-    return this.#failure('unsettled', 'Other jobs kept writing the comment, so it may be out of date.');
+    return this.#failure('unsettled', 'Other jobs kept updating the comment, so it may be out of date.');
   }
 
   async #round(signal: AbortSignal): Promise<SyncResult | undefined> {
     const picture = await this.#draw();
     if (picture.body.length > LONGEST_COMMENT) {
       const size = picture.body.length.toLocaleString('en');
-      return this.#failure('too-long', `The comment would have ${size} characters, more than GitHub takes.`);
+      return this.#failure('too-long', `The comment would have ${size} characters, more than GitHub accepts.`);
     }
     const { comments, complete } = await this.#comments.list();
     const choice = chooseStep(comments, picture, this.#content.parseRevision, this.#written);
     if (choice.step.do === 'create' && !complete) {
-      return this.#failure('too-many-comments', 'The pull request has too many comments to find ours among them.');
+      return this.#failure('too-many-comments', "The pull request has too many comments to find Gateline's.");
     }
     signal.throwIfAborted();
     const isTidy = await this.#removeDuplicates(choice);
@@ -171,7 +171,7 @@ class CommentSync {
     try {
       return await this.#content.render();
     } catch (error) {
-      throw new NoPictureError(error instanceof Error ? error.message : 'no reason was given', { cause: error });
+      throw new NoPictureError(error instanceof Error ? error.message : 'no reason given', { cause: error });
     }
   }
 
@@ -190,7 +190,9 @@ class CommentSync {
       } catch (error) {
         if (!isCode(error, 'REST_DENIED')) throw error;
         this.#mayRemove = false;
-        this.#notices.push(`A second comment stays, because the token may not delete it: ${error.message}`);
+        this.#notices.push(
+          `A duplicate comment was not deleted, because the token has no permission: ${error.message}`,
+        );
         return true;
       }
     }
@@ -252,7 +254,7 @@ class CommentSync {
     const reason = reasonOf(error);
     const about = reason === 'no-picture' ? 'could not be drawn' : 'could not be written';
     const hint = error instanceof GatelineError && error.hint !== undefined ? ` ${error.hint}` : '';
-    const why = (error instanceof Error ? error.message : 'no reason was given').replace(/\.$/, '');
+    const why = (error instanceof Error ? error.message : 'no reason given').replace(/\.$/, '');
     return this.#failure(reason, `The comment on the pull request ${about}: ${why}.${hint}`);
   }
 

@@ -14,7 +14,7 @@ export interface WorkflowRun {
   readonly event: string;
   readonly status: string;
   readonly conclusion: string | undefined;
-  /** `owner/name`; undefined for a repository that is gone. */
+  /** `owner/name`; undefined for a deleted repository. */
   readonly repository: string | undefined;
   readonly headRepository: string | undefined;
   readonly headBranch: string | undefined;
@@ -93,22 +93,22 @@ export async function checkEarlierRun(
   { runId, currentRunId }: EarlierRunRequest,
 ): Promise<WorkflowRun> {
   if (runId === currentRunId) {
-    throw new GatelineError('user', 'EARLIER_RUN_ITSELF', `Run ${runId} cannot go on from itself.`, {
-      hint: 'Leave `resume` out: a re-run finds the records of its earlier attempts by itself.',
+    throw new GatelineError('user', 'EARLIER_RUN_ITSELF', `Run ${runId} cannot resume from itself.`, {
+      hint: 'Remove `resume`: a re-run finds the records of its earlier attempts automatically.',
     });
   }
   const [earlier, current] = await Promise.all([read(rest, runId), read(rest, currentRunId)]);
   refuseOtherOrigin(rest.repository, earlier, current);
   if (!TRUSTED_EVENTS.has(earlier.event)) {
-    const message = `Run ${runId} was caused by ${quoted(earlier.event)}, which anybody outside can cause.`;
+    const message = `Run ${runId} was triggered by ${quoted(earlier.event)}, which outsiders can trigger.`;
     throw new GatelineError('user', 'EARLIER_RUN_EVENT', message, {
-      hint: `Name a run of one of these: ${[...TRUSTED_EVENTS].join(', ')}.`,
+      hint: `Name a run with one of these events: ${[...TRUSTED_EVENTS].join(', ')}.`,
     });
   }
   if (earlier.status !== 'completed') {
     const message = `Run ${runId} has not ended: its status is ${quoted(earlier.status)}.`;
     throw new GatelineError('user', 'EARLIER_RUN_UNFINISHED', message, {
-      hint: 'Wait for its end, or cancel it; then start this run again.',
+      hint: 'Wait until it ends, or cancel it. Then start this run again.',
     });
   }
   return earlier;
@@ -120,12 +120,12 @@ async function read(rest: RestClient, runId: number): Promise<WorkflowRun> {
   } catch (error) {
     const code = error instanceof GatelineError ? error.code : undefined;
     if (code === 'REST_NOT_FOUND') {
-      const message = `There is no run ${runId} in ${rest.repository}, or the token may not see it.`;
-      const hint = 'Take the number from the address of the run, and give the job `actions: read`.';
+      const message = `There is no run ${runId} in ${rest.repository}, or the token cannot read it.`;
+      const hint = "Use the number in the run's URL, and give the job `actions: read`.";
       throw new GatelineError('user', 'EARLIER_RUN_ABSENT', message, { hint, cause: error });
     }
     if (code === 'REST_DENIED') {
-      const message = `The token may not look at run ${runId}.`;
+      const message = `The token cannot read run ${runId}.`;
       const hint = 'Give the job `actions: read` under `permissions:`.';
       throw new GatelineError('user', 'EARLIER_RUN_UNREADABLE', message, { hint, cause: error });
     }
@@ -135,11 +135,11 @@ async function read(rest: RestClient, runId: number): Promise<WorkflowRun> {
 
 function refuseOtherOrigin(ours: string, earlier: WorkflowRun, current: WorkflowRun): void {
   if (!isSame(earlier.repository, ours)) {
-    const message = `Run ${earlier.id} is one of ${quoted(earlier.repository)}, this one is of ${quoted(ours)}.`;
+    const message = `Run ${earlier.id} belongs to ${quoted(earlier.repository)}, this one to ${quoted(ours)}.`;
     throw new GatelineError('user', 'EARLIER_RUN_REPOSITORY', message, { hint: 'Name a run of this repository.' });
   }
   if (earlier.workflowPath !== current.workflowPath) {
-    const message = `Run ${earlier.id} is one of ${quoted(earlier.workflowPath)}, this one is of ${quoted(current.workflowPath)}.`;
+    const message = `Run ${earlier.id} belongs to ${quoted(earlier.workflowPath)}, this one to ${quoted(current.workflowPath)}.`;
     throw new GatelineError('user', 'EARLIER_RUN_WORKFLOW', message, { hint: 'Name a run of the same workflow file.' });
   }
   if (!isSame(earlier.headRepository, current.headRepository)) {
@@ -147,7 +147,7 @@ function refuseOtherOrigin(ours: string, earlier: WorkflowRun, current: Workflow
       `Run ${earlier.id} has its commit from ${quoted(earlier.headRepository)}, this one from ` +
       `${quoted(current.headRepository)}.`;
     throw new GatelineError('user', 'EARLIER_RUN_FORK', message, {
-      hint: 'What a fork made is never taken over. Start a run without `resume`.',
+      hint: 'Outputs of forks are never reused. Start a run without `resume`.',
     });
   }
 }
@@ -158,5 +158,5 @@ function isSame(a: string | undefined, b: string | undefined): boolean {
 }
 
 function quoted(text: string | undefined): string {
-  return text === undefined ? 'a repository that is gone' : `"${forTerminal(text).slice(0, 200)}"`;
+  return text === undefined ? 'a deleted repository' : `"${forTerminal(text).slice(0, 200)}"`;
 }

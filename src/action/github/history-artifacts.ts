@@ -138,7 +138,7 @@ function leftOut(origins: readonly Origin[]): string[] {
   const of = (origin: Origin): number => origins.filter((one) => one === origin).length;
   const parts = [
     ...(of('fork') > 0 ? [`${of('fork')} of forks`] : []),
-    ...(of('unknown') > 0 ? [`${of('unknown')} whose repository GitHub does not tell`] : []),
+    ...(of('unknown') > 0 ? [`${of('unknown')} of an unknown repository`] : []),
   ];
   return parts.length === 0 ? [] : [`History entries that are left out: ${parts.join(', ')}.`];
 }
@@ -168,17 +168,17 @@ function newestRuns(candidates: readonly Candidate[], runs: number): readonly Ca
 /** Throws {@link GatelineError} and {@link UnfitError}. */
 async function readEntry(rest: RestClient, { artifact }: Candidate): Promise<unknown> {
   const digest = digestSchema.safeParse(artifact.digest);
-  if (!digest.success) throw new UnfitError('GitHub knows no digest of it.');
+  if (!digest.success) throw new UnfitError('GitHub has no digest for it.');
   if (artifact.size_in_bytes > MAX_BYTES) throw new UnfitError('It is too large.');
   const stored = await rest.download(`/repos/${rest.repository}/actions/artifacts/${artifact.id}/zip`, MAX_BYTES);
   const isZip = stored[0] === 0x50 && stored[1] === 0x4b;
   const content = isZip ? await unpack(stored, artifact.name) : stored;
   // Of a file that was stored as it is, the digest is the file's, in whatever it comes wrapped.
   if (digestOf(stored) !== digest.data && digestOf(content) !== digest.data) {
-    throw new UnfitError('Its content is not what was uploaded.');
+    throw new UnfitError('Its content is not the content that was uploaded.');
   }
   const parsed = parseJson(content, { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH });
-  if (!parsed.ok) throw new UnfitError(`It is no JSON: ${parsed.issue.message}.`);
+  if (!parsed.ok) throw new UnfitError(`It is not JSON: ${parsed.issue.message}.`);
   return parsed.value;
 }
 

@@ -40,20 +40,20 @@ export function describeFailure(thrown: unknown, request: RestRequest, clean: (t
   if (thrown instanceof AnswerError || thrown instanceof z.ZodError) return invalid(thrown, asked, clean);
   const http = httpErrorSchema.safeParse(thrown);
   if (http.success) return statusFailure(http.data, asked, clean);
-  const message = `GitHub did not answer ${asked}: ${spoken(thrown instanceof Error ? thrown.message : 'no reason was given', clean)}.`;
+  const message = `GitHub did not answer ${asked}: ${spoken(thrown instanceof Error ? thrown.message : 'no reason given', clean)}.`;
   return { error: outage(message), effect: 'unknown' };
 }
 
 /** The time for a call is over before it could be sent. */
 export function outOfTime(request: RestRequest): GatelineError {
-  return outage(`There was no time left for ${nameOf(request)}.`);
+  return outage(`No time was left for ${nameOf(request)}.`);
 }
 
 function invalid(thrown: Error, asked: string, clean: (text: string) => string): RestFailure {
   const why = thrown instanceof z.ZodError ? firstIssue(thrown) : thrown.message;
   const message = `GitHub's answer to ${asked} cannot be read: ${spoken(why, clean)}.`;
   const error = new GatelineError('platform', 'REST_ANSWER_INVALID', message, {
-    hint: 'Run the job again; if it stays so, look at what stands between the runner and GitHub.',
+    hint: 'Run the job again. If it fails again, check proxies and firewalls between the runner and GitHub.',
   });
   return { error, effect: thrown instanceof AnswerError && thrown.torn ? 'unknown' : 'final' };
 }
@@ -65,10 +65,10 @@ function statusFailure(http: HttpError, asked: string, clean: (text: string) => 
   if (status === 429 || isRateLimit(http)) return rateLimited(http, said);
   if (status === 401 || status === 403) return { error: denied(said), effect: 'final' };
   if (status === 404 || status === 410) {
-    const hint = 'It is not there, or the token may not see it: GitHub says the same of both.';
+    const hint = "It does not exist, or the token cannot read it: GitHub's response is the same for both.";
     return { error: new GatelineError('platform', 'REST_NOT_FOUND', said, { hint }), effect: 'final' };
   }
-  const hint = 'See what GitHub says about it.';
+  const hint = "See GitHub's response.";
   return { error: new GatelineError('platform', 'REST_REFUSED', said, { hint }), effect: 'final' };
 }
 

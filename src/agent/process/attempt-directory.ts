@@ -8,7 +8,7 @@ import { readPlainFile } from './read-plain-file.ts';
 /** So many digits that no two subjects share a folder. */
 const SLUG_DIGITS = 16;
 
-/** Where attempt directories live and who is told of durable writes. */
+/** Where attempt directories live and who is notified of durable writes. */
 export interface AttemptDirectoryOptions {
   /** Absolute; `.state/attempts`. */
   readonly root: string;
@@ -106,7 +106,7 @@ async function writeChunks(path: string, chunks: Iterable<string>): Promise<void
 
 function failure(what: string, path: string, cause: unknown): GatelineError {
   return new GatelineError('platform', 'ATTEMPT_FILES_FAILED', `cannot ${what} ${path}: ${messageOf(cause)}`, {
-    hint: 'Look at free space and permissions below .state.',
+    hint: 'Check free space and permissions below .state.',
     cause,
   });
 }

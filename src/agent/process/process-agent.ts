@@ -54,9 +54,9 @@ async function endLeftovers(root: string, table: ProcessTable, times: WatchTimes
     throw new GatelineError(
       'platform',
       'LEFTOVER_ALIVE',
-      `processes of an agent whose engine was killed cannot be ended: ${remaining.join(', ')}`,
+      `processes of an agent whose engine was killed cannot be stopped: ${remaining.join(', ')}`,
       {
-        hint: 'End them by hand (they may belong to another user), then run again.',
+        hint: 'Stop them by hand (they may belong to another user), then run again.',
       },
     );
   }
@@ -129,7 +129,7 @@ function explained(error: unknown, program: Program, task: AgentTask): unknown {
     const what =
       large.length > 0 ? `larger than 128 KiB: ${large.map(([name]) => name).join(', ')}` : 'too large in total';
     return new GatelineError('user', 'ENVIRONMENT_TOO_LARGE', `the agent's environment variables are ${what} (E2BIG)`, {
-      hint: 'Hand large values over in a file.',
+      hint: 'Pass large values in a file.',
       cause: error,
     });
   }
@@ -137,9 +137,9 @@ function explained(error: unknown, program: Program, task: AgentTask): unknown {
     return new GatelineError(
       'user',
       'SHELL_FORBIDDEN',
-      `${program.file} may not be started in ${task.workingDirectory} (EACCES)`,
+      `${program.file} cannot be started in ${task.workingDirectory} (EACCES)`,
       {
-        hint: 'Check that it is executable and that the directory may be entered.',
+        hint: 'Check that it is executable and that the directory is accessible.',
         cause: error,
       },
     );

@@ -19,7 +19,7 @@ export interface ProcessTable {
   list(): Promise<ProcessInfo[]>;
   /** One process; `undefined` when it is not there. On Linux also a zombie, and without waiting for anything. */
   find(pid: number): Promise<ProcessInfo | undefined>;
-  /** `NAME=value` of the environment that a process was started with; empty where it is not to be had. */
+  /** `NAME=value` of the environment that a process was started with; empty if it is not available. */
   environment(pid: number): readonly string[];
   /** Names this boot, and the namespace of its pids. A pid of another one means nothing here. */
   readonly boot: string;

@@ -114,7 +114,7 @@ function fromTemplate(template: string, script: string, command: string): Invoca
     throw new GatelineError(
       'user',
       'SHELL_INVALID',
-      `shell: ${JSON.stringify(template)} is no known shell and holds no {0}`,
+      `shell: ${JSON.stringify(template)} is not a known shell and has no {0}`,
       {
         hint: 'Use bash, sh, python, node, pwsh, powershell or cmd, or a template such as `perl {0}`; {0} stands for the script.',
       },

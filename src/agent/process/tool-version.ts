@@ -28,7 +28,7 @@ export function toolVersion(command: string, workingDirectory: string, env?: Env
           new GatelineError(
             'user',
             'TOOL_MISSING',
-            `tools: \`${command}\` does not tell a version: ${why || messageOf(error)}`,
+            `tools: \`${command}\` does not print a version: ${why || messageOf(error)}`,
             {
               hint: 'Install the tool, or correct or remove it under `tools`.',
               cause: error,

@@ -45,7 +45,7 @@ const WOULD = { ...DONE, written: 'would write', deleted: 'would remove' } as co
 
 /** What came of it, one line per path. */
 export function appliedLines({ puts, gates, open, saved }: Applied, call: Call, dryRun: boolean): string[] {
-  const lines = open.map((key) => `${oneLine(key)} is not done: nothing of it is applied.`);
+  const lines = open.map((key) => `${oneLine(key)} is not done: none of its files are applied.`);
   if (gates.length === 0) return [...lines, 'No gate is done: there is nothing to apply.'];
   if (puts.length === 0) return [...lines, 'The gates hand on no files: there is nothing to apply.'];
   const words = dryRun ? WOULD : DONE;
@@ -56,11 +56,11 @@ export function appliedLines({ puts, gates, open, saved }: Applied, call: Call, 
     ),
   );
   const same = puts.filter(({ action }) => action === 'unchanged').length;
-  if (same > 0) lines.push(`${count(same, 'file')} already as the gates left them.`);
+  if (same > 0) lines.push(`${count(same, 'file')} already up to date.`);
   if (saved !== undefined) lines.push(`What was replaced is kept in ${fromRoot(call, saved)}.`);
   if (puts.some(({ action }) => action === 'conflict')) {
     lines.push(
-      'Conflicts were left alone. `gateline diff` shows what the gates made. Restore the version that the run began with and apply again, or run again: gates that read these files then work on your version.',
+      'Files in conflict were not touched. `gateline diff` shows what the gates changed. Restore the version that the run began with and run `gateline apply` again, or run again: gates that read these files then work on your version.',
     );
   }
   return lines;

@@ -51,7 +51,7 @@ function tell(world: CliWorld, begun: BeginResult): void {
     say(world.err, `${oneLine(key)}: ${choice}: ${oneLine(reason)}. There is nothing to do.`);
     return;
   }
-  say(world.err, `${oneLine(key)}: begun, until ${begun.deadline}: ${oneLine(reason)}`);
+  say(world.err, `${oneLine(key)}: begun; the claim expires at ${begun.deadline}: ${oneLine(reason)}`);
   const all = { ...begun.variables, [CLI_VARIABLES.workspace]: begun.root, [CLI_VARIABLES.token]: begun.token };
   for (const [name, value] of Object.entries(all)) {
     world.out.write(`export ${name}=${shellWord(value)}\n`);

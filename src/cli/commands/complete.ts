@@ -38,7 +38,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   } else {
     const paint = paintFor(world.out, world.environment);
     const contract = opened.graph.get(unitKey(ended.gate, ended.leg))?.gate.contract;
-    say(world.out, verdictText(ended, { paint, contract }).trimEnd());
+    say(world.out, verdictText(ended, { paint, contract, begun: unit?.begun ?? [] }).trimEnd());
     for (const line of adviceLines(state, { graph: opened.graph, options: about })) say(world.out, line);
   }
   return exitCodeOfUnit(unit);

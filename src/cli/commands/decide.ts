@@ -79,7 +79,7 @@ function untilGiven(text: string | undefined, now: Date): string | undefined {
   const wrong = Number.isNaN(time.getTime())
     ? 'expected a time'
     : time <= now
-      ? 'that is over already; expected a time to come'
+      ? 'expected a time in the future'
       : undefined;
   if (wrong === undefined) return time.toISOString();
   throw new GatelineError('user', 'OPTION_VALUE', `--until ${text}: ${wrong}`, {

@@ -74,7 +74,7 @@ function attemptOf(call: Call, gate: string, number: number): Snapshot {
 
 function snapshotOf(ended: EndedRecord | undefined, what: string): Snapshot {
   if (ended?.snapshot !== undefined) return ended.snapshot;
-  throw unavailable(`no version of the workspace is kept of ${what}`);
+  throw unavailable(`no version of the workspace was kept for ${what}`);
 }
 
 /** A version that is named in a record and not in the object store: git says so in its way. */
@@ -85,7 +85,7 @@ function orUnavailable(error: unknown): never {
 
 function unavailable(message: string, cause?: unknown): GatelineError {
   return new GatelineError('user', 'DIFF_UNAVAILABLE', message, {
-    hint: 'An attempt that was killed leaves none, and one of another machine is kept there.',
+    hint: 'A killed attempt leaves none, and an attempt on another machine is kept there.',
     cause,
   });
 }

@@ -26,7 +26,7 @@ export async function execute({ world, options }: Invocation): Promise<ExitCode>
     return EXIT_CODES.ok;
   }
   for (const path of files) world.out.write(`${written ? 'wrote' : 'would write'} ${path}\n`);
-  if (written) say(world.out, '\nNext: `gateline plan` tells what would run, `gateline run` runs it.');
+  if (written) say(world.out, '\nNext: `gateline plan` shows what would run, `gateline run` runs it.');
   return EXIT_CODES.ok;
 }
 
@@ -45,8 +45,8 @@ async function refuseExisting(folder: string, paths: readonly string[]): Promise
   const existing: string[] = [];
   for (const path of paths) if (await exists(join(folder, path))) existing.push(path);
   if (existing.length === 0) return;
-  throw new GatelineError('user', 'FILE_EXISTS', `${existing.join(', ')}: there already; nothing was written`, {
-    hint: 'Work in another folder, or move them away.',
+  throw new GatelineError('user', 'FILE_EXISTS', `${existing.join(', ')}: already there; nothing was written`, {
+    hint: 'Use another folder, or move these files away.',
   });
 }
 

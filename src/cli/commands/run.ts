@@ -117,8 +117,8 @@ async function interruptible(
     controller.abort();
     progress.note(
       again
-        ? 'still ending the agents: they have 5 seconds, then they are killed, and what they did is recorded'
-        : 'interrupted: ending the agents; what they did so far is recorded',
+        ? 'still stopping the agents: they have 5 seconds, then they are killed, and their work is recorded'
+        : 'interrupted: stopping the agents; their work so far is recorded',
     );
   });
   return await work(controller.signal);
@@ -142,7 +142,7 @@ function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<strin
 /** `--with-needs` where it would do nothing, or the contrary of what another option says. */
 function refuseIdleNeeds(options: OptionValues, gates: readonly string[]): void {
   if (!options['with-needs']) return;
-  const why = gates.length === 0 ? 'without --gate every gate is run' : '--stand-in takes the place of what they need';
+  const why = gates.length === 0 ? 'without --gate, every gate runs' : 'with --stand-in, needed gates are not run';
   if (gates.length > 0 && !options['stand-in']) return;
   throw new GatelineError('user', 'OPTION_CONFLICT', `--with-needs does nothing here: ${why}`, {
     hint: 'Leave it out.',

@@ -47,7 +47,7 @@ export function whyAbsent(call: Call, unit: UnitState, part: Part): string {
   }
   switch (part) {
     case 'output':
-      return 'its agent wrote none that could be read';
+      return 'its agent wrote no output that could be read';
     case 'exports':
       return 'only an output that meets the contract is handed on';
     case 'stdout':

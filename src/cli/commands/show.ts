@@ -85,12 +85,13 @@ function showVerdict(
     printJson(world, verdictJson(call, unit));
     return;
   }
+  const paint = paintFor(world.out, world.environment);
   const ended = latestOf(call, unit);
   const { key: gate, status, reason } = unit;
   if (ended === undefined || unit.status !== ended.verdict.status || unit.reused)
     say(world.out, `${oneLine(gate)}: ${status}: ${oneLine(reason)}`);
   if (ended === undefined) return;
-  say(world.out, verdictText(ended, { paint: paintFor(world.out, world.environment), contract }).trimEnd());
+  say(world.out, verdictText(ended, { paint, contract, begun: unit.begun }).trimEnd());
   const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(call, unit, part) !== undefined);
   for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}\n`);
 }
@@ -112,14 +113,14 @@ async function showContent(
   const digest = contentOf(call, unit, part);
   if (digest === undefined) {
     throw new GatelineError('user', 'PART_ABSENT', `gate ${unit.key} has no ${part}: ${whyAbsent(call, unit, part)}`, {
-      hint: `\`gateline show ${unit.key}\` tells how it ended.`,
+      hint: `\`gateline show ${unit.key}\` shows how it ended.`,
     });
   }
   const read = await call.ports.store.get(digest);
   if (read.state !== 'present') {
-    const why = read.state === 'unknown' ? read.problem.message : 'it is not in the store any more';
+    const why = read.state === 'unknown' ? read.problem.message : 'it is missing from the store';
     throw new GatelineError('platform', 'CONTENT_MISSING', `the ${part} of gate ${unit.key} cannot be read: ${why}`, {
-      hint: `Make it anew: \`gateline run --force ${unit.key} --reason TEXT\`.`,
+      hint: `Create it again: \`gateline run --force ${unit.key} --reason TEXT\`.`,
     });
   }
   const text = new TextDecoder().decode(read.value);

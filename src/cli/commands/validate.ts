@@ -55,7 +55,7 @@ function tell(world: CliWorld, found: Found): void {
   const { id, gates } = loaded.pipeline;
   const legs = gates.reduce((sum, gate) => sum + gate.legs.length, 0);
   const units = legs === gates.length ? '' : `, ${count(legs, 'leg')} with those of matrix gates`;
-  say(world.out, `${id} is sound: ${count(gates.length, 'gate')}${units}. \`gateline plan\` tells what would run.`);
+  say(world.out, `${id} is valid: ${count(gates.length, 'gate')}${units}. \`gateline plan\` shows what would run.`);
 }
 
 /** `gateline-validate/1`; see docs/reference/json-output.md. */

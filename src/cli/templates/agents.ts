@@ -59,10 +59,10 @@ gates:
       checks:
         - output.passed
 `,
-    'agents/design.sh': `# Replace this by the agent that designs. What it may use is in the file $GATELINE_REQUEST.
+    'agents/design.sh': `# Replace this by the agent that designs. Its input is in the file $GATELINE_REQUEST.
 printf '{"steps": ["write hello.txt"], "score": 90}' > "$GATELINE_OUTPUT"
 `,
-    'agents/implement.sh': `# Replace this by the agent that implements. On a retry, $GATELINE_FEEDBACK tells what was wrong.
+    'agents/implement.sh': `# Replace this by the agent that implements. On a retry, $GATELINE_FEEDBACK says what was wrong.
 echo hello > hello.txt
 printf '{"changed": ["hello.txt"]}' > "$GATELINE_OUTPUT"
 `,

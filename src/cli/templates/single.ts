@@ -13,7 +13,7 @@ gates:
     run: |
       printf '{"summary": "nothing yet", "score": 90}' > "$GATELINE_OUTPUT"
     shell: sh
-    # Files that count. None here; without this line, all of them do.
+    # Input files: part of the fingerprint. None here; without this line, every tracked file.
     inputs: []
     output:
       schema:

@@ -4,8 +4,8 @@ import type { CodeMeaning } from '../error-codes.ts';
 export const AGENTS_CODES = {
   SHELL_INVALID: {
     from: ['user'],
-    means: '`shell` is neither a known one nor a template with `{0}`.',
-    remedy: 'Take one of the list in docs/agent-protocol.md.',
+    means: '`shell` is neither a known shell nor a template with `{0}`.',
+    remedy: 'Use a shell listed in docs/agent-protocol.md.',
   },
   SHELL_MISSING: {
     from: ['user'],
@@ -14,13 +14,13 @@ export const AGENTS_CODES = {
   },
   SHELL_FORBIDDEN: {
     from: ['user'],
-    means: 'The shell may not be started.',
-    remedy: 'Check that it is executable and that the directory may be entered.',
+    means: 'The shell cannot be started.',
+    remedy: 'Check that it is executable and that the directory is accessible.',
   },
   SCRIPT_PATH_INVALID: {
     from: ['user'],
-    means: 'The path of the workspace holds characters that `cmd` cannot be given.',
-    remedy: 'Move the workspace, or take another shell.',
+    means: 'The path of the workspace contains characters that `cmd` does not accept.',
+    remedy: 'Move the workspace, or use another shell.',
   },
   DIRECTORY_MISSING: {
     from: ['user'],
@@ -30,21 +30,21 @@ export const AGENTS_CODES = {
   ENVIRONMENT_TOO_LARGE: {
     from: ['user'],
     means: "The agent's environment variables are too large for the system.",
-    remedy: 'Hand large values over in a file.',
+    remedy: 'Pass large values in a file.',
   },
   TOOL_MISSING: {
     from: ['user'],
-    means: 'A command under `tools` does not tell a version.',
+    means: 'A command under `tools` does not print a version.',
     remedy: 'Install the tool, or correct or remove the command.',
   },
   LEFTOVER_ALIVE: {
     from: ['platform'],
-    means: 'Processes of an agent whose engine was killed cannot be ended.',
-    remedy: 'End them by hand, then run again.',
+    means: 'Processes of an agent whose engine was killed cannot be stopped.',
+    remedy: 'Stop them by hand, then run again.',
   },
   PROCESS_RECORD_FAILED: {
     from: ['platform'],
-    means: 'It could not be written down which process an agent is.',
-    remedy: 'Look at free space and permissions below `.state/`.',
+    means: 'The process id of an agent could not be recorded.',
+    remedy: 'Check free space and permissions below `.state/`.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

@@ -4,23 +4,23 @@ import type { CodeMeaning } from '../error-codes.ts';
 export const CONTRACT_CODES = {
   CONTRACT_INVALID: {
     from: ['user'],
-    means: 'A contract cannot be used; the problems are listed.',
-    remedy: 'Correct it; no output can meet it as it is.',
+    means: 'A contract is invalid. The message lists the problems.',
+    remedy: 'Fix it; no output can meet it.',
   },
   CONTRACT_MALFORMED: {
     from: ['user', 'contract'],
-    means: 'A stored contract is not of the form that contracts have.',
+    means: 'A stored contract is not valid.',
     remedy: 'Begin the gate again.',
   },
   CONTRACT_SCHEMA_MISSING: {
     from: ['user'],
-    means: 'The schema file of a contract is not there.',
+    means: 'The schema file of a contract does not exist.',
     remedy: 'Write it, or correct the path; it is relative to the workspace.',
   },
   CONTRACT_SCHEMA_MALFORMED: {
     from: ['user'],
     means: 'The schema file is not JSON.',
-    remedy: 'A schema file holds one JSON Schema, as JSON.',
+    remedy: 'A schema file contains one JSON Schema, as JSON.',
   },
   CONTRACT_SCHEMA_INVALID: {
     from: ['contract'],
@@ -29,17 +29,17 @@ export const CONTRACT_CODES = {
   },
   CONTRACT_DIALECT_UNKNOWN: {
     from: ['contract'],
-    means: '`$schema` names a dialect that is not known.',
+    means: '`$schema` names an unsupported dialect.',
     remedy: 'Use draft 2020-12 or draft-07.',
   },
   CONTRACT_KEYWORD_UNKNOWN: {
     from: ['contract'],
-    means: 'A keyword is not known: it would check nothing.',
-    remedy: 'Correct it; keywords of your own begin with `x-`.',
+    means: 'A keyword is unknown: it would check nothing.',
+    remedy: 'Correct it; custom keywords begin with `x-`.',
   },
   CONTRACT_FORMAT_UNKNOWN: {
     from: ['contract'],
-    means: 'A `format` is not known: it would check nothing.',
+    means: 'A `format` is unknown: it would check nothing.',
     remedy: 'Correct it, or use `pattern`.',
   },
   CONTRACT_PATTERN_INVALID: {
@@ -47,10 +47,10 @@ export const CONTRACT_CODES = {
     means: 'A pattern is not a regular expression.',
     remedy: 'Correct it.',
   },
-  CONTRACT_REF_MISSING: { from: ['contract'], means: 'A `$ref` leads nowhere.', remedy: 'Correct it.' },
+  CONTRACT_REF_MISSING: { from: ['contract'], means: 'A `$ref` points to nothing.', remedy: 'Correct it.' },
   CONTRACT_REF_OUTSIDE: {
     from: ['contract'],
-    means: 'A `$ref` leads out of the schema.',
+    means: 'A `$ref` points outside the schema.',
     remedy: 'Put what it refers to under `$defs`.',
   },
   CONTRACT_CHECK_INVALID: {
@@ -60,7 +60,7 @@ export const CONTRACT_CODES = {
   },
   CONTRACT_THRESHOLD_WITHOUT_SCORE: {
     from: ['contract'],
-    means: 'A threshold without a score is never missed.',
-    remedy: 'Say where the score stands: `score`.',
+    means: 'A threshold without a score has no effect.',
+    remedy: 'Set `score` to the JSON pointer of the score.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

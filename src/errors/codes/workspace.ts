@@ -5,7 +5,7 @@ export const WORKSPACE_CODES = {
   WORKSPACE_MISSING: { from: ['user'], means: 'There is no such folder.', remedy: 'Name one that exists.' },
   WORKSPACE_UNREADABLE: {
     from: ['platform'],
-    means: 'The workspace cannot be looked at.',
+    means: 'The workspace cannot be read.',
     remedy: 'Check who owns it.',
   },
   GIT_NOT_FOUND: {
@@ -16,12 +16,12 @@ export const WORKSPACE_CODES = {
   GIT_TOO_OLD: { from: ['user'], means: 'git is older than 2.30.', remedy: 'Install a newer one.' },
   GIT_TIMEOUT: {
     from: ['platform'],
-    means: 'A git command took too long and was ended.',
-    remedy: 'Look for a named pipe in `.git`, and for filters or remotes that do not answer; raise `git-timeout`.',
+    means: 'A git command timed out.',
+    remedy: 'Check for a named pipe in `.git`, and for filters or remotes that do not answer. Raise `git-timeout`.',
   },
   UNTRACKED_TOO_LARGE: {
     from: ['user'],
-    means: 'Untracked files are too large to become part of the inputs.',
+    means: 'Untracked files are too large to be inputs.',
     remedy: 'Add them to .gitignore, or raise `workspace: {max-untracked}`.',
   },
   SUBMODULE_DIRTY: {
@@ -31,65 +31,65 @@ export const WORKSPACE_CODES = {
   },
   GATE_NOT_APPLIED: {
     from: ['user'],
-    means: 'The gate works in the folder, and what earlier gates handed on is not there.',
+    means: 'The gate works in your folder, but the files that earlier gates handed on are not there.',
     remedy: 'Run `gateline apply`, or begin it with `--tree`.',
   },
   APPLY_FAILED: {
     from: ['platform'],
     means: 'A file cannot be put into your folder.',
-    remedy: 'Check free space and permissions, then run `gateline apply` again: it goes on from there.',
+    remedy: 'Check free space and permissions, then run `gateline apply` again: it continues from there.',
   },
   CLAIM_IN_PLACE: {
     from: ['user'],
-    means: 'An agent that runs by itself works in the folder.',
-    remedy: 'Complete it, or wait until its time is over.',
+    means: 'An agent that runs by itself is using the folder.',
+    remedy: 'Complete it, or wait until its claim expires.',
   },
   IN_PLACE_NEEDS_INPUTS: {
     from: ['user', 'definition'],
-    means: 'A gate that works in the folder and hands on files must declare its inputs.',
-    remedy: 'Declare `inputs`, or let it work in a tree of its own.',
+    means: 'A gate that works in your folder and hands on files must declare its inputs.',
+    remedy: 'Declare `inputs`, or let it work in its own tree.',
   },
   DIFF_UNAVAILABLE: {
     from: ['user'],
-    means: 'No version of the workspace is kept of that attempt.',
+    means: 'No version of the workspace was kept for that attempt.',
     remedy: 'Name an attempt that ended on this machine.',
   },
   GIT_UNSAFE_DIRECTORY: {
     from: ['user'],
     means: 'git refuses the repository because another user owns it.',
-    remedy: 'Do what git says: `git config --global --add safe.directory …`.',
+    remedy: 'Run the command that git suggests: `git config --global --add safe.directory …`.',
   },
   GIT_FILTER_FAILED: {
     from: ['platform'],
-    means: 'A filter of git (LFS, for one) failed.',
+    means: 'A git filter (such as LFS) failed.',
     remedy: 'Install what the filter needs.',
   },
-  GIT_FAILED: { from: ['platform'], means: 'git failed.', remedy: 'Read what git said; run the same command by hand.' },
+  GIT_FAILED: { from: ['platform'], means: 'git failed.', remedy: "Read git's message; run the same command by hand." },
   FILE_UNREADABLE: {
     from: ['user', 'platform'],
     means: 'A file cannot be read, or is not a plain file.',
-    remedy: 'Check what stands in its place and who owns it.',
+    remedy: 'Check what is in its place and who owns it.',
   },
   FILE_TOO_LARGE: {
     from: ['user', 'definition'],
-    means: 'The file is larger than such a file may be.',
+    means: 'The file is too large.',
     remedy: 'Make it smaller.',
   },
   FILE_NOT_UTF8: { from: ['user'], means: 'The file is not UTF-8.', remedy: 'Save it as UTF-8.' },
   PATH_ESCAPES: {
     from: ['user', 'platform'],
-    means: 'A path leads out of the workspace, or into a folder that no gate may write to.',
-    remedy: 'Keep files inside; links that lead out are not followed.',
+    means: 'A path is outside the workspace, or in a folder that gates cannot write to.',
+    remedy: 'Keep files inside; links to the outside are not followed.',
   },
-  GLOB_EMPTY: { from: ['user'], means: 'A glob is empty.', remedy: 'Write what should match, or remove it.' },
+  GLOB_EMPTY: { from: ['user'], means: 'A glob is empty.', remedy: 'Write a pattern, or remove it.' },
   GLOB_ESCAPES: {
     from: ['user'],
-    means: 'A glob leads out of the workspace.',
+    means: 'A glob matches outside the workspace.',
     remedy: 'Write it relative to the workspace, without `..`.',
   },
   STATE_ESCAPES: {
     from: ['user'],
-    means: '`.state` is, or holds, a link that leads out of the workspace.',
+    means: '`.state` is, or contains, a link to the outside of the workspace.',
     remedy: 'Remove the link.',
   },
   DEPENDENCIES_EDITABLE: {
@@ -114,7 +114,7 @@ export const WORKSPACE_CODES = {
   },
   TREES_INSIDE_REPOSITORY: {
     from: ['user'],
-    means: 'The folder for work trees lies in the repository.',
+    means: 'The folder for work trees is inside the repository.',
     remedy: 'Name a folder outside: `GATELINE_TREES`, or `workspace: {trees: …}`.',
   },
   TREES_UNUSABLE: {
@@ -129,27 +129,27 @@ export const WORKSPACE_CODES = {
   },
   REPOSITORY_MISSING: {
     from: ['user'],
-    means: 'Files of a commit are needed, and the folder is in no git work tree.',
+    means: 'Files of a commit are needed, but the folder is not in a git work tree.',
     remedy: 'Check out the repository before the step.',
   },
   OBJECT_ALTERED: {
     from: ['agent'],
-    means: 'What `.git` keeps under the id of an object is something else: a step before this one wrote there.',
+    means: 'An object in `.git` has the wrong content: an earlier step changed it.',
     remedy: 'Check out the repository again, and keep agents out of `.git`.',
   },
   COMMIT_UNREADABLE: {
     from: ['user'],
     means: 'The commit that contracts are read from is not in the clone, and could not be fetched.',
-    remedy: 'Check out the repository before the step, with `fetch-depth: 0` where another commit is needed.',
+    remedy: 'Check out the repository before the step, with `fetch-depth: 0` if another commit is needed.',
   },
   STATE_FILE_INVALID: {
     from: ['user'],
-    means: "A file that stands in for a gate's output is not of the state guide's form.",
+    means: "A state file that replaces a gate's output is not in the state guide's format.",
     remedy: 'Correct the file, or pass another one.',
   },
   STAND_IN_REFUSED: {
     from: ['user'],
-    means: "The output in a file that stands in for a gate does not meet that gate's schema.",
-    remedy: 'Correct the places that the message names, move the file away, or run the gate.',
+    means: "The output in a state file that replaces a gate's output does not meet the gate's schema.",
+    remedy: 'Fix the places that the message names, move the file away, or run the gate.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

@@ -15,10 +15,10 @@ export function reusedSection({ state, records }: RunReportInput): Section {
   );
   const total = sumOf(reused.map(({ saved }) => saved));
   return {
-    title: 'what was reused',
+    title: 'reused outputs',
     weight: 4,
     heading: '### Reused',
-    head: tableHead(['Gate', 'Output of', 'Time saved:', 'Cost saved:', 'Tokens saved:']),
+    head: tableHead(['Gate', 'Output from', 'Time saved:', 'Cost saved:', 'Tokens saved:']),
     pieces: [
       ...(rows.length > 1 ? [totalRow(['**All**', ''], total)] : []),
       ...rows.map((text) => ({ text, passed: true })),
@@ -38,7 +38,7 @@ export function costSection({ state }: RunReportInput, attempts: readonly Attemp
   return {
     title: 'cost and tokens',
     weight: 5,
-    heading: '### Cost, as the agents told it',
+    heading: '### Cost reported by the agents',
     head: tableHead(['Gate', 'Model', 'Time:', 'Cost:', 'Tokens:']),
     pieces: [
       ...(known.length > 1 ? [totalRow(['**All**', ''], total)] : []),
@@ -58,7 +58,7 @@ export function attemptsSection(attempts: readonly Attempt[]): Section {
     weight: 6,
     heading: '',
     fold: `${again === 1 ? '1 retry' : `${again} retries`} of ${count(tried.length, 'gate')}`,
-    head: tableHead(['Gate', 'Run attempt:', 'Attempt:', 'Came to', 'Time:']),
+    head: tableHead(['Gate', 'Run attempt:', 'Attempt:', 'Result', 'Time:']),
     pieces: tried.flat().map((attempt) => ({ text: attemptRow(attempt) })),
   };
 }

@@ -68,7 +68,7 @@ function ofUnit(unit: UnitState, value: JsonValue | undefined, options: PathOpti
 
 /** What there is to say of a unit that is stuck and names no error. */
 function whole(unit: UnitState, verdict: Verdict | undefined, title: string): Annotation[] {
-  if (unit.unread !== undefined) return [annotation('error', `Gate ${unit.key}: not known`, unit.unread)];
+  if (unit.unread !== undefined) return [annotation('error', `Gate ${unit.key}: unknown`, unit.unread)];
   if (unit.done || !['failed', 'lost', 'partial', 'paused'].includes(unit.status)) return [];
   const meaning = verdict?.status === 'failed' && unit.decided === undefined ? `${KIND_MEANING[verdict.kind]} ` : '';
   const level = unit.status === 'paused' ? 'notice' : 'error';

@@ -83,13 +83,9 @@ function reportSections(input: ReportComment): Section[] {
         text: `- ❌ ${code(job.id, 120)} (${said(job.result, 50)}) ${said(jobTroubleText(job), 100)}`,
       })),
     },
-    { title: 'what is wrong', weight: 3, heading: '', pieces: [...lines, ...more].map((text) => ({ text })) },
+    { title: 'the problems', weight: 3, heading: '', pieces: [...lines, ...more].map((text) => ({ text })) },
     shortTable(input, MOST_ROWS),
-    block(
-      'what to do next',
-      1,
-      input.state.status === 'completed' ? '' : `**What next:** ${nextStepOfRun(input.state)}`,
-    ),
+    block('the next step', 1, input.state.status === 'completed' ? '' : `**Next step:** ${nextStepOfRun(input.state)}`),
     block('the link to the run', 0, bounded(`Report: ${runText(input)}`)),
   ];
 }
@@ -107,7 +103,7 @@ function liveSections({ pipeline, subject, rows, run, revision }: LiveComment): 
     block(
       'the headline',
       0,
-      `${title}\n\n**${done} of ${count(rows.length, 'gate')} done so far.** The report comes when all jobs are through.`,
+      `${title}\n\n**${done} of ${count(rows.length, 'gate')} done so far.** The report follows when all jobs are finished.`,
     ),
     {
       title: 'the table of gates',

@@ -61,13 +61,13 @@ export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_
   const own = input.state.units.get(input.unit.key);
   const number = input.numbered === false ? '' : `${input.unit.gate.number} `;
   const title = `Gate ${number}${code(input.unit.key, 130)}`;
-  if (own === undefined) return `## ${title}\n\nThe run knows nothing of it.\n`;
+  if (own === undefined) return `## ${title}\n\nThis run has no such gate.\n`;
   const ended = resultOf(own);
   const sections: Section[] = [
     block('the headline', 0, headline(input, own, title)),
     factsSection(input, own),
     ...issuesOf(input, ended),
-    block('what to do next', 1, nextStepOf(own, nextUnits(input)), '### What next'),
+    block('the next step', 1, nextStepOf(own, nextUnits(input)), '### Next step'),
     noticesSection(input.planned),
     givenSection(input, own),
     differencesSection(input.planned),
@@ -109,7 +109,7 @@ function decisionText(planned: PlannedUnit | undefined, own: UnitState): string 
   const by = own.decided;
   const decided = by === undefined ? '' : `**${by.decision}** by ${said(actorOf(by), 120)}: ${sentence(by.reason)}`;
   if (planned === undefined) return decided;
-  const from = planned.from === undefined ? '' : ` The output is that of ${placeText(planned.from)}.`;
+  const from = planned.from === undefined ? '' : ` Its output is from ${placeText(planned.from)}.`;
   return `**${DECIDED[planned.choice]}:** ${sentence(planned.reason)}${from}${decided === '' ? '' : `\n\n${decided}`}`;
 }
 
@@ -157,7 +157,7 @@ function factsSection(input: GateSummaryInput, own: UnitState): Section {
     ],
   ];
   const pieces = facts.filter(([, value]) => value !== '').map(([name, value]) => ({ text: row([name, value]) }));
-  return { title: 'the facts', weight: 1, heading: '', head: tableHead(['', '']), pieces };
+  return { title: 'the details', weight: 1, heading: '', head: tableHead(['', '']), pieces };
 }
 
 function howText(own: UnitState): string {
@@ -165,7 +165,7 @@ function howText(own: UnitState): string {
   const at = attemptOf(own);
   const where = at === undefined ? '' : placeText(at);
   if (howOf(own) !== 'reused') return [howOf(own), where].filter((text) => text !== '').join(', ');
-  return ended?.source === undefined ? 'reused' : `reused: the output is that of ${placeText(ended.source)}`;
+  return ended?.source === undefined ? 'reused' : `reused from ${placeText(ended.source)}`;
 }
 
 function issuesOf(input: GateSummaryInput, ended: EndedRecord | undefined): Section[] {
@@ -184,9 +184,9 @@ function issuesOf(input: GateSummaryInput, ended: EndedRecord | undefined): Sect
       pieces: issues.map((text) => ({ text })),
     },
     {
-      title: 'what the output says of files',
+      title: 'findings in files',
       weight: 3,
-      heading: '### What the output says of files',
+      heading: '### Findings in files',
       pieces: findings.map((text) => ({ text })),
     },
   ];
@@ -194,7 +194,7 @@ function issuesOf(input: GateSummaryInput, ended: EndedRecord | undefined): Sect
 
 function noticesSection(planned: PlannedUnit | undefined): Section {
   const pieces = (planned?.notices ?? []).map((notice) => ({ text: `- ${said(notice, 500)}` }));
-  return { title: 'notices', weight: 3, heading: '### To know', pieces };
+  return { title: 'notices', weight: 3, heading: '### Notes', pieces };
 }
 
 function givenSection(input: GateSummaryInput, own: UnitState): Section {
@@ -209,11 +209,11 @@ function givenSection(input: GateSummaryInput, own: UnitState): Section {
     return { text: row([codeCell(key, 130), status, what]), passed: need?.done === true };
   });
   return {
-    title: 'what it was given',
+    title: 'its inputs',
     weight: 6,
     heading: '',
     fold: `Needs (${keys.length})`,
-    head: tableHead(['Gate', 'Status', 'What it hands on']),
+    head: tableHead(['Gate', 'Status', 'Handed on to later gates']),
     pieces,
   };
 }
@@ -222,10 +222,10 @@ function differencesSection(planned: PlannedUnit | undefined): Section {
   const found = planned?.differences ?? [];
   const pieces = found.map((difference) => ({ text: `- ${said(differenceText(difference), 400)}` }));
   return {
-    title: 'differences to the last request',
+    title: 'changes since the previous request',
     weight: 5,
     heading: '',
-    fold: `Different from the last time it was asked (${found.length})`,
+    fold: `Changed since the previous request (${found.length})`,
     pieces,
   };
 }
@@ -249,7 +249,7 @@ function attemptsSection({ unit, records, state }: GateSummaryInput, own: UnitSt
     weight: 5,
     heading: '',
     fold: `Attempts in this run (${Math.max(own.attempts, attempts.length)})`,
-    head: tableHead(['Gate', 'Run attempt:', 'Attempt:', 'Came to', 'Time:']),
+    head: tableHead(['Gate', 'Run attempt:', 'Attempt:', 'Result', 'Time:']),
     pieces,
   };
 }

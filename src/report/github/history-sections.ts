@@ -28,7 +28,7 @@ export function historySections(input: RunReportInput): Section[] {
       weight: 7,
       heading: '',
       fold: `The last ${rows.length} runs`,
-      head: tableHead(['Run', 'Came to', 'Gates:', 'Reused:', 'Time:', 'Cost:', 'Of']),
+      head: tableHead(['Run', 'Result', 'Gates:', 'Reused:', 'Time:', 'Cost:', 'Of']),
       pieces: rows.map((entry) => ({ text: runRow(entry, input) })),
     },
     gatesSection(trend),
@@ -44,7 +44,7 @@ function trendText(trend: Trend): string {
       ? [row(['Cost', bars(trend.cost), seriesText(trend.cost, costText)])]
       : []),
   ];
-  return `${tableHead(['', `The last ${trend.entries.length} runs, the latest last`, ''])}\n${rows.join('\n')}`;
+  return `${tableHead(['', `The last ${trend.entries.length} runs, oldest first`, ''])}\n${rows.join('\n')}`;
 }
 
 function bars({ spark }: Series): string {
@@ -55,7 +55,7 @@ function seriesText({ latest, median, change }: Series, text: (number: number) =
   const now = latest === undefined ? 'not known' : text(latest);
   return median === undefined || change === undefined
     ? now
-    : `${now} ${ARROWS[change]} against ${text(median)}, the median before`;
+    : `${now} ${ARROWS[change]} against ${text(median)}, the previous median`;
 }
 
 function runRow(entry: HistoryEntry, { links }: RunReportInput): string {
@@ -78,8 +78,8 @@ function gatesSection(trend: Trend): Section {
     title: 'how often each gate passed at the first attempt',
     weight: 7,
     heading: '',
-    fold: `Gates in these runs: how often the first attempt passed${left ? ' (of large runs, not all gates were kept)' : ''}`,
-    head: tableHead(['Gate', 'First attempt passed:', 'Median time:', 'Runs, the latest last']),
+    fold: `Gates in these runs: passed at the first attempt${left ? ' (large runs: not all gates were kept)' : ''}`,
+    head: tableHead(['Gate', 'First attempt passed:', 'Median time:', 'Runs, oldest first']),
     pieces: trend.gates.map(({ key, ran, firstTime, medianMs, results }) => ({
       text: row([codeCell(key, 130), ran === 0 ? '' : `${firstTime} of ${ran}`, durationText(medianMs), results]),
       passed: ran === firstTime,

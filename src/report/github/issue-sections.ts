@@ -19,9 +19,9 @@ export function issueSections(input: RunReportInput): Section[] {
   const issues = well.reduce((sum, unit) => sum + resultOf(unit)!.verdict.issues.length, 0);
   return [
     {
-      title: 'what is wrong',
+      title: 'the problems',
       weight: 2,
-      heading: '### What is wrong',
+      heading: '### Problems',
       pieces: bad.flatMap((unit) => troubleLines(unit, input, ISSUES_OF_A_GATE).map((text) => ({ text }))),
     },
     {

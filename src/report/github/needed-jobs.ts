@@ -60,7 +60,7 @@ export function unsatisfiedJobs(
  * listing may be behind.
  */
 export function jobTroubleText({ isSilent, result }: UnsatisfiedJob): string {
-  if (!isSilent) return 'did not succeed, although its gates are done';
-  const record = result === 'skipped' ? 'no record' : 'no record that could be seen';
-  return `left ${record}: nothing of it was checked`;
+  if (!isSilent) return 'did not succeed, but its gates are done';
+  const record = result === 'skipped' ? 'no record' : 'no visible record';
+  return `left ${record}: not checked`;
 }

@@ -7,8 +7,8 @@ import { resultOf } from '../wording.ts';
 import { code, said } from './markdown.ts';
 
 /** GitHub's own button: the same commit, and only failed jobs and what needs them. */
-const AGAIN = '**Re-run failed jobs** tries again with the same commit; gates that are done are not started.';
-const PUSH = 'Or push a fix: that begins a new run, in which every gate whose inputs did not change is reused.';
+const AGAIN = '**Re-run failed jobs** tries again with the same commit; gates that are done do not run again.';
+const PUSH = 'Or push a fix: this starts a new run, which reuses every gate whose inputs are unchanged.';
 
 /** What helps against each kind of failure. */
 const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'contract' | 'claimed'>> = {
@@ -37,16 +37,16 @@ const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'cont
 export function nextStepOf(unit: UnitState, next: readonly UnitKey[] = []): string {
   if (unit.done) {
     const names = next.map((key) => code(key));
-    return names.length === 0 ? 'Nothing is left to do for this gate.' : `Next: ${listOf(names, 10)}.`;
+    return names.length === 0 ? 'This gate is done.' : `Next: ${listOf(names, 10)}.`;
   }
   if (unit.status === 'paused') return `It waits for an approval: ${NO_APPROVAL_YET}. The gates after it wait too.`;
-  if (unit.status === 'running') return 'It is at work.';
-  if (unit.status === 'lost') return `Its machine or process is gone. ${AGAIN}`;
+  if (unit.status === 'running') return 'It is running.';
+  if (unit.status === 'lost') return `Its machine or process stopped. ${AGAIN}`;
   if (unit.status === 'blocked' || unit.status === 'pending')
-    return 'It starts when what it needs is done: see to that first.';
-  if (unit.unread !== undefined) return `What it came to is not known: ${said(unit.unread, 500)}. ${AGAIN}`;
+    return 'It starts when the gates it needs are done. Fix those first.';
+  if (unit.unread !== undefined) return `Its result is unknown: ${said(unit.unread, 500)}. ${AGAIN}`;
   if (unit.status === 'ready') return `It can start. ${AGAIN}`;
-  if (unit.decided !== undefined) return `Somebody decided so. ${PUSH.replace('Or push', 'Push')}`;
+  if (unit.decided !== undefined) return `Somebody made this decision. ${PUSH.replace('Or push', 'Push')}`;
   const verdict = resultOf(unit)?.verdict;
   const advice = verdict === undefined || verdict.advice.trim() === '' ? '' : `${said(verdict.advice)} `;
   return `${advice}${remedyText(verdict?.kind ?? 'lost')}`;
@@ -57,9 +57,9 @@ function remedyText(kind: VerdictKind): string {
   if (remedy === 'again') return AGAIN;
   if (remedy === 'secret')
     return `Set the secret in the repository’s settings, then: ${AGAIN} Runs from forks get no secrets.`;
-  if (remedy === 'contract') return 'Correct the contract and push: no attempt can be judged before that.';
+  if (remedy === 'contract') return 'Fix the contract and push: no output can be checked until then.';
   if (remedy === 'claimed')
-    return 'Another job has this gate: look for two jobs with one gate id, or wait for the other one, then re-run this job.';
+    return 'Another job has claimed this gate. Check for two jobs with the same gate id, or wait for the other job, then re-run this one.';
   return `${AGAIN} ${PUSH}`;
 }
 
@@ -69,7 +69,9 @@ export function nextStepOfRun(state: RunState): string {
   if (state.status === 'completed') return 'Every gate is done.';
   const unread = state.problems.find(({ code: kind }) => kind === 'UNREADABLE_RECORD');
   if (state.status === 'initializing') {
-    return unread === undefined ? 'No gate has begun.' : `Not everything could be read: ${said(unread.message, 500)}.`;
+    return unread === undefined
+      ? 'No gate has started.'
+      : `Not everything could be read: ${said(unread.message, 500)}.`;
   }
   for (const status of ['failed', 'lost', 'partial', 'unread', 'paused', 'running', 'ready'] as const) {
     const first = open.find((unit) => (status === 'unread' ? unit.unread !== undefined : unit.status === status));

@@ -13,9 +13,9 @@ export function problemsSection({ state, problems = [] }: RunReportInput): Secti
   });
   const lines = [...unread, ...folded.map((one) => `- \`${one.code}\` ${said(one.message, 500)}`)];
   return {
-    title: 'problems of the records',
+    title: 'invalid records',
     weight: 3,
-    heading: '### Records that are not as they should be',
+    heading: '### Invalid records',
     pieces: lines.map((text) => ({ text })),
   };
 }

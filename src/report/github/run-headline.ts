@@ -9,8 +9,8 @@ import type { RunReportInput } from './report-input.ts';
 import { iconOf } from './status-words.ts';
 
 const RUN_TEXT: Readonly<Record<RunStatus, string>> = {
-  initializing: '⏳ nothing has begun',
-  executing: '🔄 at work',
+  initializing: '⏳ not started',
+  executing: '🔄 running',
   paused: '⏸️ waiting for approval',
   error: '❌ failed',
   completed: '✅ passed',

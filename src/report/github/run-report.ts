@@ -45,7 +45,7 @@ function headline(input: RunReportInput, attempts: readonly Attempt[], missing: 
   const { state } = input;
   const title = `## ${outcomeText(state, missing)}: ${code(state.pipeline)} for ${code(state.subject, 200)}`;
   const saved = savedText(input);
-  const next = missing.length > 0 && state.status === 'completed' ? '' : `\n\n**What next:** ${nextStepOfRun(state)}`;
+  const next = missing.length > 0 && state.status === 'completed' ? '' : `\n\n**Next step:** ${nextStepOfRun(state)}`;
   return `${title}\n\n${figuresText(input, attempts)}${saved === '' ? '' : ` · ${saved} by reuse`}\n\n${bounded(runText(input))}${next}`;
 }
 

@@ -64,8 +64,8 @@ interface Part {
  */
 export function fitSummary(sections: readonly Section[], maxBytes: number, whole?: string): string {
   const parts = sections.filter(({ pieces }) => pieces.length > 0).map(partOf);
-  const link = linkTo('the whole is here', whole);
-  const where = link === 'the whole is here' ? '' : `; ${link}`;
+  const link = linkTo('full text', whole);
+  const where = link === 'full text' ? '' : `; ${link}`;
   const note = NOTE + Buffer.byteLength(where);
   const heaviestFirst = parts.toSorted((a, b) => b.section.weight - a.section.weight);
   let total = parts.reduce((sum, part) => sum + part.frame + part.sizes.reduce((a, b) => a + b, 0), note);
@@ -85,7 +85,7 @@ export function fitSummary(sections: readonly Section[], maxBytes: number, whole
   for (const part of heaviestFirst) shed(part, () => true);
   const gone = parts.filter((part) => part.gone).map(({ section }) => section.title);
   const texts = parts.filter((part) => !part.gone).map((part) => textOf(part, where));
-  if (gone.length > 0) texts.push(`_Left out for its size: ${listOf(gone, gone.length)}${where}._`);
+  if (gone.length > 0) texts.push(`_Left out, too large: ${listOf(gone, gone.length)}${where}._`);
   const text = `${texts.join('\n\n')}\n`;
   return Buffer.byteLength(text) <= maxBytes ? text : '';
 }
@@ -102,7 +102,7 @@ function textOf(part: Part, where: string): string {
   const left = section.pieces.filter((_, at) => !part.kept[at]);
   if (left.length === 0) return framed(section, shown.join('\n'), '');
   const passed = left.filter((piece) => piece.passed === true).length;
-  const of = passed === 0 ? '' : passed === left.length ? ', all of what passed' : `, ${passed} of them of what passed`;
+  const of = passed === 0 ? '' : passed === left.length ? ', all of them passed' : `, ${passed} of them passed`;
   return framed(section, shown.join('\n'), `\n\n_… and ${left.length} more${of}${where}._`);
 }
 

@@ -1,3 +1,4 @@
+import { runOnGithub } from '../../run/attempt-text.ts';
 import type { UnitState, UnitStatus } from '../../run/run-state.ts';
 
 const ICONS: Readonly<Record<UnitStatus, string>> = {
@@ -32,10 +33,10 @@ export function isWell(status: UnitStatus): boolean {
 /** Why a unit has its status, as untrusted text: what the run state says, in GitHub's words where an output was reused. */
 export function reasonText({ reused, decided, ended, reason }: UnitState): string {
   const source = reused && decided === undefined ? ended?.source : undefined;
-  return source === undefined ? reason : `the output is that of ${placeText(source)}`;
+  return source === undefined ? reason : `output reused from ${placeText(source)}`;
 }
 
-/** A place in the order of attempts, in GitHub's words: `attempt 1 in run attempt 2 of run 3`. */
+/** An attempt, in GitHub's words: `attempt 1 (run 3, run attempt 2)`. */
 export function placeText(at: { readonly runNumber: number; readonly runAttempt: number; readonly n: number }): string {
-  return `attempt ${at.n} in run attempt ${at.runAttempt} of run ${at.runNumber}`;
+  return `attempt ${at.n} (${runOnGithub(at)})`;
 }

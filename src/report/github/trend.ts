@@ -19,7 +19,7 @@ export interface Series {
 /** What the last runs say of one unit. */
 export interface GateTrend {
   readonly key: string;
-  /** Runs in which its agent was at work and came to an end. */
+  /** Runs in which its agent ran and ended. */
   readonly ran: number;
   /** Those of them in which its first attempt passed. */
   readonly firstTime: number;

@@ -20,19 +20,19 @@ export function unsavedSummary({ unit, title, verdict, why, shown, isCut }: Unsa
   const { kind, advice } = verdict;
   const sections = [
     block('the headline', 0, `## Gate ${code(unit, 130)}: ${title}`),
-    block('what it came to', 0, `It ended as ${code(kind)}. ${said(advice)}`.trim()),
+    block('the result', 0, `It ended as ${code(kind)}. ${said(advice)}`.trim()),
     block('why', 0, said(why)),
     block(
-      'what to do next',
+      'the next step',
       1,
-      '**Re-run failed jobs** once GitHub is well again (https://www.githubstatus.com): the agent starts anew then. Raise `outage-minutes` to wait for longer.',
-      '### What next',
+      '**Re-run failed jobs** once GitHub is available again (https://www.githubstatus.com): the agent then starts again. Raise `outage-minutes` to wait longer.',
+      '### Next step',
     ),
     block(
       'the output',
       2,
       shown === '' ? '' : codeFence(shown, 'json'),
-      isCut ? '### The beginning of its output' : '### Its output',
+      isCut ? '### Start of its output' : '### Its output',
     ),
   ];
   return fitSummary(sections, maxBytes);

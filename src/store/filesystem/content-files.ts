@@ -203,7 +203,10 @@ export class ContentFiles {
       if (!isFromSystem(error) && !(error instanceof GatelineError)) throw error;
       return {
         state: 'unknown',
-        problem: { ...problem, message: `${problem.message} (they could not be put aside: ${reasonOf(error)})` },
+        problem: {
+          ...problem,
+          message: `${problem.message} (they could not be moved to quarantine: ${reasonOf(error)})`,
+        },
       };
     }
   }

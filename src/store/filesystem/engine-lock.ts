@@ -173,7 +173,7 @@ async function busy(root: string, generation: number): Promise<GatelineError> {
     return new GatelineError(
       'user',
       'ENGINE_BUSY',
-      `The lock of ${root} is damaged (${path}: ${content}), so it cannot be told whether another Gateline works there`,
+      `The lock of ${root} is damaged (${path}: ${content}), so another Gateline may be working there`,
       { hint: byHand, place: { file: path } },
     );
   }

@@ -30,8 +30,8 @@ export async function obstacleTo(
     const kind = await kindOf(at);
     if (kind === undefined) return undefined;
     const command = `mv ${shellWord(at)} ${shellWord(`${at}.moved`)}`;
-    if (at === path) return kind === 'folder' ? { what: 'a folder stands in its place', command } : undefined;
-    if (kind === 'file') return { what: `a file stands in the place of the folder ${show(at)}`, command };
+    if (at === path) return kind === 'folder' ? { what: 'a folder is in its place', command } : undefined;
+    if (kind === 'file') return { what: `a file is in the place of the folder ${show(at)}`, command };
   }
   return undefined;
 }

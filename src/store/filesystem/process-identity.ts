@@ -33,7 +33,7 @@ export async function processIdentity(): Promise<Writer> {
 
 /**
  * Whether the process that wrote something still lives. Where that cannot be told (another machine, another
- * container), the answer is yes: to wait in vain is better than to run twice.
+ * container), the answer is yes: to wait needlessly is better than to run twice.
  */
 export async function isAlive(writer: Writer): Promise<boolean> {
   const boot = await bootIdentity();

@@ -65,9 +65,9 @@ export class ProjectionFile {
   #objection(sealed: Sealed): string | undefined {
     if (sealed.state === 'foreign') return sealed.why;
     const { pipeline, subject, run } = sealed.owner;
-    if (pipeline !== this.#owner.pipeline) return `it is of the pipeline ${pipeline}`;
-    if (subject !== this.#owner.subject) return `it is of the subject ${JSON.stringify(subject).slice(0, 200)}`;
-    return run > this.#owner.run ? `it is of a later run, ${run}` : undefined;
+    if (pipeline !== this.#owner.pipeline) return `it belongs to the pipeline ${pipeline}`;
+    if (subject !== this.#owner.subject) return `it belongs to the subject ${JSON.stringify(subject).slice(0, 200)}`;
+    return run > this.#owner.run ? `it belongs to a later run, ${run}` : undefined;
   }
 
   async #keepAside(why: string, bytes: Uint8Array | undefined): Promise<ProjectionNotice> {
@@ -77,7 +77,11 @@ export class ProjectionFile {
       keepAside(this.#state, this.#path, tag, { code: 'FOREIGN', message: why }),
     );
     const kept = this.#state.show(target);
-    return { code: 'PROJECTION_KEPT_ASIDE', file, message: `What stood in ${file} is now in ${kept}, because ${why}.` };
+    return {
+      code: 'PROJECTION_KEPT_ASIDE',
+      file,
+      message: `The previous content of ${file} is now in ${kept}, because ${why}.`,
+    };
   }
 
   async #tagOfUnreadable(): Promise<string> {

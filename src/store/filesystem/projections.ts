@@ -136,7 +136,7 @@ async function shownOutput(
   if (content === undefined) return {};
   if (content.bytes > maxInlineOutput) return { file: contentFile(content.digest) };
   const read = await readContent(content.digest);
-  if (read.state === 'absent') return { problem: 'the output is not in the store any more' };
+  if (read.state === 'absent') return { problem: 'the output is missing from the store' };
   if (read.state === 'unknown') return { problem: `the output could not be read: ${read.problem.message}` };
   const json = parseStoredJson(read.value);
   if ('fault' in json) return { problem: `the output could not be read: ${json.fault.message}` };

@@ -67,7 +67,7 @@ function judge(bytes: Uint8Array, entry: Entry): Judged {
   return {
     fault: {
       code: 'FOREIGN',
-      message: `a sound record, but its place and what it says disagree: ${wrong.join('; ')}`.slice(0, 1_000),
+      message: `a valid record, but its place and its content disagree: ${wrong.join('; ')}`.slice(0, 1_000),
     },
   };
 }
@@ -116,7 +116,7 @@ async function bury(
     if (!isFromSystem(error) && !(error instanceof GatelineError)) throw error;
     return problem(state, entry, {
       code: fault.code,
-      message: `${fault.message} (it could not be put aside: ${reasonOf(error)})`,
+      message: `${fault.message} (it could not be moved to quarantine: ${reasonOf(error)})`,
     });
   }
 }

@@ -20,7 +20,7 @@ export async function openForReading(path: string): Promise<OpenedFile> {
     const status = await handle.stat({ bigint: true });
     if (status.isFile()) return { state: 'open', handle, status };
     await handle.close();
-    return { state: 'unreadable', message: status.isDirectory() ? 'a folder stands in its place' : 'not a plain file' };
+    return { state: 'unreadable', message: status.isDirectory() ? 'a folder is in its place' : 'not a plain file' };
   } catch (error) {
     await handle?.close();
     if (isFromSystem(error)) return { state: 'unreadable', message: unreadableReason(error) };
@@ -55,5 +55,5 @@ export function isSameFile(a: BigIntStats, b: BigIntStats): boolean {
 }
 
 function unreadableReason(error: NodeJS.ErrnoException): string {
-  return error.code === 'ELOOP' ? 'a symbolic link stands in its place' : reasonOf(error);
+  return error.code === 'ELOOP' ? 'a symbolic link is in its place' : reasonOf(error);
 }

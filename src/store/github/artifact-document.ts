@@ -47,12 +47,13 @@ export function formatDocument(record: GatelineRecord, contents: ReadonlyMap<Dig
 
 /** The bytes of an artifact as a record with contents, or what is wrong with them. Never throws. */
 export function parseDocument(bytes: Uint8Array): ReadDocument | { readonly fault: RecordFault } {
-  if (bytes.length > MAX_DOCUMENT_BYTES) return corrupt(`${bytes.length} bytes are more than a record's document has`);
+  if (bytes.length > MAX_DOCUMENT_BYTES)
+    return corrupt(`${bytes.length} bytes are more than a record's document can have`);
   const json = parseStoredJson(bytes);
   if ('fault' in json) return json;
   const format = formatOf(json.value);
   if (format !== undefined && format !== ARTIFACT_FORMAT && format.startsWith(ARTIFACT_FORMAT_FAMILY)) {
-    const known = `this version of Gateline knows ${ARTIFACT_FORMAT}`;
+    const known = `this version of Gateline supports ${ARTIFACT_FORMAT}`;
     return { fault: { code: 'UNKNOWN_VERSION', message: `written in the format ${format.slice(0, 80)}; ${known}` } };
   }
   const document = documentSchema.safeParse(json.value);

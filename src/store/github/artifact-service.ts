@@ -10,7 +10,7 @@ export interface ListedArtifact {
   readonly size: number;
   /** Of the bytes as they are stored. Older artifacts have none. */
   readonly digest?: Digest;
-  /** Still listed, and not to be had any more. */
+  /** Still listed, but no longer available. */
   readonly expired: boolean;
   /** Whose it is, as the service's listing says; absent where only REST listed it. */
   readonly owner?: BackendIds;
@@ -45,7 +45,7 @@ export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 /**
  * `taken`: an artifact of that name exists, or its upload was begun by somebody and never finished. `maybeOwn`: that
- * somebody may be this very call, whose earlier try came to an end that nobody told.
+ * somebody may be this very call, whose earlier try succeeded without an answer.
  */
 export type Uploaded =
   | { readonly state: 'created'; readonly artifact: ListedArtifact }

@@ -151,7 +151,7 @@ export class ContentSources {
   }
 }
 
-const ALTERED: Trouble = { code: 'CONTENT_ALTERED', message: 'the bytes that are there have another digest' };
+const ALTERED: Trouble = { code: 'CONTENT_ALTERED', message: 'the stored bytes have another digest' };
 
 type Wanted = WantedEntry & { readonly digest: Digest };
 

@@ -118,7 +118,7 @@ class ArtifactStore implements GithubStore {
   async write(record: GatelineRecord): Promise<Written> {
     const { readOnly, run } = this.#options;
     if (readOnly) {
-      throw new GatelineError('gateline', 'STORE_READ_ONLY', `The artifacts of run ${run.id} are only looked at`);
+      throw new GatelineError('gateline', 'STORE_READ_ONLY', `The artifacts of run ${run.id} are read-only`);
     }
     const checked = checkedRecord(record);
     if (checked.runNumber !== run.number) {

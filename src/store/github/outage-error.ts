@@ -3,7 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 /** The service gave no answer for as long as it is waited for. */
 export function outageError(message: string): GatelineError {
   return new GatelineError('platform', 'ARTIFACTS_OUTAGE', message, {
-    hint: 'This is an outage, of GitHub or on the way to it. See https://www.githubstatus.com, then run the failed jobs again.',
+    hint: 'GitHub, or the connection to it, is down. See https://www.githubstatus.com, then re-run the failed jobs.',
   });
 }
 

@@ -191,7 +191,7 @@ export class RecordReader {
   ): Promise<void> {
     await eachInParallel(artifacts, PARALLEL_READS, async (one) => {
       const late = performance.now() > until && !this.#kept.has(one.artifact.id);
-      const trouble = { code: 'OUTAGE', message: 'there was no time left to read it' } as const;
+      const trouble = { code: 'OUTAGE', message: 'no time was left to read it' } as const;
       take(one, late ? { problem: this.#parts.view.problemWith(one.artifact.name, trouble) } : await this.read(one));
     });
   }
@@ -206,13 +206,13 @@ export class RecordReader {
     if (!looksZipped(answer.value)) return { content: answer.value };
     const content = await entryOf(answer.value, artifact.name, MAX_DOCUMENT_BYTES);
     if (content !== undefined) return { content };
-    return { code: 'CORRUPT', message: 'a zip that does not hold the record, or is damaged' };
+    return { code: 'CORRUPT', message: 'a zip without the record, or a damaged one' };
   }
 
   /** Why a record is not the one that its artifact's name says. */
   #strangeness(record: GatelineRecord, { artifact, named }: NamedArtifact<RecordArtifactName>): string | undefined {
     const { run } = this.#parts;
-    if (nameOf(record, named.upload) !== artifact.name) return 'not the record that its name says';
+    if (nameOf(record, named.upload) !== artifact.name) return 'not the record that its name describes';
     if (record.runNumber !== run.number) return `a record of run number ${record.runNumber}`;
     if ((record.by.runId ?? run.id) !== run.id) return `a record of the run ${record.by.runId}`;
     return undefined;

@@ -96,7 +96,7 @@ export class RecordWriter {
     const failed = await beside;
     const error = isOutage(failed) && written === 'written' ? await uploadValue() : failed;
     if (error !== undefined) {
-      const what = `The output of ${record.gate} is no artifact of its own, only part of its record`;
+      const what = `The output of ${record.gate} has no artifact of its own; it is only part of its record`;
       this.#parts.notice(`${what}: ${messageOf(error)}`);
     }
     return written;
@@ -132,8 +132,8 @@ export class RecordWriter {
   /** A listing that cannot be read is no empty one: the name may be taken by this very record. */
   #unlisted(name: string): GatelineError {
     this.#uncertain.add(name);
-    const why = this.#parts.view.problem?.message ?? 'what is there cannot be read';
-    return outageError(`The name of the artifact ${name} is taken, and it cannot be seen by what: ${why}`);
+    const why = this.#parts.view.problem?.message ?? 'the existing artifact cannot be read';
+    return outageError(`The artifact name ${name} is already in use, and the artifact cannot be read: ${why}`);
   }
 
   /** Uploads under the first name that can be had: readers look for all of them, and verify what they find. */
@@ -202,8 +202,8 @@ export class RecordWriter {
       place: async (path) => {
         const copied = await this.#parts.spool.copyTo(digest, path, 0o600);
         if (copied.state === 'present') return;
-        throw new GatelineError('platform', 'CONTENT_MISSING', `Content ${digest} was kept and is gone`, {
-          hint: 'Something else removes files in the folder for temporary files while the job runs.',
+        throw new GatelineError('platform', 'CONTENT_MISSING', `Content ${digest} was stored and is now missing`, {
+          hint: 'Another program removes temporary files while the job runs.',
         });
       },
     };
@@ -212,6 +212,6 @@ export class RecordWriter {
 
 function neverSeen(name: string): GatelineError {
   return outageError(
-    `Uploads broke off on the way ${MAX_UPLOADS} times: the name of the artifact ${name} is taken, and nobody can see by what`,
+    `Uploads were interrupted ${MAX_UPLOADS} times: the artifact name ${name} is already in use, probably by an interrupted upload`,
   );
 }

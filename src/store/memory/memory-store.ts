@@ -124,7 +124,7 @@ function readKept(kept: KeptRecord): { readonly record: GatelineRecord } | { rea
   const { record } = parsed;
   const sameName = record.leg !== '_' && safeNameOrNothing(record) === kept.name;
   if (sameName && record.pipeline === kept.pipeline && record.subject === kept.subject) return { record };
-  return { problem: { code: 'FOREIGN', message: 'not the record that its name says', ...place } };
+  return { problem: { code: 'FOREIGN', message: 'not the record that its name describes', ...place } };
 }
 
 function safeNameOrNothing(record: GatelineRecord): string | undefined {

@@ -62,7 +62,7 @@ function accessItem(of: Operand, length: number, index: number): Operand {
   if (value !== undefined) return new Part(value, of, index);
   const found = { name: nameOf(of, index), ...pathOf(of, index) };
   const why =
-    Number.isInteger(index) && index >= 0 ? `${of.name} has ${counted(length, 'item')}` : 'items count from 0';
+    Number.isInteger(index) && index >= 0 ? `${of.name} has ${counted(length, 'item')}` : 'items are numbered from 0';
   throw new ExpressionRefusal(`there is no ${found.name}: ${why}`, found);
 }
 
@@ -75,7 +75,7 @@ function accessProperty(of: Operand, object: JsonObject, key: string): Operand {
   const hint =
     like === undefined
       ? ''
-      : `; there is ${quoted(like)}${sameInLower === undefined ? '' : ' (keys count as they are spelt)'}`;
+      : `; there is ${quoted(like)}${sameInLower === undefined ? '' : ' (keys are case-sensitive)'}`;
   throw new ExpressionRefusal(`there is no ${found.name}${hint}`, found);
 }
 

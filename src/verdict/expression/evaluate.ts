@@ -50,7 +50,7 @@ export function evaluate(expression: Expr, contexts: Readonly<Record<string, Jso
       return { ok: true, choice: result.value, reads: guarded.reads };
     }
     const what = result.name === '' ? shortValue(result.value) : `${result.name}, ${aKind(result.value)}`;
-    throw new ExpressionRefusal(`it comes to ${what}, not to true or false; compare it with something`, result);
+    throw new ExpressionRefusal(`its value is ${what}, not true or false; compare it with something`, result);
   } catch (error) {
     if (!(error instanceof ExpressionRefusal)) throw error;
     const { at } = error;

@@ -40,14 +40,14 @@ export const FUNCTIONS: Readonly<Record<string, Call>> = {
   fromjson: ([text]) => {
     const parsed = parseJson(new TextEncoder().encode(textOf('fromJSON', text!)));
     if (parsed.ok) return parsed.value;
-    throw new ExpressionRefusal(`fromJSON: ${shown(text!)} is no JSON: ${parsed.issue.message}`, text);
+    throw new ExpressionRefusal(`fromJSON: ${shown(text!)} is not JSON: ${parsed.issue.message}`, text);
   },
 };
 
 /** Whether a pointer names something. Own keys only; `''` names the whole. */
 export function has(value: JsonValue, pointer: string): boolean {
   if (!POINTER_PATTERN.test(pointer)) {
-    throw new ExpressionRefusal(`has: ${shortValue(pointer)} is no JSON pointer; write '/key' or '/list/0'`);
+    throw new ExpressionRefusal(`has: ${shortValue(pointer)} is not a JSON pointer; write '/key' or '/list/0'`);
   }
   return valueAt(value, pointer) !== undefined;
 }

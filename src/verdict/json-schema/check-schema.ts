@@ -77,11 +77,11 @@ function checkPatterns(place: SchemaPlace): ContractProblem[] {
     const wrong = regexError(source);
     if (wrong === undefined) return [];
     const hint =
-      'patterns are ECMAScript regular expressions with the `u` flag; there, only characters with a meaning take a backslash';
+      'patterns are ECMAScript regular expressions with the `u` flag; there, a backslash is allowed only before special characters';
     return [
       {
         code: 'CONTRACT_PATTERN_INVALID',
-        message: `${quoted(source)} is no regular expression: ${wrong}`,
+        message: `${quoted(source)} is not a regular expression: ${wrong}`,
         pointer,
         hint,
       },

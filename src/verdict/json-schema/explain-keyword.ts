@@ -52,14 +52,14 @@ const EXPLAINERS: Readonly<Record<string, (at: Case) => string | undefined>> = {
   format: ({ value, wanted }) => `must have the format ${quoted(plain(wanted))}, is ${shortValue(value)}`,
   minItems: ({ value, wanted }) => `must have at least ${counted(Number(wanted), 'item')}, has ${lengthOf(value)}`,
   maxItems: ({ value, wanted }) => `must have at most ${counted(Number(wanted), 'item')}, has ${lengthOf(value)}`,
-  uniqueItems: ({ value }) => `must not hold an item twice${firstTwice(value)}`,
+  uniqueItems: ({ value }) => `must not contain an item twice${firstTwice(value)}`,
   contains: explainContains,
   minProperties: ({ value, wanted }) => `must have at least ${counted(Number(wanted), 'key')}, has ${lengthOf(value)}`,
   maxProperties: ({ value, wanted }) => `must have at most ${counted(Number(wanted), 'key')}, has ${lengthOf(value)}`,
   required: explainRequired,
   dependentRequired: explainDependent,
   dependencies: explainDependent,
-  not: () => 'must not match what `not` says',
+  not: () => 'must not match the schema of `not`',
 };
 
 function explainEnum({ value, wanted }: Case): string | undefined {

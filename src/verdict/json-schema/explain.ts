@@ -30,7 +30,7 @@ export function explainValidation(validation: Validation, options: ExplainOption
   if (more === 0 && issues.length <= MAX_ISSUES) return issues;
   const kept = issues.slice(0, MAX_ISSUES - 1);
   const left = more + issues.length - kept.length;
-  return [...kept, { severity: 'error', message: `${left.toLocaleString('en')} more things are wrong` }];
+  return [...kept, { severity: 'error', message: `${left.toLocaleString('en')} more problems` }];
 }
 
 function issueOf({ path, rule, text }: Finding, root: string): Issue {

@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { sep } from 'node:path';
 
 /**
- * Whether a process is at work in a slot, where the system tells (Linux): it stands there, or its environment names the slot,
+ * Whether a process is running in a slot, where the system shows it (Linux): it is there, or its environment names the slot,
  * as that of an agent and of everything that an agent starts does (`Checkout.variables`).
  * @param path absolute path of the slot
  */

@@ -31,7 +31,7 @@ function isStrange(entry: Pick<Dirent | Stats, 'isFile' | 'isSymbolicLink' | 'is
 }
 
 async function walk(folder: Buffer, found: Buffer[], passed: ReadonlySet<string>): Promise<void> {
-  // Folders come and go meanwhile: git is at work there.
+  // Folders come and go meanwhile: git is running there.
   const entries = await readdir(folder, { withFileTypes: true, encoding: 'latin1' }).catch(() => []);
   const below: Buffer[] = [];
   for (const entry of entries) {

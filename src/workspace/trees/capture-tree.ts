@@ -101,7 +101,7 @@ async function capture(
   const changed = taken.length + removed.length > 0;
   for (const path of changed ? await update(store, where, taken, removed) : []) {
     skipped.add(path);
-    leftOut.push({ path, why: 'git takes no file of such a name' });
+    leftOut.push({ path, why: 'git does not accept such a file name' });
   }
   return {
     tree: !changed && known.tree !== undefined ? known.tree : await writeTree(store, where),
@@ -163,7 +163,7 @@ async function listUntracked(
   if (denied.length > 0 && isOurs) throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', err);
   return {
     names: splitNames(out),
-    leftOut: denied.map(([, path]) => ({ path: path!, why: 'it may not be looked into' })),
+    leftOut: denied.map(([, path]) => ({ path: path!, why: 'it cannot be read' })),
   };
 }
 
@@ -234,9 +234,9 @@ function unreadable(folder: string, error: unknown): GatelineError {
   return new GatelineError(
     'platform',
     'WORKSPACE_UNREADABLE',
-    `files in ${folder} may not be read: ${messageOf(error)}`,
+    `files in ${folder} cannot be read: ${messageOf(error)}`,
     {
-      hint: 'Check who owns them, and that you may read them.',
+      hint: 'Check who owns them, and that you can read them.',
       cause: error,
     },
   );

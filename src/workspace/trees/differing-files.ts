@@ -59,9 +59,9 @@ function refuseDenied(folder: string, said: string): void {
   throw new GatelineError(
     'platform',
     'WORKSPACE_UNREADABLE',
-    `git may not look at files in ${folder}: ${lines.slice(0, 5).join('; ')}`,
+    `git cannot read files in ${folder}: ${lines.slice(0, 5).join('; ')}`,
     {
-      hint: 'Check who owns these folders, and that you may enter them.',
+      hint: 'Check who owns these folders, and that you can access them.',
     },
   );
 }

@@ -11,7 +11,7 @@ const BYTES_OF_ID: Readonly<Record<ObjectFormat, number>> = { sha1: 20, sha256: 
 /**
  * What tells one state of an index file from another: the checksum that git writes at its end, or size and time where git
  * was told to leave it out (`index.skipHash`). `undefined`: there is no index.
- * @throws GatelineError `WORKSPACE_UNREADABLE` when something else stands in its place
+ * @throws GatelineError `WORKSPACE_UNREADABLE` when something else is in its place
  */
 export async function indexState(path: string, format: ObjectFormat): Promise<string | undefined> {
   const file = await openIndex(path);

@@ -5,9 +5,9 @@ export interface LeftOut {
 }
 
 /** A repository that is no submodule: what is in it is its own. */
-export const OWN_REPOSITORY = 'it is a git repository of its own';
+export const OWN_REPOSITORY = 'it is a git repository';
 /** An untracked file of a CI job: usual, and no fault of anybody. */
-export const NOT_NAMED = 'git does not track it, and no glob names it';
+export const NOT_NAMED = 'it is untracked, and no glob matches it';
 
 /** Paths that a notice names. */
 const NAMED = 5;

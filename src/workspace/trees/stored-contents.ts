@@ -44,7 +44,7 @@ export async function storeContents(
       const file = join(folder, String(number));
       const read = await copy(after.content.digest, file, 0o600);
       if (read.state === 'present') copied.push({ file, path: pathOf(path), number, blob: after.blob });
-      else missing ??= contentMissing(path, read.state === 'unknown' ? read.problem.message : 'it is not there');
+      else missing ??= contentMissing(path, read.state === 'unknown' ? read.problem.message : 'it is missing');
     }
     const blobs = await hash(store, copied);
     const stored = changes.map((change, number) => {

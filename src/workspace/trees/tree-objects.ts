@@ -187,6 +187,6 @@ function refuseUncontained(path: string): void {
   if (why === undefined) return;
   const name = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
   throw new GatelineError('platform', 'PATH_ESCAPES', `a file cannot be handed on as ${name}: ${why}`, {
-    hint: 'Gateline records no such path, so somebody may have replaced a record. Let the gates before this one run again.',
+    hint: 'Gateline does not record such paths, so a record may have been replaced. Run the earlier gates again.',
   });
 }

@@ -167,7 +167,7 @@ describe('a gate whose agent has ended, and whose main did not come to end its a
     const inputs = { command: 'complete', token, 'outage-minutes': '1' };
     await expect(complete((await step(inputs, limits)).invocation)).rejects.toMatchObject({
       code: 'ARTIFACTS_OUTAGE',
-      message: expect.stringMatching(/^The claim of gate one is neither on this runner nor can it be read: /),
+      message: expect.stringMatching(/^The claim of gate one is not on this runner and cannot be read: /),
     });
     expect(kinds()).toEqual([]);
     service.faults.clear();

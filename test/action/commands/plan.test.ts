@@ -10,11 +10,11 @@ describe('the plan of a gate without a gateline.yml', () => {
     const step = await stepInProcess(job, { command: 'plan', run: 'true', needs: 'design', inputs: '[]' });
     expect(await execute(step.invocation)).toMatchObject({
       ok: true,
-      message: '0 of 1 gates would run their agent now',
+      message: '0 of 1 gates would run their agents now',
     });
     expect(await job.outputs()).toEqual({
       decision: 'blocked',
-      reason: 'The gate cannot run now, and the log says why.',
+      reason: 'The gate cannot run now, see the log.',
     });
     expect(step.log()).toMatch(/UPSTREAM_NOT_DONE.*design/);
     expect(await job.summary()).toMatch(/code.*blocked.*design/);

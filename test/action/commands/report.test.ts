@@ -42,10 +42,10 @@ describe('a report without a checkout', () => {
       code: 'ACTION_INPUTS_INVALID',
       problems: [{ input: 'needs', hint: expect.stringContaining('needs: ${{ toJSON(needs) }}') }],
     });
-    expect(silent.log()).toMatch(/^::notice title=No checkout::There is no repository here/m);
+    expect(silent.log()).toMatch(/^::notice title=No checkout::The repository is not checked out/m);
     const needs = JSON.stringify({ one: { result: 'skipped', outputs: {} } });
     const told = await stepInProcess(job, { command: 'report', needs });
     expect(await execute(told.invocation)).toMatchObject({ ok: false });
-    expect(told.log()).toMatch(/^::notice title=No checkout::There is no repository here/m);
+    expect(told.log()).toMatch(/^::notice title=No checkout::The repository is not checked out/m);
   });
 });

@@ -55,7 +55,7 @@ describe('a claim whose acknowledgement was lost', () => {
       expect(planned.hits).toBe(1);
       expect([report.conclusion, stepOf(report, 'gate').code, await jobs.starts()]).toEqual(['failure', 1, []]);
       expect(messagesOf(report)).toEqual([
-        expect.stringMatching(/^error Gate blocked: its claim cannot be seen: CLAIM_UNSEEN/),
+        expect.stringMatching(/^error Gate blocked: its claim is not listed: CLAIM_UNSEEN/),
       ]);
       const again = await jobs.run('code', { ...call, attempt: FAULTY + 1, needs: gates.needs });
       expect([again.conclusion, claims(jobs), await jobs.starts()]).toEqual(['success', ['3.1'], ['code']]);

@@ -113,11 +113,11 @@ describe('an outage that outlasts the budget', () => {
       expect(report.conclusion).toBe('failure');
       expect(troubles(report)).toEqual([
         expect.stringMatching(
-          /^error Outage: GitHub did not answer: ARTIFACTS_OUTAGE: .*was answered with 503[^]*the post step of this job tries once more/,
+          /^error Outage: GitHub did not answer: ARTIFACTS_OUTAGE: .*was answered with 503[^]*the post step of this job tries to upload it once more/,
         ),
       ]);
       expect(endsOf(jobs)).toEqual(['1.1 passed']);
-      expect(report.log).toContain('gate ' + way + ': the end of attempt 1 is on record after all (passed)');
+      expect(report.log).toContain('gate ' + way + ': the result of attempt 1 is recorded after all (passed)');
       expect(await startsAfterAgain(jobs, way)).toBe(1);
     },
     LONG,
@@ -132,14 +132,14 @@ describe('an outage that outlasts the budget', () => {
       const report = await job.ended;
       expect(report.conclusion).toBe('failure');
       expect(messagesOf(report).at(-1)).toMatch(
-        /^error Outage: what a gate came to is not on record: gate \w+: attempt 1 ended \(passed\)[^]*Its output is in the log of this post step, and in the summary\.[^]*githubstatus/,
+        /^error Outage: the result of a gate is not recorded: gate \w+: attempt 1 ended \(passed\)[^]*Its output is in the log of this post step, and in the summary\.[^]*githubstatus/,
       );
       expect(messagesOf(report).filter((line) => /^error : no|a bug/.test(line))).toEqual([]);
       const post = stepOf(report, 'gate', 'post');
       expect(post.log).toContain('    "line 0 ::error::no",');
       expect(post.log.join('\n').length).toBeLessThan(70_000);
       expect(post.log.join('\n').length).toBeGreaterThan(60_000);
-      expect(post.summary).toContain('### The beginning of its output');
+      expect(post.summary).toContain('### Start of its output');
       expect(post.summary).toContain('"line 0 ::error::no"');
       expect(`${report.log.join('\n')}${report.summary}`).not.toContain(SECRET);
       expect(endsOf(jobs)).toEqual([]);

@@ -67,7 +67,7 @@ describe('a main whose process runs out of work before it came to its end', () =
       main: 1,
       post: 1,
       finished: 'false',
-      told: ['error Gateline did not finish', 'error Gateline was cut short'],
+      told: ['error Gateline did not finish', 'error Gateline was interrupted'],
     });
   });
 
@@ -76,7 +76,7 @@ describe('a main whose process runs out of work before it came to its end', () =
       main: 0,
       post: 1,
       finished: 'false',
-      told: ['error Gateline was cut short'],
+      told: ['error Gateline was interrupted'],
     });
   });
 });

@@ -45,7 +45,7 @@ describe('a record that the service lists and does not give', () => {
     expect(conclusion).toBe('failure');
     expect(messagesOf({ annotations })).toEqual([
       expect.stringMatching(
-        /^error Gate blocked: a record upstream cannot be read: UPSTREAM_UNREADABLE: gate code cannot begin: plan: the result of attempt 1 could not be read: gl1\.[0-9a-f]{8}\.plan\.\S+: GetSignedArtifactURL was answered with 503.*\nRun the failed jobs again: (?!.*permission)/,
+        /^error Gate blocked: a record of a needed gate cannot be read: UPSTREAM_UNREADABLE: gate code cannot begin: plan: the result of attempt 1 could not be read: gl1\.[0-9a-f]{8}\.plan\.\S+: GetSignedArtifactURL was answered with 503.*\nRe-run the failed jobs: (?!.*permission)/,
       ),
     ]);
     expect(await again.jobs.starts()).toEqual([]);
@@ -57,7 +57,7 @@ describe('a record that the service lists and does not give', () => {
     expect(conclusion).toBe('failure');
     expect(messagesOf({ annotations }).at(-1)).toBe('error Records could not be read: not done: plan');
     expect(summary).toContain('the result of attempt 1 could not be read: gl1.');
-    expect(summary).not.toMatch(/No gate has begun|nothing has begun|left no record|needs nothing/);
+    expect(summary).not.toMatch(/No gate has started|not started|left no record|needs nothing/);
   });
 });
 
@@ -67,7 +67,7 @@ describe('a listing that fails', () => {
     const { annotations } = await again.code();
     expect(messagesOf({ annotations })).toEqual([
       expect.stringContaining(
-        `UPSTREAM_UNREADABLE: gate code cannot begin: plan: whether it left a record is not known: artifacts of run ${RUN}: ListArtifacts`,
+        `UPSTREAM_UNREADABLE: gate code cannot begin: plan: it may have left a record: artifacts of run ${RUN}: ListArtifacts`,
       ),
     ]);
   });
@@ -79,7 +79,7 @@ describe('a listing that fails', () => {
       /^error Records could not be read: nothing was checked, as not everything could be read: artifacts of run 501: ListArtifacts/,
     );
     expect(summary).toMatch(/^## ❌ not everything could be read: /);
-    expect(summary).not.toMatch(/No gate has begun|left no record:/);
+    expect(summary).not.toMatch(/No gate has started|left no record:/);
   });
 });
 

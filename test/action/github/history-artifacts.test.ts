@@ -101,7 +101,7 @@ describe('history', () => {
     put(service, { run: 4, about: { event: 'pull_request', headRepository: 'stranger/gates' } });
     const { entries, notices } = await read(service);
     expect(runsOf({ entries })).toEqual([1]);
-    const left = 'History entries that are left out: 1 of forks, 2 whose repository GitHub does not tell.';
+    const left = 'History entries that are left out: 1 of forks, 2 of an unknown repository.';
     expect(notices).toEqual([left]);
   });
 
@@ -115,7 +115,7 @@ describe('history', () => {
   });
 
   it.each<readonly [string, Partial<Entry>, string | undefined]>([
-    ['was changed', { artifact: { digest: digestOf('other') } }, 'not what was uploaded'],
+    ['was changed', { artifact: { digest: digestOf('other') } }, 'not the content that was uploaded'],
     ['has no digest', { artifact: { digest: '' } }, 'no digest'],
     ['is too large', { content: JSON.stringify('x'.repeat(70_000)) }, 'too large'],
     [
@@ -123,9 +123,9 @@ describe('history', () => {
       { content: JSON.stringify('x'.repeat(70_000)), artifact: { size: 9 } },
       'more than',
     ],
-    ['is cut off', { content: '{"run":1' }, 'no JSON'],
-    ['is 1,000 deep', { content: '['.repeat(1_000) + ']'.repeat(1_000) }, 'no JSON'],
-    ['speaks of __proto__', { content: '{"__proto__":{"polluted":true}}' }, 'no JSON'],
+    ['is cut off', { content: '{"run":1' }, 'not JSON'],
+    ['is 1,000 deep', { content: '['.repeat(1_000) + ']'.repeat(1_000) }, 'not JSON'],
+    ['speaks of __proto__', { content: '{"__proto__":{"polluted":true}}' }, 'not JSON'],
     ['is a broken zip', { content: 'PK\u0003\u0004 and no more' }, 'zip cannot be read'],
     ['is expired', { artifact: { expiresAt: new Date(0) } }, undefined],
   ])('without the entry that %s is still history', async (_, wrong, notice) => {

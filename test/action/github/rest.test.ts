@@ -90,7 +90,7 @@ describe('reading', () => {
     await clock.sleep(200);
     const calls = service.calls.length;
     const late = await failureOf(list(rest));
-    expect(late).toMatchObject({ code: 'REST_OUTAGE', message: expect.stringContaining('no time left') });
+    expect(late).toMatchObject({ code: 'REST_OUTAGE', message: expect.stringContaining('No time was left') });
     expect(service.calls).toHaveLength(calls);
   });
 

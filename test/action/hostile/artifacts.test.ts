@@ -62,12 +62,12 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       });
       forger.remove(/\.plan\..*value\.json$/);
     },
-    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*run all jobs again/s,
+    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*Re-run all jobs/s,
   },
   'an output that was replaced with its digest, when its job told which one it is': {
     does: (forger) => forger.replaceEnd((document) => withValue(document, EVIL)),
     with: DIGEST,
-    comes: /Gate blocked: an output upstream was replaced: DIGEST_MISMATCH/,
+    comes: /Gate blocked: the output of a needed gate was replaced: DIGEST_MISMATCH/,
   },
   'a failed end under the name of one that passed': {
     does: (forger) => {
@@ -124,7 +124,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       const { name } = forger.find(/\.plan\..*ended\..*json$/);
       forger.put(name.replace('._.1.1.', '._.1.2.'), forger.content(forger.find(/\.plan\..*ended\..*json$/)));
     },
-    comes: /UPSTREAM_UNREADABLE.*not the record that its name says/s,
+    comes: /UPSTREAM_UNREADABLE.*not the record that its name describes/s,
   },
   'an end that nobody claimed': {
     does: (forger) => {
@@ -210,20 +210,20 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'a zip whose file climbs': {
     does: (forger) =>
       replaceFiles(forger, (digits) => zipOf([{ name: `../../../../${digits}`, content: Buffer.from('evil') }])),
-    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*run all jobs again/s,
+    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*Re-run all jobs/s,
   },
   'a zip whose file is a link': {
     does: (forger) =>
       replaceFiles(forger, (name) => zipOf([{ name, content: Buffer.from('/etc/passwd'), mode: 0o120777 }])),
-    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*run all jobs again/s,
+    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*Re-run all jobs/s,
   },
   'a zip that is cut short': {
     does: (forger) => replaceFiles(forger, (_, right) => right.subarray(0, -30)),
-    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*run all jobs again/s,
+    comes: /UPSTREAM_NOT_DONE.*its output (?:is missing|was altered)\n.*Re-run all jobs/s,
   },
   'other files than the record names, in the zip': {
     does: (forger) => replaceFiles(forger, () => zipOf([{ name: '0'.repeat(64), content: Buffer.from('evil') }])),
-    comes: /UPSTREAM_NOT_DONE.*its output is missing\n.*run all jobs again/s,
+    comes: /UPSTREAM_NOT_DONE.*its output is missing\n.*Re-run all jobs/s,
   },
   'names like ours that are none': {
     does: (forger) => {

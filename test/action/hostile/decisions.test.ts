@@ -71,7 +71,7 @@ function decide(forged: GateJobs, gate: string, decision: DecidedRecord['decisio
 }
 
 const IGNORED = /is ignored: every job of the run can write such a record$/;
-const UNPROVEN = /is used without proof: every job of the run can write such a record$/;
+const UNPROVEN = /is used unverified: every job of the run can write such a record$/;
 
 describe('a forged decision that opens a gate', () => {
   it('skip: is ignored, named, and the agent runs', async () => {
@@ -104,7 +104,7 @@ describe('a forged decision that opens a gate', () => {
     await using forged = await jobs.fork('approve');
     const draft = await forged.run('draft', { machine: TIME_LIMITS });
     const paused =
-      /^error Waiting for approval:.*score 50 is below the threshold of 80.*nobody can approve it on GitHub yet/;
+      /^error Waiting for approval:.*score 50 is below the threshold of 80.*approvals are not available on GitHub yet/;
     expect(messagesOf(draft)).toEqual([expect.stringMatching(paused)]);
     decide(forged, 'draft', 'approve');
     const code = await forged.run('code', { needs: { plan: {}, draft: {} }, machine: TIME_LIMITS });
@@ -117,7 +117,7 @@ describe('a forged decision that opens a gate', () => {
     expect([again.conclusion, await forged.starts()]).toEqual(['failure', ['draft']]);
     expect(messagesOf(again)).toEqual([
       expect.stringMatching(IGNORED),
-      expect.stringMatching(/^error.*nobody can approve it on GitHub yet/),
+      expect.stringMatching(/^error.*approvals are not available on GitHub yet/),
     ]);
     expect(messagesOf(again).join('\n')).not.toContain('gateline decide');
   });

@@ -166,7 +166,7 @@ describe('JSON in the place of a record', () => {
         expect(['a key of prototypes', 'a key twice']).toContain(name);
       } else {
         expect(errors).toEqual([
-          expect.stringMatching(/^error Gate blocked: a record upstream cannot be read: UPSTREAM_UNREADABLE/),
+          expect.stringMatching(/^error Gate blocked: a record of a needed gate cannot be read: UPSTREAM_UNREADABLE/),
         ]);
         expect(await jobs.starts()).toEqual([]);
       }

@@ -31,7 +31,7 @@ it.each(someOf(MODES, 2))('a run goes on in a second and a third attempt: %j', a
   const mended = world.repository.beside('mended');
   const run = await world.run({ machine: { MENDED: mended } });
   const first = await run.start().ended;
-  expect(errorsOf(first.job('two')).at(-1)).toMatch(/^Gate failed: the agent ended with an error: /);
+  expect(errorsOf(first.job('two')).at(-1)).toMatch(/^Gate failed: the agent failed: /);
   expect(errorsOf(first.job('report')).at(-1)).toMatch(/^Gates failed: .*two.*three \(skipped\)$/);
   expect(await world.startedGates()).toEqual(['one', 'two']);
 
@@ -55,6 +55,6 @@ it('a record that is shown late is waited for by who needs it and by the report,
   await writeFile(mended, '');
   const report = await (await world.run({ machine: { MENDED: mended } })).start().ended;
   expect(redJobs(report)).toEqual([]);
-  expect(report.job('two').log).toContain('waiting until GitHub lists what these gates left: one');
-  expect(report.job('report').log).toContain('waiting until GitHub lists what these gates left: three');
+  expect(report.job('two').log).toContain('waiting until GitHub lists the records of these gates: one');
+  expect(report.job('report').log).toContain('waiting until GitHub lists the records of these gates: three');
 });

@@ -63,7 +63,7 @@ echo '{}' > "\${{ steps.gate.outputs.output-file }}"`,
     await writeFile(world.repository.beside('tried'), '');
     expect(errorsOf(thief)).toEqual([
       expect.stringMatching(
-        /TOKEN_UNKNOWN: gate owner was begun by job owner, and this is job thief\nComplete a gate in the job in which it was begun\.$/,
+        /TOKEN_UNKNOWN: gate owner was begun by job owner, and this is job thief\nComplete a gate in the job that began it\.$/,
       ),
     ]);
     expect((await attempt.ended).job('owner').conclusion).toBe('success');
@@ -114,7 +114,7 @@ describe('inputs that are wrong in several ways are told at once', () => {
     const report = await (await world.run()).start().ended;
     const [error, ...more] = errorsOf(report.job('one'));
     expect(more).toEqual([]);
-    expect(error).toMatch(/^Inputs of this step are wrong: ACTION_INPUTS_INVALID: /);
+    expect(error).toMatch(/^Invalid inputs: ACTION_INPUTS_INVALID: /);
     expect(inputsOf(error?.replace(/^.*INVALID: /, '')).toSorted()).toEqual(expected.toSorted());
     expect(await world.startedGates()).toEqual([]);
   });
@@ -172,8 +172,8 @@ describe('the report', () => {
     expect(outputsOf(report.job('report'), 'report')).toMatchObject(outputs);
     const { summary } = report.job('report');
     expect(summary).toContain('## ❌ not checked');
-    expect(summary).toContain('`passed_over` (skipped) left no record: nothing of it was checked');
-    expect(summary).toContain('`dies_later` (failure) did not succeed, although its gates are done');
+    expect(summary).toContain('`passed_over` (skipped) left no record: not checked');
+    expect(summary).toContain('`dies_later` (failure) did not succeed, but its gates are done');
   });
 
   it('judges every output again: a record that was made to say passed convinces nobody', async () => {

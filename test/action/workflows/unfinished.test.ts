@@ -60,7 +60,7 @@ describe('a gate that a job began and did not complete', () => {
     const report = await (await world.run()).start().ended;
     expect(report.conclusion).toBe('failure');
     expect(errorsOf(report.job('one'))).toEqual([
-      `Gate never completed: gate one: attempt 1 was left open and is now on record as ${kind}. Add a step with \`command: complete\` after the agent, with \`if: always()\``,
+      `Gate never completed: gate one: attempt 1 was not completed and is now recorded as ${kind}. Add a step with \`command: complete\` after the agent, with \`if: always()\``,
     ]);
     expect(world.endings()).toEqual([`one 1.1.1 ran ${kind}`]);
   });
@@ -83,7 +83,7 @@ describe('a gate whose `run` was', () => {
     await (await attempt.job('one')).logged(/^working$/);
     await attempt.cancel();
     const report = await attempt.ended;
-    expect(messagesOf(report.job('one'), 'warning')).toEqual([expect.stringMatching(/^Gateline was cut short: /)]);
+    expect(messagesOf(report.job('one'), 'warning')).toEqual([expect.stringMatching(/^Gateline was interrupted: /)]);
     expect(world.endings()).toEqual(['one 1.1.1 ran cancelled']);
   });
 });

@@ -28,7 +28,7 @@ describe('the output `value`', () => {
     expect(redJobs(report)).toEqual([]);
     expect(outputsOf(report.job('one'))).not.toHaveProperty('value');
     expect(messagesOf(report.job('one'), 'warning')).toEqual([
-      `expose-output: the output has ${300 * KIB + '{"text":""}'.length} bytes, and at most ${256 * KIB} are given; read the artifact`,
+      `expose-output: the output has ${300 * KIB + '{"text":""}'.length} bytes, more than the ${256 * KIB} that are exposed; read the artifact`,
     ]);
   });
 });
@@ -52,7 +52,7 @@ describe('an output that is given to `complete` as an input', () => {
     await using world = await given(100 * KIB);
     const report = await (await world.run()).start().ended;
     expect(errorsOf(report.job('one'))[0]).toMatch(
-      /^Inputs of this step are wrong: ACTION_INPUTS_INVALID: output: expected at most 102400 bytes: write the value to a file and name it by `output-file`\n/,
+      /^Invalid inputs: ACTION_INPUTS_INVALID: output: expected at most 102400 bytes: write the value to a file and pass its path as `output-file`\n/,
     );
     expect(report.conclusion).toBe('failure');
     expect(world.endings()).toEqual(['one 1.1.1 ran agent-error']);

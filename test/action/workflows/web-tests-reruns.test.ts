@@ -15,7 +15,7 @@ async function failedAtGate3(example: WebTestsWorld): Promise<WorkflowRun> {
   const report = await run.start().ended;
   expect(await example.world.startedGates()).toEqual(['code', ...BEFORE_3]);
   expect(errorsOf(report.job('code')).at(-1)).toBe(
-    'Gate failed: the agent ended with an error: gate code: agent-error: The agent ended with exit code 1. Look at the log of its job.',
+    'Gate failed: the agent failed: gate code: agent-error: The agent ended with exit code 1. Look at the log of its job.',
   );
   expect(report).toMatchObject({ conclusion: 'failure', started: ['data', 'design', 'map', 'code', 'report'] });
   expect(errorsOf(report.job('report')).at(-1)).toBe('Gates failed: not done: code, execute, learn');

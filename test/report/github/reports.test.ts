@@ -41,9 +41,9 @@ describe('the report of a run', () => {
         '**4 of 6 gates done**, 2 reused · ❌ 1 failed · ⛔ 1 blocked · 3m 13s · USD 0.07 · 16,540 tokens · 4 attempts',
         'saved 25s, USD 0.055 and 13,900 tokens by reuse',
         `[run 3, run attempt 1](${LINKS.run}), on \`main\` at \`0123456\``,
-        '**What next:** `execute`: Make the spec pass',
+        '**Next step:** `execute`: Make the spec pass',
         '**Re-run failed jobs**',
-        '| 0 | `data` | ✅\u00a0passed | reused | 95 |  |  | the output is that of attempt 1 in run attempt 1 of run 2 |',
+        '| 0 | `data` | ✅\u00a0passed | reused | 95 |  |  | output reused from attempt 1 (run 2) |',
         '[output](https://github.com/acme/shop/actions/runs/9003/artifacts/77)',
         'n4["execute<br/>❌ failed"]:::bad',
         'n0 --> n1',
@@ -53,11 +53,11 @@ describe('the report of a run', () => {
         '| `dom` | 1 | 1 | failed (malformed): not JSON',
         /^dom {5}·* ?█+·+ +13s failed \(malformed\)$/m,
         '| Results | 🟥🟩🟥 | 33 % passed |',
-        '3m 13s ▼ against 4m 43s, the median before',
+        '3m 13s ▼ against 4m 43s, the previous median',
         '[2](https://github.com/acme/shop/actions/runs/9002)',
         '| `execute` | 1 of 3 |',
       ],
-      lacks: ['Jobs without a record', 'not as they should be'],
+      lacks: ['Jobs without a record', 'Invalid records'],
     });
   });
 
@@ -98,7 +98,7 @@ describe('the report of a run', () => {
       commentBody({ from: 'report', ...input, revision: { runNumber: 1, runAttempt: 1, records: 1 } }),
     ];
     for (const text of shown) {
-      expect(text).toContain('- ❌ `docs` (success) left no record that could be seen');
+      expect(text).toContain('- ❌ `docs` (success) left no visible record');
       expect(text).toContain('- ❌ `lint` (skipped) left no record:');
       expect(text).toContain('the result of attempt 1 could not be read: gl1.data.json: no answer');
       expect(text).not.toMatch(/nothing has begun|No gate has begun|needs nothing/);
@@ -111,7 +111,7 @@ describe('the report of a run', () => {
     };
     const text = runReport(inputOf([], nothing, pipelineOf([])));
     expect(text).toMatch(/^## ❌ not everything could be read: /);
-    expect(text).toContain('- ❌ `data` (success) left no record that could be seen');
+    expect(text).toContain('- ❌ `data` (success) left no visible record');
     expect(text).toContain('Not everything could be read: artifacts of run 7: no answer');
   });
 
@@ -119,7 +119,7 @@ describe('the report of a run', () => {
     const records = webTests.gates.flatMap(({ id }) => ran(id));
     expect(runReport(inputOf(records))).toMatch(/^## ✅ passed: /);
     expect(runReport(inputOf(records, { jobs: [{ id: 'lint', result: 'success' }] }))).toMatch(/^## ❌ not checked: /);
-    expect(runReport(inputOf([]))).toMatch(/^## ⏳ nothing has begun: /);
+    expect(runReport(inputOf([]))).toMatch(/^## ⏳ not started: /);
   });
 
   it('tells of what failed before what is partial, wherever it stands', () => {
@@ -160,7 +160,7 @@ describe('the report of a run', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(SUMMARY_LIMIT);
     expect(Buffer.byteLength(text)).toBeGreaterThan(SUMMARY_LIMIT / 2);
     expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
-    expect(text).toMatch(/_… and \d+ more.*; \[the whole is here\]/);
+    expect(text).toMatch(/_… and \d+ more.*; \[full text\]/);
     expect(text).toContain('`gate_1`');
     expect(text).not.toContain('```mermaid');
   });
@@ -188,7 +188,7 @@ describe('the summary of a gate', () => {
     const planned = {
       ...PLANNED,
       choice: 'reuse' as const,
-      reason: 'attempt 1 of call 1 in run 2',
+      reason: 'attempt 1 (run 2)',
       from: { runNumber: 2, runAttempt: 1, n: 1 },
       differences: [],
       notices: [],
@@ -197,7 +197,7 @@ describe('the summary of a gate', () => {
       contains: [
         '## ✅ Gate 0 `data`: passed',
         '**Reused:**',
-        'attempt 1 in run attempt 1 of run 2',
+        'attempt 1 (run 2)',
         '| Saved | 13s, USD 0.021, 4,100 tokens |',
       ],
       lacks: ['| Cost |', '| Took |', 'Attempts in this run'],
@@ -207,7 +207,7 @@ describe('the summary of a gate', () => {
   it('that was tried again shows every attempt, and files that it hands on', () => {
     expect(summary('dom')).toMatch(/Attempts in this run \(2\)[^]*failed \(malformed\)[^]*\| passed \| 48s \|/);
     expect(summary('pom')).toContain('Files handed on (1)</summary>\n\n- added `tests/pages/registration.ts`');
-    expect(summary('dom')).toContain('Nothing is left to do for this gate.');
+    expect(summary('dom')).toContain('This gate is done.');
     expect(summary('pom')).toContain('Next: `execute`.');
   });
 
@@ -215,7 +215,7 @@ describe('the summary of a gate', () => {
     const records = ran('data', {}, { verdict: { status: 'failed', kind, score: 0, issues: [], advice: '' } });
     const text = summary('data', { state: stateOf(records).state, records });
     expectSafe(text);
-    const [, next = ''] = /### What next\n\n(.*)\n/.exec(text) ?? [];
+    const [, next = ''] = /### Next step\n\n(.*)\n/.exec(text) ?? [];
     expect(next.length).toBeGreaterThan(40);
     expect(next.includes('Re-run failed jobs')).toBe(!['claimed', 'contract'].includes(kind));
   });
@@ -245,7 +245,7 @@ describe('the summary of a gate', () => {
     );
     const artifacts = new Map([[`e2e/${leg.id}`, [{ name: 'output', url: 'https://github.com/a' }]]]);
     const report = runReport(inputOf(records, { links: { ...LINKS, artifacts } }, pipeline));
-    expect(report).toMatch(/└ `Chrome 120` .*\[output\]\(https:.*the output is that of attempt 2 in run attempt 1/);
+    expect(report).toMatch(/└ `Chrome 120` .*\[output\]\(https:.*output reused from attempt 2 \(run /);
   });
 
   it('has no number where no file numbers the gates, and no threshold where the gate asks for no score', () => {
@@ -261,12 +261,12 @@ describe('the summary of a gate', () => {
     expect(of(failing)).not.toContain('| Score |');
     expect(of(passing)).toContain('| Score | **95** |');
     const report = runReport(inputOf(failing, {}, pipeline));
-    expect(report).toContain('**`data`** failed (check): A check of the contract does not hold.\n');
+    expect(report).toContain('**`data`** failed (check): A check of the contract failed.\n');
   });
 
   it('of a gate that the run does not know says so', () => {
     const unit = { ...unitsOf(webTests).get('data')!, key: 'other' };
-    expect(summary('data', { unit })).toBe('## Gate 0 `other`\n\nThe run knows nothing of it.\n');
+    expect(summary('data', { unit })).toBe('## Gate 0 `other`\n\nThis run has no such gate.\n');
   });
 });
 

@@ -28,7 +28,7 @@ const MERMAID = [
   /^ {2}style [ns]\d+ [a-z0-9:#, -]+$/,
 ];
 const HEADINGS =
-  /^(?:(?:❌|✅|🔄|⏳|⏸️|⏪|🟡|💥|⛔|⏭️|➖) .*|Gates|Jobs without a record|What is wrong|Reused|Cost, as the agents told it|History|Records that are not as they should be|Issues \(\d+\)|What the output says of files|What next|To know)$/s;
+  /^(?:(?:❌|✅|🔄|⏳|⏸️|⏪|🟡|💥|⛔|⏭️|➖) .*|Gates|Jobs without a record|Problems|Reused|Cost reported by the agents|History|Invalid records|Issues \(\d+\)|Findings in files|Next step|Notes)$/s;
 
 /** A report is what we wrote and nothing else: no agent's text of it is live, ours is complete, and links go where they should. */
 export function expectSafe(markdown: string, linksTo = 'https://github.com/acme/shop/'): void {

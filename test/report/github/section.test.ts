@@ -24,8 +24,8 @@ describe('what fits', () => {
     const sections = [list('light', 1, 40, (at) => at % 2 === 0), list('heavy', 9, 40, () => false)];
     const whole = Buffer.byteLength(fitSummary(sections, 10_000));
     const text = fitSummary(sections, whole - 200, RUN);
-    expect(text).toContain(`of what passed; [the whole is here](${RUN})._`);
-    expect(text).toContain(`; [the whole is here](${RUN})._\n\n### heavy`);
+    expect(text).toContain(`of them passed; [full text](${RUN})._`);
+    expect(text).toContain(`; [full text](${RUN})._\n\n### heavy`);
     expect(text.match(/- line/g)!.length).toBeGreaterThan(40);
     expect(text.slice(text.indexOf('### heavy')).match(/- line/g)).toHaveLength(40);
   });
@@ -34,10 +34,10 @@ describe('what fits', () => {
     const sections = [block('the headline', 0, 'H'), list('light', 1, 10), list('heavy', 9, 300)];
     const text = fitSummary(sections, 2_000, RUN);
     expect(text).toContain('### light\n\n- line 0');
-    expect(text).toMatch(/_… and \d+ more; \[the whole is here\]/);
+    expect(text).toMatch(/_… and \d+ more; \[full text\]/);
     const less = fitSummary(sections, 800, RUN);
     expect(less).toContain('H\n');
-    expect(less).toContain('_Left out for its size: heavy');
+    expect(less).toContain('_Left out, too large: heavy');
     expect(fitSummary(sections, 3)).toBe('');
   });
 

@@ -205,7 +205,10 @@ describe('bad record files', () => {
     await writeFile(join(made.root, 'quarantine'), 'in the way');
     const { problems } = await store.list('ship', 'pr-42');
     expect(problems).toMatchObject([
-      { code: 'CORRUPT', message: expect.stringMatching(/could not be put aside: .*E(EXIST|NOTDIR)/) as string },
+      {
+        code: 'CORRUPT',
+        message: expect.stringMatching(/could not be moved to quarantine: .*E(EXIST|NOTDIR)/) as string,
+      },
     ]);
     expect(await readFile(made.fileOf(startedRecord()), 'utf8')).toBe('garbage');
   });

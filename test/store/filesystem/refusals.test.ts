@@ -68,10 +68,10 @@ async function putBoth(store: RecordStore): Promise<void> {
 describe.runIf(posix)('what stands in the way of content', () => {
   /** What stands there, by its path below .state; `DIGEST` is where the content belongs. */
   it.each([
-    ['a folder stands in its place', 'DIGEST', true],
-    ['a file stands in the place of the folder .state/content/sha256', 'content/sha256', false],
-    ['a file stands in the place of the folder .state/content', 'content', false],
-    ['a file stands in the place of the folder .state/tmp', 'tmp', false],
+    ['a folder is in its place', 'DIGEST', true],
+    ['a file is in the place of the folder .state/content/sha256', 'content/sha256', false],
+    ['a file is in the place of the folder .state/content', 'content', false],
+    ['a file is in the place of the folder .state/tmp', 'tmp', false],
   ])('%s: reading and writing say so, and the command that they print repairs it', async (said, where, isFolder) => {
     await using made = await makeWorkspace();
     const store = await made.open();

@@ -56,7 +56,7 @@ describe('space that is kept for how attempts end', () => {
     await expect(reserve.using(failing(['ENOSPC', 'ENOSPC']))).rejects.toMatchObject({ code: 'ENOSPC' });
   });
 
-  it('replaces what stands in its place: a short file, a link', async () => {
+  it('replaces what is in its place: a short file, a link', async () => {
     await using made = await makeWorkspace();
     const { reserve, path } = await reserveOf(made);
     await writeFile(path, 'short');

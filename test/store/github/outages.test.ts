@@ -117,7 +117,9 @@ describe('the end of an attempt', () => {
     out({ kind: 'status', status: 503 }, 30, /^ListArtifacts$/);
     await expect(store.write(record)).rejects.toMatchObject({
       code: 'ARTIFACTS_OUTAGE',
-      message: expect.stringMatching(/is taken, and it cannot be seen by what: ListArtifacts was answered with 503/),
+      message: expect.stringMatching(
+        /is already in use, and the artifact cannot be read: ListArtifacts was answered with 503/,
+      ),
     });
     expect(run.names().filter((name) => name.includes('.ended.'))).toHaveLength(1);
   });

@@ -84,9 +84,14 @@ class GithubArtifacts implements ArtifactService {
 
   async upload(parcel: Parcel, { patience, earlier = 0 }: UploadPatience = {}): Promise<Uploaded> {
     if (this.#results === undefined) {
-      throw new GatelineError('platform', 'ARTIFACTS_UNAVAILABLE', 'artifacts can only be uploaded to the own run', {
-        hint: 'Use the action in a job of the run; a `run:` step cannot upload artifacts.',
-      });
+      throw new GatelineError(
+        'platform',
+        'ARTIFACTS_UNAVAILABLE',
+        'artifacts can only be uploaded to the current run',
+        {
+          hint: 'Use the action in a job of the run; a `run:` step cannot upload artifacts.',
+        },
+      );
     }
     await using upload = await this.#uploads.prepare(parcel);
     const uploaded = await this.#calls.make(patience, () => upload.try(), earlier * TRIES_OF_A_NAME);
@@ -120,7 +125,7 @@ class GithubArtifacts implements ArtifactService {
     if (!answer.ok) return { artifacts: [], problem: { ...answer.trouble, code: 'OUTAGE' } };
     const { listingLimit: limit } = this.#options;
     if (answer.value.length < limit) return { artifacts: answer.value };
-    const message = `the run has ${limit} artifacts or more: the listing may have left some out`;
+    const message = `the run has ${limit} artifacts or more: the listing may be incomplete`;
     return { artifacts: answer.value, problem: { code: 'LISTING_LIMIT', message } };
   }
 
@@ -169,7 +174,7 @@ class GithubArtifacts implements ArtifactService {
   ): Promise<Answer<undefined>> {
     if (artifact.expired) return { ok: false, trouble: { code: 'UNREADABLE', message: 'it has expired' } };
     if (artifact.size > limit) {
-      return { ok: false, trouble: { code: 'CORRUPT', message: `${artifact.size} bytes are more than belong there` } };
+      return { ok: false, trouble: { code: 'CORRUPT', message: `${artifact.size} bytes are more than expected` } };
     }
     return this.#calls.ask(patience, async () => {
       const url = await this.#addressOf(artifact);
@@ -235,7 +240,7 @@ async function verified(
   await take(hashed());
   const actual = `sha256:${hash.digest('hex')}`;
   if (digest === undefined || digest === actual) return;
-  const message = `${name} has the digest ${actual}, not the one that it was uploaded with`;
+  const message = `${name} has the digest ${actual}, not the digest it was uploaded with`;
   throw new CallFailure(message, { passing: true, code: 'CONTENT_ALTERED' });
 }
 
@@ -243,6 +248,6 @@ function uploadFailed(name: string, { message, passing }: Failure): GatelineErro
   const what = `Cannot upload the artifact ${name}: ${message}`;
   if (passing) return outageError(what);
   return new GatelineError('platform', 'ARTIFACT_UPLOAD_FAILED', what, {
-    hint: 'Run the failed jobs again. A full storage quota has to be emptied first.',
+    hint: 'Re-run the failed jobs. If the storage quota is full, free space first.',
   });
 }

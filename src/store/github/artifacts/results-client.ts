@@ -144,7 +144,7 @@ export function parsedAnswer<T>(what: string, schema: z.ZodType<T>, bytes: Buffe
   try {
     return schema.parse(JSON.parse(bytes.toString('utf8')));
   } catch (cause) {
-    throw new CallFailure(`${what} was answered with something else than what was asked for`, { passing: true, cause });
+    throw new CallFailure(`${what} returned something else than requested`, { passing: true, cause });
   }
 }
 
@@ -157,7 +157,7 @@ export function asDigest(told: string | null | undefined): { digest?: Digest } {
 /** An address that a service told, where it may be followed. @throws CallFailure */
 export function toldAddress(address: string, service: URL): string {
   if (followable(address, service) !== undefined) return address;
-  throw new CallFailure('a download leads to an address without encryption', { passing: false });
+  throw new CallFailure('a download URL is not https', { passing: false });
 }
 
 function backendIdsOf(token: string): BackendIds {
@@ -172,7 +172,7 @@ function backendIdsOf(token: string): BackendIds {
   } catch {
     // Said below, without the token.
   }
-  throw new GatelineError('platform', 'ARTIFACTS_UNAVAILABLE', 'the runtime token names no run and job', {
+  throw new GatelineError('platform', 'ARTIFACTS_UNAVAILABLE', 'the runtime token has no run and job', {
     hint: 'Artifacts need a runner of GitHub (or a compatible one), and an action: a `run:` step has no such token.',
   });
 }

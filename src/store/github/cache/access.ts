@@ -1,6 +1,6 @@
 import { Unusable } from './unusable.ts';
 
-/** What a job is told of its cache. */
+/** What a job knows of its cache. */
 export interface CacheAccess {
   /** `ACTIONS_RESULTS_URL`. */
   readonly resultsUrl: string | undefined;

@@ -64,12 +64,12 @@ export async function lookUp(
     }),
   );
   const answer = answerSchema.safeParse(jsonIn(body));
-  if (!answer.success) throw new Unusable('the answer to the lookup is not what it should be');
+  if (!answer.success) throw new Unusable('the answer to the lookup is not valid');
   if (!answer.data.ok) return undefined;
   const key = answer.data.matched_key ?? answer.data.matchedKey ?? '';
   const address = answer.data.signed_download_url ?? answer.data.signedDownloadUrl ?? '';
   const origin = originOf(key, fingerprint);
-  if (origin === undefined) throw new Unusable('the entry that was found has a key of another form');
+  if (origin === undefined) throw new Unusable('the key of the found entry is not valid');
   const url = followable(address, access.resultsUrl);
   if (url === undefined) throw new Unusable('the address of the entry is not an https address');
   return { compression, origin, url };

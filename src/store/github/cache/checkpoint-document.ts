@@ -58,7 +58,7 @@ export function verifyEntry(files: EntryFiles, unit: CheckpointUnit, fingerprint
   const [first, second] = records;
   if (second !== undefined && first.kind === 'started') {
     const isOneAttempt = comparePositions(first, second) === 0 && claimMatches(second, first);
-    if (!isOneAttempt) throw new Unusable('the claim in the entry is of another attempt than its end');
+    if (!isOneAttempt) throw new Unusable('the claim and the result in the entry are of different attempts');
   }
   verifyContents(files, referencesIn(records));
   return records;
@@ -67,24 +67,24 @@ export function verifyEntry(files: EntryFiles, unit: CheckpointUnit, fingerprint
 function readDocument(bytes: Uint8Array): CheckpointRecords {
   const json = parseJson(bytes, { maxBytes: MAX_DOCUMENT_BYTES, maxDepth: MAX_DOCUMENT_DEPTH });
   if (!json.ok) throw new Unusable(`the document in the entry is ${json.kind}`);
-  if (formatOf(json.value) !== CHECKPOINT_FORMAT) throw new Unusable('the entry is of a format that is not known here');
+  if (formatOf(json.value) !== CHECKPOINT_FORMAT) throw new Unusable('the format of the entry is not supported');
   const document = documentSchema.safeParse(json.value);
-  if (!document.success) throw new Unusable('the document in the entry has another shape');
+  if (!document.success) throw new Unusable('the document in the entry is not valid');
   const records = document.data.records.map((value) => {
     const judged = judgeRecord(value);
-    if ('fault' in judged) throw new Unusable(`a record in the entry is not one (${judged.fault.code})`);
+    if ('fault' in judged) throw new Unusable(`a record in the entry is not valid (${judged.fault.code})`);
     return judged.record;
   });
   const [first, second] = records;
   if (first?.kind === 'ended' && second === undefined) return [first];
   if (first?.kind === 'started' && second?.kind === 'ended') return [first, second];
-  throw new Unusable('the entry holds other records than a claim and its end');
+  throw new Unusable('the entry contains records other than a claim and its result');
 }
 
 function verifyIdentity(record: StartedRecord | EndedRecord, unit: CheckpointUnit, fingerprint: Digest): void {
   const isOfUnit = (['pipeline', 'subject', 'gate', 'leg'] as const).every((key) => record[key] === unit[key]);
-  if (!isOfUnit) throw new Unusable('the entry is of another gate or subject');
-  if (record.fingerprint !== fingerprint) throw new Unusable('the entry is of another fingerprint');
+  if (!isOfUnit) throw new Unusable('the entry belongs to another gate or subject');
+  if (record.fingerprint !== fingerprint) throw new Unusable('the entry has another fingerprint');
 }
 
 function verifyContents(files: EntryFiles, references: readonly ContentReference[]): void {
@@ -98,5 +98,5 @@ function verifyContents(files: EntryFiles, references: readonly ContentReference
     if (bytes !== undefined && bytes !== files.get(hexOf(digest))!.length)
       throw new Unusable('a content in the entry has the wrong size');
   // The document comes on top.
-  if (files.size > needed.size + 1) throw new Unusable('the entry holds contents that its records do not name');
+  if (files.size > needed.size + 1) throw new Unusable('the entry contains contents that its records do not name');
 }

@@ -36,15 +36,14 @@ async function filesIn(archive: Buffer, { maxContents }: CacheLimits): Promise<E
         continue;
       }
       const name = expectedName(header);
-      if (name === undefined || files.has(name))
-        throw new Unusable('the entry holds something that does not belong there');
+      if (name === undefined || files.has(name)) throw new Unusable('the entry contains something unexpected');
       files.set(name, await bytesOf(entry as AsyncIterable<Buffer>));
     }
   } catch (error) {
     if (error instanceof Unusable) throw error;
-    throw new Unusable('the entry is not a whole tar archive', { cause: error });
+    throw new Unusable('the entry is not a complete tar archive', { cause: error });
   }
-  if (!files.has(DOCUMENT_NAME)) throw new Unusable('the entry holds no checkpoint');
+  if (!files.has(DOCUMENT_NAME)) throw new Unusable('the entry contains no checkpoint');
   return files;
 }
 

@@ -76,7 +76,7 @@ function refuseBytes(bytes: number, { maxBytes }: CacheLimits): void {
 async function lay(spool: Pick<RecordStore, 'copyTo'>, digest: Digest, path: string): Promise<number> {
   const read = await spool.copyTo(digest, path, 0o600);
   if (read.state === 'present') return read.value.bytes;
-  throw new Unusable(`a content of it is ${read.state === 'absent' ? 'not there' : 'not as it was kept'}`);
+  throw new Unusable(`a content of it is ${read.state === 'absent' ? 'missing' : 'not as it was stored'}`);
 }
 
 /**

@@ -19,8 +19,8 @@ export function reasonNotSaved({ message, timedOut, log }: SaverResult): string 
     ?.slice(-4, -1);
   if (status !== undefined) return `the service answered with status ${status}`;
   if (timedOut) return 'it took too long';
-  if (message === undefined) return 'the process that saves ended without an answer';
-  return `the client of the cache says: ${detailIn(message, log)}`;
+  if (message === undefined) return 'the saving process ended without an answer';
+  return `the cache client reported: ${detailIn(message, log)}`;
 }
 
 /** The last complaint, without addresses, which may be signed, and safe to show. */

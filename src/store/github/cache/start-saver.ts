@@ -13,7 +13,7 @@ export interface SaverCall {
   readonly timeoutMs: number;
 }
 
-/** What became of it. */
+/** The result of the save. */
 export interface SaverResult {
   /** `undefined`: it ended without a word, or was ended. */
   readonly message: SaveMessage | undefined;

@@ -26,7 +26,7 @@ describe('an answer of the service', () => {
       matched_key,
       signed_download_url: `${origin}/blob`,
     }));
-    expect([notices, records]).toEqual([said('the entry that was found has a key of another form'), []]);
+    expect([notices, records]).toEqual([said('the key of the found entry is not valid'), []]);
     expect(seen.map(({ path }) => path)).not.toContain('/blob');
   });
 
@@ -54,13 +54,13 @@ describe('an answer of the service', () => {
 
   it.each([
     ['no object', '[]'],
-    ['no JSON', 'ok'],
+    ['not JSON', 'ok'],
     ['empty', ''],
     ['a text for a yes', '{"ok":"true"}'],
     ['a list for a key', '{"ok":true,"matched_key":[]}'],
     ['nested without end', '['.repeat(5_000)],
   ])('that is %s is not understood', async (_, body) => {
-    expect((await ask(() => body)).notices).toEqual(said('the answer to the lookup is not what it should be'));
+    expect((await ask(() => body)).notices).toEqual(said('the answer to the lookup is not valid'));
   });
 
   it('that is too long is given up', async () => {

@@ -114,7 +114,7 @@ describe('a save that meets', () => {
     ]);
     at.service.faults.add({ operation: 'FinalizeCacheEntryUpload', fault: { kind: 'truncate' } });
     expect(await (await at.job()).save()).toEqual([
-      'The checkpoint was not saved to the cache: the process that saves ended without an answer.',
+      'The checkpoint was not saved to the cache: the saving process ended without an answer.',
     ]);
     at.service.faults.add({ operation: 'CreateCacheEntry', fault: { kind: 'hang' } });
     expect(await (await at.job({}, { limits: { keepMs: 500 } })).save()).toEqual([

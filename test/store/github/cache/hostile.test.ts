@@ -35,8 +35,8 @@ const withEnded = (different: Partial<EndedRecord>) => withRecords(started, { ..
 /** The sound entry whose claim differs. */
 const withStarted = (different: Partial<StartedRecord>) => withRecords({ ...started, ...different }, ended);
 
-const NOT_OURS = /holds something that does not belong there/;
-const NO_ARCHIVE = /not a whole tar archive|holds no checkpoint/;
+const NOT_OURS = /contains something unexpected/;
+const NO_ARCHIVE = /not a complete tar archive|contains no checkpoint/;
 
 type Case = readonly [name: string, entries: () => readonly TarEntry[], reason: RegExp];
 
@@ -91,8 +91,12 @@ const ARCHIVES: readonly Case[] = [
     () => [...Array.from({ length: 10_000 }, () => soundFiles()[0]!), ...soundFiles()],
     /more than 2000 contents/,
   ],
-  ['nothing', () => [], /holds no checkpoint/],
-  ['contents without records', () => soundFiles().filter(({ name }) => !name.endsWith('.json')), /holds no checkpoint/],
+  ['nothing', () => [], /contains no checkpoint/],
+  [
+    'contents without records',
+    () => soundFiles().filter(({ name }) => !name.endsWith('.json')),
+    /contains no checkpoint/,
+  ],
 ];
 
 const CONTENTS: readonly Case[] = [
@@ -130,31 +134,43 @@ const RECORDS_AND_DOCUMENTS: readonly Case[] = [
   ['a claim of another gate', () => withStarted({ gate: 'deploy' }), /another gate or subject/],
   ['a forged fingerprint', () => withEnded({ fingerprint: OTHER }), /another fingerprint/],
   ['a claim of another fingerprint', () => withStarted({ fingerprint: OTHER }), /another fingerprint/],
-  ['a claim of another contract', () => withStarted({ contract: OTHER }), /claim in the entry is of another attempt/],
-  ['a claim of another attempt', () => withStarted({ n: 2 }), /claim in the entry is of another attempt/],
+  [
+    'a claim of another contract',
+    () => withStarted({ contract: OTHER }),
+    /claim and the result in the entry are of different attempts/,
+  ],
+  [
+    'a claim of another attempt',
+    () => withStarted({ n: 2 }),
+    /claim and the result in the entry are of different attempts/,
+  ],
   [
     'a decision',
     () => withRecords(ended, decidedRecord({ decision: 'approve' })),
-    /other records than a claim and its end/,
+    /records other than a claim and its result/,
   ],
-  ['a decision alone', () => withRecords(decidedRecord({ fingerprint: ended.fingerprint })), /other records than/],
-  ['two ends', () => withRecords(ended, ended), /other records than/],
-  ['a claim alone', () => withRecords(started), /other records than/],
-  ['records the wrong way round', () => withRecords(ended, started), /other records than/],
-  ['a hundred records', () => withRecords(...Array.from({ length: 100 }, () => ended)), /has another shape/],
-  ['no records', () => withRecords(), /has another shape/],
-  ['a record that is none', () => withRecords({ kind: 'ended' }), /not one \(CORRUPT\)/],
-  ['a record with a field more', () => withRecords({ ...ended, extra: 1 }), /not one \(CORRUPT\)/],
+  ['a decision alone', () => withRecords(decidedRecord({ fingerprint: ended.fingerprint })), /records other than/],
+  ['two ends', () => withRecords(ended, ended), /records other than/],
+  ['a claim alone', () => withRecords(started), /records other than/],
+  ['records the wrong way round', () => withRecords(ended, started), /records other than/],
+  [
+    'a hundred records',
+    () => withRecords(...Array.from({ length: 100 }, () => ended)),
+    /document in the entry is not valid/,
+  ],
+  ['no records', () => withRecords(), /document in the entry is not valid/],
+  ['a record that is none', () => withRecords({ kind: 'ended' }), /not valid \(CORRUPT\)/],
+  ['a record with a field more', () => withRecords({ ...ended, extra: 1 }), /not valid \(CORRUPT\)/],
   [
     'a record of a later version',
     () => withRecords({ ...ended, format: 'gateline-record/9' }),
-    /not one \(UNKNOWN_VERSION\)/,
+    /not valid \(UNKNOWN_VERSION\)/,
   ],
-  ['a score of 1000', () => withEnded({ verdict: { ...ended.verdict, score: 1000 } }), /not one \(CORRUPT\)/],
+  ['a score of 1000', () => withEnded({ verdict: { ...ended.verdict, score: 1000 } }), /not valid \(CORRUPT\)/],
   [
     'a document of a later version',
     () => withDocument('{"format":"gateline-checkpoint/2","records":[]}'),
-    /format that is not known/,
+    /format of the entry is not supported/,
   ],
   [
     'a document with a prototype',
@@ -179,10 +195,10 @@ const RECORDS_AND_DOCUMENTS: readonly Case[] = [
     () => withDocument(`{"format":"${FORMAT}","records":${'['.repeat(1000)}${']'.repeat(1000)}}`),
     /document in the entry is too-large/,
   ],
-  ['no JSON', () => withDocument('{"format":'), /document in the entry is malformed/],
+  ['not JSON', () => withDocument('{"format":'), /document in the entry is malformed/],
   ['an empty document', () => withDocument(''), /document in the entry is missing/],
   ['a document of zero bytes', () => withDocument('\0'.repeat(100)), /document in the entry is malformed/],
-  ['a list for a document', () => withDocument('[]'), /format that is not known/],
+  ['a list for a document', () => withDocument('[]'), /format of the entry is not supported/],
 ];
 
 function withMany(count: number): TarEntry[] {
@@ -252,7 +268,7 @@ describe('bytes that are', () => {
     [
       'half an archive, packed well',
       async () => gzipSync(half(await tarOf(soundFiles()))),
-      /not a whole tar archive|is missing/,
+      /not a complete tar archive|is missing/,
     ],
     ['a zip', async () => Buffer.from('504b0506000000000000000000000000000000000000', 'hex'), /cannot be decompressed/],
     [

@@ -41,9 +41,9 @@ describe('a checkpoint is not saved, and its notice says why, where', () => {
     const cache = await at.job();
     const { started, ended, contents } = CHECKPOINT;
     const without = { started, ended, contents: contents.slice(1) };
-    expect(await cache.save(without)).toEqual(notSaved('a content of it is not there'));
+    expect(await cache.save(without)).toEqual(notSaved('a content of it is missing'));
     cache.medium.contents.set(digestOf(contents[0]!), Buffer.from('other'));
-    expect(await cache.keep(started, ended)).toEqual(notSaved('a content of it is not as it was kept'));
+    expect(await cache.keep(started, ended)).toEqual(notSaved('a content of it is not as it was stored'));
   });
 
   it('the process that saves cannot be started, or does not do its work', async () => {
@@ -51,10 +51,10 @@ describe('a checkpoint is not saved, and its notice says why, where', () => {
     const [missing] = await (await at.job({}, { saver: ['/nowhere/node'] })).save();
     expect(missing).toMatch(/^The checkpoint was not saved to the cache: something unexpected \(spawn .* ENOENT\)\.$/);
     const silent = await at.job({}, { saver: [process.execPath, '--eval', '0', '--'] });
-    expect(await silent.save()).toEqual(notSaved('the process that saves ended without an answer'));
+    expect(await silent.save()).toEqual(notSaved('the saving process ended without an answer'));
     const forging = 'process.send({ saved: "much" }); setInterval(() => {}, 1000)';
     const liar = await at.job({}, { saver: [process.execPath, '--eval', forging, '--'] });
-    expect(await liar.save()).toEqual(notSaved('the process that saves ended without an answer'));
+    expect(await liar.save()).toEqual(notSaved('the saving process ended without an answer'));
   });
 
   it('the temporary folder is not there', async () => {

@@ -48,7 +48,7 @@ describe('a checkpoint of', () => {
     expect(await cache.find({ pipeline, subject, gate, leg }, other)).toEqual(NOTHING);
     const refused = {
       records: [],
-      notices: ['The cache gave no checkpoint: the entry is of another gate or subject.'],
+      notices: ['The cache gave no checkpoint: the entry belongs to another gate or subject.'],
     };
     for (const different of [{ pipeline: 'x' }, { subject: 'x' }, { gate: 'x' }, { leg: 'x' }]) {
       expect(await cache.find({ pipeline, subject, gate, leg, ...different }, fingerprint)).toEqual(refused);

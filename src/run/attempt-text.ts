@@ -1,0 +1,39 @@
+import { comparePositions, type EndedRecord, type Position, type StartedRecord } from './record.ts';
+
+/**
+ * How people are shown an attempt. A record numbers attempts anew in every call; on one machine that says little, so
+ * there they are numbered through the run. On GitHub the numbers are GitHub's, and the run attempt is named unless it is
+ * the first.
+ */
+type Placed = Pick<StartedRecord | EndedRecord, 'runNumber' | 'runAttempt' | 'n' | 'by'>;
+
+/** `run 3`; in a later run attempt on GitHub `run 3, run attempt 2`. */
+export function runOnGithub({ runNumber, runAttempt }: Omit<Position, 'n'>): string {
+  return runAttempt > 1 ? `run ${runNumber}, run attempt ${runAttempt}` : `run ${runNumber}`;
+}
+
+/** `run 3`, as {@link runOnGithub} when a job wrote the record. */
+export function runText(at: Omit<Position, 'n'>, { by }: Pick<Placed, 'by'>): string {
+  return by.runId === undefined ? `run ${at.runNumber}` : runOnGithub(at);
+}
+
+/**
+ * `attempt 2`, within its run; in a later run attempt on GitHub `attempt 1 of run attempt 2`.
+ * @param begun the claims of the gate, of this and of other runs
+ */
+export function attemptInRun(at: Placed, begun: readonly Position[]): string {
+  if (at.by.runId === undefined) return `attempt ${numberInRun(at, begun)}`;
+  return at.runAttempt > 1 ? `attempt ${at.n} of run attempt ${at.runAttempt}` : `attempt ${at.n}`;
+}
+
+/** `attempt 2 (run 1)`; in a later run attempt on GitHub `attempt 1 (run 1, run attempt 2)`. */
+export function attemptText(at: Placed, begun: readonly Position[]): string {
+  const number = at.by.runId === undefined ? numberInRun(at, begun) : at.n;
+  return `attempt ${number} (${runText(at, at)})`;
+}
+
+/** The number of an attempt among all that were begun in its run; at least the one in its call, if claims could not be read. */
+function numberInRun(at: Position, begun: readonly Position[]): number {
+  const before = begun.filter((one) => one.runNumber === at.runNumber && comparePositions(one, at) < 0);
+  return Math.max(at.n, 1 + before.length);
+}

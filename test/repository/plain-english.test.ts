@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT, repositoryFiles } from './repository-files.ts';
+import { textsOf } from './source-texts.ts';
+
+/** Words that the field does not use, and what it says instead. */
+const PHRASES: ReadonlyArray<readonly [banned: RegExp, instead: string]> = [
+  [/\b(?:counts?|counted) by name only\b/i, 'Only their names are part of the fingerprint'],
+  [/\b(?:it|they|that|which|both|neither|nothing|all of it|and) counts?(?=[.,;]|$)/im, 'is part of the fingerprint'],
+  [/\b(?:does|do|did|would|will) not count\b(?! as)/i, 'is ignored'],
+  [/\bno files? counts?\b|\bfiles? that counts?\b|\bversions? counts?\b/i, 'is part of the fingerprint'],
+  [/\bends? to count\b|\bcounts? for what\b|\bthe (?:worse|worst|last) one counts\b/i, 'applies, is used'],
+  [
+    /\bstands? in\b(?= for| the place)|\bmay stand in\b|\bcan stand in\b|\bstands in(?=[.,;])/i,
+    'is reused, replaces, is in',
+  ],
+  [/\bstands? above\b/i, 'overrides'],
+  [/\b(?:is|are|was|were|be) told(?: of| by| once| at| all)?\b/i, 'gets, is shown, is reported'],
+  [
+    /\btells? (?:what|which|why|how|whether|where|when|who|of|it|all|everything|people|everybody|the|a|an|no|them|of it)\b/i,
+    'shows, reports',
+  ],
+  [/\bcannot be told\b|\bcan be told\b/i, 'cannot be determined, is unknown'],
+  [/\bwhat (?:became|becomes) of\b/i, 'the results of'],
+  [/\bwhat (?:it|they|he|each|that|a gate|an attempt|the attempt|a run|the run) (?:came|comes) to\b/i, 'the result of'],
+  [/\bcame to (?:its|an|their) end\b/i, 'exited, ended'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'fix'],
+  [/\bnobody can (?:be seen|see)\b/i, 'probably left by an interrupted upload'],
+  [/\bnothing that it is given\b|\bwhat it is given\b|\ball (?:that )?it is given\b/i, 'inputs unchanged; its inputs'],
+  [/\bof call \d|, call \d/i, 'attempt 2 (run 1)'],
+  [/\bin run attempt \d+ of run\b/i, 'attempt 1 (run 2, run attempt 3)'],
+  [/\bthat must be satisfied\b/i, 'that must pass'],
+  [/\b(?:something )?is to be (?:changed|done)\b/i, 'Configuration error; there is something to do'],
+  [/\bin vain\b/i, 'without success'],
+  [/\bto be had\b|\bcan be had\b|\bcould be had\b/i, 'is available'],
+  [/\bwho(?:so)?ever\b/i, 'anyone who, the user who'],
+  [/\b(?:does|do|did)(?:es)? not hold together\b/i, 'is inconsistent'],
+  [/\bbears? (?:it|that|out)\b|\bborne out\b/i, 'confirms, matches'],
+  [/\bgo(?:es)? on (?:from|with)\b|\bgoing on with\b/i, 'continues, resumes'],
+  [/\b(?:is|are|was|were) at work\b/i, 'is running'],
+  [/\bbetween commas\b/i, 'comma-separated'],
+  [/\bone a line\b/i, 'one per line'],
+  [/\bleave (?:it|them) alone\b/i, 'do not change'],
+  [
+    /\bhow (?:it|things|each|they) stands?\b|\bwhere (?:it|things) stands?\b|\bas (?:it|things) stands?\b/i,
+    'its status',
+  ],
+  [/\bend of an attempt\b|\bend of attempt\b/i, 'result of an attempt'],
+  [/\bis taken over\b|\bnever taken over\b/i, 'is reused'],
+  [/\bwhat (?:is|was) learnt\b/i, 'learnings, outputs'],
+  [/\bno (?:such thing|glob|JSON|value) (?:as|is)\b|\bis no (?:JSON|value|glob|file|regular)\b/i, 'is not a …'],
+  [/\bmust bring back\b/i, 'to pass to'],
+  [/\bas a rule\b/i, 'usually'],
+  [/\bgive (?:it|them) to both\b/i, 'set it on both'],
+  [/\bthe whole is here\b/i, 'full text'],
+  [/\banew\b/i, 'again'],
+  [/(?<!")\bcounts? as\b/i, 'is treated as'],
+  [/\bwhat counts\b|\b(?:commit|subject|prompt)s? counts\b/i, 'is part of the fingerprint'],
+  [/\bstands? (?:under|where|there|beside|at the top)\b/i, 'is'],
+];
+
+/** The worst of them, which comments do not have either. */
+const IN_COMMENTS =
+  /\bwhat (?:became|becomes) of\b|\bin vain\b|\bto be had\b|\bcame to (?:its|an|their) end\b|\bnobody can be seen\b|\bis told of\b|\bmend(?:s|ed|ing)?\b|\bis at work\b/i;
+
+/** What people read: pages, the action's description, release notes. */
+const PAGES = /^(?:README\.md|docs\/.*\.md|AGENTS\.md|action\.yml|\.changeset\/.*\.md|examples\/.*\.md)$/;
+
+interface Passage {
+  readonly place: string;
+  readonly text: string;
+}
+
+function passages(): Passage[] {
+  return repositoryFiles().flatMap((path) => {
+    const read = (): string => readFileSync(join(ROOT, path), 'utf8');
+    if (PAGES.test(path)) return paragraphsOf(path, read());
+    if (!/^src\/.*\.ts$/.test(path)) return [];
+    return textsOf(read()).map(({ line, text }) => ({ place: `${path}:${line}`, text }));
+  });
+}
+
+/** Paragraphs, since a phrase may go on in the next line. */
+function paragraphsOf(path: string, page: string): Passage[] {
+  let line = 1;
+  return page.split(/(\n(?:[ \t]*\n)+|\n(?=[ ]*[-|#]))/).flatMap((piece) => {
+    const at = line;
+    line += piece.split('\n').length - 1;
+    return piece.trim() === '' ? [] : [{ place: `${path}:${at}`, text: piece.replaceAll(/\s*\n\s*/g, ' ') }];
+  });
+}
+
+function found({ place, text }: Passage): string[] {
+  return PHRASES.flatMap(([banned, instead]) => {
+    const phrase = banned.exec(text)?.[0];
+    return phrase === undefined ? [] : [`${place}: "${phrase}"; write: ${instead}`];
+  });
+}
+
+describe('what users read', () => {
+  it('is in plain English', () => {
+    expect(passages().flatMap(found)).toEqual([]);
+  });
+});
+
+describe('comments of the source', () => {
+  it('have none of the worst phrases', () => {
+    const sources = repositoryFiles().filter((path) => /^src\/.*\.ts$/.test(path));
+    const wrong = sources.flatMap((path) => {
+      const phrase = IN_COMMENTS.exec(
+        readFileSync(join(ROOT, path), 'utf8').replaceAll(/\n\s*(?:\*|\/\/) ?/g, ' '),
+      )?.[0];
+      return phrase === undefined ? [] : [`${path}: ${phrase}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('the check', () => {
+  it.each([
+    'They count, and stand above those of `gateline.yml`.',
+    'Ids of the gates that must be satisfied first, between commas',
+    'which also tells what became of their jobs',
+    'nothing that it is given changed since attempt 1 of call 1 in run 1',
+    'Mend these under `with:` of the step',
+    'the name is taken, and nobody can be seen behind it',
+    'The process came to its end before its work was done',
+    'something is to be changed',
+  ])('sees: %s', (text) => {
+    expect(found({ place: 'x', text })).not.toEqual([]);
+  });
+
+  it('lets plain English pass', () => {
+    const text = 'Gateline exited before it finished: a GitHub service dropped the connection. Re-run the job.';
+    expect(found({ place: 'x', text })).toEqual([]);
+  });
+
+  it('joins the lines of a paragraph', () => {
+    const [, second] = paragraphsOf('x.md', 'one\n\ntells what\nbecame of it\n');
+    expect(second).toEqual({ place: 'x.md:3', text: 'tells what became of it ' });
+  });
+
+  it('reads texts and templates of a source, and no comments', () => {
+    const source = [
+      'const a = \'it is 1\'; // "not this"',
+      '/* `nor this` */',
+      "const b = `x ${f('y')} z`;",
+      "const c = /'/;",
+      'const d = "e";',
+    ];
+    expect(textsOf(source.join('\n'))).toEqual([
+      { line: 1, text: 'it is 1' },
+      { line: 3, text: 'x … z' },
+      { line: 3, text: 'y' },
+      { line: 5, text: 'e' },
+    ]);
+  });
+});
