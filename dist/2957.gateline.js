@@ -1,4 +1,4 @@
-export const id=2957;export const ids=[2957];export const modules={33192:((e,t,n)=>{n.d(t,{kV:()=>recordedOption,vU:()=>textOption,y8:()=>listOption});var r=n(97974);function textOption(e,t){let n=e[t];return typeof n==`string`?n:void 0}function recordedOption(e,t,n){let i=textOption(e,t);if(i===void 0||i.length<=n)return i;throw new r.Mk(`user`,`OPTION_VALUE`,`--${t} has ${i.length} characters; at most ${n} are kept`,{hint:`Say it shorter.`})}function listOption(e,t){let n=e[t];return Array.isArray(n)?n:[]}}),12957:((e,t,n)=>{n.r(t),n.d(t,{execute:()=>execute});var r=n(51455),i=n(76760),a=n(97974),o=n(19328),s=n(33192),c=n(65158),l=n(93174),u=n(2486);let schema=(e,t)=>`{
+export const id=2957;export const ids=[2957];export const modules={33192:((e,t,n)=>{n.d(t,{kV:()=>recordedOption,vU:()=>textOption,y8:()=>listOption});var r=n(97974);function textOption(e,t){let n=e[t];return typeof n==`string`?n:void 0}function recordedOption(e,t,n){let i=textOption(e,t);if(i===void 0||i.length<=n)return i;throw new r.Mk(`user`,`OPTION_VALUE`,`--${t} has ${i.length} characters; at most ${n} are kept`,{hint:`Write a shorter text.`})}function listOption(e,t){let n=e[t];return Array.isArray(n)?n:[]}}),12957:((e,t,n)=>{n.r(t),n.d(t,{execute:()=>execute});var r=n(51455),i=n(76760),a=n(97974),o=n(19328),s=n(33192),c=n(65158),l=n(93174),u=n(2486);let schema=(e,t)=>`{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "required": ${JSON.stringify(e)},
@@ -49,9 +49,9 @@ gates:
       schema: schemas/verify.schema.json
       checks:
         - output.passed
-`,"agents/design.sh":`# Replace this by the agent that designs. What it may use is in the file $GATELINE_REQUEST.
+`,"agents/design.sh":`# Replace this by the agent that designs. Its input is in the file $GATELINE_REQUEST.
 printf '{"steps": ["write hello.txt"], "score": 90}' > "$GATELINE_OUTPUT"
-`,"agents/implement.sh":`# Replace this by the agent that implements. On a retry, $GATELINE_FEEDBACK tells what was wrong.
+`,"agents/implement.sh":`# Replace this by the agent that implements. On a retry, $GATELINE_FEEDBACK says what was wrong.
 echo hello > hello.txt
 printf '{"changed": ["hello.txt"]}' > "$GATELINE_OUTPUT"
 `,"agents/review.sh":`# Replace this by the agent that reviews.
@@ -68,7 +68,7 @@ gates:
     run: |
       printf '{"summary": "nothing yet", "score": 90}' > "$GATELINE_OUTPUT"
     shell: sh
-    # Files that count. None here; without this line, all of them do.
+    # Input files: part of the fingerprint. None here; without this line, every tracked file.
     inputs: []
     output:
       schema:
@@ -79,4 +79,4 @@ gates:
           score: { type: number }
       score: /score
       threshold: 80
-`}}];async function execute({world:e,options:t}){if(t.list){let n=d.map(({name:e,summary:t})=>({name:e,summary:t}));if(t.json)(0,l.Q)(e,{format:`gateline-templates/1`,templates:n});else for(let{name:t,summary:r}of n)(0,u.c)(e.out,`${t.padEnd(10)} ${r}`);return c.a.ok}let n=templateNamed((0,s.vU)(t,`template`)??d[0].name),r=Object.keys(n.files),a=t[`dry-run`]!==!0;if(await refuseExisting(e.workingDirectory,r),a)for(let t of r)await writeNew((0,i.join)(e.workingDirectory,t),n.files[t]);if(t.json)return(0,l.Q)(e,{format:`gateline-init/1`,template:n.name,written:a,files:r}),c.a.ok;for(let t of r)e.out.write(`${a?`wrote`:`would write`} ${t}\n`);return a&&(0,u.c)(e.out,"\nNext: `gateline plan` tells what would run, `gateline run` runs it."),c.a.ok}function templateNamed(e){let t=d.find(t=>t.name===e);if(t!==void 0)return t;let n=d.map(e=>e.name),r=(0,o.au)(e,n),i=r===void 0?``:`; ${r}`;throw new a.Mk(`user`,`TEMPLATE_UNKNOWN`,`there is no template ${e}${i}`,{hint:`Templates: ${n.join(`, `)}.`})}async function refuseExisting(e,t){let n=[];for(let r of t)await exists((0,i.join)(e,r))&&n.push(r);if(n.length!==0)throw new a.Mk(`user`,`FILE_EXISTS`,`${n.join(`, `)}: there already; nothing was written`,{hint:`Work in another folder, or move them away.`})}async function exists(e){try{return await(0,r.lstat)(e),!0}catch(t){if((0,a.Or)(t,`ENOENT`))return!1;throw new a.Mk(`platform`,`FILE_UNREADABLE`,`${e} cannot be looked at: ${(0,a.bD)(t)}`,{hint:`Check what stands in its way and who owns it.`,cause:t})}}async function writeNew(e,t){try{await(0,r.mkdir)((0,i.dirname)(e),{recursive:!0}),await(0,r.writeFile)(e,t,{flag:`wx`})}catch(t){throw new a.Mk(`platform`,`FILE_UNWRITABLE`,`${e} cannot be written: ${(0,a.bD)(t)}`,{hint:`Check free space, and who owns the folder.`,cause:t})}}})};
+`}}];async function execute({world:e,options:t}){if(t.list){let n=d.map(({name:e,summary:t})=>({name:e,summary:t}));if(t.json)(0,l.Q)(e,{format:`gateline-templates/1`,templates:n});else for(let{name:t,summary:r}of n)(0,u.c)(e.out,`${t.padEnd(10)} ${r}`);return c.a.ok}let n=templateNamed((0,s.vU)(t,`template`)??d[0].name),r=Object.keys(n.files),a=t[`dry-run`]!==!0;if(await refuseExisting(e.workingDirectory,r),a)for(let t of r)await writeNew((0,i.join)(e.workingDirectory,t),n.files[t]);if(t.json)return(0,l.Q)(e,{format:`gateline-init/1`,template:n.name,written:a,files:r}),c.a.ok;for(let t of r)e.out.write(`${a?`wrote`:`would write`} ${t}\n`);return a&&(0,u.c)(e.out,"\nNext: `gateline plan` shows what would run, `gateline run` runs it."),c.a.ok}function templateNamed(e){let t=d.find(t=>t.name===e);if(t!==void 0)return t;let n=d.map(e=>e.name),r=(0,o.au)(e,n),i=r===void 0?``:`; ${r}`;throw new a.Mk(`user`,`TEMPLATE_UNKNOWN`,`there is no template ${e}${i}`,{hint:`Templates: ${n.join(`, `)}.`})}async function refuseExisting(e,t){let n=[];for(let r of t)await exists((0,i.join)(e,r))&&n.push(r);if(n.length!==0)throw new a.Mk(`user`,`FILE_EXISTS`,`${n.join(`, `)}: already there; nothing was written`,{hint:`Use another folder, or move these files away.`})}async function exists(e){try{return await(0,r.lstat)(e),!0}catch(t){if((0,a.Or)(t,`ENOENT`))return!1;throw new a.Mk(`platform`,`FILE_UNREADABLE`,`${e} cannot be looked at: ${(0,a.bD)(t)}`,{hint:`Check what stands in its way and who owns it.`,cause:t})}}async function writeNew(e,t){try{await(0,r.mkdir)((0,i.dirname)(e),{recursive:!0}),await(0,r.writeFile)(e,t,{flag:`wx`})}catch(t){throw new a.Mk(`platform`,`FILE_UNWRITABLE`,`${e} cannot be written: ${(0,a.bD)(t)}`,{hint:`Check free space, and who owns the folder.`,cause:t})}}})};
