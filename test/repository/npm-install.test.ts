@@ -24,7 +24,7 @@ async function packed(folder: string): Promise<string> {
   for (const path of repositoryFiles()) await cp(join(ROOT, path), join(copy, path));
   await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
   await run('npm', ['pack', '--pack-destination', folder], copy);
-  const [name] = (await readdir(folder)).filter((one) => one.endsWith('.tgz'));
+  const name = (await readdir(folder)).find((one) => one.endsWith('.tgz'));
   return join(folder, name!);
 }
 
