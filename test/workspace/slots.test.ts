@@ -44,6 +44,22 @@ describe('a slot', () => {
     expect((await checkOut(again)).root).toBe(one.root);
   });
 
+  it.each(['a file', 'a place where no folder can be made'])(
+    'cannot be made below %s, which is an error that says so',
+    async (what) => {
+      await using folder = await ordinary();
+      const trees = what === 'a file' ? folder.trees : '/proc/no-such-folder';
+      if (what === 'a file') writeFileSync(trees, '');
+      await using workspace = await folder.open({ trees });
+      await expect(checkOut(workspace)).rejects.toMatchObject({
+        code: 'TREES_UNUSABLE',
+        fault: 'platform',
+        message: expect.stringContaining(trees),
+        hint: expect.stringContaining('GATELINE_TREES'),
+      });
+    },
+  );
+
   it('is brought from one version to the next by what differs', async () => {
     await using folder = await ordinary();
     await using workspace = await folder.open();
