@@ -141,11 +141,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'a claim of another request': {
     does: (forger) => forger.replaceClaim(({ record }) => void (record.fingerprint = digestOf('x'))),
-    comes: /UPSTREAM_NOT_DONE.*another request or contract/s,
+    comes: /UPSTREAM_NOT_DONE.*different request or contract/s,
   },
   'a claim of another contract': {
     does: (forger) => forger.replaceClaim(({ record }) => void (record.contract = digestOf('x'))),
-    comes: /UPSTREAM_NOT_DONE.*another request or contract/s,
+    comes: /UPSTREAM_NOT_DONE.*different request or contract/s,
   },
   'exports that are not those of the output': {
     does: (forger) =>
