@@ -29,7 +29,7 @@ const SECOND = 1_000_000_000n;
  */
 export async function readUnsettled(store: ObjectStore, where: IndexedFolder): Promise<void> {
   const [bytes, { mtimeMs }] = await Promise.all([readFile(where.index), stat(where.index)]);
-  const since = BigInt(Math.floor(mtimeMs / 1_000)) * SECOND;
+  const since = Math.floor(mtimeMs / 1_000);
   const changed = fresh(bytes, store.format, since).filter((entry) => isChanged(where.folder, entry));
   if (changed.length === 0) return;
   // Without what git knew of the file, it is compared by content.
@@ -41,7 +41,7 @@ export async function readUnsettled(store: ObjectStore, where: IndexedFolder): P
   await store.git(['update-index', '-z', '--index-info'], where, { input: Buffer.concat(lines) });
 }
 
-function fresh(bytes: Buffer, format: ObjectFormat, since: bigint): Entry[] {
+function fresh(bytes: Buffer, format: ObjectFormat, since: number): Entry[] {
   try {
     return entriesSince(bytes, format, since).filter(({ mode }) => mode !== SUBMODULE);
   } catch (error) {
@@ -60,8 +60,8 @@ function isChanged(folder: string, { path, changed }: Entry): boolean {
   }
 }
 
-/** Entries that changed at that time or later. https://git-scm.com/docs/index-format */
-function entriesSince(bytes: Buffer, format: ObjectFormat, since: bigint): Entry[] {
+/** Entries that changed in that second or later. https://git-scm.com/docs/index-format */
+function entriesSince(bytes: Buffer, format: ObjectFormat, since: number): Entry[] {
   const [version, count, idLength] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8), BYTES_OF_ID[format]];
   const found: Entry[] = [];
   let at = HEADER;
@@ -71,31 +71,39 @@ function entriesSince(bytes: Buffer, format: ObjectFormat, since: bigint): Entry
     const isExtended = (flags & EXTENDED) !== 0;
     const more = isExtended ? bytes.readUInt16BE(at + STAT + idLength + 2) : 0;
     const from = at + STAT + idLength + (isExtended ? 4 : 2);
-    const next = version === 4 ? nameAfter(bytes, from, name) : plainName(bytes, from, flags, at);
-    const changed = BigInt(bytes.readUInt32BE(at)) * SECOND + BigInt(bytes.readUInt32BE(at + 4));
-    if (changed >= since && (flags & (ASSUMED | STAGE)) === 0 && (more & SKIPPED) === 0) {
+    const seconds = bytes.readUInt32BE(at);
+    const isFresh = seconds >= since && (flags & (ASSUMED | STAGE)) === 0 && (more & SKIPPED) === 0;
+    if (version === 4) name = nameAfter(bytes, from, name);
+    const end = version === 4 ? bytes.indexOf(0, from + lengthOfNumber(bytes, from)) : endOfName(bytes, from, flags);
+    if (isFresh) {
       const mode = bytes.readUInt32BE(at + 24).toString(8);
       const blob = bytes.toString('hex', at + STAT, at + STAT + idLength);
-      found.push({ path: textOfName(next.name), mode, blob, changed });
+      const changed = BigInt(seconds) * SECOND + BigInt(bytes.readUInt32BE(at + 4));
+      found.push({ path: textOfName(version === 4 ? name : bytes.subarray(from, end)), mode, blob, changed });
     }
-    [name, at] = [next.name, next.end];
+    // One to eight NUL bytes up to a multiple of eight; in version 4 a single one.
+    at = version === 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
   }
   return found;
 }
 
-/** The whole name, then one to eight NUL bytes up to a multiple of eight. */
-function plainName(bytes: Buffer, from: number, flags: number, start: number): { name: Buffer; end: number } {
+function endOfName(bytes: Buffer, from: number, flags: number): number {
   const length = flags & LENGTH;
-  const end = length < LENGTH ? from + length : bytes.indexOf(0, from);
-  return { name: bytes.subarray(from, end), end: start + (Math.floor((end - start) / 8) + 1) * 8 };
+  return length < LENGTH ? from + length : bytes.indexOf(0, from);
 }
 
 /** How many bytes to take off the name before, then what follows, and a NUL byte. */
-function nameAfter(bytes: Buffer, from: number, before: Buffer): { name: Buffer; end: number } {
+function nameAfter(bytes: Buffer, from: number, before: Buffer): Buffer {
   let at = from;
   let strip = bytes[at]! & 0x7f;
   while ((bytes[at]! & 0x80) !== 0) strip = ((strip + 1) << 7) | (bytes[(at += 1)]! & 0x7f);
   const end = bytes.indexOf(0, at + 1);
-  const kept = before.subarray(0, before.length - strip);
-  return { name: Buffer.concat([kept, bytes.subarray(at + 1, end)]), end: end + 1 };
+  return Buffer.concat([before.subarray(0, before.length - strip), bytes.subarray(at + 1, end)]);
+}
+
+/** Bytes of a number whose last byte alone has no highest bit. */
+function lengthOfNumber(bytes: Buffer, from: number): number {
+  let length = 1;
+  while ((bytes[from + length - 1]! & 0x80) !== 0) length += 1;
+  return length;
 }
