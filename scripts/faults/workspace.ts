@@ -120,7 +120,7 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   {
     name: 'workspace: a link in the place of a slot is followed',
     file: 'src/workspace/slots/slots.ts',
-    find: "if (!(await isFolder(folder))) return (await kindOf(folder)) === 'none';",
+    find: '(tree?.isDirectory() ?? true) &&',
     replace: '',
     tests: REPLACED,
     why: 'the files and the repository of the user would be deleted',

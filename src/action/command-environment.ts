@@ -18,7 +18,7 @@ const SHORTEST_TOKEN = 16;
 /** The environment of the command that a gate runs. */
 export interface CommandEnvironment {
   readonly environment: Environment;
-  /** Absolute; holds the files that stand in for this step's. The runner removes it with the job. */
+  /** Absolute; holds the files used in place of this step's. The runner removes it with the job. */
   readonly folder: string;
 }
 

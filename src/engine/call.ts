@@ -16,7 +16,7 @@ export interface Assignment {
   readonly subject: string;
   /** The pipeline's metadata with the caller's laid over it. */
   readonly metadata: JsonObject;
-  /** The caller's input: in every request; stands in for needs that have no output (see `standIn`). */
+  /** The caller's input: in every request; takes the place of needs that have no output (see `standIn`). */
   readonly input: JsonValue;
   /** Only these gates (and, unless `standIn`, nothing is run for what they need). Default: all. */
   readonly only?: ReadonlySet<string>;

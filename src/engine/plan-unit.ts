@@ -90,7 +90,7 @@ export async function workFor(call: Call, unit: Unit, contract: LoadedContract):
   return work;
 }
 
-/** A plan that says what it waits for, while needs are not done and the caller does not stand in for them. */
+/** A plan that says what it waits for, while needs are not done and the caller does not provide them. */
 function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
   const units = call.journal.state().units;
   const open = unit.needs.filter((key) => !units.get(key)!.done);

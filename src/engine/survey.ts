@@ -74,7 +74,7 @@ async function toolVersions(call: Call, gate: Gate): Promise<Record<string, stri
   return Object.fromEntries(await Promise.all(versions));
 }
 
-/** What each need exports. A need that the caller stands in for is left out. */
+/** What each need exports. A need that the caller provides is left out. */
 function needsOf(call: Call, unit: Unit): Record<UnitKey, Content | null> {
   const units = call.journal.state().units;
   const needs: Record<UnitKey, Content | null> = {};

@@ -7,7 +7,7 @@ import type { Unit } from './unit.ts';
 /**
  * What is going to happen to a unit:
  * - `keep`: done in this run already; nothing happens
- * - `reuse`: an earlier output stands in for running the agent
+ * - `reuse`: an earlier output is used instead of running the agent
  * - `run`: the agent is started
  * - `wait`: the agent runs by itself, around `gateline begin` and `gateline complete`
  * - `skip`: somebody decided so

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { ObjectFormat } from './blob.ts';
+import { BYTES_OF_ID, type ObjectFormat } from './blob.ts';
 import type { Git } from './git.ts';
 
 /** One entry of a tree. */
@@ -11,8 +11,6 @@ export interface TreeEntry {
 }
 
 type ObjectType = 'commit' | 'tree' | 'blob';
-
-const BYTES_OF_ID: Readonly<Record<ObjectFormat, number>> = { sha1: 20, sha256: 32 };
 
 /**
  * Objects of a repository, each proven to be what its id says: git believes what lies under an object's name, and whoever

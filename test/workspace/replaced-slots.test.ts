@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, Folder } from './folder.ts';
@@ -42,6 +42,10 @@ const DEEDS: Readonly<Record<string, (root: string, users: string) => void>> = {
   'links for what is written beside the state of its slot': (root, users) => {
     symlinkSync(join(users, 'a'), join(dirname(root), 'slot.json.tmp'));
     symlinkSync(join(users, 'untracked'), join(dirname(root), 'index.lock'));
+    symlinkSync(join(users, 'untracked'), join(dirname(dirname(root)), 'next.tmp'));
+    // Another slot is made, with the next number.
+    rmSync(join(dirname(root), 'index'));
+    mkdirSync(join(dirname(root), 'index'));
   },
   'a folder for the state of its slot': (root) => {
     rmSync(join(dirname(root), 'slot.json'));

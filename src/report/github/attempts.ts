@@ -68,7 +68,7 @@ export interface Reused {
 }
 
 /**
- * What stands in for agents that did not have to run, with what the attempts that made it took. A record of reuse
+ * What was reused in place of agents that did not have to run, with what the attempts that made it took. A record of reuse
  * repeats the metrics of its source, and how long that took, where its own record is not among `records`.
  */
 export function reusedIn(state: RunState, records: readonly GatelineRecord[]): Reused[] {

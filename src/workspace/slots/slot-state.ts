@@ -26,7 +26,20 @@ const stateSchema = z.object({
 export type SlotState = Omit<z.infer<typeof stateSchema>, 'format'>;
 
 /** What stays known of a slot from one attempt to the next. */
-export type SlotMemory = Pick<SlotState, 'kept' | 'conversion'>;
+export interface SlotMemory {
+  readonly kept?: string[];
+  readonly conversion?: string;
+}
+
+interface Remembered {
+  readonly kept?: readonly string[] | undefined;
+  readonly conversion?: string | undefined;
+}
+
+/** {@link SlotMemory} alone, of what holds more. */
+export function memoryOf({ kept, conversion }: Remembered): SlotMemory {
+  return { ...(kept !== undefined && { kept: [...kept] }), ...(conversion !== undefined && { conversion }) };
+}
 
 /** An agent may have put anything in the place of the file. */
 const NO_FILE = ['ENOENT', 'EISDIR', 'ENOTDIR', 'ELOOP'];
@@ -49,16 +62,7 @@ export async function readSlotState(slot: string): Promise<SlotState> {
 
 /** Writes a slot's state, whole or not at all. */
 export async function writeSlotState(slot: string, state: SlotState): Promise<void> {
-  const file = fileOf(slot);
-  const temporary = `${file}.tmp`;
-  // A link in its place would lead elsewhere.
-  await rm(temporary, { recursive: true, force: true });
-  await writeFile(temporary, `${JSON.stringify({ format: FORMAT, ...state })}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(temporary, file).catch(async (error: unknown) => {
-    if (!isSystemError(error, 'EISDIR')) throw error;
-    await rm(file, { recursive: true, force: true });
-    await rename(temporary, file);
-  });
+  await replaceFile(fileOf(slot), `${JSON.stringify({ format: FORMAT, ...state })}\n`);
 }
 
 /** The number of the next new slot; 0 where none was ever made. @param root folder of the slots */
@@ -74,9 +78,19 @@ export async function readNextNumber(root: string): Promise<number> {
 
 /** Notes the number of the next new slot, whole or not at all. */
 export async function writeNextNumber(root: string, next: number): Promise<void> {
-  const temporary = join(root, `${NEXT}.tmp`);
-  await writeFile(temporary, `${next}\n`, { mode: 0o600 });
-  await rename(temporary, join(root, NEXT));
+  await replaceFile(join(root, NEXT), `${next}\n`);
+}
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  const temporary = `${file}.tmp`;
+  // A link in its place would lead elsewhere.
+  await rm(temporary, { recursive: true, force: true });
+  await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });
+  await rename(temporary, file).catch(async (error: unknown) => {
+    if (!isSystemError(error, 'EISDIR')) throw error;
+    await rm(file, { recursive: true, force: true });
+    await rename(temporary, file);
+  });
 }
 
 function fileOf(slot: string): string {

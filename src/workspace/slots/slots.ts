@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { GatelineError, isDiskFull, isSystemError } from '../../errors/gateline-error.ts';
+import { lookAt } from '../look.ts';
 import { openUp } from '../open-up.ts';
 import { livesBelow } from './lives-below.ts';
 import {
+  memoryOf,
   readNextNumber,
   readSlotState,
   writeNextNumber,
@@ -100,7 +102,7 @@ export class Slots {
   /** Has a slot deleted by the next sweep. A link in its place is removed: what it leads to is not ours. */
   async #discard(number: number): Promise<void> {
     const path = this.#pathOf(number);
-    if (await isFolder(path)) await unlessFull(writeSlotState(path, { state: 'retired' }));
+    if (isFolder(path)) await unlessFull(writeSlotState(path, { state: 'retired' }));
     else await rm(path, { force: true });
   }
 
@@ -191,23 +193,19 @@ async function makeFolders(path: string): Promise<void> {
   }
 }
 
-function memoryOf({ kept, conversion }: SlotState): SlotMemory {
-  return { ...(kept !== undefined && { kept }), ...(conversion !== undefined && { conversion }) };
-}
-
 /**
  * Whether the folders and files of a slot are still its own. An agent may have put links in their place, and git would then write
  * and delete where they lead to.
  */
 export async function isSound({ path, folder, index }: Pick<Slot, 'path' | 'folder' | 'index'>): Promise<boolean> {
-  if (!(await isFolder(path)) || (await realpath(path)) !== path) return false;
-  if (!(await isFolder(folder))) return (await kindOf(folder)) === 'none';
-  return ['file', 'none'].includes(await kindOf(index));
+  if (!isFolder(path) || (await realpath(path)) !== path) return false;
+  const [tree, list] = [lookAt(path, basename(folder)), lookAt(path, basename(index))];
+  return (tree?.isDirectory() ?? true) && (list?.isFile() ?? true);
 }
 
 /** @throws GatelineError `WORK_TREE_REPLACED` */
 export async function refuseReplaced(slot: Slot): Promise<void> {
-  if (!(await isSound(slot)) || !(await isFolder(slot.folder))) throw replaced(slot.folder);
+  if (!(await isSound(slot)) || !isFolder(slot.folder)) throw replaced(slot.folder);
 }
 
 function replaced(path: string): GatelineError {
@@ -216,18 +214,9 @@ function replaced(path: string): GatelineError {
   });
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return (await kindOf(path)) === 'folder';
-}
-
-async function kindOf(path: string): Promise<'folder' | 'file' | 'none' | 'other'> {
-  try {
-    const stats = await lstat(path);
-    return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'other';
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return 'none';
-    throw error;
-  }
+/** Links are not followed. */
+function isFolder(path: string): boolean {
+  return lookAt(dirname(path), basename(path))?.isDirectory() === true;
 }
 
 /** A late writer, or files of somebody else, may keep it from going: the next sweep tries again. */

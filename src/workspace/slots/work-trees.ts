@@ -14,7 +14,7 @@ import { furnish, type Furnishing } from './furnish-slot.ts';
 import { readRepository, type RepositoryCopy } from './repository-copy.ts';
 import { captureSlot } from './slot-capture.ts';
 import { isOfWhatLiesThere, prepareSlot, type Prepared } from './slot-checkout.ts';
-import type { SlotMemory } from './slot-state.ts';
+import { memoryOf } from './slot-state.ts';
 import { refuseReplaced, Slots, type Slot } from './slots.ts';
 
 /** What work trees are made with. */
@@ -82,8 +82,8 @@ export class WorkTrees {
   async reopen(request: Asked, from: string): Promise<Checkout | undefined> {
     const slot = await this.#placing(this.#slots.of(request.attempt));
     if (slot === undefined) return undefined;
-    const { links = [], kept = [], conversion } = slot.state;
-    const furnished = { links, kept, notices: [], ...(conversion !== undefined && { conversion }) };
+    const { links = [] } = slot.state;
+    const furnished = { links, kept: [], notices: [], ...memoryOf(slot.state) };
     return this.#working(slot, request, from, furnished, { extras: [] });
   }
 
@@ -127,7 +127,7 @@ export class WorkTrees {
         return furnish(slot, files, this.#furnishing(store), request.setup);
       },
     });
-    await this.#slots.furnished(slot, furnished.links, memoryIn(furnished));
+    await this.#slots.furnished(slot, furnished.links, memoryOf(furnished));
     onDurable(`check out ${slot.path}`);
     return this.#working(slot, request, tree, furnished, { extras: [], tree });
   }
@@ -179,13 +179,9 @@ export class WorkTrees {
         return { tree: captured.tree, leftOut: within(captured.leftOut) };
       },
       release: async (isReusable) => {
-        await this.#placing(this.#slots.give(slot, isReusable, memoryIn(prepared)));
+        await this.#placing(this.#slots.give(slot, isReusable, memoryOf(prepared)));
         onDurable(`give ${slot.path}`);
       },
     };
   }
-}
-
-function memoryIn({ kept, conversion }: Prepared): SlotMemory {
-  return { kept: [...kept], ...(conversion !== undefined && { conversion }) };
 }

@@ -1,12 +1,10 @@
 import { constants } from 'node:fs';
 import { open, rm, utimes, writeFile, type FileHandle } from 'node:fs/promises';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
-import type { ObjectFormat } from '../blob.ts';
+import { BYTES_OF_ID, type ObjectFormat } from '../blob.ts';
 import { lookBelow } from '../look.ts';
 import { bytesOfName, splitNames } from '../path-bytes.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
-
-const BYTES_OF_ID: Readonly<Record<ObjectFormat, number>> = { sha1: 20, sha256: 32 };
 
 /**
  * What tells one state of an index file from another: the checksum that git writes at its end, or size and time where git

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import type { ObjectFormat } from '../blob.ts';
+import { BYTES_OF_ID, type ObjectFormat } from '../blob.ts';
 import { bytesOfName, onDisk, textOfName } from '../path-bytes.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
@@ -14,7 +14,6 @@ interface Entry {
   readonly changed: bigint;
 }
 
-const BYTES_OF_ID: Readonly<Record<ObjectFormat, number>> = { sha1: 20, sha256: 32 };
 const HEADER = 12;
 const STAT = 40;
 /** Flags of an entry: whether git is told to take it for unchanged, whether more flags follow, its stage, and its name's length. */
