@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { digestOfJson } from '../src/run/canonical-json.ts';
-import { foldRun } from '../src/run/fold.ts';
-import type { JsonValue } from '../src/untrusted/json.ts';
-import { parseJson } from '../src/untrusted/parse-json.ts';
+import { digestOfJson } from '../src/json/canonical-json.ts';
+import { foldRun } from '../src/run/state/fold.ts';
+import type { JsonValue } from '../src/json/json.ts';
+import { parseJson } from '../src/json/parse-json.ts';
 import { engineWorld } from '../test/support/engine-world.ts';
 import { compare, type Figure } from './measure.ts';
 import { layeredPipeline, manyRecords } from './records.ts';

@@ -1,6 +1,6 @@
-import { digestOf } from '../src/run/digest.ts';
-import { RECORD_FORMAT, type GatelineRecord } from '../src/run/record.ts';
-import { unitsOf, type UnitGraph } from '../src/run/unit.ts';
+import { digestOf } from '../src/json/digest.ts';
+import { RECORD_FORMAT, type GatelineRecord } from '../src/run/records/record.ts';
+import { unitsOf, type UnitGraph } from '../src/run/records/unit.ts';
 import { gateOf, pipelineOf } from '../test/support/pipelines.ts';
 import type { Pipeline } from '../src/pipeline/pipeline.ts';
 

@@ -1,9 +1,9 @@
-import { foldRun } from '../src/run/fold.ts';
-import type { GatelineRecord } from '../src/run/record.ts';
-import { unitsOf } from '../src/run/unit.ts';
+import { foldRun } from '../src/run/state/fold.ts';
+import type { GatelineRecord } from '../src/run/records/record.ts';
+import { unitsOf } from '../src/run/records/unit.ts';
 import type { Pipeline } from '../src/pipeline/pipeline.ts';
-import { runSummaryLines } from '../src/report/run-summary.ts';
-import { statusTable } from '../src/report/status-table.ts';
+import { runSummaryLines } from '../src/report/terminal/run-summary.ts';
+import { statusTable } from '../src/report/terminal/status-table.ts';
 import type { Tone } from '../src/report/text.ts';
 
 /** Two calls of `gateline run` on examples/web-tests, as their records tell of them. */

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -130,23 +131,31 @@ function failuresOf(report) {
   return report.testResults.flatMap((file) => file.assertionResults).filter(({ status }) => status === 'failed');
 }
 
-/** A fault's file with the fault in it. @throws {StepFailed} when the fault is out of date */
-function textWith(copy, { name, file, find, replace }) {
-  const path = join(copy, file);
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  const count = text.split(find).length - 1;
-  if (count === 1 && find !== replace) return text.replace(find, () => replace);
-  throw new StepFailed(`${name}\n  is out of date: its text stands ${count} times in ${file}, not once:\n  ${find}`);
+/** Path → text of every source file below a folder. @returns {ReadonlyMap<string, string>} */
+function sourcesOf(folder) {
+  const names = readdirSync(join(folder, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
+  const paths = names.map((name) => `src/${name.replaceAll('\\', '/')}`);
+  return new Map(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
+
+/** Where a fault is made. @throws {StepFailed} when the fault is out of date */
+function placeOf(sources, { name, find, replace }) {
+  const found = [...sources].filter(([, text]) => text.includes(find));
+  const count = found.reduce((sum, [, text]) => sum + text.split(find).length - 1, 0);
+  if (count === 1 && find !== replace) return found[0][0];
+  const where = found.length === 0 ? 'nowhere' : `${count} times, in ${found.map(([path]) => path).join(', ')}`;
+  throw new StepFailed(`${name}\n  is out of date: its text stands ${where}, not once:\n  ${find}`);
 }
 
 /** All faults that are out of date, at once. */
 function checkFaults(copy, faults) {
   const problems = [];
+  const sources = sourcesOf(copy);
   if (new Set(faults.map(({ name }) => name)).size < faults.length) problems.push('two faults have one name');
   for (const fault of faults) {
     for (const test of fault.tests) if (!existsSync(join(copy, test))) problems.push(`${fault.name}\n  has no ${test}`);
     try {
-      textWith(copy, fault);
+      placeOf(sources, fault);
     } catch (error) {
       if (!(error instanceof StepFailed)) throw error;
       problems.push(error.message);
@@ -170,14 +179,18 @@ async function requireGreen(copy, faults) {
 
 /** Put one fault in, run its tests, take it out. @returns its name, if it was not caught */
 async function tryFault(copy, fault) {
-  const path = join(copy, fault.file);
+  const file = placeOf(sourcesOf(copy), fault);
+  const path = join(copy, file);
   const before = readFileSync(path, 'utf8');
-  writeFileSync(path, textWith(copy, fault));
+  writeFileSync(
+    path,
+    before.replace(fault.find, () => fault.replace),
+  );
   try {
     // The first red test is enough, as a rule; only where it was a program that broke, another one may tell more.
     const problem = (await judge(copy, fault, 1)) && (await judge(copy, fault, 0));
     if (problem === undefined) return undefined;
-    process.stdout.write(`✗ ${fault.name}\n    ${fault.file}: ${problem}\n    It matters: ${fault.why}.\n`);
+    process.stdout.write(`✗ ${fault.name}\n    ${file}: ${problem}\n    It matters: ${fault.why}.\n`);
     return fault.name;
   } finally {
     writeFileSync(path, before);
@@ -207,11 +220,13 @@ function changedFaults() {
     return FAULTS;
   }
   const rooms = new Set(files.map(roomOf));
+  const sources = sourcesOf(ROOT);
+  const isInChanged = ({ find }) => [...sources].some(([path, text]) => rooms.has(roomOf(path)) && text.includes(find));
   const changed = new Set(files);
   const found = Object.entries(FAULTS_BY_FILE).flatMap(([name, faults]) =>
     faults.filter(
-      ({ file, tests }) =>
-        rooms.has(roomOf(file)) || tests.some((test) => changed.has(test)) || changed.has(`scripts/faults/${name}.ts`),
+      (fault) =>
+        changed.has(`scripts/faults/${name}.ts`) || fault.tests.some((test) => changed.has(test)) || isInChanged(fault),
     ),
   );
   say(`${found.length} of ${FAULTS.length} faults are in rooms that differ from ${base}`);

@@ -5,8 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { COMMAND_NAMES, INPUT_USES, type CommandName } from '../src/action/input-uses.ts';
-import { INPUT_NAMES, type InputName } from '../src/action/inputs-schema.ts';
+import { INPUT_USES } from '../src/action/inputs/input-uses.ts';
+import { COMMAND_NAMES, type CommandName } from '../src/action/inputs/command-names.ts';
+import { INPUT_NAMES, type InputName } from '../src/action/inputs/inputs-schema.ts';
 
 /** `action.yml`, as far as it is told of. */
 export interface ActionMetadata {

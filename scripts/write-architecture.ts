@@ -13,7 +13,7 @@ const PAGE = 'docs/architecture.md';
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*)'(\.[^']+)'/g;
 
 /** Rooms that nearly everybody imports: arrows to them would hide the others. */
-const EVERYWHERE = new Set(['errors', 'untrusted', 'environment', 'version']);
+const EVERYWHERE = new Set(['errors', 'json', 'untrusted', 'environment', 'in-parallel', 'version']);
 
 /** Room → the rooms that it imports. */
 type Rooms = ReadonlyMap<string, ReadonlySet<string>>;

@@ -8,7 +8,8 @@ import type { CommandSpec } from '../src/cli/command.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { EXIT_CODES, EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
 import { CLI_VARIABLES } from '../src/environment.ts';
-import { CODE_SECTIONS, type CodeOrigin } from '../src/errors/error-codes.ts';
+import { CODE_SECTIONS } from '../src/errors/error-codes.ts';
+import { type CodeOrigin } from '../src/errors/code-meaning.ts';
 
 /** The pages, by path in this repository. */
 export function referencePages(): Record<string, string> {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { parsePipeline } from '../src/pipeline/parse-pipeline.ts';
 import type { Pipeline } from '../src/pipeline/pipeline.ts';
-import { orderRecords } from '../src/run/order.ts';
-import type { GatelineRecord } from '../src/run/record.ts';
+import { orderRecords } from '../src/run/records/order.ts';
+import type { GatelineRecord } from '../src/run/records/record.ts';
 import { parseRecord } from '../src/store/parse-record.ts';
 import { linesOf, svgOf, type Recording } from './run-image.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { gatelineFileSchema } from '../src/pipeline/gateline-file.ts';
+import { gatelineFileSchema } from '../src/pipeline/file/gateline-file.ts';
 
 /*
  * Writes what follows from the schema of gateline.yml: schema/gateline.schema.json for editors, and the key

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { chromium } from 'playwright-core';
-import { digestOf } from '../src/run/digest.ts';
+import { digestOf } from '../src/json/digest.ts';
 import { WebTestsWorld } from '../test/action/workflows/web-tests-world.ts';
 import { summaryPage } from './summary-page.ts';
 

@@ -10,8 +10,8 @@ export { parsePipeline, formatProblem, type ParsedPipeline, type Problem } from 
 export type { Gate, Leg, Pipeline, UnitKey, WorkspaceSettings } from './pipeline/pipeline.ts';
 
 export { localPorts, lockWorkspace, stateRoot, type LocalPortsOptions, type StatePlace } from './local/local-ports.ts';
-export type { Assignment } from './engine/call.ts';
-export type { VersionedSchema } from './engine/contracts.ts';
+export type { Assignment } from './engine/call/call.ts';
+export type { VersionedSchema } from './engine/call/contracts.ts';
 export type { EngineEvent, EnginePorts, Observer } from './engine/ports.ts';
 
 export { planPipeline, type PlanResult } from './engine/plan-pipeline.ts';
@@ -34,20 +34,23 @@ export { CONTRACT_FORMAT, parseContract, type Contract } from './verdict/contrac
 export { judge, type JudgeContext } from './verdict/judge.ts';
 export type { Issue, Verdict, VerdictKind } from './verdict/verdict.ts';
 
-export type { Plan, PlanChoice, PlannedUnit } from './run/plan.ts';
-export type { DecidedRecord, EndedRecord, GatelineRecord, StartedRecord } from './run/record.ts';
-export type { RunState, RunStatus, UnitState, UnitStatus } from './run/run-state.ts';
-export { unitsOf, type Unit, type UnitGraph } from './run/unit.ts';
+export type { Plan, PlanChoice, PlannedUnit } from './run/plan/plan.ts';
+export type { DecidedRecord, EndedRecord, GatelineRecord, StartedRecord } from './run/records/record.ts';
+export type { RunState, RunStatus, UnitState, UnitStatus } from './run/state/run-state.ts';
+export { unitsOf, type Unit, type UnitGraph } from './run/records/unit.ts';
 
-export { checkpointMarkdown } from './report/checkpoint.ts';
-export { planJson, planJsonSchema, type PlanJson } from './report/plan-json.ts';
-export { planTable } from './report/plan-table.ts';
-export { runSummaryLines } from './report/run-summary.ts';
-export { statusJson, statusJsonSchema, type StatusJson } from './report/status-json.ts';
-export { statusTable } from './report/status-table.ts';
+export { checkpointMarkdown } from './report/markdown/checkpoint.ts';
+export { planJson, planJsonSchema, type PlanJson } from './report/json/plan-json.ts';
+export { planTable } from './report/terminal/plan-table.ts';
+export { runSummaryLines } from './report/terminal/run-summary.ts';
+export { statusJson, statusJsonSchema, type StatusJson } from './report/json/status-json.ts';
+export { statusTable } from './report/terminal/status-table.ts';
 
-export { CODE_SECTIONS, type CodeMeaning, type CodeOrigin } from './errors/error-codes.ts';
-export { GatelineError, type Fault, type Place } from './errors/gateline-error.ts';
+export { CODE_SECTIONS } from './errors/error-codes.ts';
+export { type CodeOrigin } from './errors/code-meaning.ts';
+export { type CodeMeaning } from './errors/code-meaning.ts';
+export { GatelineError, type Place } from './errors/gateline-error.ts';
+export { type Fault } from './errors/code-meaning.ts';
 export type { Environment } from './environment.ts';
-export type { JsonObject, JsonValue } from './untrusted/json.ts';
+export type { JsonObject, JsonValue } from './json/json.ts';
 export { VERSION } from './version.ts';

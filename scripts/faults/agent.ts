@@ -7,7 +7,6 @@ const WHY = 'agents would go on working, and spending, after Ctrl-C';
 export const AGENT_FAULTS: readonly Fault[] = [
   {
     name: 'agent: what an agent started is not ended for descending from it',
-    file: 'src/agent/process/process-tree.ts',
     find: 'for (const child of children.get(member.pid) ?? []) members.add(child);',
     replace: '',
     tests: TREE,
@@ -16,7 +15,6 @@ export const AGENT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'agent: what an agent started is not ended for being in its group',
-    file: 'src/agent/process/ownership.ts',
     find: 'return inGroupOf(one, first, all) || marked(one);',
     replace: 'return marked(one);',
     tests: TREE,
@@ -25,7 +23,6 @@ export const AGENT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'agent: what an agent started is not ended for having its environment',
-    file: 'src/agent/process/ownership.ts',
     find: 'return inGroupOf(one, first, all) || marked(one);',
     replace: 'return inGroupOf(one, first, all);',
     tests: TREE,
@@ -34,7 +31,6 @@ export const AGENT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'agent: who ignores SIGTERM lives on',
-    file: 'src/agent/process/process-tree.ts',
     find: "if (rest.length > 0) await signalUntilGone(alive, 'SIGKILL', times.killMs, refused);",
     replace: '',
     tests: TREE,
@@ -43,7 +39,6 @@ export const AGENT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'agent: a process is known by its number only',
-    file: 'src/agent/process/ownership.ts',
     find: 'if (first.get(one.pid) === one.started && (one.pgid === one.pid || one.pgid === -1)) return true;',
     replace: 'if (first.has(one.pid) && (one.pgid === one.pid || one.pgid === -1)) return true;',
     tests: ['test/agent/leftovers.test.ts'],
@@ -51,7 +46,6 @@ export const AGENT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'agent: a process of an agent that runs by itself is ended for having its environment',
-    file: 'src/agent/process/ownership.ts',
     find: 'const attempts = found.map(({ directory }) => relative(root, directory));',
     replace: "const attempts = [''];",
     tests: ['test/agent/leftovers.test.ts'],
@@ -60,7 +54,6 @@ export const AGENT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'agent: logs are kept without redaction',
-    file: 'src/agent/process/agent-output.ts',
     find: 'this.keep(this.redaction.push(this.plain(this.decoder.decode(bytes, { stream: true }))));',
     replace: 'this.keep(this.plain(this.decoder.decode(bytes, { stream: true })));',
     tests: ['test/agent/agent-output.test.ts'],
@@ -68,9 +61,8 @@ export const AGENT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'agent: an output that is a link is followed',
-    file: 'src/agent/process/read-plain-file.ts',
-    find: 'constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)',
-    replace: 'constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)',
+    find: 'open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));\n    const status',
+    replace: 'open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));\n    const status',
     tests: ['test/agent/attempt-directory.test.ts'],
     why: 'an agent could have any file of this machine kept as its output',
   },

@@ -4,7 +4,7 @@ const RUN = ['test/engine/run-pipeline.test.ts'];
 const CLAIMS = ['test/engine/claims.test.ts'];
 const SECRETS = ['test/engine/secrets.test.ts'];
 const BEGUN = ['test/engine/begin-complete.test.ts'];
-const ENVIRONMENT = ['test/engine/agent-environment.test.ts'];
+const ENVIRONMENT = ['test/engine/attempt/agent-environment.test.ts'];
 const TREES = ['test/engine/attempt-trees.test.ts'];
 const FOLDER = ['test/engine/users-folder.test.ts'];
 const IN_PLACE = ['test/engine/in-place.test.ts'];
@@ -18,7 +18,6 @@ const DRIVE = ['test/engine/drive.test.ts'];
 export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'engine: a claim that is taken is ignored',
-    file: 'src/engine/begin-attempt.ts',
     find: "if ((await call.journal.write(started)) === 'taken') throw",
     replace: 'if ((await call.journal.write(started)) === undefined) throw',
     tests: CLAIMS,
@@ -26,7 +25,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a claim is not awaited',
-    file: 'src/engine/begin-attempt.ts',
     find: "if ((await call.journal.write(started)) === 'taken') throw",
     replace: "if ((call.journal.write(started) as unknown) === 'taken') throw",
     tests: CLAIMS,
@@ -34,7 +32,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: content that is missing is reused',
-    file: 'src/engine/plan-unit.ts',
     find: 'const missing = await missingOf(call.ports.store, found.ended);',
     replace: 'const missing: Digest[] = [];',
     tests: RUN,
@@ -42,7 +39,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: the contract is read after the agent ran',
-    file: 'src/engine/contracts.ts',
     find: 'known.set(key, found);',
     replace: '',
     tests: PINNED,
@@ -50,7 +46,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: one retry more than the gate allows',
-    file: 'src/engine/attempt.ts',
     find: 'attempt < unit.gate.retries',
     replace: 'attempt <= unit.gate.retries',
     tests: RUN,
@@ -58,7 +53,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a run ends while something has just become ready',
-    file: 'src/engine/drive.ts',
     find: 'else if (idle && !progressed) break;',
     replace: 'else if (!progressed) break;',
     tests: ['test/engine/drive.test.ts'],
@@ -66,7 +60,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a run ends before its agents do',
-    file: 'src/engine/drive.ts',
     find: 'if (running.size > 0) await Promise.race(running.values());',
     replace: 'if (running.size > 0) break;',
     tests: RUN,
@@ -74,7 +67,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: an input glob may match nothing',
-    file: 'src/engine/survey.ts',
     find: 'if (unmatched.length === 0) return chosen;',
     replace: 'if (unmatched.length >= 0) return chosen;',
     tests: ['test/engine/inputs.test.ts'],
@@ -82,7 +74,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a condition that cannot be decided is false',
-    file: 'src/engine/condition.ts',
     find: "if ('choice' in result) return result;",
     replace: "if (!('choice' in result)) return { choice: false, reason: result.problem };\n  else return result;",
     tests: RUN,
@@ -90,7 +81,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: an output is kept with its secrets',
-    file: 'src/engine/collect-output.ts',
     find: 'const value = call.redactor.redactJson(parsed.value).value;',
     replace: 'const value = parsed.value;',
     tests: SECRETS,
@@ -98,7 +88,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: learnings are kept with their secrets',
-    file: 'src/engine/collect-output.ts',
     find: 'store.put(call.redactor.redactText(new TextDecoder().decode(file.bytes)))',
     replace: 'store.put(new TextDecoder().decode(file.bytes))',
     tests: SECRETS,
@@ -106,7 +95,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: an output that is no JSON is kept with its secrets',
-    file: 'src/engine/collect-output.ts',
     find: '[call.redactor.redactText(text)]',
     replace: '[text]',
     tests: SECRETS,
@@ -114,7 +102,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a verdict is kept with its secrets',
-    file: 'src/engine/attempt.ts',
     find: 'verdict: redactVerdict(call, ending.verdict),',
     replace: 'verdict: ending.verdict,',
     tests: SECRETS,
@@ -122,15 +109,13 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: the request is kept with its secrets',
-    file: 'src/engine/begin-attempt.ts',
-    find: 'call.redactor.redactJson(work.request as unknown as JsonValue).value',
-    replace: 'work.request as unknown as JsonValue',
+    find: 'keepJson(store, call.redactor.redactJson(work.request as unknown as JsonValue).value)',
+    replace: 'keepJson(store, work.request as unknown as JsonValue)',
     tests: SECRETS,
     why: 'a secret would lie in .state, and travel as an artifact',
   },
   {
     name: 'engine: a file with a secret is handed on',
-    file: 'src/engine/capture-files.ts',
     find: 'if (redactor.find(text).length > 0) throw new SecretFound();',
     replace: '',
     tests: CAPTURED,
@@ -138,7 +123,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: what comes after the deadline is used',
-    file: 'src/engine/complete.ts',
     find: 'const expired = started.deadline !== undefined && ',
     replace: "const expired = started.deadline === '' && ",
     tests: BEGUN,
@@ -146,7 +130,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a gate is completed twice',
-    file: 'src/engine/complete.ts',
     find: '  refuseEnded(call, started);\n',
     replace: '',
     tests: BEGUN,
@@ -154,7 +137,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: the workspace’s contract judges what was begun under another one',
-    file: 'src/engine/complete.ts',
     find: 'await useContractOf(call, started, unit.gate.id);',
     replace: '',
     tests: BEGUN,
@@ -162,7 +144,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a token is taken for another claim',
-    file: 'src/engine/claim-token.ts',
     find: 'token.fingerprint === started.fingerprint &&',
     replace: '',
     tests: BEGUN,
@@ -170,7 +151,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: agents see the secrets of other gates',
-    file: 'src/engine/agent-environment.ts',
     find: 'if (otherSecrets.has(name) && !gate.secrets.includes(name)) continue;',
     replace: '',
     tests: ENVIRONMENT,
@@ -178,7 +158,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: agents inherit the runner’s own variables',
-    file: 'src/engine/agent-environment.ts',
     find: 'if (value === undefined || WITHHELD_FROM_AGENTS.test(name)) continue;',
     replace: 'if (value === undefined) continue;',
     tests: ENVIRONMENT,
@@ -186,7 +165,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: files of gates upstream are no inputs',
-    file: 'src/engine/survey.ts',
     find: 'overlay(await workspace.files(tree), handedOn)',
     replace: 'overlay(await workspace.files(tree), [])',
     tests: TREES,
@@ -194,7 +172,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: files of gates upstream are not brought',
-    file: 'src/engine/begin-attempt.ts',
     find: 'workspace.build(base, handedOnTo(call, unit), copierOf(call))',
     replace: 'workspace.build(base, [], copierOf(call))',
     tests: TREES,
@@ -202,15 +179,13 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: files in conflict are found after the claim',
-    file: 'src/engine/survey.ts',
-    find: 'const handedOn = handedOnTo(call, unit);',
-    replace: 'const handedOn = unit.gate.inputs?.length === 0 ? [] : handedOnTo(call, unit);',
+    find: 'const handedOn = handedOnTo(call, unit);\n  return {',
+    replace: 'const handedOn = unit.gate.inputs?.length === 0 ? [] : handedOnTo(call, unit);\n  return {',
     tests: TREES,
     why: 'every call would leave a failed attempt of a gate that cannot run',
   },
   {
     name: 'engine: a submodule is matched like a file',
-    file: 'src/engine/survey.ts',
     find: 'workspace.matches(inputs, path, mode)',
     replace: 'workspace.matches(inputs, path)',
     tests: ['test/engine/on-disk.test.ts'],
@@ -218,7 +193,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: the folder is looked at anew for each gate',
-    file: 'src/engine/call.ts',
     find: 'snapshot: () => (taken ??= take()),',
     replace: 'snapshot: () => take(),',
     tests: FOLDER,
@@ -226,23 +200,20 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: edits during a call are not named',
-    file: 'src/engine/run-pipeline.ts',
-    find: 'if (changed.length === 0) return;',
-    replace: 'if (changed.length >= 0) return;',
+    find: 'if (changed.length === 0) return;\n  const names',
+    replace: 'if (changed.length >= 0) return;\n  const names',
     tests: FOLDER,
     why: 'people would take a completed run for one of the files as they are now',
   },
   {
     name: 'engine: a folder that cannot be looked at fails a completed run',
-    file: 'src/engine/run-pipeline.ts',
-    find: 'if (!(error instanceof GatelineError)) throw error;',
-    replace: 'if (error !== undefined) throw error;',
+    find: 'if (!(error instanceof GatelineError)) throw error;\n    // What the run',
+    replace: 'if (error !== undefined) throw error;\n    // What the run',
     tests: FOLDER,
     why: 'a run that is on record as completed would end with an error',
   },
   {
     name: 'engine: a gate that hands on files works in place without inputs',
-    file: 'src/engine/place.ts',
     find: 'if (gate.files.length > 0 && gate.inputs === undefined) {',
     replace: 'if (gate.files.length > 0 && gate.inputs === null) {',
     tests: IN_PLACE,
@@ -250,7 +221,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a gate works in place where files of earlier gates are missing',
-    file: 'src/engine/place.ts',
     find: 'if (missing.length === 0) return;',
     replace: 'if (missing.length >= 0) return;',
     tests: BEGUN_PLACES,
@@ -258,15 +228,13 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a gate in place is asked for the folder as it was',
-    file: 'src/engine/place.ts',
-    find: '  call.forgetSnapshot();\n',
-    replace: '',
+    find: '  call.forgetSnapshot();\n  const prepared',
+    replace: '  const prepared',
     tests: IN_PLACE,
     why: 'an output would be kept under a request that does not name what it was made from',
   },
   {
     name: 'engine: a gate in place tries again with the request of before',
-    file: 'src/engine/attempt.ts',
     find: "if (call.holder !== 'job' && unit.gate.workspace === 'in-place') work =",
     replace: "if (call.holder === 'job' && unit.gate.workspace === 'in-place') work =",
     tests: IN_PLACE,
@@ -274,7 +242,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a gate in place starts beside others',
-    file: 'src/engine/room.ts',
     find: "if (running.size > 0 && gate.workspace === 'in-place') return false;",
     replace: '',
     tests: IN_PLACE,
@@ -282,7 +249,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: others start beside a gate in place',
-    file: 'src/engine/room.ts',
     find: "if (other.workspace === 'in-place') return false;",
     replace: '',
     tests: IN_PLACE,
@@ -290,7 +256,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: gates that read what was changed in place are not named',
-    file: 'src/engine/attempt.ts',
     find: 'if (isInUsersFolder(call, started)) await nameReruns(call, ended);',
     replace: '',
     tests: IN_PLACE,
@@ -298,7 +263,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a job tries again on what the attempt before changed',
-    file: 'src/engine/begin-attempt.ts',
     find: "if (call.holder === 'job' && before?.snapshot !== undefined)",
     replace: "if (call.holder !== 'job' && before?.snapshot !== undefined)",
     tests: JOBS,
@@ -306,7 +270,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a job tries again where nothing can be taken back',
-    file: 'src/engine/attempt.ts',
     find: "(call.holder === 'job' && ended.snapshot === undefined)",
     replace: "(call.holder === 'job' && ended.snapshot === null)",
     tests: JOBS,
@@ -314,7 +277,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a gate passes whose files cannot be captured',
-    file: 'src/engine/attempt-verdicts.ts',
     find: "if (failure !== undefined && gate.files.length > 0 && verdict.status !== 'failed') {",
     replace: "if (failure !== undefined && gate.files.length < 0 && verdict.status !== 'failed') {",
     tests: CAPTURED,
@@ -322,7 +284,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a gate fails whose files nobody wants',
-    file: 'src/engine/attempt-verdicts.ts',
     find: "if (failure !== undefined && gate.files.length > 0 && verdict.status !== 'failed') {",
     replace: "if (failure !== undefined && gate.files.length >= 0 && verdict.status !== 'failed') {",
     tests: CAPTURED,
@@ -330,15 +291,13 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: files that cannot be captured end the call',
-    file: 'src/engine/capture-files.ts',
-    find: 'if (!(error instanceof GatelineError) || ',
-    replace: 'if (error instanceof GatelineError || ',
+    find: 'if (!(error instanceof GatelineError) || !/^(?:GIT|WORKSPACE',
+    replace: 'if (error instanceof GatelineError || !/^(?:GIT|WORKSPACE',
     tests: CAPTURED,
     why: 'an output would be lost that was paid for',
   },
   {
     name: 'engine: what was captured is not kept in a store of our own',
-    file: 'src/engine/capture-files.ts',
     find: '  await workspace.keep(checkout.from, work.tree);\n',
     replace: '',
     tests: CAPTURED,
@@ -346,7 +305,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a work tree where somebody may still write is used again',
-    file: 'src/engine/attempt.ts',
     find: "await begun.checkout.release(result?.outcome === 'exited');",
     replace: 'await begun.checkout.release(true);',
     tests: DRIVE,
@@ -354,7 +312,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a work tree that cannot be prepared is not given back',
-    file: 'src/engine/begin-attempt.ts',
     find: '    await checkout.release(false);\n',
     replace: '',
     tests: DRIVE,
@@ -362,7 +319,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: the work tree of an agent that is done is not given back',
-    file: 'src/engine/complete.ts',
     find: "await checkout.release(ended.verdict.kind !== 'timeout');",
     replace: '',
     tests: BEGUN_PLACES,
@@ -370,7 +326,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a work tree that is gone is taken for the folder',
-    file: 'src/engine/complete.ts',
     find: 'if (directory === undefined || checkout === undefined) {',
     replace: 'if (directory === undefined) {',
     tests: ['test/engine/open-claims.test.ts'],
@@ -378,15 +333,13 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: what an agent makes of a schema in place judges',
-    file: 'src/engine/pin-contracts.ts',
-    find: 'if (changed.length === 0) return;',
-    replace: 'if (changed.length >= 0) return;',
+    find: 'if (changed.length === 0) return;\n  const { workspace }',
+    replace: 'if (changed.length >= 0) return;\n  const { workspace }',
     tests: PINNED,
     why: 'an agent could write the contract that judges it',
   },
   {
     name: 'engine: a schema that an attempt in place changed unseen judges',
-    file: 'src/engine/pin-contracts.ts',
     find: 'if (claim.base === undefined) return false;',
     replace: 'if (claim.base !== undefined) return false;',
     tests: PINNED,

@@ -2,9 +2,7 @@
 export interface Fault {
   /** `<room>: <what goes wrong>`; unique. */
   readonly name: string;
-  /** Where: a path from the root of the repository. */
-  readonly file: string;
-  /** Text of that file, exactly as it stands there, once. */
+  /** Text of one file of `src/`, exactly as it stands there: once, and in no other file. It says where the mistake is made. */
   readonly find: string;
   /** What is in its place. */
   readonly replace: string;

@@ -1,16 +1,15 @@
 import type { Fault } from './fault.ts';
 
 const JOBS = ['test/engine/ci-jobs.test.ts'];
-const OBSERVED = ['test/run/observed-pipeline.test.ts'];
-const COMMIT = ['test/workspace/commit-files.test.ts'];
+const OBSERVED = ['test/run/state/observed-pipeline.test.ts'];
+const COMMIT = ['test/workspace/folder/commit-files.test.ts'];
 const RUNNER = ['test/action/runner.test.ts'];
-const RESULTS = ['test/action/step-results.test.ts'];
+const RESULTS = ['test/action/step/step-results.test.ts'];
 
 /** Faults in gates as jobs of a CI run. */
 export const GITHUB_FAULTS: readonly Fault[] = [
   {
     name: 'github: an output is not judged again by who needs it',
-    file: 'src/engine/verify-upstream.ts',
     find: 'if (!verdictSatisfies(need, { verdict }, ruling)) {',
     replace: "if (verdict.kind === 'claimed') {",
     tests: JOBS,
@@ -18,7 +17,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: exports are taken as they are',
-    file: 'src/engine/verify-upstream.ts',
     find: 'if (exports?.digest !== ended.exports?.digest)',
     replace: 'if (exports?.digest === undefined)',
     tests: JOBS,
@@ -26,7 +24,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: an end without a claim is taken',
-    file: 'src/engine/verify-upstream.ts',
     find: 'if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract) return;',
     replace: 'if (claim === undefined || claim.fingerprint === ended.fingerprint) return;',
     tests: JOBS,
@@ -34,7 +31,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: the digest of the job outputs is not compared',
-    file: 'src/engine/verify-upstream.ts',
     find: 'if (found.includes(digest)) return;',
     replace: 'if (found.length > 0) return;',
     tests: JOBS,
@@ -42,7 +38,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a gate begins although one upstream is open',
-    file: 'src/engine/verify-upstream.ts',
     find: 'if (open.length > 0) throw notDone(',
     replace: 'if (open.length > 1_000) throw notDone(',
     tests: JOBS,
@@ -50,7 +45,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: what could not be read is told as not done',
-    file: 'src/engine/not-done.ts',
     find: 'if (open.some(({ unread }) => unread !== undefined)) return unreadable(message);',
     replace: '',
     tests: JOBS,
@@ -58,7 +52,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: artifacts are asked for with the ids of the own job',
-    file: 'src/store/github/artifacts/results-client.ts',
     find: 'workflow_run_backend_id: owner.run,',
     replace: 'workflow_run_backend_id: this.#ids.run,',
     tests: ['test/store/github/attempts.test.ts'],
@@ -66,7 +59,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a reuse takes no claim',
-    file: 'src/engine/record-reuse.ts',
     find: "const n = call.holder === 'job' ?",
     replace: "const n = call.holder === 'process' && unit.key === '' ?",
     tests: JOBS,
@@ -74,7 +66,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a claim under which nobody was asked counts as a start',
-    file: 'src/run/unit-records.ts',
     find: "if (ended.how === 'reused' || ended.verdict.status === 'not-applicable') claims.delete(placeOf(ended));",
     replace: '',
     tests: ['test/run/reused-claims.test.ts'],
@@ -82,7 +73,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: checkpoints elsewhere are believed while records may be missing',
-    file: 'src/engine/plan-unit.ts',
     find: 'journal.archive().blind ||',
     replace: 'false ||',
     tests: JOBS,
@@ -90,7 +80,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: jobs number their own run',
-    file: 'src/engine/journal.ts',
     find: 'if (scope.numbers !== undefined) return { ...scope.numbers, continues: scope.numbers.runAttempt > 1 };',
     replace: '',
     tests: JOBS,
@@ -98,7 +87,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: the workflow around an agent does not count',
-    file: 'src/run/request.ts',
     find: 'around.workflow !== undefined && { workflow:',
     replace: 'around.workflow === null && { workflow:',
     tests: JOBS,
@@ -106,7 +94,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: contracts come from the workspace',
-    file: 'src/engine/call.ts',
     find: 'ports.contractFiles ?? ports.workspace',
     replace: 'ports.workspace',
     tests: JOBS,
@@ -114,7 +101,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a circle of needs is kept',
-    file: 'src/run/observed-pipeline.ts',
     find: 'if (open.has(need)) continue;',
     replace: '',
     tests: OBSERVED,
@@ -122,7 +108,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a need without a record is left out',
-    file: 'src/run/observed-pipeline.ts',
     find: 'if (!needed.has(id)) needed.set(id, []);',
     replace: ';',
     tests: OBSERVED,
@@ -130,7 +115,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a link of a commit is read',
-    file: 'src/workspace/commit-files.ts',
     find: "mode.startsWith('100')",
     replace: "mode !== ''",
     tests: COMMIT,
@@ -138,7 +122,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a partial gate makes a green job',
-    file: 'src/action/step-results.ts',
     find: "case 'partial':\n      return unit?.done === true",
     replace: "case 'partial':\n      return unit !== undefined",
     tests: RESULTS,
@@ -146,7 +129,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a run without gates is green',
-    file: 'src/action/step-results.ts',
     find: 'if (units.length === 0) return red(',
     replace: 'if (units.length === 0) return green(',
     tests: RESULTS,
@@ -154,7 +136,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a needed job without a record is forgiven',
-    file: 'src/action/step-results.ts',
     find: 'if (open.length === 0 && missing.length === 0)',
     replace: 'if (open.length === 0)',
     tests: RESULTS,
@@ -162,7 +143,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a decision about a gate counts as the record of its job',
-    file: 'src/report/github/needed-jobs.ts',
     find: "if (kind === 'decided') continue;",
     replace: '',
     tests: ['test/report/github/reports.test.ts'],
@@ -171,40 +151,35 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: the token of the job is redacted as it stands only',
-    file: 'src/action/command-environment.ts',
     find: ', [`${name} of git`]: `x-access-token:${token}`',
     replace: '',
-    tests: ['test/action/command-environment.test.ts'],
+    tests: ['test/action/job/command-environment.test.ts'],
     only: 'tokens',
     why: 'a long token that git wrote in lines of base64 would be kept',
   },
   {
     name: 'github: a file that stood there before counts as the output',
-    file: 'src/action/output-file.ts',
     find: 'if (before === JSON.stringify(stamp)) return',
     replace: "if (before === '') return",
-    tests: ['test/action/output-file.test.ts'],
+    tests: ['test/action/job/output-file.test.ts'],
     why: 'an agent that wrote nothing would pass with an old answer',
   },
   {
     name: 'github: the end of an attempt is forgotten when its upload fails',
-    file: 'src/action/kept-claims.ts',
     find: 'await keep(folder, FILES.waiting, record);',
     replace: '',
-    tests: ['test/action/kept-claims.test.ts'],
+    tests: ['test/action/records/kept-claims.test.ts'],
     why: 'what an agent made, and cost, would be lost',
   },
   {
     name: 'github: a claim on the runner is believed that is not the one of the token',
-    file: 'src/action/kept-claims.ts',
     find: "if (claim?.kind !== 'started' || !tokenMatches(token, claim)) return undefined;",
     replace: "if (claim?.kind !== 'started') return undefined;",
-    tests: ['test/action/kept-claims.test.ts'],
+    tests: ['test/action/records/kept-claims.test.ts'],
     why: 'an agent could be judged by a request and a contract that it wrote itself',
   },
   {
     name: 'github: a listing that cannot be read is taken for an empty one',
-    file: 'src/store/github/record-reader.ts',
     find: "if (isOut) return 'unknown';",
     replace: '',
     tests: ['test/store/github/outages.test.ts'],
@@ -212,7 +187,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: what is further up than the needs of a gate is not read',
-    file: 'src/store/github/record-reader.ts',
     find: 'if (upstream) for (const record',
     replace: 'if (upstream && level < 2) for (const record',
     tests: ['test/store/github/requests.test.ts'],
@@ -220,7 +194,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: the end of an attempt has no more patience than a claim',
-    file: 'src/store/github/record-writer.ts',
     find: "record.kind === 'ended' ? 'minutes' : undefined",
     replace: "record.kind === 'decided' ? 'minutes' : undefined",
     tests: ['test/store/github/outages.test.ts'],
@@ -228,15 +201,13 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a post step waits as long as main did, once more',
-    file: 'src/github/outage-budget.ts',
     find: 'this.#spent = spentMs;',
     replace: 'this.#spent = Math.min(spentMs, 0);',
-    tests: ['test/github/outage-budget.test.ts', 'test/action/kept-claims.test.ts'],
+    tests: ['test/github/outage-budget.test.ts', 'test/action/records/kept-claims.test.ts'],
     why: 'a job would hang on for twice the time that somebody allowed',
   },
   {
     name: 'github: a service is asked again before it wants to be',
-    file: 'src/github/retry.ts',
     find: 'Math.max(grown, after + rules.pauseMs * random())',
     replace: 'grown',
     tests: ['test/github/retry.test.ts'],
@@ -244,7 +215,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: the post step takes every attempt that it ends for failed',
-    file: 'src/action/settle-claim.ts',
     find: "case 'complete': {",
     replace: "case 'plan': {",
     tests: ['test/action/commands/around.test.ts'],
@@ -253,7 +223,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a cache entry of another unit is used',
-    file: 'src/store/github/cache/checkpoint-document.ts',
     find: 'if (!isOfUnit) throw',
     replace: "if (!isOfUnit && unit.gate === '') throw",
     tests: ['test/store/github/cache/hostile.test.ts'],
@@ -261,7 +230,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: contents of a cache entry are believed',
-    file: 'src/store/github/cache/checkpoint-document.ts',
     find: 'if (digestOf(content) !== digest) throw',
     replace: 'if (content.length === 0) throw',
     tests: ['test/store/github/cache/hostile.test.ts'],
@@ -269,15 +237,13 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: an older picture replaces a newer one',
-    file: 'src/action/comment/comment-step.ts',
     find: 'if (order > 0) return',
     replace: 'if (order > 1_000_000) return',
-    tests: ['test/action/comment/comment-step.test.ts'],
+    tests: ['test/action/report/comment-step.test.ts'],
     why: 'the comment would tell of a run that is long over',
   },
   {
     name: 'github: somebody else’s claim is taken for the own one',
-    file: 'src/store/github/record-writer.ts',
     find: "if (standing === 'same') {",
     replace: "if (standing === 'same' || uploaded.maybeOwn) {",
     tests: ['test/store/github/claims.test.ts'],
@@ -285,7 +251,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: bytes with another digest are read',
-    file: 'src/store/github/artifacts/github-artifacts.ts',
     find: 'if (digest === undefined || digest === actual) return;',
     replace: 'if (digest === undefined || actual !== undefined) return;',
     tests: ['test/store/github/hostile.test.ts', 'test/store/github/faults.test.ts'],
@@ -294,7 +259,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: an output without a file becomes a command',
-    file: 'src/action/runner.ts',
     find: "if ((environment[variable] ?? '') !== '') return;",
     replace: "if (variable !== '') return;",
     tests: RUNNER,
@@ -302,7 +266,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: all texts of a step share one summary',
-    file: 'src/action/runner.ts',
     find: 'const fresh = new (summary.constructor as new () => typeof summary)();',
     replace: 'const fresh = summary;',
     tests: RUNNER,
@@ -310,7 +273,6 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a command of ours is quoted with what an agent prints',
-    file: 'src/action/runner.ts',
     find: '      resume();\n      issue();',
     replace: '      issue();',
     tests: RUNNER,

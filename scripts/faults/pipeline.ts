@@ -6,7 +6,6 @@ const PROBLEMS = ['test/pipeline/problems.test.ts'];
 export const PIPELINE_FAULTS: readonly Fault[] = [
   {
     name: 'pipeline: two gates that need each other are no cycle',
-    file: 'src/pipeline/cycles.ts',
     find: '.filter((knot) => knot.length > 1)',
     replace: '.filter((knot) => knot.length > 2)',
     tests: PROBLEMS,
@@ -14,7 +13,6 @@ export const PIPELINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pipeline: a need that is no gate is accepted',
-    file: 'src/pipeline/check-graph.ts',
     find: 'if (known.has(need.value)) return [];',
     replace: "if (known.has(need.value) || need.value !== '') return [];",
     tests: PROBLEMS,
@@ -22,7 +20,6 @@ export const PIPELINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pipeline: text around an expression is accepted',
-    file: 'src/pipeline/check-conditions.ts',
     find: 'if (bare === undefined) return [report(MIXED)];',
     replace: 'if (bare === undefined) return [];',
     tests: ['test/pipeline/conditions.test.ts'],
@@ -30,7 +27,6 @@ export const PIPELINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pipeline: an output that stands in is not judged',
-    file: 'src/local/state-inputs.ts',
     find: 'if (issues.length > 0) refused.push(',
     replace: 'if (issues.length > 1_000) refused.push(',
     tests: ['test/local/state-inputs.test.ts'],

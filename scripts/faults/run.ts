@@ -1,6 +1,6 @@
 import type { Fault } from './fault.ts';
 
-const FOLD = ['test/run/fold.test.ts'];
+const FOLD = ['test/run/state/fold.test.ts'];
 const ENGINE = ['test/engine/run-pipeline.test.ts'];
 const TREES = ['test/engine/attempt-trees.test.ts'];
 
@@ -8,7 +8,6 @@ const TREES = ['test/engine/attempt-trees.test.ts'];
 export const RUN_FAULTS: readonly Fault[] = [
   {
     name: 'run: a gate is done although what it needs is not',
-    file: 'src/run/fold-unit.ts',
     find: 'done: needsDone,\n    reused:',
     replace: 'done: true,\n    reused:',
     tests: FOLD,
@@ -16,7 +15,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: the digest of what a need exports is overlooked',
-    file: 'src/run/fold-unit.ts',
     find: 'return need?.done === true && (need.exports?.digest ?? null) === given[key];',
     replace: 'return need?.done === true;',
     tests: FOLD,
@@ -24,7 +22,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: an output that is missing still satisfies',
-    file: 'src/run/fold-unit.ts',
     find: '&& missing === undefined;',
     replace: ';',
     tests: FOLD,
@@ -32,7 +29,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a claim of a dead process is taken for running',
-    file: 'src/run/fold-unit.ts',
     find: 'if (told.deadWriters?.has(writerKey(claim.by))) return true;',
     replace: '',
     tests: FOLD,
@@ -40,7 +36,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: an open claim never expires',
-    file: 'src/run/fold-unit.ts',
     find: 'return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);',
     replace: 'return false;',
     tests: FOLD,
@@ -48,15 +43,13 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: force voids nothing',
-    file: 'src/run/decisions.ts',
     find: "if (decision.decision === 'force' || decision.decision === 'rollback') return",
     replace: "if (decision.decision === 'rollback') return",
-    tests: ['test/run/reuse.test.ts'],
+    tests: ['test/run/plan/reuse.test.ts'],
     why: 'a gate that somebody wants to run again would be reused',
   },
   {
     name: 'run: a decision that cannot be read counts as absent',
-    file: 'src/run/decisions.ts',
     find: "return { ruling: 'unknown' };",
     replace: "return { ruling: 'stands' };",
     tests: FOLD,
@@ -64,7 +57,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a skip never expires',
-    file: 'src/run/decisions.ts',
     find: "if (last?.decision !== 'skip' || expired(last, now)) return undefined;",
     replace: "if (last?.decision !== 'skip') return undefined;",
     tests: FOLD,
@@ -72,7 +64,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a claim that cannot be read is no attempt',
-    file: 'src/run/unit-records.ts',
     find: "own.unknown.filter((name) => name.kind === 'started')",
     replace: 'own.unknown.slice(own.unknown.length)',
     tests: FOLD,
@@ -80,7 +71,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: records that may not have been listed are taken for absent',
-    file: 'src/run/unit-records.ts',
     find: 'if (own.blind !== undefined) return { decided: own.decided, unknownAt: LAST };',
     replace: '',
     tests: FOLD,
@@ -88,31 +78,27 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: an end counts that names another contract than its claim',
-    file: 'src/run/unit-records.ts',
     find: '(claim.fingerprint === ended.fingerprint && claim.contract === ended.contract)',
     replace: 'claim.fingerprint === ended.fingerprint',
-    tests: ['test/run/reuse.test.ts'],
+    tests: ['test/run/plan/reuse.test.ts'],
     why: 'an agent could bring its own contract',
   },
   {
     name: 'run: success comes before failure of one attempt',
-    file: 'src/run/order.ts',
     find: 'successOf(a) - successOf(b) ||',
     replace: 'successOf(b) - successOf(a) ||',
-    tests: ['test/run/order.test.ts'],
+    tests: ['test/run/records/order.test.ts'],
     why: 'which of two contradicting records is believed would not be the one that the fold promises',
   },
   {
     name: 'run: records are ordered by the clock',
-    file: 'src/run/order.ts',
     find: 'comparePositions(a, b) ||\n    KIND_ORDER',
     replace: 'compareText(a.at, b.at) ||\n    KIND_ORDER',
-    tests: ['test/run/order.test.ts'],
+    tests: ['test/run/records/order.test.ts'],
     why: 'a machine whose clock is wrong would bring an old attempt back',
   },
   {
     name: 'run: files that unrelated gates left differently are no conflict',
-    file: 'src/run/files.ts',
     find: 'if (other !== undefined) conflicts.push(',
     replace: 'if (other === null) conflicts.push(',
     tests: TREES,
@@ -120,15 +106,13 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: nothing keeps an outage from reusing',
-    file: 'src/run/reuse.ts',
     find: 'if (archive.blind) return',
     replace: 'if (archive.blind && archive.records.length === Infinity) return',
-    tests: ['test/run/reuse.test.ts'],
+    tests: ['test/run/plan/reuse.test.ts'],
     why: 'an output would be reused that somebody rejected in a record that was not listed',
   },
   {
     name: 'run: age is counted from the last reuse',
-    file: 'src/run/reuse.ts',
     find: 'return at.startedAt;',
     replace: 'return ended.startedAt;',
     tests: ENGINE,
@@ -136,15 +120,13 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: canonical JSON keeps the order of keys',
-    file: 'src/run/canonical-json.ts',
     find: 'keys: keys.sort()',
     replace: 'keys',
-    tests: ['test/run/canonical-json.test.ts'],
+    tests: ['test/json/canonical-json.test.ts'],
     why: 'equal requests would have different fingerprints',
   },
   {
     name: 'run: metadata is not in the request',
-    file: 'src/run/request.ts',
     find: 'metadata: around.metadata,',
     replace: 'metadata: {},',
     tests: ENGINE,
@@ -152,7 +134,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: the caller’s input is not in the request',
-    file: 'src/run/request.ts',
     find: 'input: around.input,',
     replace: 'input: null,',
     tests: ENGINE,
@@ -160,23 +141,20 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a decision that anybody in the run may have written opens a gate',
-    file: 'src/run/decisions.ts',
     find: 'return OPENING.has(decided.decision) ? undefined : { ...decided, unverified: true };',
     replace: 'return { ...decided, unverified: true };',
-    tests: ['test/run/decisions.test.ts'],
+    tests: ['test/run/records/decisions.test.ts'],
     why: 'a forged skip would turn a gate and the report green',
   },
   {
     name: 'run: an output that was made in the future passes max-age',
-    file: 'src/run/reuse.ts',
     find: 'if (age < 0) return',
     replace: 'if (age < -1e15) return',
-    tests: ['test/run/reuse.test.ts'],
+    tests: ['test/run/plan/reuse.test.ts'],
     why: 'after a clock jump an old output would be reused for good',
   },
   {
     name: 'run: a completed run goes on',
-    file: 'src/run/numbering.ts',
     find: "latest.status !== 'completed' && ",
     replace: '',
     tests: ENGINE,
@@ -184,7 +162,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a gate gets the files of gates that are not upstream',
-    file: 'src/run/files.ts',
     find: 'return filesLeft(graph, state, ancestorsOf(graph, key));',
     replace:
       'return filesLeft(graph, state, [...graph.keys()].filter((one) => one !== key || ancestorsOf(graph, one).length < 0));',
@@ -193,7 +170,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a gate gets files of one that is not done',
-    file: 'src/run/files.ts',
     find: '(unit?.done ? unit.ended?.files : undefined) ?? []',
     replace: 'unit?.ended?.files ?? []',
     tests: TREES,
@@ -201,7 +177,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: files as an earlier gate left them count',
-    file: 'src/run/files.ts',
     find: 'const winner = final.at(-1)!;',
     replace: 'const winner = all[0]!;',
     tests: TREES,
@@ -209,7 +184,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: an edit of what another gate made is a conflict',
-    file: 'src/run/files.ts',
     find: 'return all.filter(({ by }) => !overtaken.has(by));',
     replace: "return all.filter(({ by }) => overtaken.size < 0 || by !== '');",
     tests: TREES,
@@ -217,7 +191,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a file and a folder of one name are no conflict',
-    file: 'src/run/files.ts',
     find: 'for (const [file, below] of fileAndFolder(standing)) {',
     replace: 'for (const [file, below] of fileAndFolder(standing.slice(standing.length))) {',
     tests: TREES,
@@ -225,7 +198,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a deleted file stays in the version of a later gate',
-    file: 'src/run/tree.ts',
     find: '    result.delete(path);\n    if (after === null) continue;',
     replace: '    if (after === null) continue;',
     tests: TREES,
@@ -233,7 +205,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: files stay whose folder a file took the place of',
-    file: 'src/run/tree.ts',
     find: 'for (const path of result.keys()) if (foldersAbove(path).some((folder) => files.has(folder))) result.delete(path);',
     replace: '',
     tests: TREES,
@@ -241,7 +212,6 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a file stays whose place a folder took',
-    file: 'src/run/tree.ts',
     find: 'for (const folder of folders) result.delete(folder);',
     replace: '',
     tests: TREES,

@@ -6,7 +6,6 @@ const GATE_STATE = ['test/formats/gate-state.test.ts'];
 export const SHOWN_FAULTS: readonly Fault[] = [
   {
     name: 'formats: a field of the state guide’s envelope is missing',
-    file: 'src/formats/gate-state.ts',
     find: 'agent: gate.agent,\n    status,',
     replace: 'status,',
     tests: GATE_STATE,
@@ -14,7 +13,6 @@ export const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'formats: the output of a failed gate is handed on',
-    file: 'src/formats/gate-state.ts',
     find: "const usable = status !== 'FAILED' && file.output !== null;",
     replace: 'const usable = file.output !== null;',
     tests: GATE_STATE,
@@ -22,7 +20,6 @@ export const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'formats: a skipped gate is a success',
-    file: 'src/formats/words.ts',
     find: "skipped: 'PARTIAL',",
     replace: "skipped: 'SUCCESS',",
     tests: ['test/formats/words.test.ts'],
@@ -30,10 +27,9 @@ export const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'report: a checkpoint takes an agent’s words for Markdown',
-    file: 'src/report/checkpoint.ts',
     find: 'return forMarkdown(truncateBytes(untrusted, QUOTED));',
     replace: 'return truncateBytes(untrusted, QUOTED);',
-    tests: ['test/report/checkpoint.test.ts'],
+    tests: ['test/report/markdown/checkpoint.test.ts'],
     why: 'an agent could write its own verdict into the report',
   },
 ];

@@ -7,7 +7,6 @@ const RECORDS = ['test/store/filesystem/record-files.test.ts'];
 export const STORE_FAULTS: readonly Fault[] = [
   {
     name: 'store: writing a record overwrites the one that is there',
-    file: 'src/store/filesystem/durable.ts',
     find: "await unlink(temporary);\n    if (linked === 'taken') return false;",
     replace: 'await rename(temporary, path);',
     tests: CONTRACT,
@@ -15,7 +14,6 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'store: without hard links a record overwrites the one that is there',
-    file: 'src/store/filesystem/durable.ts',
     find: 'if (!(await reserve(path))) {',
     replace: "if (!(await reserve(path)) && path === '') {",
     tests: CONTRACT,
@@ -23,7 +21,6 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'store: in memory a record overwrites the one that is there',
-    file: 'src/store/memory/memory-store.ts',
     find: "if (this.#medium.records.has(key)) return 'taken';",
     replace: '',
     tests: ['test/store/memory/memory-store.test.ts'],
@@ -31,7 +28,6 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'store: the digest of content is not verified',
-    file: 'src/store/filesystem/content-files.ts',
     find: 'return actual === digest ? ',
     replace: "return actual !== 'sha256:' ? ",
     tests: CONTRACT,
@@ -39,7 +35,6 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'store: content is copied without looking at its digest',
-    file: 'src/store/filesystem/content-files.ts',
     find: "() => (actual = `sha256:${hash.digest('hex')}`) === digest,",
     replace: "() => (actual = `sha256:${hash.digest('hex')}`) !== undefined,",
     tests: CONTRACT,
@@ -47,7 +42,6 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'store: a second bad file overwrites the first one in quarantine',
-    file: 'src/store/filesystem/quarantine.ts',
     find: 'relative(state.root, path))}.${tag}`',
     replace: 'relative(state.root, path))}.${tag.slice(0, 0)}bad`',
     tests: ['test/store/filesystem/quarantine.test.ts'],
@@ -55,7 +49,6 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'store: a record of a newer version is moved away',
-    file: 'src/store/filesystem/read-entry.ts',
     find: " && fault.code !== 'UNKNOWN_VERSION'",
     replace: '',
     tests: RECORDS,
@@ -63,7 +56,6 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'store: a file that cannot be read counts as absent',
-    file: 'src/store/filesystem/read-entry.ts',
     find: "if (file.state === 'unreadable') return problem(state, entry, { code: 'UNREADABLE', message: file.message });",
     replace: "if (file.state === 'unreadable') return { state: 'absent' };",
     tests: RECORDS,
@@ -71,24 +63,21 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'store: a folder that cannot be listed counts as empty',
-    file: 'src/store/filesystem/record-files.ts',
-    find: "code: 'LISTING_LIMIT',",
-    replace: "code: 'CORRUPT',",
+    find: "code: 'LISTING_LIMIT',\n        where: this.#state.show(folder),",
+    replace: "code: 'CORRUPT',\n        where: this.#state.show(folder),",
     tests: RECORDS,
     why: 'outputs would be reused whose rejection nobody could see',
   },
   {
     name: 'store: a second engine gets the lock of a living one',
-    file: 'src/store/filesystem/engine-lock.ts',
     find: 'if (seen > 0) await refuseLiving(root, seen, isAlive);',
     replace: '',
-    tests: ['test/store/filesystem/engine-lock.test.ts'],
+    tests: ['test/store/filesystem/lock/engine-lock.test.ts'],
     only: 'held by one at a time',
     why: 'two engines would work in one folder, over each other’s files',
   },
   {
     name: 'store: a state file that somebody edited is overwritten',
-    file: 'src/store/filesystem/projection-seal.ts',
     find: "if (digestOfJson({ ...json.value, gateline }) !== checksum) return foreign('somebody edited it');",
     replace: '',
     tests: ['test/store/projections.test.ts'],

@@ -1,6 +1,6 @@
 import type { Fault } from './fault.ts';
 
-const PARSE = ['test/untrusted/parse-json.test.ts'];
+const PARSE = ['test/json/parse-json.test.ts'];
 const REDACT = ['test/untrusted/redact.test.ts'];
 const ESCAPE = ['test/untrusted/escape.test.ts'];
 
@@ -8,7 +8,6 @@ const ESCAPE = ['test/untrusted/escape.test.ts'];
 export const UNTRUSTED_FAULTS: readonly Fault[] = [
   {
     name: 'untrusted: JSON of any depth is read',
-    file: 'src/untrusted/parse-json.ts',
     find: 'if (structure.depth > maxDepth) {',
     replace: 'if (structure.depth > HIGHEST_MAX_DEPTH) {',
     tests: PARSE,
@@ -16,7 +15,6 @@ export const UNTRUSTED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'untrusted: the last of two equal keys wins',
-    file: 'src/untrusted/parse-json.ts',
     find: 'if (found.keys !== keysInText) {',
     replace: 'if (found.keys > keysInText) {',
     tests: PARSE,
@@ -24,7 +22,6 @@ export const UNTRUSTED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'untrusted: secrets in base64 are not found',
-    file: 'src/untrusted/secret-forms.ts',
     find: 'base64Forms(whole).forEach(add);',
     replace: 'base64Forms(whole);',
     tests: REDACT,
@@ -32,7 +29,6 @@ export const UNTRUSTED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'untrusted: keys of JSON objects are not redacted',
-    file: 'src/untrusted/redact-json.ts',
     find: 'const names = new Map(keys.map((key) => [key, redactText(key)] as const));',
     replace: "const names = new Map(keys.map((key) => [key, redactText('') + key] as const));",
     tests: REDACT,
@@ -40,7 +36,6 @@ export const UNTRUSTED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'untrusted: a private key is cut between two pieces of a log',
-    file: 'src/untrusted/redact-stream.ts',
     find: 'let cut = lineEnd(text, openKeyAt(text) ?? text.length);',
     replace: 'let cut = lineEnd(text, text.length);',
     tests: ['test/untrusted/redact-stream.test.ts'],
@@ -48,7 +43,6 @@ export const UNTRUSTED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'untrusted: mentions are live',
-    file: 'src/untrusted/escape.ts',
     find: '.replace(/[@#]/g, `$&${BREAK}`)',
     replace: '.replace(/[#]/g, `$&${BREAK}`)',
     tests: ESCAPE,
@@ -56,7 +50,6 @@ export const UNTRUSTED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'untrusted: HTML comes through Markdown',
-    file: 'src/untrusted/escape.ts',
     find: '/[\\\\`*_[\\]<>&$~|]/g',
     replace: '/[\\\\`*_[\\]&$~|]/g',
     tests: ESCAPE,

@@ -8,7 +8,6 @@ const SCHEMA = ['test/verdict/json-schema.test.ts'];
 export const VERDICT_FAULTS: readonly Fault[] = [
   {
     name: 'verdict: a score at the threshold does not pass',
-    file: 'src/verdict/judge.ts',
     find: 'if (score >= threshold)',
     replace: 'if (score > threshold)',
     tests: JUDGE,
@@ -16,7 +15,6 @@ export const VERDICT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'verdict: a score is coerced',
-    file: 'src/verdict/score.ts',
     find: "if (typeof found === 'number' && found >= 0 && found <= 100) return { score: found };",
     replace: 'const score = Number(found);\n  if (score >= 0 && score <= 100) return { score };',
     tests: JUDGE,
@@ -24,15 +22,13 @@ export const VERDICT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'verdict: what is exported need not be there',
-    file: 'src/verdict/judge.ts',
-    find: 'if (missing.length > 0) {',
-    replace: 'if (missing.length === Infinity) {',
+    find: 'if (missing.length > 0) {\n    return',
+    replace: 'if (missing.length === Infinity) {\n    return',
     tests: JUDGE,
     why: 'later gates would be handed less than they were promised',
   },
   {
     name: 'verdict: values of different kinds are compared as GitHub does',
-    file: 'src/verdict/expression/evaluate.ts',
     find: 'if (kinds[0] !== kinds[1]) {',
     replace: 'if (kinds.length > 2) {',
     tests: CHECKS,
@@ -40,7 +36,6 @@ export const VERDICT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'verdict: what is not there is null',
-    file: 'src/verdict/expression/access.ts',
     find: 'throw new ExpressionRefusal(`there is no ${found.name}${hint}`, found);',
     replace: "return { value: hint === '' ? null : null, ...found };",
     tests: CHECKS,
@@ -48,7 +43,6 @@ export const VERDICT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'verdict: anything is true or false',
-    file: 'src/verdict/expression/evaluate.ts',
     find: "if (typeof operand.value === 'boolean') return operand.value;",
     replace: "if (operand.value !== 'nothing') return Boolean(operand.value);",
     tests: CHECKS,
@@ -56,7 +50,6 @@ export const VERDICT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'verdict: an unknown keyword is accepted',
-    file: 'src/verdict/json-schema/check-schema.ts',
     find: 'if (shapeOf(keyword, place.draft) !== undefined || isAnnotation(keyword)) return [];',
     replace: "if (shapeOf(keyword, place.draft) !== undefined || keyword !== '') return [];",
     tests: SCHEMA,
@@ -64,7 +57,6 @@ export const VERDICT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'verdict: a format is a remark only',
-    file: 'src/verdict/json-schema/validator.ts',
     find: 'const formats = options.formats ?? true;',
     replace: 'const formats = options.formats ?? false;',
     tests: SCHEMA,

@@ -4,7 +4,7 @@ const SNAPSHOT = ['test/workspace/snapshot.test.ts'];
 const SLOTS = ['test/workspace/slots.test.ts'];
 const APPLY = ['test/cli/apply.test.ts'];
 const REPLACED = ['test/workspace/replaced-slots.test.ts'];
-const PLACES = ['test/workspace/in-place.test.ts'];
+const PLACES = ['test/workspace/folder/in-place.test.ts'];
 const AGENT = ['test/workspace/agent-repository.test.ts'];
 const REPOSITORIES = ['test/workspace/repositories.test.ts'];
 const SUBMODULES = ['test/workspace/submodules.test.ts'];
@@ -15,7 +15,6 @@ const LINKS = ['test/workspace/dependency-links.test.ts'];
 export const WORKSPACE_FAULTS: readonly Fault[] = [
   {
     name: 'workspace: a copied index is newer than the original',
-    file: 'src/workspace/trees/index-file.ts',
     find: '  await utimes(to, seconds, seconds);\n',
     replace: '  if (seconds < 0) await utimes(to, seconds, seconds);\n',
     tests: SNAPSHOT,
@@ -23,7 +22,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: files that are not tracked do not count',
-    file: 'src/workspace/trees/capture-tree.ts',
     find: 'const fresh = [...untrackedFiles(candidates, taking, leftOut), ...ignored.taken];',
     replace: 'const fresh = [...ignored.taken];',
     tests: SNAPSHOT,
@@ -31,7 +29,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a work tree keeps what the next version does not have',
-    file: 'src/workspace/slots/slot-checkout.ts',
     find: "'clean', '-q', '-f', '-f', '-d', '-x'",
     replace: "'clean', '-q', '-n', '-f', '-f', '-d', '-x'",
     tests: SLOTS,
@@ -39,7 +36,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: ignored files stay in a work tree',
-    file: 'src/workspace/slots/slot-checkout.ts',
     find: "'-d', '-x', ...kept",
     replace: "'-d', ...kept",
     tests: SLOTS,
@@ -47,7 +43,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a slot is used again in which somebody may still write',
-    file: 'src/workspace/slots/slots.ts',
     find: 'if (!isReusable || !(await isSound(slot)) || (await livesBelow(path)))',
     replace: 'if (!(await isSound(slot)))',
     tests: SLOTS,
@@ -55,7 +50,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a slot whose engine is gone is used again',
-    file: 'src/workspace/slots/slots.ts',
     find: "const isIdle = state.state === 'idle';",
     replace: "const isIdle = state.state !== 'retired';",
     tests: SLOTS,
@@ -63,7 +57,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: the tree of an agent that still has time is taken away',
-    file: 'src/workspace/slots/slots.ts',
     find: '(state.until !== undefined && state.until > now)',
     replace: '(state.until !== undefined && state.until < now)',
     tests: SLOTS,
@@ -71,7 +64,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: "workspace: an agent's git looks above its work tree",
-    file: 'src/workspace/slots/work-trees.ts',
     find: '[GIT_CEILING]: ceilings.join(delimiter),',
     replace: "[GIT_CEILING]: '',",
     tests: AGENT,
@@ -79,7 +71,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: work in place begins on a folder that lacks files of earlier gates',
-    file: 'src/workspace/in-place.ts',
     find: 'if (lacking.length === 0) return;',
     replace: 'if (lacking.length >= 0) return;',
     tests: PLACES,
@@ -87,7 +78,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: files of earlier gates are not written into the checkout of a job',
-    file: 'src/workspace/in-place.ts',
     find: 'if (tree !== before) await store.git(',
     replace: 'if (tree === before) await store.git(',
     tests: PLACES,
@@ -95,7 +85,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: an ignored file of the user is replaced when files are applied',
-    file: 'src/workspace/standing-files.ts',
     find: 'if (unseen.length === 0) return now;',
     replace: 'if (unseen.length >= 0) return now;',
     tests: APPLY,
@@ -103,7 +92,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a file that the user changed is replaced when files are applied',
-    file: 'src/workspace/standing-files.ts',
     find: 'if (over.some((state) => sameFile(state, file))) return undefined;',
     replace: 'if (over.length > 0) return undefined;',
     tests: APPLY,
@@ -111,7 +99,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: files are applied to whatever path a record names',
-    file: 'src/workspace/standing-files.ts',
     find: 'if (why !== undefined) return conflict(wanted, why);',
     replace: "if (why === '') return conflict(wanted, why);",
     tests: APPLY,
@@ -119,7 +106,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a link in the place of a slot is followed',
-    file: 'src/workspace/slots/slots.ts',
     find: '(tree?.isDirectory() ?? true) &&',
     replace: '',
     tests: REPLACED,
@@ -127,7 +113,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: an edit within a second, with size and time of before, is lost',
-    file: 'src/workspace/slots/slot-capture.ts',
     find: 'await readUnsettled(store, where);',
     replace: '',
     tests: REPLACED,
@@ -135,7 +120,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a slot keeps files that were written with other filters',
-    file: 'src/workspace/slots/slot-checkout.ts',
     find: 'if (slot.state.conversion !== conversion)',
     replace: "if (conversion === '')",
     tests: ['test/workspace/filters.test.ts'],
@@ -143,7 +127,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: what is replaced when files are applied is not kept',
-    file: 'src/workspace/put-files.ts',
     find: 'else await copyFile(target, kept);',
     replace: 'else if (kept === target) await copyFile(target, kept);',
     tests: APPLY,
@@ -151,7 +134,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a new slot has the path of one that was retired',
-    file: 'src/workspace/slots/slots.ts',
     find: 'await writeNextNumber(this.#root, next + 1);',
     replace: 'if (next < 0) await writeNextNumber(this.#root, next + 1);',
     tests: ['test/crash/late-writers.test.ts'],
@@ -159,7 +141,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: an attempt that was given up keeps the folder',
-    file: 'src/workspace/in-place.ts',
     find: 'await forgetClaimInPlace(store, attempt, now());',
     replace: 'if (attempt === index) await forgetClaimInPlace(store, attempt, now());',
     tests: ['test/e2e/in-place.test.ts'],
@@ -167,7 +148,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: "workspace: half of the work of an agent in place is the user's version",
-    file: 'src/workspace/folder-workspace.ts',
     find: 'if (claim !== undefined) return { tree: claim.base, notices: [] };',
     replace: "if (claim === null) return { tree: '', notices: [] };",
     tests: PLACES,
@@ -175,7 +155,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: credentials that setup steps left are handed on',
-    file: 'src/workspace/hand-on.ts',
     find: 'if (isAny && before === null && isCredentialFile(path))',
     replace: 'if (isAny && before !== null && isCredentialFile(path))',
     tests: PLACES,
@@ -183,7 +162,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: an index that is copied keeps what git was told not to look at',
-    file: 'src/workspace/trees/snapshot-index.ts',
     find: "['--no-skip-worktree', present] as const,",
     replace: "['--no-skip-worktree', []] as const,",
     tests: SNAPSHOT,
@@ -192,7 +170,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a path below a link is looked at through the link',
-    file: 'src/workspace/look.ts',
     find: 'return (path) => (foldersOf(path).every(isFolder) ? lookAt(root, path) : undefined);',
     replace:
       "return (path) => (foldersOf(path).every((folder) => isFolder(folder) || folder !== '') ? lookAt(root, path) : undefined);",
@@ -202,7 +179,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: objects that were only staged stay where the user keeps them',
-    file: 'src/workspace/trees/snapshot-index.ts',
     find: 'if (isNew && this.#from === undefined) await copyUncommitted(this.#store, captured.tree);',
     replace: 'if (isNew && this.#from !== undefined) await copyUncommitted(this.#store, captured.tree);',
     tests: SNAPSHOT,
@@ -211,7 +187,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: what a glob named before makes its folder one of sources',
-    file: 'src/workspace/trees/named-files.ts',
     find: 'open = open.filter((place) => below.get(place)!.every((path) => ignored.has(path)));',
     replace: 'open = open.filter((place) => below.get(place)!.length === 0);',
     tests: SNAPSHOT,
@@ -220,7 +195,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a setting keeps git from looking at what it wrote',
-    file: 'src/workspace/trees/object-store.ts',
     find: "  'core.ignoreStat=false',\n",
     replace: '',
     tests: REPOSITORIES,
@@ -229,7 +203,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: git is at work in submodules of the user too',
-    file: 'src/workspace/trees/object-store.ts',
     find: "  'submodule.recurse=false',\n",
     replace: '',
     tests: SUBMODULES,
@@ -238,7 +211,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a submodule that is not clean is taken at its commit',
-    file: 'src/workspace/trees/differing-files.ts',
     find: 'if (!isMoved || (await isDirty(store, where.folder, path))) dirty.push(path);',
     replace: 'if (isMoved && (await isDirty(store, where.folder, path))) dirty.push(path);',
     tests: SUBMODULES,
@@ -247,7 +219,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a second look at a work tree finds nothing changed',
-    file: 'src/workspace/slots/work-trees.ts',
     find: '        known = captured;\n',
     replace: '',
     tests: SLOTS,
@@ -256,7 +227,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: gates that start side by side are given one slot',
-    file: 'src/workspace/slots/slots.ts',
     find: 'if (this.#mine.has(number)) continue;\n      this.#mine.add(number);',
     replace: 'if (this.#mine.has(number)) continue;',
     tests: SLOTS,
@@ -265,7 +235,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: repositories that an attempt made in folders of a work tree stay there',
-    file: 'src/workspace/slots/slot-checkout.ts',
     find: '  await removeStrange(strange);\n',
     replace: '  if (strange.length < 0) await removeStrange(strange);\n',
     tests: SLOTS,
@@ -274,7 +243,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a file of a filter is closed before it is kept',
-    file: 'src/workspace/hand-on.ts',
     find: 'return await keepLimited(opened.createReadStream',
     replace: 'return keepLimited(opened.createReadStream',
     tests: ['test/workspace/filters.test.ts'],
@@ -283,7 +251,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: what cannot be looked at is handed on as deleted',
-    file: 'src/workspace/hand-on.ts',
     find: 'files: files.filter(({ path }) => !names.has(path)),',
     replace: 'files: [...files],',
     tests: CHANGES,
@@ -292,7 +259,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a scope of packages is one link',
-    file: 'src/workspace/dependencies/plan-modules.ts',
     find: "if (isFolder && entry.name.startsWith('@'))",
     replace: "if (isFolder && entry.name.startsWith('@@'))",
     tests: LINKS,
@@ -300,7 +266,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a link to a package of the workspace leads to the folder of the user',
-    file: 'src/workspace/dependencies/plan-entry.ts',
     find: 'link(!isAbsolute(target) && holds ? target : join(plan.to, below));',
     replace: 'link(lead);',
     tests: LINKS,
@@ -308,7 +273,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: links are made through a folder that is a link',
-    file: 'src/workspace/dependencies/place-pieces.ts',
     find: 'else if (!stats.isDirectory()) {',
     replace: "else if (!stats.isDirectory() && to === '') {",
     tests: LINKS,
@@ -316,7 +280,6 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: an environment that imports from the folder of the user is linked',
-    file: 'src/workspace/dependencies/editable-installs.ts',
     find: 'if (installs.length === 0) return;',
     replace: 'if (installs.length >= 0) return;',
     tests: ['test/workspace/python-environments.test.ts'],
@@ -324,10 +287,9 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: the setup command gets secrets',
-    file: 'src/workspace/setup.ts',
     find: '!withheld.has(name) && ',
     replace: '',
-    tests: ['test/workspace/setup.test.ts'],
+    tests: ['test/workspace/slots/setup.test.ts'],
     why: 'every install script would be given them',
   },
 ];

@@ -4,7 +4,7 @@
  */
 
 /** Anybody may import these; they import nobody but each other, in this order: the later may import the earlier. */
-const EVERYWHERE = ['errors', 'environment', 'untrusted'];
+const EVERYWHERE = ['errors', 'environment', 'in-parallel', 'json', 'untrusted'];
 
 /** What the middle rooms stand on. */
 const CORE = [...EVERYWHERE, 'pipeline', 'verdict', 'run'];
@@ -19,7 +19,9 @@ export const LAYERS = {
   errors: [],
   version: [],
   environment: ['errors'],
-  untrusted: ['errors', 'environment'],
+  'in-parallel': [],
+  json: ['errors'],
+  untrusted: ['errors', 'environment', 'json'],
   pipeline: EVERYWHERE,
   verdict: [...EVERYWHERE, 'pipeline'],
   run: [...EVERYWHERE, 'pipeline', 'verdict'],
@@ -36,11 +38,31 @@ export const LAYERS = {
   index: [...BEHIND_THE_WAYS_IN, 'local'],
 };
 
+/**
+ * The folders of a room, in order: each may import those before it. What lies in the room itself is for all of them, and
+ * may import all of them; no two files import each other in a circle anyway.
+ */
+export const FOLDERS = {
+  action: ['inputs', 'event', 'records', 'job', 'report', 'step', 'commands'],
+  cli: ['output', 'project', 'templates', 'commands'],
+  engine: ['call', 'upstream', 'plan', 'attempt'],
+  pipeline: ['yaml', 'file', 'checks'],
+  report: ['markdown', 'json', 'terminal', 'github'],
+  run: ['records', 'state', 'files', 'plan'],
+  store: ['memory', 'filesystem', 'github'],
+  'store/filesystem': ['lock', 'projections'],
+  'store/github': ['artifacts', 'cache', 'records', 'history'],
+  verdict: ['json-schema', 'expression'],
+  workspace: ['files', 'dependencies', 'git', 'trees', 'folder', 'slots'],
+};
+
 /** Rooms that get files, time, chance, processes and the network as arguments only. */
 export const PURE_ROOMS = [
   'errors',
   'environment',
+  'in-parallel',
   'version',
+  'json',
   'untrusted',
   'pipeline',
   'verdict',
@@ -53,7 +75,7 @@ export const PURE_ROOMS = [
 export const PURE_MODULES = {
   assert: {},
   buffer: { names: ['Buffer', 'isUtf8', 'isAscii'] },
-  crypto: { names: ['createHash'], rooms: ['run'] },
+  crypto: { names: ['createHash'], rooms: ['json'] },
   path: { names: ['posix', 'win32'] },
   'path/posix': {},
   string_decoder: {},

@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { ENVIRONMENT_READERS, IMPURE_GLOBALS, LAYERS, PURE_MODULES, PURE_ROOMS } from './layers.mjs';
+import { ENVIRONMENT_READERS, FOLDERS, IMPURE_GLOBALS, LAYERS, PURE_MODULES, PURE_ROOMS } from './layers.mjs';
 
 /** Path of the linted file under src/, `/`-separated, or undefined for a file elsewhere. */
 function pathInSource(context, file) {
@@ -70,6 +70,18 @@ function isTypePosition(node) {
   );
 }
 
+/** Why a file of a room may not import another of the same room, by the order of their folders, or undefined where it may. */
+function againstOrder(from, to) {
+  for (const [parent, order] of Object.entries(FOLDERS)) {
+    if (!from.startsWith(`${parent}/`) || !to.startsWith(`${parent}/`)) continue;
+    const [own, other] = [from, to].map((path) => path.slice(parent.length + 1).split('/')[0]);
+    if (!order.includes(own) || order.indexOf(other) <= order.indexOf(own)) continue;
+    const before = order.slice(0, order.indexOf(own)).map((name) => `${parent}/${name}`);
+    return `'${parent}/${own}' may not import '${to}'. It may import of this room: ${before.join(', ') || 'nothing'}.`;
+  }
+  return undefined;
+}
+
 const layers = {
   create(context) {
     const path = pathInSource(context, context.filename);
@@ -87,7 +99,11 @@ const layers = {
       const target = pathInSource(context, resolve(dirname(context.filename), specifier));
       if (target === undefined) return context.report({ node, message: `'${specifier}' is outside src/.` });
       const targetRoom = roomOf(target);
-      if (targetRoom === room || allowed.includes(targetRoom)) return undefined;
+      if (targetRoom === room) {
+        const against = againstOrder(path, target);
+        return against && context.report({ node, message: against });
+      }
+      if (allowed.includes(targetRoom)) return undefined;
       if (allowed.includes(target.replace(/\.\w+$/, ''))) return undefined;
       const message = `'${room}' may not import '${target}'. It may import: ${allowed.join(', ') || 'nothing'}.`;
       return context.report({ node, message });

@@ -1,6 +1,6 @@
 import { argv, env } from 'node:process';
 import { startAction } from './main.ts';
-import { SAVE_CACHE } from './save-cache.ts';
+import { SAVE_CACHE } from './records/save-cache.ts';
 
 if (argv[2] === SAVE_CACHE) {
   const { saveEntry } = await import('../store/github/cache/save-process.ts');
@@ -15,6 +15,6 @@ if (argv[2] === SAVE_CACHE) {
       plan: async () => (await import('./commands/plan.ts')).execute,
       report: async () => (await import('./commands/report.ts')).execute,
     },
-    settle: async () => (await import('./settle-claim.ts')).settleClaim,
+    settle: async () => (await import('./commands/settle-claim.ts')).settleClaim,
   });
 }

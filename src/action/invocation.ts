@@ -1,6 +1,6 @@
-import type { ActionInputs } from './inputs.ts';
+import type { ActionInputs } from './inputs/inputs.ts';
 import type { Runner } from './runner.ts';
-import type { WorkflowEvent } from './event.ts';
+import type { WorkflowEvent } from './event/event.ts';
 import type { Environment } from '../environment.ts';
 
 /** The world as the action finds it: everything that its commands may touch arrives here. */

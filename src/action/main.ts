@@ -1,10 +1,10 @@
 import { ACTION_STATE, type Environment } from '../environment.ts';
-import type { CommandName } from './input-uses.ts';
+import type { CommandName } from './inputs/command-names.ts';
 import type { ActionCommand, ActionWorld } from './invocation.ts';
 import { runPost, type PostHook } from './post.ts';
 import { guardProcess, interruptSignal } from './process-guard.ts';
-import { readStep } from './read-step.ts';
-import { reportError } from './report-error.ts';
+import { readStep } from './job/read-step.ts';
+import { reportError } from './step/report-error.ts';
 import { createRunner } from './runner.ts';
 
 /** What the action can do. Each part is loaded when it is needed: a step needs one. */

@@ -1,6 +1,6 @@
-import { runOnGithub } from '../run/attempt-text.ts';
-import type { Difference } from '../run/difference.ts';
-import type { PlannedUnit } from '../run/plan.ts';
+import { runOnGithub } from '../run/records/attempt-text.ts';
+import type { Difference } from '../run/plan/difference.ts';
+import type { PlannedUnit } from '../run/plan/plan.ts';
 
 /**
  * Every output of the action, as `action.yml` names them. All but `value` are scalars or words of ours: no text of an

@@ -15,7 +15,7 @@ if (finished !== 'true' || !(claim === '' || isRecorded(claim))) {
   await import('./index.ts');
 }
 
-/** Whether the end of this claim is on record: `src/action/kept-claims.ts` leaves a file then. */
+/** Whether the end of this claim is on record: `src/action/records/kept-claims.ts` leaves a file then. */
 function isRecorded(token: string): boolean {
   try {
     const { claim: digest } = JSON.parse(Buffer.from(token.trim(), 'base64url').toString('utf8')) as { claim: string };

@@ -1,7 +1,7 @@
 import { ACTION_STATE } from '../environment.ts';
 import type { ActionInvocation, ActionWorld, StepResult } from './invocation.ts';
-import { readInputs } from './inputs.ts';
-import { readStep } from './read-step.ts';
+import { readInputs } from './inputs/inputs.ts';
+import { readStep } from './job/read-step.ts';
 
 /** What the post step is given to settle a claim that may be open. */
 export interface PostInvocation extends ActionInvocation {

@@ -19,7 +19,7 @@ import {
 } from '@actions/core';
 import { GITHUB_VARIABLES, type Environment } from '../environment.ts';
 import { GatelineError, isSystemError, messageOf, type Place } from '../errors/gateline-error.ts';
-import { showUnseen } from '../untrusted/visible.ts';
+import { showUnseen } from '../json/visible.ts';
 import type { OutputName } from './outputs.ts';
 
 /** The most bytes that {@link Runner.appendSummary} lets a step's summary have: GitHub drops one over 1 MiB whole, after masking. */

@@ -1,6 +1,6 @@
-import type { Digest } from '../run/digest.ts';
-import type { Content, Position } from '../run/record.ts';
-import type { Read } from '../run/reading.ts';
+import type { Digest } from '../json/digest.ts';
+import type { Content, Position } from '../run/records/record.ts';
+import type { Read } from '../run/records/reading.ts';
 
 /** Which attempt a directory belongs to. */
 export interface AttemptId extends Position {

@@ -27,11 +27,11 @@ export interface CommandSpec {
   readonly description: string;
   readonly examples: readonly { readonly command: string; readonly what: string }[];
   /** Loads the command's code; heavy libraries come with it, not with the list. */
-  readonly load: () => Promise<{ readonly execute: (invocation: Invocation) => Promise<ExitCode> }>;
+  readonly load: () => Promise<{ readonly execute: (invocation: CommandInvocation) => Promise<ExitCode> }>;
 }
 
 /** A command with its arguments. */
-export interface Invocation {
+export interface CommandInvocation {
   readonly world: CliWorld;
   readonly options: OptionValues;
   readonly positionals: readonly string[];

@@ -2,7 +2,7 @@
 import { main } from './main.ts';
 import { nodeTooOld } from './node-version.ts';
 import { onUncaught, processWorld } from './process-world.ts';
-import { reportError } from './report-error.ts';
+import { reportError } from './output/report-error.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
 const tooOld = nodeTooOld(process.versions.node);

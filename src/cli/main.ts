@@ -7,7 +7,7 @@ import { COMMANDS } from './commands.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { commandHelp, overview } from './help.ts';
 import { OTHER_WORDS } from './other-words.ts';
-import { reportError } from './report-error.ts';
+import { reportError } from './output/report-error.ts';
 import type { CliWorld } from './world.ts';
 
 /** Runs one command line to the end. Never throws; the answer is the exit code. */

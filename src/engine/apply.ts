@@ -1,12 +1,12 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { filesLeft } from '../run/files.ts';
-import { comparePositions, type FileChange } from '../run/record.ts';
-import type { TreeFile } from '../run/tree.ts';
-import { ancestorsOf, type UnitGraph } from '../run/unit.ts';
+import { filesLeft } from '../run/files/files.ts';
+import { comparePositions, type FileChange } from '../run/records/record.ts';
+import type { TreeFile } from '../run/files/tree.ts';
+import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
 import type { PutResult } from '../workspace/workspace.ts';
-import type { Call } from './call.ts';
-import { copierOf } from './content.ts';
+import type { Call } from './call/call.ts';
+import { copierOf } from './call/content.ts';
 import { unitsNamed } from './decide.ts';
 
 /** What of a run is put into the user's folder. */

@@ -1,23 +1,25 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { PlannedUnit } from '../run/plan.ts';
-import type { EndedRecord, GatelineRecord, StartedRecord } from '../run/record.ts';
-import type { RunState } from '../run/run-state.ts';
-import { protocolVariables } from './agent-environment.ts';
-import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt.ts';
-import { claim } from './begin-attempt.ts';
-import { openCall, type Assignment, type Call } from './call.ts';
-import { tokenOf } from './claim-token.ts';
-import { claimedHint } from './claimed-hint.ts';
-import { pinContracts } from './pin-contracts.ts';
-import { placeFor } from './place.ts';
-import { planUnit, type Prepared } from './plan-unit.ts';
-import type { AttemptPlace } from './place-file.ts';
+import type { PlannedUnit } from '../run/plan/plan.ts';
+import type { EndedRecord, GatelineRecord, StartedRecord } from '../run/records/record.ts';
+import type { RunState } from '../run/state/run-state.ts';
+import { protocolVariables } from './attempt/agent-environment.ts';
+import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt/attempt.ts';
+import { claim } from './attempt/begin-attempt.ts';
+import { openCall, type Assignment, type Call } from './call/call.ts';
+import { tokenOf } from './attempt/claim-token.ts';
+import { claimedHint } from './attempt/claimed-hint.ts';
+import { pinContracts } from './plan/pin-contracts.ts';
+import { placeFor } from './attempt/place.ts';
+import { planUnit } from './plan/plan-unit.ts';
+import { type PreparedUnit } from './plan/plan-unit.ts';
+import type { AttemptPlace } from './attempt/place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
-import { recordNotApplicable, recordReuse } from './record-reuse.ts';
-import { rehearsal } from './rehearsal.ts';
-import type { Unit } from '../run/unit.ts';
-import { ancestorsOf } from '../run/unit.ts';
-import { verifyUpstream, type JobCall } from './verify-upstream.ts';
+import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
+import { dryRunPorts } from './plan/dry-run.ts';
+import type { Unit } from '../run/records/unit.ts';
+import { ancestorsOf } from '../run/records/unit.ts';
+import { verifyUpstream } from './upstream/verify-upstream.ts';
+import { type JobCall } from './upstream/job-call.ts';
 
 /** What was known of the run when a gate had been dealt with. */
 interface Known {
@@ -108,7 +110,7 @@ export async function planGate(
   key: string,
   job: JobCall,
 ): Promise<PlannedUnit> {
-  const { prepared } = await prepareGate(rehearsal(ports), assignment, key, () => undefined, job);
+  const { prepared } = await prepareGate(dryRunPorts(ports), assignment, key, () => undefined, job);
   return prepared.planned;
 }
 
@@ -118,7 +120,7 @@ async function prepareGate(
   key: string,
   observe: Observer,
   job: JobCall | undefined,
-): Promise<{ call: Call; unit: Unit; prepared: Prepared }> {
+): Promise<{ call: Call; unit: Unit; prepared: PreparedUnit }> {
   const call = await openCall(ports, assignment, observe, job?.call);
   const unit = call.graph.get(key);
   if (unit === undefined) {
@@ -148,7 +150,7 @@ async function tellOfDecisions(call: Call, unit: Unit): Promise<void> {
 }
 
 /** Records that an earlier output, or none, will do; `undefined` when there is work. */
-async function settled(call: Call, unit: Unit, prepared: Prepared): Promise<Settled | undefined> {
+async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<Settled | undefined> {
   const { planned } = prepared;
   const done = (ended: EndedRecord | undefined): Settled => ({
     choice: 'done',
@@ -172,7 +174,7 @@ async function settled(call: Call, unit: Unit, prepared: Prepared): Promise<Sett
   }
 }
 
-function notNow(call: Call, unit: Unit, { planned, claimed }: Prepared): GatelineError {
+function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {
   const code = claimed === undefined ? 'GATE_BLOCKED' : 'GATE_CLAIMED';
   const hints = call.holder === 'job' ? HINTS_FOR_JOBS : HINTS;
   return new GatelineError('user', code, `gate ${unit.key}: ${claimed ?? planned.reason}`, { hint: hints[code] });
@@ -201,7 +203,7 @@ async function settleUpstream(call: Call, unit: Unit): Promise<void> {
 async function begin(
   call: Call,
   unit: Unit,
-  prepared: Prepared,
+  prepared: PreparedUnit,
   { job, place: asked = 'in-place' }: BeginOptions,
 ): Promise<BeginResult> {
   const work = prepared.work!;
@@ -229,13 +231,13 @@ async function begin(
   return { choice: 'run', ...about, token, variables, deadline, directory, root, started };
 }
 
-async function endedAtOnce(call: Call, unit: Unit, prepared: Prepared, ended: EndedRecord): Promise<Settled> {
+async function endedAtOnce(call: Call, unit: Unit, prepared: PreparedUnit, ended: EndedRecord): Promise<Settled> {
   const about = known(call, prepared);
   const { state, records } = about;
   await call.observe({ type: 'ended', unit: unit.key, record: ended, state, records, retrying: false });
   return { choice: 'done', ended, ...about };
 }
 
-function known(call: Call, { planned }: Prepared): Known {
+function known(call: Call, { planned }: PreparedUnit): Known {
   return { planned, state: call.journal.state(), records: call.journal.records() };
 }

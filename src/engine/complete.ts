@@ -1,24 +1,24 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
-import { digestOf } from '../run/digest.ts';
-import { asRequest } from '../run/difference.ts';
-import { actorOf, rulingOn } from '../run/decisions.ts';
-import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/record.ts';
-import type { Unit } from '../run/unit.ts';
+import { digestOf } from '../json/digest.ts';
+import { asRequest } from '../run/plan/difference.ts';
+import { actorOf, rulingOn } from '../run/records/decisions.ts';
+import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/records/record.ts';
+import type { Unit } from '../run/records/unit.ts';
 import { parseContract } from '../verdict/contract.ts';
 import { failed, type Verdict } from '../verdict/verdict.ts';
 import type { AgentResult } from '../agent/agent.ts';
-import { endWith, endWithoutSecrets, finishAttempt } from './attempt.ts';
-import { missingSecrets } from './agent-environment.ts';
-import { openCall, type Assignment, type Call } from './call.ts';
-import { readToken, tokenMatches, type ClaimToken } from './claim-token.ts';
-import { nameReruns } from './name-reruns.ts';
-import { giveUpEnded, giveUpPlace } from './give-up-place.ts';
-import { readPlace } from './place-file.ts';
+import { endWith, endWithoutSecrets, finishAttempt } from './attempt/attempt.ts';
+import { missingSecrets } from './attempt/agent-environment.ts';
+import { openCall, type Assignment, type Call } from './call/call.ts';
+import { readToken, tokenMatches, type ClaimToken } from './attempt/claim-token.ts';
+import { nameReruns } from './attempt/name-reruns.ts';
+import { giveUpEnded, giveUpPlace } from './attempt/give-up-place.ts';
+import { readPlace } from './attempt/place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
-import type { JsonValue } from '../untrusted/json.ts';
-import { attemptInRun } from '../run/attempt-text.ts';
-import type { JobCall } from './verify-upstream.ts';
+import type { JsonValue } from '../json/json.ts';
+import { attemptInRun } from '../run/records/attempt-text.ts';
+import type { JobCall } from './upstream/job-call.ts';
 
 /** How the agent ended, as its caller tells. */
 export interface Completion {

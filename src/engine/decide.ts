@@ -1,10 +1,10 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { Content, DecidedRecord, EndedRecord } from '../run/record.ts';
-import type { Unit, UnitGraph } from '../run/unit.ts';
-import type { JsonValue } from '../untrusted/json.ts';
-import { openCall, type Assignment, type Call } from './call.ts';
-import { giveUpPlaces } from './give-up-place.ts';
-import { judgeValue } from './judge-again.ts';
+import type { Content, DecidedRecord, EndedRecord } from '../run/records/record.ts';
+import type { Unit, UnitGraph } from '../run/records/unit.ts';
+import type { JsonValue } from '../json/json.ts';
+import { openCall, type Assignment, type Call } from './call/call.ts';
+import { giveUpPlaces } from './attempt/give-up-place.ts';
+import { judgeValue } from './upstream/judge-again.ts';
 import { keepJson } from './keep-json.ts';
 import type { EnginePorts } from './ports.ts';
 

@@ -1,14 +1,15 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { plannedUnit, type PlannedUnit } from '../run/plan.ts';
-import type { RunState } from '../run/run-state.ts';
-import type { Unit } from '../run/unit.ts';
-import { runAttempts } from './attempt.ts';
-import type { Call } from './call.ts';
-import { contractErrors } from './contracts.ts';
-import { planInPlace } from './place.ts';
-import { planUnit, type Prepared } from './plan-unit.ts';
-import { recordNotApplicable, recordReuse } from './record-reuse.ts';
+import { plannedUnit, type PlannedUnit } from '../run/plan/plan.ts';
+import type { RunState } from '../run/state/run-state.ts';
+import type { Unit } from '../run/records/unit.ts';
+import { runAttempts } from './attempt/attempt.ts';
+import type { Call } from './call/call.ts';
+import { contractErrors } from './call/contracts.ts';
+import { planInPlace } from './attempt/place.ts';
+import { planUnit } from './plan/plan-unit.ts';
+import { type PreparedUnit } from './plan/plan-unit.ts';
+import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
 import { hasRoom } from './room.ts';
 
 /** What a call came to. */
@@ -100,7 +101,7 @@ async function goOnWith(
 }
 
 /** No agent is started, and no money spent, while any contract of the pipeline could not judge what comes of it. */
-async function onlyIfSound(prepared: Prepared, found: Found): Promise<Prepared> {
+async function onlyIfSound(prepared: PreparedUnit, found: Found): Promise<PreparedUnit> {
   if (prepared.planned.choice !== 'run') return prepared;
   const errors = await found.unsound();
   if (errors.length === 0) return prepared;
@@ -130,7 +131,7 @@ async function noting(found: Found, work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function settle(call: Call, unit: Unit, prepared: Prepared): Promise<void> {
+async function settle(call: Call, unit: Unit, prepared: PreparedUnit): Promise<void> {
   const { choice } = prepared.planned;
   if (choice === 'reuse') await recordReuse(call, unit, prepared);
   else if (choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
@@ -144,7 +145,7 @@ function stoppedBySibling(
   unit: Unit,
   running: ReadonlyMap<UnitKey, unknown>,
   planned: readonly PlannedUnit[],
-): Prepared | undefined {
+): PreparedUnit | undefined {
   if (!unit.gate.failFast || unit.leg.id === '') return undefined;
   const states = call.journal.state().units;
   const failed = planned.find(
@@ -159,7 +160,7 @@ function stoppedBySibling(
 }
 
 /** A gate that would run, but that the caller did not ask for, stays as it is. */
-function onlyIfAsked(call: Call, prepared: Prepared): Prepared {
+function onlyIfAsked(call: Call, prepared: PreparedUnit): PreparedUnit {
   const { only } = call.assignment;
   const { planned } = prepared;
   if (only === undefined || only.has(planned.gate) || (planned.choice !== 'run' && planned.choice !== 'wait'))

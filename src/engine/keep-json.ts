@@ -1,6 +1,6 @@
-import { canonicalChunks } from '../run/canonical-json.ts';
-import type { Content } from '../run/record.ts';
-import type { JsonValue } from '../untrusted/json.ts';
+import { canonicalChunks } from '../json/canonical-json.ts';
+import type { Content } from '../run/records/record.ts';
+import type { JsonValue } from '../json/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
 /** Keeps a value in canonical form, in chunks: its digest is that of the value itself. */

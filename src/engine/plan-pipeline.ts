@@ -1,13 +1,13 @@
 import type { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { dependsOn, type Plan, type PlannedUnit } from '../run/plan.ts';
-import { openCall, type Assignment, type CallOptions } from './call.ts';
-import { rehearsal } from './rehearsal.ts';
-import { pinContracts } from './pin-contracts.ts';
-import { planInPlace } from './place.ts';
-import { planUnit } from './plan-unit.ts';
+import { dependsOn, type Plan, type PlannedUnit } from '../run/plan/plan.ts';
+import { openCall, type Assignment, type CallOptions } from './call/call.ts';
+import { dryRunPorts } from './plan/dry-run.ts';
+import { pinContracts } from './plan/pin-contracts.ts';
+import { planInPlace } from './attempt/place.ts';
+import { planUnit } from './plan/plan-unit.ts';
 import type { EnginePorts } from './ports.ts';
-import { recordNotApplicable, recordReuse } from './record-reuse.ts';
+import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
 
 /** A plan, and the errors that keep single units from running. */
 export interface PlanResult {
@@ -24,7 +24,7 @@ export async function planPipeline(
   assignment: Assignment,
   options: CallOptions = {},
 ): Promise<PlanResult> {
-  const call = await openCall(rehearsal(ports), assignment, () => undefined, options);
+  const call = await openCall(dryRunPorts(ports), assignment, () => undefined, options);
   await pinContracts(call);
   const units: PlannedUnit[] = [];
   const errors: GatelineError[] = [];

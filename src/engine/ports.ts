@@ -1,11 +1,11 @@
 import type { Agent } from '../agent/agent.ts';
 import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
-import type { Platform } from '../run/request.ts';
-import type { Digest } from '../run/digest.ts';
-import type { EndedRecord, GatelineRecord, StartedRecord, Writer } from '../run/record.ts';
-import type { PlannedUnit } from '../run/plan.ts';
-import type { RunState } from '../run/run-state.ts';
+import type { Platform } from '../run/plan/request.ts';
+import type { Digest } from '../json/digest.ts';
+import type { EndedRecord, GatelineRecord, StartedRecord, Writer } from '../run/records/record.ts';
+import type { PlannedUnit } from '../run/plan/plan.ts';
+import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Workspace } from '../workspace/workspace.ts';

@@ -1,5 +1,5 @@
-import type { RunState } from '../run/run-state.ts';
-import { openCall, type Assignment } from './call.ts';
+import type { RunState } from '../run/state/run-state.ts';
+import { openCall, type Assignment } from './call/call.ts';
 import type { EnginePorts } from './ports.ts';
 
 /**

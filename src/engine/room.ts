@@ -1,6 +1,6 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { Unit } from '../run/unit.ts';
-import type { Call } from './call.ts';
+import type { Unit } from '../run/records/unit.ts';
+import type { Call } from './call/call.ts';
 
 /** Whether there is room for another attempt beside those that run. One in the user's folder runs alone. */
 export function hasRoom(

@@ -1,12 +1,12 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { TreeDifference } from '../run/tree.ts';
-import { openCall, type Assignment, type Call } from './call.ts';
+import type { TreeDifference } from '../run/files/tree.ts';
+import { openCall, type Assignment, type Call } from './call/call.ts';
 import { drive, type Driven } from './drive.ts';
 import { force } from './decide.ts';
 import type { EnginePorts, Observer } from './ports.ts';
-import { pinContracts } from './pin-contracts.ts';
-import { removeUnread } from './unread-answers.ts';
-import type { CallNumbers } from '../run/numbering.ts';
+import { pinContracts } from './plan/pin-contracts.ts';
+import { removeUnread } from './attempt/unread-answers.ts';
+import type { CallNumbers } from '../run/state/numbering.ts';
 
 /** How a run is driven on. */
 export interface RunOptions {

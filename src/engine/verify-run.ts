@@ -1,13 +1,14 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { GatelineRecord } from '../run/record.ts';
-import type { ReadProblem } from '../run/reading.ts';
-import type { RunState } from '../run/run-state.ts';
-import { openCall, type Assignment } from './call.ts';
-import { missingOf } from './content.ts';
+import type { GatelineRecord } from '../run/records/record.ts';
+import type { ReadProblem } from '../run/records/reading.ts';
+import type { RunState } from '../run/state/run-state.ts';
+import { openCall, type Assignment } from './call/call.ts';
+import { missingOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
-import { rehearsal } from './rehearsal.ts';
-import { verifyOutput, type JobCall } from './verify-upstream.ts';
+import { dryRunPorts } from './plan/dry-run.ts';
+import { verifyOutput } from './upstream/verify-upstream.ts';
+import { type JobCall } from './upstream/job-call.ts';
 
 /** A run as somebody sees it who builds on all of it. */
 export interface VerifiedRun {
@@ -25,7 +26,7 @@ export interface VerifiedRun {
  */
 export async function verifyRun(ports: EnginePorts, assignment: Assignment, job: JobCall): Promise<VerifiedRun> {
   const listing = job.call.listing ?? (await ports.store.list(assignment.pipeline.id, assignment.subject));
-  const call = await openCall(rehearsal(ports), assignment, () => undefined, { ...job.call, listing });
+  const call = await openCall(dryRunPorts(ports), assignment, () => undefined, { ...job.call, listing });
   const units = [...call.graph.values()];
   const states = (): RunState['units'] => call.journal.state().units;
   await Promise.all(

@@ -1,11 +1,4 @@
-/**
- * Whose fault an error is. It decides the exit code and the tone of the message:
- * - `user`: a definition, an option or an input is wrong; the message says what to change.
- * - `agent`: the program that a gate runs did something wrong; the gate fails, Gateline does not.
- * - `platform`: disk, git, network or GitHub did not answer as it should; trying again may help.
- * - `gateline`: a bug of ours.
- */
-export type Fault = 'user' | 'agent' | 'platform' | 'gateline';
+import type { Fault } from './code-meaning.ts';
 
 /** Where in a text file an error is. Lines and columns count from 1. */
 export interface Place {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VERDICT_KINDS } from '../verdict/verdict.ts';
-import { digestSchema } from '../run/digest.ts';
-import { UNIT_STATUSES } from '../run/run-state.ts';
+import { digestSchema } from '../json/digest.ts';
+import { UNIT_STATUSES } from '../run/state/run-state.ts';
 import { jsonValueSchema } from './json-value.ts';
 import { GATE_WORDS } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue } from '../untrusted/json.ts';
+import type { JsonValue } from '../json/json.ts';
 
 /** Deeper values are refused: whatever reads them next may do it by recursion. */
 const MAX_DEPTH = 1_000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { JsonObject } from '../untrusted/json.ts';
-import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../run/run-state.ts';
-import type { Unit, UnitGraph } from '../run/unit.ts';
+import type { JsonObject } from '../json/json.ts';
+import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../run/state/run-state.ts';
+import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import { gateOutputFileName } from './file-names.ts';
 import { stateMetadataSchema } from './gate-state-schema.ts';
 import { resultOf } from './gate-state.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { pointerOf } from '../pipeline/pointer.ts';
+import { pointerOf } from '../json/pointer.ts';
 
 /** Where a value was read from, for messages. */
 export interface ReadFrom {

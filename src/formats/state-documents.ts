@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../untrusted/json.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { RunState } from '../run/run-state.ts';
-import type { Unit, UnitGraph } from '../run/unit.ts';
+import type { RunState } from '../run/state/run-state.ts';
+import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import { gateCheckpointFileName, gateOutputFileName, pipelineFileName } from './file-names.ts';
 import { gateEnvelope } from './gate-state.ts';
 import { pipelineFile } from './pipeline-state.ts';

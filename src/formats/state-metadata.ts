@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../untrusted/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 
 /** `metadata` of a gate's state file, as the guide has it: always there, always strings. */
 export interface StateMetadata {

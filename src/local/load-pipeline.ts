@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
 import { parsePipeline, type Problem } from '../pipeline/parse-pipeline.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
-import { readText } from '../workspace/read-text.ts';
+import { readText } from '../workspace/files/read-text.ts';
 import { PipelineInvalidError } from './pipeline-invalid.ts';
 
 /** Names under which a definition is looked for, in a folder and in those above it. */
@@ -64,7 +64,7 @@ export async function loadPipeline(workingDirectory: string, given: string | und
   }
   const parsed = parsePipeline(text, relative(workingDirectory, file.path) || file.path);
   if (!parsed.ok) {
-    const { contractErrors, createContracts } = await import('../engine/contracts.ts');
+    const { contractErrors, createContracts } = await import('../engine/call/contracts.ts');
     const contracts = createContracts({ readText: (path) => readText(file.root, path) });
     throw new PipelineInvalidError(parsed.problems, await contractErrors(contracts, parsed.contracts));
   }

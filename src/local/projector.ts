@@ -1,12 +1,12 @@
 import type { EngineEvent } from '../engine/ports.ts';
 import { stateDocuments, type StateDocuments } from '../formats/state-documents.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { checkpointMarkdown } from '../report/checkpoint.ts';
-import type { RunState } from '../run/run-state.ts';
-import type { UnitGraph } from '../run/unit.ts';
-import { createProjections } from '../store/filesystem/projections.ts';
+import { checkpointMarkdown } from '../report/markdown/checkpoint.ts';
+import type { RunState } from '../run/state/run-state.ts';
+import type { UnitGraph } from '../run/records/unit.ts';
+import { createProjections } from '../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import type { JsonObject } from '../untrusted/json.ts';
+import type { JsonObject } from '../json/json.ts';
 import { stateRoot, type Durable, type StatePlace } from './local-ports.ts';
 
 /** Keeps the files that people read in step with the run. */

@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
 import { gateOutputFileName } from '../formats/file-names.ts';
 import { callerInput, readGateState } from '../formats/gate-state.ts';
-import { createContracts } from '../engine/contracts.ts';
+import { createContracts } from '../engine/call/contracts.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { Unit } from '../run/unit.ts';
-import type { JsonObject } from '../untrusted/json.ts';
-import { parseJson } from '../untrusted/parse-json.ts';
+import type { Unit } from '../run/records/unit.ts';
+import type { JsonObject } from '../json/json.ts';
+import { parseJson } from '../json/parse-json.ts';
 import type { Issue } from '../verdict/verdict.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { stateRoot, type StatePlace } from './local-ports.ts';

@@ -1,6 +1,6 @@
 import { CLI_VARIABLES, type Environment } from '../environment.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { gitIn } from '../workspace/git.ts';
+import { gitIn } from '../workspace/git/git.ts';
 
 /** The longest name that a record holds. */
 const LONGEST = 255;

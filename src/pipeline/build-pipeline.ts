@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from '../untrusted/json.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
 import { bareExpression } from './expression.ts';
-import type { GatelineFile } from './gateline-file.ts';
-import type { GateEntry } from './gateline-gate.ts';
-import { legsOf, type MatrixEntry } from './matrix.ts';
-import { normalGlob, normalPath } from './paths.ts';
+import type { GatelineFile } from './file/gateline-file.ts';
+import type { GateEntry } from './file/gateline-gate.ts';
+import { legsOf, type MatrixEntry } from './file/matrix.ts';
+import { normalGlob, normalPath } from './file/paths.ts';
 import {
   DEFAULT_WORKSPACE,
   type ContractSource,

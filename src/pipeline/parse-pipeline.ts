@@ -1,13 +1,13 @@
 import { buildPipeline } from './build-pipeline.ts';
-import { checkConditions } from './check-conditions.ts';
-import { checkEnvironment } from './check-environment.ts';
-import { checkGraph } from './check-graph.ts';
-import { checkValues } from './check-values.ts';
+import { checkConditions } from './checks/check-conditions.ts';
+import { checkEnvironment } from './checks/check-environment.ts';
+import { checkGraph } from './checks/check-graph.ts';
+import { checkValues } from './checks/check-values.ts';
 import type { GateContract, Pipeline } from './pipeline.ts';
 import { inOrder, type Problem } from './problem.ts';
-import { readSource, type Source } from './source.ts';
-import { soundContracts } from './sound-contracts.ts';
-import { checkStructure } from './structure.ts';
+import { readSource, type Source } from './yaml/source.ts';
+import { soundContracts } from './checks/sound-contracts.ts';
+import { checkStructure } from './checks/structure.ts';
 
 export { formatProblem, type Problem } from './problem.ts';
 

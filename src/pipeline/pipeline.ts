@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../untrusted/json.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
 
 /** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;

@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { showUnseen } from '../untrusted/visible.ts';
+import { showUnseen } from '../json/visible.ts';
 
 /** Where a problem is. Lines and columns count from 1, columns in UTF-16 units; `pointer` is RFC 6901. */
 export interface ProblemPlace {

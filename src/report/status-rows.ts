@@ -1,5 +1,5 @@
 import type { Gate, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
-import type { RunState, UnitState, UnitStatus } from '../run/run-state.ts';
+import type { RunState, UnitState, UnitStatus } from '../run/state/run-state.ts';
 import { count, oneLine } from './text.ts';
 import { durationOf, durationText, howOf, legName, resultOf, scoreFact, scoreText } from './wording.ts';
 

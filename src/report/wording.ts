@@ -1,10 +1,10 @@
 import type { Issue, Verdict, VerdictKind } from '../verdict/verdict.ts';
-import type { EndedRecord, FileChange, StartedRecord } from '../run/record.ts';
-import type { Digest } from '../run/digest.ts';
-import { hexOf } from '../run/digest.ts';
-import type { UnitState, UnitStatus } from '../run/run-state.ts';
+import type { EndedRecord, FileChange, StartedRecord } from '../run/records/record.ts';
+import type { Digest } from '../json/digest.ts';
+import { hexOf } from '../json/digest.ts';
+import type { UnitState, UnitStatus } from '../run/state/run-state.ts';
 import type { ContractSource, Leg } from '../pipeline/pipeline.ts';
-import type { JsonValue } from '../untrusted/json.ts';
+import type { JsonValue } from '../json/json.ts';
 import { oneLine, type Tone } from './text.ts';
 
 /** What each kind of verdict means, one sentence. */

@@ -4,7 +4,7 @@ import { isSystemError } from '../errors/gateline-error.ts';
 import { writing } from './store-errors.ts';
 
 /** Does something that the system may refuse, and may do it again. */
-export type Attempt = <T>(write: () => Promise<T>) => Promise<T>;
+export type TryWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
 /** Windows has no such flag; there `O_EXCL` alone refuses what stands in the place. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -44,7 +44,7 @@ export async function writeNewFile(
 export async function writeAll(
   handle: Awaited<ReturnType<typeof open>>,
   bytes: Uint8Array,
-  attempt: Attempt = (write) => write(),
+  attempt: TryWrite = (write) => write(),
 ): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const { bytesWritten } = await attempt(() => handle.write(bytes, done, bytes.length - done, null));

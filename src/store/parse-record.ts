@@ -1,7 +1,7 @@
-import { RECORD_FORMAT, recordSchema, type GatelineRecord } from '../run/record.ts';
-import type { ReadProblem } from '../run/reading.ts';
+import { RECORD_FORMAT, recordSchema, type GatelineRecord } from '../run/records/record.ts';
+import type { ReadProblem } from '../run/records/reading.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { parseJson } from '../untrusted/parse-json.ts';
+import { parseJson } from '../json/parse-json.ts';
 
 /** What is wrong with bytes that should be a record. */
 export interface RecordFault {

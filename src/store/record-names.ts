@@ -1,6 +1,6 @@
 import { ID_PATTERN } from '../pipeline/pipeline.ts';
-import { recordName, type GatelineRecord } from '../run/record.ts';
-import type { ReadProblem } from '../run/reading.ts';
+import { recordName, type GatelineRecord } from '../run/records/record.ts';
+import type { ReadProblem } from '../run/records/reading.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 
 /** What a record's name tells of it. `kind` is `started`, `ended` or `decided.<decision>`. */

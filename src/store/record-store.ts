@@ -1,6 +1,6 @@
-import type { Content, GatelineRecord } from '../run/record.ts';
-import type { Digest } from '../run/digest.ts';
-import type { Read, ReadProblem, RecordListing } from '../run/reading.ts';
+import type { Content, GatelineRecord } from '../run/records/record.ts';
+import type { Digest } from '../json/digest.ts';
+import type { Read, ReadProblem, RecordListing } from '../run/records/reading.ts';
 
 export type { Read, ReadProblem, RecordListing };
 

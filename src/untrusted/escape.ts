@@ -1,4 +1,4 @@
-import { showUnseen } from './visible.ts';
+import { showUnseen } from '../json/visible.ts';
 
 /** U+200B. What is put into a mention or a reference so that GitHub does not make it live. */
 const BREAK = '\u200b';

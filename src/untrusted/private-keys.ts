@@ -1,4 +1,4 @@
-import type { Finding } from './token-shapes.ts';
+import type { TokenMatch } from './token-shapes.ts';
 
 /** A private key's text is looked for this far, in UTF-16 units; the longest real ones have some 20,000. */
 export const MAX_KEY_LENGTH = 65_536;
@@ -12,7 +12,7 @@ const MARKER = /-----(BEGIN|END) ([A-Z0-9 ]{0,40})-----/g;
 const CUT_KEY_BODY = new RegExp(String.raw`[A-Za-z0-9+/=\s\\]{0,${MAX_CUT_KEY_LENGTH}}`, 'y');
 
 /** PEM and PGP private keys (RFC 7468), marker to marker, also where line breaks are escaped; cut-off ones as far as they go. */
-export function* findPrivateKeys(text: string): Generator<Finding> {
+export function* findPrivateKeys(text: string): Generator<TokenMatch> {
   if (!text.includes('-----BEGIN ')) return;
   const markers = [...text.matchAll(MARKER)];
   for (const [index, marker] of markers.entries()) {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 
 /** A JSON value without secrets. `changed: false`: it is the very value that was given. */
 export interface RedactedJson {

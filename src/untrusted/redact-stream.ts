@@ -1,5 +1,5 @@
 import { findPrivateKeys, MAX_KEY_LENGTH, openKeyAt } from './private-keys.ts';
-import type { Finding } from './token-shapes.ts';
+import type { TokenMatch } from './token-shapes.ts';
 
 /** Redaction of text that comes in pieces. */
 export interface RedactedStream {
@@ -12,7 +12,7 @@ export interface RedactedStream {
 /** What a stream needs to know of its redactor. */
 interface StreamRules {
   readonly redactText: (text: string) => string;
-  readonly find: (text: string) => Finding[];
+  readonly find: (text: string) => TokenMatch[];
   /** Forms of secrets that contain line breaks. */
   readonly multiline: readonly string[];
   /** Length of the longest form. */
@@ -99,7 +99,7 @@ function openPart(text: string, cut: number, form: string): number {
 }
 
 /** The last place up to `wish` that is in no secret nor in what gives one away. */
-function cutInLine(text: string, wish: number, find: (text: string) => Finding[]): number {
+function cutInLine(text: string, wish: number, find: (text: string) => TokenMatch[]): number {
   let cut = Math.min(wish, openKeyAt(text) ?? wish);
   const findings = find(text).sort((a, b) => b.end - a.end);
   for (let before = -1; before !== cut;) {

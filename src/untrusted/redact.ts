@@ -1,11 +1,12 @@
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../json/json.ts';
 import { findPrivateKeys } from './private-keys.ts';
 import { redactedJson, type RedactedJson } from './redact-json.ts';
 import { createRedactedStream, type RedactedStream } from './redact-stream.ts';
 import { formsOf, MIN_SECRET_LENGTH, type SecretForm } from './secret-forms.ts';
-import { ANY_TOKEN_SOURCE, findTokens, type Finding } from './token-shapes.ts';
+import { ANY_TOKEN_SOURCE, findTokens } from './token-shapes.ts';
+import { type TokenMatch } from './token-shapes.ts';
 
-export type { Finding, RedactedJson, RedactedStream };
+export type { TokenMatch, RedactedJson, RedactedStream };
 
 /** What stands in place of a secret. */
 export const MASK = '***';
@@ -36,7 +37,7 @@ export interface Redactor {
   /** Strings, keys and numbers of a JSON value; see {@link redactedJson}. */
   readonly redactJson: (value: JsonValue) => RedactedJson;
   /** What {@link redactText} would mask in the text as it stands, by place. A place may be found under several names. */
-  readonly find: (text: string) => Finding[];
+  readonly find: (text: string) => TokenMatch[];
   /** For text that comes in pieces; see {@link createRedactedStream}. */
   readonly createStream: () => RedactedStream;
 }
@@ -47,7 +48,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   const known = new KnownForms(secrets);
   const anything = new RegExp([...known.sources, ANY_TOKEN_SOURCE].join('|'));
 
-  const find = (text: string): Finding[] => {
+  const find = (text: string): TokenMatch[] => {
     if (!anything.test(text)) return [];
     const found = [...known.find(text), ...findTokens(text), ...findPrivateKeys(text)];
     return found.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -96,9 +97,9 @@ class KnownForms {
   }
 
   /** By place; findings of one name that overlap are joined. */
-  *find(text: string): Generator<Finding> {
+  *find(text: string): Generator<TokenMatch> {
     if (this.pattern === undefined) return;
-    let last: Finding | undefined;
+    let last: TokenMatch | undefined;
     this.pattern.lastIndex = 0;
     for (let match = this.pattern.exec(text); match !== null; match = this.pattern.exec(text)) {
       const at = match.index;
@@ -116,7 +117,7 @@ class KnownForms {
     if (last !== undefined) yield last;
   }
 
-  private *at(text: string, at: number): Generator<Finding> {
+  private *at(text: string, at: number): Generator<TokenMatch> {
     for (const length of this.keyLengths) {
       for (const { name, form } of this.byKey.get(text.slice(at, at + length)) ?? []) {
         if (!text.startsWith(form.text, at)) continue;
@@ -129,7 +130,7 @@ class KnownForms {
   }
 }
 
-function joined(a: Finding, b: Finding): Finding {
+function joined(a: TokenMatch, b: TokenMatch): TokenMatch {
   const start = Math.min(a.start, b.start);
   return { name: a.name, from: start, start, end: Math.max(a.end, b.end) };
 }
@@ -144,7 +145,7 @@ function numberOf(value: string): number[] {
   return isNumber ? [Number(text)] : [];
 }
 
-function masked(text: string, findings: readonly Finding[]): string {
+function masked(text: string, findings: readonly TokenMatch[]): string {
   const pieces: string[] = [];
   let done = 0;
   let end = -1;

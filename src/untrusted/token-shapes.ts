@@ -1,5 +1,5 @@
 /** A place in a text that holds a secret. */
-export interface Finding {
+export interface TokenMatch {
   /** Which secret: a name of `secrets:`, or the kind of a token (`github-token`). */
   readonly name: string;
   /** What is to be masked: UTF-16 offsets, end exclusive. */
@@ -89,7 +89,7 @@ export const ANY_TOKEN_SOURCE = [...SHAPES.map((shape) => shape.source), '-----B
 const PATTERNS = SHAPES.map((shape) => ({ ...shape, pattern: new RegExp(shape.source, 'g') }));
 
 /** Every token of a known shape in a text, private keys not counted. In no particular order. */
-export function* findTokens(text: string): Generator<Finding> {
+export function* findTokens(text: string): Generator<TokenMatch> {
   for (const { name, pattern, accept } of PATTERNS) {
     for (const match of text.matchAll(pattern)) {
       if (accept !== undefined && !accept(match, text)) continue;

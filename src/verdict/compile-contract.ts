@@ -1,8 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { JsonValue } from '../untrusted/json.ts';
+import type { JsonValue } from '../json/json.ts';
 import type { Contract } from './contract.ts';
 import { compileChecks, type CheckContexts } from './expression/conditions.ts';
-import type { ContractProblem } from './json-schema/check-schema.ts';
+import type { ContractProblem } from './verdict.ts';
 import { compileSchema } from './json-schema/compile-schema.ts';
 import { standardValidator } from './standard-schema.ts';
 import type { Issue } from './verdict.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { GatelineError, type Place } from '../errors/gateline-error.ts';
-import { pointerOf, POINTER_PATTERN } from '../pipeline/pointer.ts';
+import { pointerOf, POINTER_PATTERN } from '../json/pointer.ts';
 import type { ContractSource } from '../pipeline/pipeline.ts';
-import type { JsonValue } from '../untrusted/json.ts';
-import { parseJson } from '../untrusted/parse-json.ts';
-import type { ContractProblem } from './json-schema/check-schema.ts';
+import type { JsonValue } from '../json/json.ts';
+import { parseJson } from '../json/parse-json.ts';
+import type { ContractProblem } from './verdict.ts';
 import { MAX_ISSUES } from './verdict.ts';
 
 /** Version of the contract format. Part of what a contract's digest covers. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors/gateline-error.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../untrusted/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import type { CompiledContract } from './compile-contract.ts';
-import { valueAt } from './json-pointer.ts';
+import { valueAt } from '../json/json-pointer.ts';
 import { readScore } from './score.ts';
 import { failed, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
 import { cut } from './words.ts';

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../untrusted/json.ts';
-import { valueAt } from './json-pointer.ts';
+import type { JsonValue } from '../json/json.ts';
+import { valueAt } from '../json/json-pointer.ts';
 import type { Issue } from './verdict.ts';
 import { cut, shortValue } from './words.ts';
 

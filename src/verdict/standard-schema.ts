@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { pointerOf } from '../pipeline/pointer.ts';
-import type { JsonValue } from '../untrusted/json.ts';
+import { pointerOf } from '../json/pointer.ts';
+import type { JsonValue } from '../json/json.ts';
 import { MAX_ISSUES, type Issue } from './verdict.ts';
 import { cut } from './words.ts';
 

@@ -56,3 +56,12 @@ export const MAX_ISSUES = 100;
 export function failed(kind: VerdictKind, advice: string, issues: Issue[] = []): Verdict {
   return { status: 'failed', kind, score: 0, issues: issues.slice(0, MAX_ISSUES), advice };
 }
+
+/** One thing that is wrong with a contract. Codes are stable, messages are for people. */
+export interface ContractProblem {
+  readonly code: string;
+  readonly message: string;
+  /** JSON pointer into the contract. */
+  readonly pointer: string;
+  readonly hint?: string;
+}

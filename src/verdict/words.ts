@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../untrusted/json.ts';
+import { isJsonObject, type JsonValue } from '../json/json.ts';
 
 /** A value for a message: texts quoted and cut at `limit` characters, lists and objects by their size. */
 export function shortValue(value: JsonValue, limit = 60): string {

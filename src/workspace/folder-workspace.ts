@@ -2,21 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
-import type { FileChange } from '../run/record.ts';
-import type { Tree, TreeDifference, TreeFile } from '../run/tree.ts';
-import { claimInPlace, refuseClaimInPlace } from './claim-in-place.ts';
-import { isRelative, neverCounts } from './contain.ts';
-import type { GitOptions } from './git.ts';
-import { compileGlobs, type Globs } from './globs.ts';
-import { handOn, type HandOnLimits } from './hand-on.ts';
-import { InPlace } from './in-place.ts';
-import { putFiles } from './put-files.ts';
-import { readText } from './read-text.ts';
-import type { Repository } from './repository.ts';
-import { standingFiles } from './standing-files.ts';
+import type { FileChange } from '../run/records/record.ts';
+import type { Tree, TreeDifference, TreeFile } from '../run/files/tree.ts';
+import { claimInPlace, refuseClaimInPlace } from './folder/claim-in-place.ts';
+import { isRelative, neverCounts } from './files/contain.ts';
+import type { GitOptions } from './git/git.ts';
+import { compileGlobs, type Globs } from './files/globs.ts';
+import { handOn, type HandOnLimits } from './trees/hand-on.ts';
+import { InPlace } from './folder/in-place.ts';
+import { putFiles } from './folder/put-files.ts';
+import { readText } from './files/read-text.ts';
+import type { Repository } from './git/repository.ts';
+import { currentFiles } from './folder/current-files.ts';
 import type { TreeSetup } from './slots/furnish-slot.ts';
 import { WorkTrees } from './slots/work-trees.ts';
-import type { Taking } from './trees/capture-tree.ts';
+import type { Taking } from './trees/left-out.ts';
 import { noticesOf, type LeftOut } from './trees/left-out.ts';
 import { objectsBelow, openObjectStore, removeHalfDone, type ObjectStore } from './trees/object-store.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
@@ -127,8 +127,8 @@ export class FolderWorkspace implements Workspace {
     return (await this.#open()).trees.files(tree);
   }
 
-  async standing(tree: TreeId, paths: readonly string[]): Promise<Tree> {
-    return standingFiles({ ...(await this.#open()), root: this.root, prefix: this.#prefix, tree }, paths);
+  async currentFiles(tree: TreeId, paths: readonly string[]): Promise<Tree> {
+    return currentFiles({ ...(await this.#open()), root: this.root, prefix: this.#prefix, tree }, paths);
   }
 
   matches(globs: readonly string[] | undefined, path: string, mode?: string): boolean {

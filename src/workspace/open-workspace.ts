@@ -5,10 +5,10 @@ import { GatelineError, isSystemError, messageOf } from '../errors/gateline-erro
 import type { Environment } from '../environment.ts';
 import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
 import { FolderWorkspace } from './folder-workspace.ts';
-import { resolveGit } from './resolve-git.ts';
-import { findRepository } from './repository.ts';
+import { resolveGit } from './git/resolve-git.ts';
+import { findRepository } from './git/repository.ts';
 import type { TreeSetup } from './slots/furnish-slot.ts';
-import { treesFolder } from './trees-folder.ts';
+import { treesFolder } from './slots/trees-folder.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What {@link openWorkspace} is told. */

@@ -1,8 +1,8 @@
 import type { Environment } from '../environment.ts';
-import type { Content, FileChange } from '../run/record.ts';
-import type { Digest } from '../run/digest.ts';
-import type { Read } from '../run/reading.ts';
-import type { Tree, TreeDifference, TreeFile } from '../run/tree.ts';
+import type { Content, FileChange } from '../run/records/record.ts';
+import type { Digest } from '../json/digest.ts';
+import type { Read } from '../run/records/reading.ts';
+import type { Tree, TreeDifference, TreeFile } from '../run/files/tree.ts';
 
 /** Id of a tree object: a version of the workspace's files as a whole. */
 export type TreeId = string;
@@ -137,7 +137,7 @@ export interface Workspace extends AsyncDisposable {
   files(tree: TreeId): Promise<Tree>;
 
   /** Files of a version of the user's folder, and those at some paths that git ignores there. */
-  standing(tree: TreeId, paths: readonly string[]): Promise<Tree>;
+  currentFiles(tree: TreeId, paths: readonly string[]): Promise<Tree>;
 
   /**
    * Whether a list of globs takes this path; `undefined` takes every path.

@@ -1,7 +1,7 @@
 import type { ActionParts } from '../../src/action/main.ts';
 import { runMain } from '../../src/action/main.ts';
 import { runPost } from '../../src/action/post.ts';
-import { reportError } from '../../src/action/report-error.ts';
+import { reportError } from '../../src/action/step/report-error.ts';
 import { createRunner } from '../../src/action/runner.ts';
 import { ACTION_PROGRAMS } from '../support/action-files.ts';
 import { lendProcess } from '../support/runner/lent-process.ts';
@@ -35,7 +35,7 @@ export function startActionHere({ args: [program], env, onLine }: StepCommand): 
     };
     const work =
       program === ACTION_PROGRAMS.post
-        ? runPost(world, async () => (await import('../../src/action/settle-claim.ts')).settleClaim)
+        ? runPost(world, async () => (await import('../../src/action/commands/settle-claim.ts')).settleClaim)
         : runMain(world, COMMANDS);
     const ok = await work.catch((error: unknown) => {
       reportError(runner, error);

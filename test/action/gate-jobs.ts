@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
-import { parseDocument } from '../../src/store/github/artifact-document.ts';
-import { parseArtifactName, recordArtifactName } from '../../src/store/github/artifact-names.ts';
-import type { GatelineRecord } from '../../src/run/record.ts';
+import { parseDocument } from '../../src/store/github/records/artifact-document.ts';
+import { parseArtifactName, recordArtifactName } from '../../src/store/github/records/artifact-names.ts';
+import type { GatelineRecord } from '../../src/run/records/record.ts';
 import { startActionHere } from './action-in-process.ts';
 import { ACTION_FOLDER } from '../support/action-files.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../support/github/results-service.ts';

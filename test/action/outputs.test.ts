@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DECISIONS, decisionOf, reasonOf } from '../../src/action/outputs.ts';
-import type { Difference } from '../../src/run/difference.ts';
-import type { PlanChoice } from '../../src/run/plan.ts';
+import type { Difference } from '../../src/run/plan/difference.ts';
+import type { PlanChoice } from '../../src/run/plan/plan.ts';
 
 const CHOICES: readonly PlanChoice[] = ['keep', 'reuse', 'run', 'wait', 'skip', 'not-applicable', 'depends', 'blocked'];
 const KINDS: readonly Difference['what'][] = [

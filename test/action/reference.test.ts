@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { actionMetadata, actionPages, FOR_THEIR_DEFAULT } from '../../scripts/write-action-reference.ts';
-import { COMMAND_NAMES, INPUT_USES, OTHER_NAMES } from '../../src/action/input-uses.ts';
-import { INPUT_NAMES } from '../../src/action/inputs-schema.ts';
+import { INPUT_USES, OTHER_NAMES } from '../../src/action/inputs/input-uses.ts';
+import { COMMAND_NAMES } from '../../src/action/inputs/command-names.ts';
+import { INPUT_NAMES } from '../../src/action/inputs/inputs-schema.ts';
 import { DECISIONS, OUTPUT_NAMES } from '../../src/action/outputs.ts';
-import { RUN_STATUSES } from '../../src/run/run-state.ts';
-import { gateSchema } from '../../src/pipeline/gateline-gate.ts';
+import { RUN_STATUSES } from '../../src/run/state/run-state.ts';
+import { gateSchema } from '../../src/pipeline/file/gateline-gate.ts';
 import { inputsIn } from '../support/runner/lent-process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import type { EndedRecord, StartedRecord } from '../../src/run/record.ts';
-import type { JsonObject } from '../../src/untrusted/json.ts';
+import type { EndedRecord, StartedRecord } from '../../src/run/records/record.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { GateJobs, WORKFLOW } from './gate-jobs.ts';
 import { Forger, type Document } from './hostile/forgery.ts';
 import { agentStep, CHECKOUT, gateAround, job, reportJob, workflowOf, type Keys } from './workflows/workflow-text.ts';

@@ -1,5 +1,5 @@
 import type { ActionInvocation } from '../../src/action/invocation.ts';
-import { readStep } from '../../src/action/read-step.ts';
+import { readStep } from '../../src/action/job/read-step.ts';
 import { ACTION_PROGRAMS } from '../support/action-files.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import type { JobEnvironment } from '../support/github/job-environment.ts';

@@ -2,8 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { TEMPLATES } from '../../src/cli/templates/templates.ts';
-import { planJsonSchema } from '../../src/report/plan-json.ts';
-import { statusJsonSchema } from '../../src/report/status-json.ts';
+import { planJsonSchema } from '../../src/report/json/plan-json.ts';
+import { statusJsonSchema } from '../../src/report/json/status-json.ts';
 import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, gatelineYml, writes } from './in-process.ts';
 

@@ -190,7 +190,7 @@ describe('what nobody caught', () => {
     await writeFile(
       script,
       `import { onUncaught, processWorld } from ${at('process-world.ts')};
-       import { reportError } from ${at('report-error.ts')};
+       import { reportError } from ${at('output/report-error.ts')};
        onUncaught((error) => reportError(processWorld(process.env), error));
        setTimeout(() => { ${bug} }, 1);
        setTimeout(() => undefined, 60_000);`,

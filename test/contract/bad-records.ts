@@ -1,5 +1,5 @@
-import type { ReadProblem } from '../../src/run/reading.ts';
-import type { GatelineRecord } from '../../src/run/record.ts';
+import type { ReadProblem } from '../../src/run/records/reading.ts';
+import type { GatelineRecord } from '../../src/run/records/record.ts';
 import { decidedRecord } from './samples.ts';
 
 const text = (value: unknown) => Buffer.from(JSON.stringify(value));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { digestOf } from '../../src/run/digest.ts';
+import { digestOf } from '../../src/json/digest.ts';
 import type { StoreUnderTest } from './record-store.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

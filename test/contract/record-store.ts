@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { digestOf, type Digest } from '../../src/run/digest.ts';
-import { recordName, type Content, type GatelineRecord } from '../../src/run/record.ts';
+import { digestOf, type Digest } from '../../src/json/digest.ts';
+import { recordName, type Content, type GatelineRecord } from '../../src/run/records/record.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { BAD_RECORDS } from './bad-records.ts';
 import { describeContents, describeSpoilt } from './contents.ts';

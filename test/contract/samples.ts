@@ -1,11 +1,11 @@
-import { digestOf } from '../../src/run/digest.ts';
+import { digestOf } from '../../src/json/digest.ts';
 import {
   RECORD_FORMAT,
   type DecidedRecord,
   type EndedRecord,
   type StartedRecord,
   type Writer,
-} from '../../src/run/record.ts';
+} from '../../src/run/records/record.ts';
 
 /** A writer that lives nowhere. */
 export const someone: Writer = { host: 'somewhere', boot: 'once', pid: 4_711, pidStart: '1' };

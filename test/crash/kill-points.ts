@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { StatusJson } from '../../src/report/status-json.ts';
+import type { StatusJson } from '../../src/report/json/status-json.ts';
 import { gateline } from '../cli/in-process.ts';
 import { exportsOf, plainEnvironment, statusOf, type CommandResult } from '../support/command-line.ts';
 import { readIfThere, type ScratchWorkspace } from '../support/scratch-workspace.ts';

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { linesOf, svgOf } from '../../scripts/run-image.ts';
 import { examplePipeline, IMAGE_FILE, readRecording } from '../../scripts/write-run-image.ts';
-import { foldRun } from '../../src/run/fold.ts';
-import { unitsOf } from '../../src/run/unit.ts';
-import { statusTable } from '../../src/report/status-table.ts';
-import { recordSchema } from '../../src/run/record.ts';
+import { foldRun } from '../../src/run/state/fold.ts';
+import { unitsOf } from '../../src/run/records/unit.ts';
+import { statusTable } from '../../src/report/terminal/status-table.ts';
+import { recordSchema } from '../../src/run/records/record.ts';
 
 const svg = readFileSync(IMAGE_FILE, 'utf8');
 const pipeline = examplePipeline();

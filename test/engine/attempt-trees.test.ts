@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/engine/run-pipeline.ts';
-import type { FileChange } from '../../src/run/record.ts';
+import type { FileChange } from '../../src/run/records/record.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { beginGate, type BeginResult } from '../../src/engine/begin.ts';
-import type { Assignment } from '../../src/engine/call.ts';
+import type { Assignment } from '../../src/engine/call/call.ts';
 import { completeGate } from '../../src/engine/complete.ts';
-import type { EndedRecord } from '../../src/run/record.ts';
+import type { EndedRecord } from '../../src/run/records/record.ts';
 import { engineWorld, type EngineWorld } from '../support/engine-world.ts';
 import { gateOf, pipelineOf } from '../support/pipelines.ts';
 

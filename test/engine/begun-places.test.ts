@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { beginGate, type BeginOptions, type BeginResult } from '../../src/engine/begin.ts';
-import type { Assignment } from '../../src/engine/call.ts';
+import type { Assignment } from '../../src/engine/call/call.ts';
 import { completeGate } from '../../src/engine/complete.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
-import type { EndedRecord } from '../../src/run/record.ts';
+import type { EndedRecord } from '../../src/run/records/record.ts';
 import { engineWorld, type EngineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 

@@ -5,7 +5,7 @@ import type { EnginePorts } from '../../src/engine/ports.ts';
 import { runPipeline, type RunResult } from '../../src/engine/run-pipeline.ts';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
-import type { EndedRecord } from '../../src/run/record.ts';
+import type { EndedRecord } from '../../src/run/records/record.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
 import { engineWorld, type EngineWorld } from '../support/engine-world.ts';
 import { withMethods } from '../support/memory-workspace.ts';

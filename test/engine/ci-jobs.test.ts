@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
-import { readToken } from '../../src/engine/claim-token.ts';
+import { readToken } from '../../src/engine/attempt/claim-token.ts';
 import { completeGate, type Completion } from '../../src/engine/complete.ts';
 import { createMemoryMedium, createMemoryStore } from '../../src/store/memory/memory-store.ts';
-import { observePipeline } from '../../src/run/observed-pipeline.ts';
-import { digestOf, type Digest } from '../../src/run/digest.ts';
-import type { EndedRecord, GatelineRecord } from '../../src/run/record.ts';
+import { observePipeline } from '../../src/run/state/observed-pipeline.ts';
+import { digestOf, type Digest } from '../../src/json/digest.ts';
+import type { EndedRecord, GatelineRecord } from '../../src/run/records/record.ts';
 import { parseContract, type Contract } from '../../src/verdict/contract.ts';
-import type { HiddenBy } from '../../src/run/reading.ts';
+import type { HiddenBy } from '../../src/run/records/reading.ts';
 import type { EnginePorts } from '../../src/engine/ports.ts';
 import type { AgentScript } from '../support/engine-world.ts';
 import { ciRun, type CiRun } from '../support/ci-run.ts';

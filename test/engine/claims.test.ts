@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runPipeline, type RunResult } from '../../src/engine/run-pipeline.ts';
-import type { GatelineRecord } from '../../src/run/record.ts';
+import type { GatelineRecord } from '../../src/run/records/record.ts';
 import type { RecordStore, Written } from '../../src/store/record-store.ts';
 import { engineWorld, type EngineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';

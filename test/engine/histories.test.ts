@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Digest } from '../../src/run/digest.ts';
-import { comparePositions, type EndedRecord, type GatelineRecord } from '../../src/run/record.ts';
+import type { Digest } from '../../src/json/digest.ts';
+import { comparePositions, type EndedRecord, type GatelineRecord } from '../../src/run/records/record.ts';
 import { engineWorld, Killed, type EngineWorld } from '../support/engine-world.ts';
 import { drawn } from '../support/test-size.ts';
 import { HistoryOracle, put, SHARED, type Said, type Shape } from './history-oracle.ts';

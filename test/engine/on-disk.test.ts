@@ -7,7 +7,7 @@ import { runGate } from '../../src/engine/begin.ts';
 import type { EnginePorts } from '../../src/engine/ports.ts';
 import { runPipeline } from '../../src/engine/run-pipeline.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
-import type { JsonObject } from '../../src/untrusted/json.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { openWorkspace } from '../../src/workspace/open-workspace.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { engineWorld } from '../support/engine-world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { beginGate, type BeginResult } from '../../src/engine/begin.ts';
-import type { Assignment } from '../../src/engine/call.ts';
+import type { Assignment } from '../../src/engine/call/call.ts';
 import { completeGate } from '../../src/engine/complete.ts';
 import { decide } from '../../src/engine/decide.ts';
 import type { EnginePorts } from '../../src/engine/ports.ts';

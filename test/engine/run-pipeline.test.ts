@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/engine/decide.ts';
 import type { RunResult } from '../../src/engine/run-pipeline.ts';
 import type { Gate } from '../../src/pipeline/pipeline.ts';
-import type { EndedRecord } from '../../src/run/record.ts';
+import type { EndedRecord } from '../../src/run/records/record.ts';
 import { engineWorld, type AgentScript } from '../support/engine-world.ts';
 import { gateOf, pipelineOf } from '../support/pipelines.ts';
 

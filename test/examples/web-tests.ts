@@ -13,8 +13,8 @@ import type {
   MapOutput,
   TestCase,
 } from '../../examples/web-tests/agents/protocol/outputs.ts';
-import { exportsOf } from '../../src/run/exports.ts';
-import type { JsonValue } from '../../src/untrusted/json.ts';
+import { exportsOf } from '../../src/run/plan/exports.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gateCheckpointFileName, gateOutputFileName, pipelineFileName } from '../../src/formats/file-names.ts';
 import { pipelineFile, pipelineStateSchema } from '../../src/formats/pipeline-state.ts';
-import { unitsOf } from '../../src/run/unit.ts';
+import { unitsOf } from '../../src/run/records/unit.ts';
 import { decided, failedRun, gate, pipelineOf, ran, reviewed, started, stateOf, webTests } from '../report/fixtures.ts';
 import { GUIDE_PIPELINE } from './guide.ts';
 

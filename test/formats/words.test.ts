@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gateWord, pipelineWord } from '../../src/formats/words.ts';
-import { RUN_STATUSES, UNIT_STATUSES } from '../../src/run/run-state.ts';
-import type { RunStatus, UnitState, UnitStatus } from '../../src/run/run-state.ts';
+import { RUN_STATUSES, UNIT_STATUSES } from '../../src/run/state/run-state.ts';
+import type { RunStatus, UnitState, UnitStatus } from '../../src/run/state/run-state.ts';
 import { stateOf } from '../report/fixtures.ts';
 
 function runOf(status: RunStatus, ...statuses: UnitStatus[]) {

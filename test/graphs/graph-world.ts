@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import type { Agent } from '../../src/agent/agent.ts';
 import { runPipeline, type RunResult } from '../../src/engine/run-pipeline.ts';
 import { localPorts } from '../../src/local/local-ports.ts';
-import type { PlannedUnit } from '../../src/run/plan.ts';
+import type { PlannedUnit } from '../../src/run/plan/plan.ts';
 import { graphAgent, listingOf, type AgentRun } from './graph-agent.ts';
 import type { File, Files } from './graph-oracle.ts';
 import { pick, SHARED_PATHS, type MadeUpGraph } from './made-up-graph.ts';

@@ -1,10 +1,16 @@
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
-import { digestOf, type Digest } from '../../src/run/digest.ts';
-import { foldRun } from '../../src/run/fold.ts';
-import { nextAttempt } from '../../src/run/numbering.ts';
-import { recordName, unitOf, type EndedRecord, type GatelineRecord, type StartedRecord } from '../../src/run/record.ts';
-import { writerKey, type RunState } from '../../src/run/run-state.ts';
-import { unitsOf, type UnitGraph } from '../../src/run/unit.ts';
+import { digestOf, type Digest } from '../../src/json/digest.ts';
+import { foldRun } from '../../src/run/state/fold.ts';
+import { nextAttempt } from '../../src/run/state/numbering.ts';
+import {
+  recordName,
+  unitOf,
+  type EndedRecord,
+  type GatelineRecord,
+  type StartedRecord,
+} from '../../src/run/records/record.ts';
+import { writerKey, type RunState } from '../../src/run/state/run-state.ts';
+import { unitsOf, type UnitGraph } from '../../src/run/records/unit.ts';
 import { contentOf, ended, FAILED, listing, ME, NOW, PASSED, PIPELINE, started, SUBJECT } from '../support/records.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 import type { Model } from './explore.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { legsOf } from '../../src/pipeline/matrix.ts';
+import { legsOf } from '../../src/pipeline/file/matrix.ts';
 import type { ContractSource, Gate, Leg, Pipeline, WorkspaceSettings } from '../../src/pipeline/pipeline.ts';
-import type { JsonObject, JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 
 const id = fc.stringMatching(/^[a-z_][a-z0-9_-]{0,39}$/).filter((text) => text !== '__proto__');
 const text = fc

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bareExpression, CHECK_RULES, IF_RULES, parseExpression } from '../../src/pipeline/expression.ts';
-import { referencesIn } from '../../src/pipeline/expression-references.ts';
+import { referencesIn } from '../../src/pipeline/checks/expression-references.ts';
 
 describe('parseExpression', () => {
   it("gives the tree of GitHub's own parser", () => {

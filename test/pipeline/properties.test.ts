@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { formatProblem, parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
-import type { JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { pipelines, print } from './arbitrary-pipeline.ts';
 import { drawn } from '../support/test-size.ts';
 

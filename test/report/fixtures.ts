@@ -1,16 +1,16 @@
 import { DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
-import { digestOf, type Digest } from '../../src/run/digest.ts';
-import { foldRun } from '../../src/run/fold.ts';
-import type { ReadProblem } from '../../src/run/reading.ts';
+import { digestOf, type Digest } from '../../src/json/digest.ts';
+import { foldRun } from '../../src/run/state/fold.ts';
+import type { ReadProblem } from '../../src/run/records/reading.ts';
 import {
   RECORD_FORMAT,
   type DecidedRecord,
   type EndedRecord,
   type GatelineRecord,
   type StartedRecord,
-} from '../../src/run/record.ts';
-import type { RunState, Told } from '../../src/run/run-state.ts';
-import { unitsOf, type UnitGraph } from '../../src/run/unit.ts';
+} from '../../src/run/records/record.ts';
+import type { RunState, Told } from '../../src/run/state/run-state.ts';
+import { unitsOf, type UnitGraph } from '../../src/run/records/unit.ts';
 
 export const NOW = '2026-01-02T04:00:00.000Z';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expectGolden, mayRegenerate } from './golden.ts';
 import { failedRun, webTests } from './fixtures.ts';
-import { statusTable } from '../../src/report/status-table.ts';
+import { statusTable } from '../../src/report/terminal/status-table.ts';
 
 describe('golden files', () => {
   it('are written on request only, and never in CI', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { checkpointMarkdown } from '../../src/report/checkpoint.ts';
+import { checkpointMarkdown } from '../../src/report/markdown/checkpoint.ts';
 import { gateSummary } from '../../src/report/github/gate-summary.ts';
-import { statusJson } from '../../src/report/status-json.ts';
-import { statusTable } from '../../src/report/status-table.ts';
-import { verdictText } from '../../src/report/verdict-text.ts';
+import { statusJson } from '../../src/report/json/status-json.ts';
+import { statusTable } from '../../src/report/terminal/status-table.ts';
+import { verdictText } from '../../src/report/terminal/verdict-text.ts';
 import type { Verdict } from '../../src/verdict/verdict.ts';
 import { ended, gate, pipelineOf, stateOf } from './fixtures.ts';
 

@@ -54,6 +54,13 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
+it('AGENTS.md says of every folder of src/ what is in it', () => {
+  const page = read('AGENTS.md');
+  const files = repositoryFiles().filter((path) => /^src\/.+\//.test(path));
+  const folders = [...new Set(files.map((path) => posix.dirname(path)))];
+  expect(folders.filter((folder) => !page.includes(`\`${folder}/\``))).toEqual([]);
+});
+
 it('every relative link of every page leads to a file', () => {
   const pages = repositoryFiles().filter((path) => path.endsWith('.md') && !path.startsWith('dist/'));
   const broken = pages.flatMap((page) =>

@@ -1,9 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LAYERS, PURE_ROOMS } from '../../scripts/lint/layers.mjs';
+import { FOLDERS, LAYERS, PURE_ROOMS } from '../../scripts/lint/layers.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -17,7 +27,7 @@ interface Seed {
 
 /** All that the engine may see of these rooms. */
 const INTERFACES = ['store/record-store', 'agent/agent', 'agent/attempt-files', 'workspace/workspace'];
-const ROOMS_AS_FILES = ['environment', 'version', 'index'];
+const ROOMS_AS_FILES = ['environment', 'in-parallel', 'version', 'index'];
 
 let number = 0;
 
@@ -40,14 +50,16 @@ function lines(count: number): string {
 }
 
 /** Every arrow between two rooms, allowed or not: this table says it again, by itself, from the documented layers. */
-const BASE = ['errors', 'environment', 'untrusted'];
+const BASE = ['errors', 'environment', 'in-parallel', 'json', 'untrusted'];
 const CORE = [...BASE, 'pipeline', 'verdict', 'run'];
 const BEHIND = ['version', ...CORE, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
 const ALLOWED: Record<string, readonly string[]> = {
   errors: [],
   version: [],
   environment: ['errors'],
-  untrusted: ['errors', 'environment'],
+  'in-parallel': [],
+  json: ['errors'],
+  untrusted: ['errors', 'environment', 'json'],
   pipeline: BASE,
   verdict: [...BASE, 'pipeline'],
   run: [...BASE, 'pipeline', 'verdict'],
@@ -126,21 +138,35 @@ const SEEDS: readonly Seed[] = [
   seed('run', "import type { X } from '../../engine/x.ts'; export type Y = X;", NO_LAYER),
   seed('run', "import '../../../test/x.ts';", NO_LAYER),
   seed('run', "import 'gateline';", NO_LAYER),
-  seed('run', "import '../digest.ts';", undefined),
+  seed('run', "import '../order.ts';", undefined),
   seed('run', "import 'zod';", undefined),
   seed('engine', "import '../../store/memory/memory-store.ts';", NO_LAYER),
   seed('engine', "import '../../agent/process/start.ts';", NO_LAYER),
   seed('engine', "import '../../workspace/git.ts';", NO_LAYER),
   ...INTERFACES.map((file) => seed('engine', `import '../../${file}.ts';`, undefined)),
+  ...Object.entries(FOLDERS).flatMap(([room, order]) =>
+    order.slice(1).flatMap((later, index) => {
+      const earlier = order[index]!;
+      return [
+        { path: `src/${room}/${earlier}/seed-a/seed.ts`, code: `import '../../${later}/x.ts';`, rule: NO_LAYER },
+        { path: `src/${room}/${later}/seed-b/seed.ts`, code: `import '../../${earlier}/x.ts';`, rule: undefined },
+        {
+          path: `src/${room}/${later}/seed-c/seed.ts`,
+          code: "import '../../x.ts'; import '../x.ts';",
+          rule: undefined,
+        },
+      ];
+    }),
+  ),
   seed('unheard-of', 'export const x = 1;', NO_LAYER),
 
   ...PURE_ROOMS.filter((room) => !ROOMS_AS_FILES.includes(room)).flatMap((room) => [
     ...IMPURE_MODULES.map((name) => seed(room, `import '${name}';`, NO_IMPORT)),
     ...IMPURE_CODE.map((code) => seed(room, code, NO_GLOBAL)),
   ]),
-  seed('run', "import { createHash } from 'node:crypto'; createHash('sha256');", undefined),
-  seed('run', "import { randomBytes } from 'node:crypto'; randomBytes(1);", NO_IMPORT),
-  seed('run', "import * as crypto from 'node:crypto'; crypto.randomBytes(1);", NO_IMPORT),
+  seed('json', "import { createHash } from 'node:crypto'; createHash('sha256');", undefined),
+  seed('json', "import { randomBytes } from 'node:crypto'; randomBytes(1);", NO_IMPORT),
+  seed('json', "import * as crypto from 'node:crypto'; crypto.randomBytes(1);", NO_IMPORT),
   seed('verdict', "import { createHash } from 'node:crypto'; createHash('sha256');", NO_IMPORT),
   seed('run', "export const x = () => import('node:fs');", NO_IMPORT),
   seed('run', 'export const at = new Date(0).getTime() + Date.parse("2026-01-01") + Math.max(1, 2);', undefined),
@@ -231,6 +257,19 @@ afterAll(() => {
 describe('the linter', () => {
   it('knows every room of src/', () => {
     expect(Object.keys(LAYERS).toSorted()).toEqual(Object.keys(ALLOWED).toSorted());
+  });
+
+  it('knows every folder of a room', () => {
+    const isFolder = (path: string): boolean => statSync(join(ROOT, 'src', path)).isDirectory();
+    const below = (path: string): string[] =>
+      readdirSync(join(ROOT, 'src', path)).filter((name) => isFolder(`${path}/${name}`));
+    const rooms = Object.keys(LAYERS).filter((room) => !ROOMS_AS_FILES.includes(room));
+    const found = rooms.flatMap((room) => [room, ...below(room).map((name) => `${room}/${name}`)]);
+    const parents = found
+      .map((path) => [path, below(path).toSorted()] as const)
+      .filter(([, names]) => names.length > 1);
+    const listed = Object.entries(FOLDERS).map(([path, names]) => [path, names.toSorted()] as const);
+    expect(new Map(listed)).toEqual(new Map(parents));
   });
 
   it.each(GROUPS)('refuses by %s', (rule) => {

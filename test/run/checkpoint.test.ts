@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../src/pipeline/pipeline.ts';
-import { digestOf } from '../../src/run/digest.ts';
-import { foldRun } from '../../src/run/fold.ts';
-import type { EndedRecord, GatelineRecord } from '../../src/run/record.ts';
-import { findCheckpoint, openArchive, type Checkpoint, type CheckpointQuery } from '../../src/run/reuse.ts';
-import { writerKey } from '../../src/run/run-state.ts';
-import { unitsOf } from '../../src/run/unit.ts';
+import { digestOf } from '../../src/json/digest.ts';
+import { foldRun } from '../../src/run/state/fold.ts';
+import type { EndedRecord, GatelineRecord } from '../../src/run/records/record.ts';
+import { findCheckpoint, openArchive, type Checkpoint, type CheckpointQuery } from '../../src/run/plan/reuse.ts';
+import { writerKey } from '../../src/run/state/run-state.ts';
+import { unitsOf } from '../../src/run/records/unit.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 import {
   CONTRACT,

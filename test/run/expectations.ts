@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
-import { contentsOf } from '../../src/run/fold-unit.ts';
-import type { RunState, Told } from '../../src/run/run-state.ts';
+import { contentsOf } from '../../src/run/state/fold-unit.ts';
+import type { RunState, Told } from '../../src/run/state/run-state.ts';
 import { exportsOfNeeds, type CallReport, type DrivenHistory } from '../support/driven-history.ts';
 
 export function doneOf(state: RunState): UnitKey[] {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
-import { digestOf, type Digest } from '../../src/run/digest.ts';
-import { createRunFold, foldRun } from '../../src/run/fold.ts';
-import { orderRecords } from '../../src/run/order.ts';
-import { recordName, type GatelineRecord } from '../../src/run/record.ts';
-import { unitsOf } from '../../src/run/unit.ts';
+import { digestOf, type Digest } from '../../src/json/digest.ts';
+import { createRunFold, foldRun } from '../../src/run/state/fold.ts';
+import { orderRecords } from '../../src/run/records/order.ts';
+import { recordName, type GatelineRecord } from '../../src/run/records/record.ts';
+import { unitsOf } from '../../src/run/records/unit.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 import {
   contentOf,

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../src/run/digest.ts';
-import { foldRun } from '../../src/run/fold.ts';
-import { nextAttempt, numberCall } from '../../src/run/numbering.ts';
-import type { ReadProblem, RecordListing } from '../../src/run/reading.ts';
-import type { GatelineRecord, Writer } from '../../src/run/record.ts';
-import { findCheckpoint, openArchive } from '../../src/run/reuse.ts';
-import { writerKey, type RunState, type Told } from '../../src/run/run-state.ts';
-import { unitsOf } from '../../src/run/unit.ts';
+import { digestOf } from '../../src/json/digest.ts';
+import { foldRun } from '../../src/run/state/fold.ts';
+import { nextAttempt, numberCall } from '../../src/run/state/numbering.ts';
+import type { ReadProblem, RecordListing } from '../../src/run/records/reading.ts';
+import type { GatelineRecord, Writer } from '../../src/run/records/record.ts';
+import { findCheckpoint, openArchive } from '../../src/run/plan/reuse.ts';
+import { writerKey, type RunState, type Told } from '../../src/run/state/run-state.ts';
+import { unitsOf } from '../../src/run/records/unit.ts';
 import { pipelines } from '../support/arbitrary-history.ts';
 import { asProblem } from '../support/driven-history.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unitOf, type GatelineRecord } from '../../src/run/record.ts';
+import { unitOf, type GatelineRecord } from '../../src/run/records/record.ts';
 import { soundStories, stories, tell } from '../support/arbitrary-history.ts';
 import type { DrivenHistory } from '../support/driven-history.ts';
 import { listing } from '../support/records.ts';

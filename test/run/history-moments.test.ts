@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
-import { contentsOf } from '../../src/run/fold-unit.ts';
-import { nextAttempt } from '../../src/run/numbering.ts';
-import { comparePositions, unitOf, type EndedRecord, type GatelineRecord } from '../../src/run/record.ts';
-import type { RunState } from '../../src/run/run-state.ts';
-import type { UnitGraph } from '../../src/run/unit.ts';
+import { contentsOf } from '../../src/run/state/fold-unit.ts';
+import { nextAttempt } from '../../src/run/state/numbering.ts';
+import { comparePositions, unitOf, type EndedRecord, type GatelineRecord } from '../../src/run/records/record.ts';
+import type { RunState } from '../../src/run/state/run-state.ts';
+import type { UnitGraph } from '../../src/run/records/unit.ts';
 import { stories, tell } from '../support/arbitrary-history.ts';
 import { asProblem } from '../support/driven-history.ts';
 import { decided, ended, lost, PASSED, started } from '../support/records.ts';

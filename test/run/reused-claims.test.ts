@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { foldRun } from '../../src/run/fold.ts';
-import { unitsOf } from '../../src/run/unit.ts';
+import { foldRun } from '../../src/run/state/fold.ts';
+import { unitsOf } from '../../src/run/records/unit.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 import { ended, FAILED, NOT_APPLICABLE, NOW, PIPELINE, started, SUBJECT } from '../support/records.ts';
 

@@ -5,13 +5,14 @@ import { gateOutputFileName } from '../../src/formats/file-names.ts';
 import { readGateState } from '../../src/formats/gate-state.ts';
 import { pipelineStateSchema } from '../../src/formats/pipeline-state.ts';
 import { stateDocuments } from '../../src/formats/state-documents.ts';
-import { checkpointMarkdown } from '../../src/report/checkpoint.ts';
-import type { EndedRecord, GatelineRecord } from '../../src/run/record.ts';
-import type { RunState } from '../../src/run/run-state.ts';
+import { checkpointMarkdown } from '../../src/report/markdown/checkpoint.ts';
+import type { EndedRecord, GatelineRecord } from '../../src/run/records/record.ts';
+import type { RunState } from '../../src/run/state/run-state.ts';
 import { openFilesystemStore } from '../../src/store/filesystem/filesystem-store.ts';
-import { createProjections, type StateDocuments } from '../../src/store/filesystem/projections.ts';
+import { createProjections } from '../../src/store/filesystem/projections/projections.ts';
+import { type ProjectionDocuments } from '../../src/store/filesystem/projections/projections.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
-import { unitsOf } from '../../src/run/unit.ts';
+import { unitsOf } from '../../src/run/records/unit.ts';
 import { decided, ended, ran, reviewed, started, stateOf, webTests } from '../report/fixtures.ts';
 import { HOSTILE } from '../report/hostile.ts';
 import { GUIDE_EXAMPLES } from '../formats/guide.ts';
@@ -22,7 +23,7 @@ const DATA = `${STEM}-gate0-output.json`;
 const DATA_CHECKPOINT = `${STEM}-gate0-checkpoint.md`;
 const PIPELINE = `${STEM}-pipeline.json`;
 
-function documentsOf(pipeline: Pipeline, redact?: (text: string) => string): StateDocuments {
+function documentsOf(pipeline: Pipeline, redact?: (text: string) => string): ProjectionDocuments {
   const graph = unitsOf(pipeline);
   return stateDocuments({
     graph,
@@ -35,7 +36,7 @@ function documentsOf(pipeline: Pipeline, redact?: (text: string) => string): Sta
 async function setUp({
   pipeline = webTests,
   documents = documentsOf(pipeline),
-}: { pipeline?: Pipeline; documents?: StateDocuments } = {}) {
+}: { pipeline?: Pipeline; documents?: ProjectionDocuments } = {}) {
   const place = await makeWorkspace();
   const durable: string[] = [];
   const folder = { root: place.root, workspace: place.workspace };
@@ -309,7 +310,7 @@ describe('what stands in the place of a projection', () => {
 
   it('fails nobody when making a document throws: the notice holds the message', async () => {
     const documents = documentsOf(webTests);
-    const broken: StateDocuments = {
+    const broken: ProjectionDocuments = {
       ...documents,
       gate: () => {
         throw new Error('cannot draw this');

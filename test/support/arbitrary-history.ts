@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
-import type { DecidedRecord } from '../../src/run/record.ts';
+import type { DecidedRecord } from '../../src/run/records/record.ts';
 import { DrivenHistory, type CallOptions, type CallReport } from './driven-history.ts';
 import type { Manner, Quality } from './made-up-agents.ts';
 import { pipelineOf } from './pipelines.ts';

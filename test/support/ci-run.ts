@@ -1,7 +1,7 @@
 import { beginGate, runGate, type GateResult } from '../../src/engine/begin.ts';
-import type { Assignment } from '../../src/engine/call.ts';
+import type { Assignment } from '../../src/engine/call/call.ts';
 import type { EnginePorts } from '../../src/engine/ports.ts';
-import type { JobCall } from '../../src/engine/verify-upstream.ts';
+import type { JobCall } from '../../src/engine/upstream/job-call.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { createMemoryMedium, type MemoryMedium } from '../../src/store/memory/memory-store.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';

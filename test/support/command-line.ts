@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { devNull, homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { statusJsonSchema, type StatusJson } from '../../src/report/status-json.ts';
+import { statusJsonSchema, type StatusJson } from '../../src/report/json/status-json.ts';
 
 /** The repository. */
 export const REPOSITORY = join(import.meta.dirname, '../..');

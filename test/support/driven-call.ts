@@ -1,8 +1,8 @@
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
-import { rulingOn } from '../../src/run/decisions.ts';
-import type { Digest } from '../../src/run/digest.ts';
-import { contentsOf, verdictSatisfies } from '../../src/run/fold-unit.ts';
-import { nextAttempt, type CallNumbers } from '../../src/run/numbering.ts';
+import { rulingOn } from '../../src/run/records/decisions.ts';
+import type { Digest } from '../../src/json/digest.ts';
+import { contentsOf, verdictSatisfies } from '../../src/run/state/fold-unit.ts';
+import { nextAttempt, type CallNumbers } from '../../src/run/state/numbering.ts';
 import {
   RECORD_FORMAT,
   type DecidedRecord,
@@ -10,11 +10,11 @@ import {
   type GatelineRecord,
   type StartedRecord,
   type Writer,
-} from '../../src/run/record.ts';
-import { fingerprintOf, needDigests, type Request } from '../../src/run/request.ts';
-import { findCheckpoint, openArchive } from '../../src/run/reuse.ts';
-import type { RunState } from '../../src/run/run-state.ts';
-import type { Unit } from '../../src/run/unit.ts';
+} from '../../src/run/records/record.ts';
+import { fingerprintOf, needDigests, type Request } from '../../src/run/plan/request.ts';
+import { findCheckpoint, openArchive } from '../../src/run/plan/reuse.ts';
+import type { RunState } from '../../src/run/state/run-state.ts';
+import type { Unit } from '../../src/run/records/unit.ts';
 import type { CallOptions, DrivenHistory } from './driven-history.ts';
 import { BEST, type Quality } from './made-up-agents.ts';
 import { NOW, SUBJECT } from './records.ts';

@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
 import type { Agent, AgentResult, AgentTask } from '../../src/agent/agent.ts';
 import type { AgentFile, AttemptDirectory, AttemptFiles } from '../../src/agent/attempt-files.ts';
-import type { Assignment } from '../../src/engine/call.ts';
+import type { Assignment } from '../../src/engine/call/call.ts';
 import type { EngineEvent, EnginePorts } from '../../src/engine/ports.ts';
 import { runPipeline, type RunOptions, type RunResult } from '../../src/engine/run-pipeline.ts';
 import { planPipeline, type PlanResult } from '../../src/engine/plan-pipeline.ts';
 import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
-import type { Digest } from '../../src/run/digest.ts';
-import type { Writer } from '../../src/run/record.ts';
+import type { Digest } from '../../src/json/digest.ts';
+import type { Writer } from '../../src/run/records/record.ts';
 import { createMemoryMedium, createMemoryStore, type MemoryMedium } from '../../src/store/memory/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
-import type { JsonObject, JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { blobOf, MemoryWorkspace, type FolderFiles } from './memory-workspace.ts';
 import { Killed, Mortal } from './mortal.ts';
 

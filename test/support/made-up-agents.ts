@@ -1,7 +1,7 @@
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
-import { digestOf, type Digest } from '../../src/run/digest.ts';
-import type { Content, EndedRecord } from '../../src/run/record.ts';
-import type { Unit } from '../../src/run/unit.ts';
+import { digestOf, type Digest } from '../../src/json/digest.ts';
+import type { Content, EndedRecord } from '../../src/run/records/record.ts';
+import type { Unit } from '../../src/run/records/unit.ts';
 import type { Verdict } from '../../src/verdict/verdict.ts';
 import { contentOf } from './records.ts';
 

@@ -1,8 +1,8 @@
 import picomatch from 'picomatch';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
-import { digestOf, hexOf } from '../../src/run/digest.ts';
-import type { FileChange, FileState } from '../../src/run/record.ts';
-import type { Tree, TreeDifference, TreeFile } from '../../src/run/tree.ts';
+import { digestOf, hexOf } from '../../src/json/digest.ts';
+import type { FileChange, FileState } from '../../src/run/records/record.ts';
+import type { Tree, TreeDifference, TreeFile } from '../../src/run/files/tree.ts';
 import type {
   CapturedWork,
   Changes,
@@ -83,7 +83,7 @@ export class MemoryWorkspace implements Workspace {
     return Promise.resolve(this.#tree(tree));
   }
 
-  standing(tree: TreeId): Promise<Tree> {
+  currentFiles(tree: TreeId): Promise<Tree> {
     return this.files(tree);
   }
 

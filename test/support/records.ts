@@ -1,4 +1,4 @@
-import { digestOf, type Digest } from '../../src/run/digest.ts';
+import { digestOf, type Digest } from '../../src/json/digest.ts';
 import {
   RECORD_FORMAT,
   type Content,
@@ -7,8 +7,8 @@ import {
   type GatelineRecord,
   type StartedRecord,
   type Writer,
-} from '../../src/run/record.ts';
-import type { RecordListing } from '../../src/run/reading.ts';
+} from '../../src/run/records/record.ts';
+import type { RecordListing } from '../../src/run/records/reading.ts';
 import type { Verdict } from '../../src/verdict/verdict.ts';
 
 export const PIPELINE = 'test';

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
-import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../src/run/record.ts';
+import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../src/run/records/record.ts';
 import {
   COMMAND_LINE,
   plainEnvironment,

@@ -10,7 +10,7 @@ import {
   inlineCodeCell,
   truncateBytes,
 } from '../../src/untrusted/escape.ts';
-import { showUnseen } from '../../src/untrusted/visible.ts';
+import { showUnseen } from '../../src/json/visible.ts';
 import { ALL_HOSTILE, HOSTILE } from './hostile.ts';
 import { LIVE, seen } from './markdown.ts';
 import { drawn } from '../support/test-size.ts';

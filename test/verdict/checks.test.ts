@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { Evaluator, data } from '@actions/expressions';
 import { CHECK_RULES, parseExpression } from '../../src/pipeline/expression.ts';
-import type { JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { compileChecks, evaluateCondition } from '../../src/verdict/expression/conditions.ts';
-import { valueAt } from '../../src/verdict/json-pointer.ts';
+import { valueAt } from '../../src/json/json-pointer.ts';
 import { jsonValues } from './json-values.ts';
 
 /** What a check says of an output: `undefined` when it holds. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { ContractSource } from '../../src/pipeline/pipeline.ts';
-import type { JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { compileContract } from '../../src/verdict/compile-contract.ts';
 import { contractError, resolveContract } from '../../src/verdict/contract.ts';
 import { judge } from '../../src/verdict/judge.ts';

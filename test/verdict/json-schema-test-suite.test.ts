@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { compileSchema, type CompiledSchema } from '../../src/verdict/json-schema/compile-schema.ts';
 import type { Draft } from '../../src/verdict/json-schema/keywords.ts';
 

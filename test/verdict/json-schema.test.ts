@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { NO_URI } from '../../src/verdict/json-schema/check-schema.ts';
 import { compileSchema } from '../../src/verdict/json-schema/compile-schema.ts';
 import { createValidator } from '../../src/verdict/json-schema/validator.ts';

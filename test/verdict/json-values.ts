@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 
 const keys = fc.oneof(
   {

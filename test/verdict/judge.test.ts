@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
-import type { JsonValue } from '../../src/untrusted/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { compileContract, type CompileOptions } from '../../src/verdict/compile-contract.ts';
 import { contractError, parseContract, resolveContract, type Contract } from '../../src/verdict/contract.ts';
 import { judge } from '../../src/verdict/judge.ts';

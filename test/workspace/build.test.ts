@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../src/run/record.ts';
+import type { FileChange } from '../../src/run/records/record.ts';
 import { blob, filesBelow, Folder, Kept } from './folder.ts';
 import { asAgent, brief, checkOut, contentsOf, put } from './round.ts';
 

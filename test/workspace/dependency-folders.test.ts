@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findDependencyFolders } from '../../src/workspace/dependencies.ts';
+import { findDependencyFolders } from '../../src/workspace/dependencies/link-dependencies.ts';
 import { Folder } from './folder.ts';
 
 describe('folders of installed packages', () => {

@@ -13,8 +13,8 @@ import {
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Digest } from '../../src/run/digest.ts';
-import type { Content } from '../../src/run/record.ts';
+import type { Digest } from '../../src/json/digest.ts';
+import type { Content } from '../../src/run/records/record.ts';
 import { openWorkspace, type WorkspaceOptions } from '../../src/workspace/open-workspace.ts';
 import type { CopyContent, KeepContent, Workspace } from '../../src/workspace/workspace.ts';
 

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../src/run/record.ts';
+import type { FileChange } from '../../src/run/records/record.ts';
 import type { Put, Workspace } from '../../src/workspace/workspace.ts';
 import { blob, filesBelow, Folder, Kept } from './folder.ts';
 

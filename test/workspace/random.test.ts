@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { TreeDifference, TreeFile } from '../../src/run/tree.ts';
+import type { TreeDifference, TreeFile } from '../../src/run/files/tree.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
 import { drawn } from '../support/test-size.ts';
 import { blob, Folder, Kept } from './folder.ts';

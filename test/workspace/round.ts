@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
-import type { TreeDifference } from '../../src/run/tree.ts';
+import type { TreeDifference } from '../../src/run/files/tree.ts';
 import type { Checkout, CheckoutRequest, Snapshot, Workspace } from '../../src/workspace/workspace.ts';
 import { filesBelow, type Folder } from './folder.ts';
 

@@ -6,8 +6,8 @@ import {
   findDependencyFolders,
   linkDependencies,
   type LinkOptions,
-} from '../../src/workspace/dependencies.ts';
-import { compileGlobs } from '../../src/workspace/globs.ts';
+} from '../../src/workspace/dependencies/link-dependencies.ts';
+import { compileGlobs } from '../../src/workspace/files/globs.ts';
 import { Folder } from './folder.ts';
 
 /** The Node of the development dependencies comes first, as in npm scripts. */

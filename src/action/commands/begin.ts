@@ -1,10 +1,10 @@
 import { beginGate } from '../../engine/begin.ts';
 import { AGENT_VARIABLES } from '../../environment.ts';
-import { orBlocked } from '../blocked-gate.ts';
-import { engineLog } from '../engine-log.ts';
-import { setGateOutputs, tellGate } from '../gate-step.ts';
+import { orBlocked } from '../step/blocked-gate.ts';
+import { engineLog } from '../step/engine-log.ts';
+import { setGateOutputs, tellGate } from '../step/gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
-import { openJob } from '../job.ts';
+import { openJob } from '../job/job.ts';
 import type { OutputName } from '../outputs.ts';
 
 /** Which output names which file of the attempt. */

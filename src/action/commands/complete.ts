@@ -1,19 +1,19 @@
 import { completeGate } from '../../engine/complete.ts';
-import { readToken } from '../../engine/claim-token.ts';
+import { readToken } from '../../engine/attempt/claim-token.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { ACTION_STATE } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { foldRun } from '../../run/fold.ts';
-import { plannedUnit } from '../../run/plan.ts';
-import { unitOf, type GatelineRecord } from '../../run/record.ts';
-import type { RunState } from '../../run/run-state.ts';
-import { unitsOf, type Unit } from '../../run/unit.ts';
-import { engineLog } from '../engine-log.ts';
-import { tellGate } from '../gate-step.ts';
+import { foldRun } from '../../run/state/fold.ts';
+import { plannedUnit } from '../../run/plan/plan.ts';
+import { unitOf, type GatelineRecord } from '../../run/records/record.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { unitsOf, type Unit } from '../../run/records/unit.ts';
+import { engineLog } from '../step/engine-log.ts';
+import { tellGate } from '../step/gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
-import { openClaimedJob, type Job } from '../job.ts';
-import { openJobStore, type JobStore } from '../job-store.ts';
-import { stoppedBy } from '../stopped.ts';
+import { openClaimedJob, type Job } from '../job/job.ts';
+import { openJobStore, type JobStore } from '../records/job-store.ts';
+import { stoppedBy } from '../step/stopped.ts';
 
 /** `command: complete`: everything after the agent. Until the end is on record, this step's post goes on with it. */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {

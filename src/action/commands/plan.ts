@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { planGate } from '../../engine/begin.ts';
 import { planPipeline, type PlanResult } from '../../engine/plan-pipeline.ts';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
-import { planTable } from '../../report/plan-table.ts';
-import { plannedUnit, type PlannedUnit } from '../../run/plan.ts';
-import { unitsOf, type Unit, type UnitGraph } from '../../run/unit.ts';
+import { planTable } from '../../report/terminal/plan-table.ts';
+import { plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
+import { unitsOf, type Unit, type UnitGraph } from '../../run/records/unit.ts';
 import { forMarkdown } from '../../untrusted/escape.ts';
-import { callersInput } from '../callers-input.ts';
+import { callersInput } from '../inputs/callers-input.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
-import { numbersOf } from '../job-identity.ts';
-import { openJob, openSurroundings } from '../job.ts';
-import { movingUses } from '../moving-uses.ts';
+import { numbersOf } from '../event/job-identity.ts';
+import { openJob, openSurroundings } from '../job/job.ts';
+import { movingUses } from '../event/moving-uses.ts';
 import { decisionOf, reasonOf } from '../outputs.ts';
 
 /** `command: plan`: says for each gate what its job would do and why. Nothing is written and nothing is started. */

@@ -1,14 +1,16 @@
 import { annotationsOf } from '../../report/github/annotations.ts';
 import { unsatisfiedJobs, type UnsatisfiedJob } from '../../report/github/needed-jobs.ts';
 import { runReport } from '../../report/github/run-report.ts';
-import { checkDefinition } from '../inputs.ts';
+import { checkDefinition } from '../inputs/inputs.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
-import { openSurroundings, type Surroundings } from '../job.ts';
-import { commentReport } from '../report-comment.ts';
-import { earlierRuns, keepHistory } from '../run-history.ts';
-import { neededJobs, reportInput, viewRun, type RunView } from '../run-view.ts';
-import { restOfStep } from '../step-rest.ts';
-import { resultOfRun } from '../step-results.ts';
+import { openSurroundings } from '../job/job.ts';
+import { type JobContext } from '../job/job.ts';
+import { commentReport } from '../report/report-comment.ts';
+import { earlierRuns, keepHistory } from '../report/run-history.ts';
+import { neededJobs, reportInput, viewRun } from '../report/run-to-report.ts';
+import { type ReportedRun } from '../report/run-to-report.ts';
+import { restOfStep } from '../event/rest-client.ts';
+import { resultOfRun } from '../step/step-results.ts';
 
 /** Such a report shows less than there is, where there is a definition, and may be green. */
 const NO_REPOSITORY =
@@ -39,13 +41,13 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
 }
 
 /** The picture of the comment is drawn from the records as they are then. */
-async function drawAgain(invocation: ActionInvocation, around: Surroundings): Promise<ReturnType<typeof reportInput>> {
+async function drawAgain(invocation: ActionInvocation, around: JobContext): Promise<ReturnType<typeof reportInput>> {
   return reportInput(invocation, await viewRun(invocation, around));
 }
 
 function tell(
   { world: { runner }, event }: ActionInvocation,
-  { state }: RunView,
+  { state }: ReportedRun,
   missing: readonly UnsatisfiedJob[],
   result: StepResult,
 ): void {

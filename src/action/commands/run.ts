@@ -1,11 +1,11 @@
 import type { Agent } from '../../agent/agent.ts';
 import { runGate } from '../../engine/begin.ts';
 import { ACTION_STATE } from '../../environment.ts';
-import { orBlocked } from '../blocked-gate.ts';
-import { engineLog } from '../engine-log.ts';
-import { tellGate } from '../gate-step.ts';
+import { orBlocked } from '../step/blocked-gate.ts';
+import { engineLog } from '../step/engine-log.ts';
+import { tellGate } from '../step/gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
-import { openJob } from '../job.ts';
+import { openJob } from '../job/job.ts';
 import type { Runner } from '../runner.ts';
 
 /** `command: run`: the whole gate in one step. */

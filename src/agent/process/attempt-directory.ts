@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
-import { subjectSlug } from '../../run/subject.ts';
+import { subjectSlug } from '../../run/records/subject.ts';
 import type { AttemptDirectory, AttemptFiles, AttemptId } from '../attempt-files.ts';
 import { readPlainFile } from './read-plain-file.ts';
 

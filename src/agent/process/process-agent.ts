@@ -7,7 +7,8 @@ import { leftBelow } from './ownership.ts';
 import { announceProcess, recordFailure, removeProcessRecord } from './process-record.ts';
 import { processTable, type ProcessTable } from './process-table.ts';
 import { endProcesses } from './process-tree.ts';
-import { invocationOf, type Invocation, type Program } from './shells.ts';
+import { invocationOf, type Program } from './shells.ts';
+import { type ShellInvocation } from './shells.ts';
 import { watch, type StartedChild, type WatchTimes } from './watch.ts';
 
 /** Waiting times of a process agent, in milliseconds, and the system it is on. */
@@ -84,7 +85,7 @@ async function runTask(
   return watch(child, task, table, times);
 }
 
-async function start(invocation: Invocation, task: AgentTask, platform: NodeJS.Platform): Promise<StartedChild> {
+async function start(invocation: ShellInvocation, task: AgentTask, platform: NodeJS.Platform): Promise<StartedChild> {
   for (const program of invocation.programs) {
     try {
       return await startProgram(program, task, platform);

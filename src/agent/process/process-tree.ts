@@ -14,7 +14,7 @@ export interface EndingTimes {
 }
 
 /** What {@link endProcesses} came to. */
-export interface Ending {
+export interface ProcessEnding {
   /** Pids that are gone. */
   readonly ended: number[];
   /** Pids that could not be ended: they belong to another user, or hang in the system. */
@@ -26,7 +26,7 @@ export interface Ending {
  * meanwhile are ended too. A process counts as the same only with the same start time, so a pid that was given
  * to somebody else is never signalled.
  */
-export async function endProcesses(table: ProcessTable, belongs: Belongs, times: EndingTimes): Promise<Ending> {
+export async function endProcesses(table: ProcessTable, belongs: Belongs, times: EndingTimes): Promise<ProcessEnding> {
   const known = new Map<number, string>();
   const refused = new Set<number>();
   const alive = async (): Promise<ProcessInfo[]> => {

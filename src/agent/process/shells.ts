@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 
 /** How to run a gate's command: a script to write, and the programs to try in turn until one is there. */
-export interface Invocation {
+export interface ShellInvocation {
   /** Absolute path of the script. */
   readonly script: string;
   readonly content: string;
@@ -31,7 +31,12 @@ const EXIT_WITH_LAST = 'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { 
  *
  * @throws GatelineError `SHELL_INVALID` for a template without `{0}`, `SCRIPT_PATH_INVALID` where `cmd` cannot be given the path
  */
-export function invocationOf(shell: string, command: string, directory: string, platform: NodeJS.Platform): Invocation {
+export function invocationOf(
+  shell: string,
+  command: string,
+  directory: string,
+  platform: NodeJS.Platform,
+): ShellInvocation {
   const at = (extension: string): string => join(directory, `command.${extension}`);
   switch (shell) {
     case 'bash':
@@ -64,7 +69,7 @@ export function invocationOf(shell: string, command: string, directory: string, 
   }
 }
 
-function posix(files: string[], options: string[], script: string, content: string, hint: string): Invocation {
+function posix(files: string[], options: string[], script: string, content: string, hint: string): ShellInvocation {
   return { script, content, hint, programs: files.map((file) => ({ file, args: [...options, script] })) };
 }
 
@@ -73,7 +78,7 @@ function bashes(platform: NodeJS.Platform): string[] {
   return platform === 'win32' ? ['C:\\Program Files\\Git\\bin\\bash.exe', 'bash'] : ['bash'];
 }
 
-function powershell(shell: string, script: string, command: string, platform: NodeJS.Platform): Invocation {
+function powershell(shell: string, script: string, command: string, platform: NodeJS.Platform): ShellInvocation {
   const policy = platform === 'win32' ? ['-ExecutionPolicy', 'Bypass'] : [];
   const text = `${STOP_ON_ERROR}\n${command}\n${EXIT_WITH_LAST}\n`;
   return {
@@ -88,7 +93,7 @@ function powershell(shell: string, script: string, command: string, platform: No
   };
 }
 
-function cmd(script: string, command: string): Invocation {
+function cmd(script: string, command: string): ShellInvocation {
   if (/["%\r\n]/.test(script)) {
     throw new GatelineError(
       'user',
@@ -107,7 +112,7 @@ function cmd(script: string, command: string): Invocation {
   };
 }
 
-function fromTemplate(template: string, script: string, command: string): Invocation {
+function fromTemplate(template: string, script: string, command: string): ShellInvocation {
   const words = wordsOf(template).map((word) => word.replaceAll('{0}', script));
   const [file, ...args] = words;
   if (file === undefined || !template.includes('{0}')) {

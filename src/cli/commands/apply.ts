@@ -1,16 +1,17 @@
 import { join, relative } from 'node:path';
 import { applyFiles, type Applied } from '../../engine/apply.ts';
-import type { Call } from '../../engine/call.ts';
+import type { Call } from '../../engine/call/call.ts';
 import { lockWorkspace, STATE_FOLDER } from '../../local/local-ports.ts';
 import { count, oneLine } from '../../report/text.ts';
-import { listOption, type Invocation } from '../command.ts';
+import { listOption } from '../command.ts';
+import { type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, openRun } from '../open.ts';
-import { printJson } from '../print-json.ts';
+import { loadFor, openRun } from '../project/open.ts';
+import { printJson } from '../output/print-json.ts';
 import type { CliWorld } from '../world.ts';
 
 /** `gateline apply [RUN]`: puts what the gates of a run hand on into the user's folder. */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const loaded = await loadFor(invocation);
   await using _lock = await lockWorkspace(loaded.root, world);

@@ -3,19 +3,19 @@ import { AGENT_VARIABLES, CLI_VARIABLES } from '../../environment.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
 import { oneLine } from '../../report/text.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
-import type { Invocation } from '../command.ts';
+import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectOnce } from '../open.ts';
-import { printJson } from '../print-json.ts';
-import { reportError } from '../report-error.ts';
-import { noticesTo, say } from '../say.ts';
+import { loadFor, open, projectOnce } from '../project/open.ts';
+import { printJson } from '../output/print-json.ts';
+import { reportError } from '../output/report-error.ts';
+import { noticesTo, say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
 /**
  * `gateline begin GATE`: step 0B of the state guide for an agent that runs by itself. What it prints is for a shell's
  * `eval`, which answers 0 for no text at all: so a failure is printed too, as a command that fails.
  */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   try {
     const begun = await begin(invocation);
@@ -29,7 +29,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   }
 }
 
-async function begin(invocation: Invocation): Promise<BeginResult> {
+async function begin(invocation: CommandInvocation): Promise<BeginResult> {
   const { world, positionals } = invocation;
   const loaded = await loadFor(invocation);
   // A run that is going on would not see the claim, and start the gate too.

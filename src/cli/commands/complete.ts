@@ -1,20 +1,21 @@
-import { readToken } from '../../engine/claim-token.ts';
+import { readToken } from '../../engine/attempt/claim-token.ts';
 import { completeGate } from '../../engine/complete.ts';
 import { CLI_VARIABLES } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
-import { verdictText } from '../../report/verdict-text.ts';
-import { adviceLines } from '../advice.ts';
-import { textOption, type Invocation } from '../command.ts';
+import { verdictText } from '../../report/terminal/verdict-text.ts';
+import { adviceLines } from '../output/advice.ts';
+import { textOption } from '../command.ts';
+import { type CommandInvocation } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectOnce } from '../open.ts';
-import { exitCodeOfUnit } from '../outcome.ts';
-import { paintFor } from '../paint.ts';
-import { printJson } from '../print-json.ts';
-import { noticesTo, say } from '../say.ts';
+import { loadFor, open, projectOnce } from '../project/open.ts';
+import { exitCodeOfUnit } from '../output/outcome.ts';
+import { paintFor } from '../output/paint.ts';
+import { printJson } from '../output/print-json.ts';
+import { noticesTo, say } from '../output/say.ts';
 
 /** `gateline complete`: judges what an agent left that ran by itself. */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const token = textOption(options, 'token') ?? world.environment[CLI_VARIABLES.token] ?? '';
   if (token === '') {

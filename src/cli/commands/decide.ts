@@ -2,20 +2,21 @@ import { decide, type Decision } from '../../engine/decide.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { oneLine } from '../../report/text.ts';
-import { adviceLines } from '../advice.ts';
-import { readInput } from '../assignment.ts';
-import { textOption, type Invocation, type OptionValues } from '../command.ts';
+import { adviceLines } from '../output/advice.ts';
+import { readInput } from '../project/assignment.ts';
+import { textOption, type OptionValues } from '../command.ts';
+import { type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectOnce } from '../open.ts';
-import { printJson } from '../print-json.ts';
-import { say } from '../say.ts';
+import { loadFor, open, projectOnce } from '../project/open.ts';
+import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
-import { decisionMadeBy, reasonGiven } from '../decision.ts';
+import { decisionMadeBy, reasonGiven } from '../project/decision.ts';
 
 const DECISIONS = ['approve', 'reject', 'skip', 'force'] as const;
 
 /** `gateline decide DECISION GATE`: a person's word about a gate. */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const [word, gate] = positionals as [string, string];
   const asked = await askedOf(world, options, word, gate);

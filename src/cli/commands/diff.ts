@@ -1,19 +1,20 @@
 import { versionsOf } from '../../engine/apply.ts';
-import type { Call } from '../../engine/call.ts';
+import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { comparePositions, type EndedRecord } from '../../run/record.ts';
+import { comparePositions, type EndedRecord } from '../../run/records/record.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { textOption, type Invocation } from '../command.ts';
+import { textOption } from '../command.ts';
+import { type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, openRun } from '../open.ts';
-import { printJson } from '../print-json.ts';
-import { unitNamed } from '../unit-named.ts';
+import { loadFor, openRun } from '../project/open.ts';
+import { printJson } from '../output/print-json.ts';
+import { unitNamed } from '../project/unit-named.ts';
 
 type Versions = Awaited<ReturnType<typeof versionsOf>>;
 type Snapshot = NonNullable<EndedRecord['snapshot']>;
 
 /** `gateline diff [GATE]`: what the gates of a run made, as a patch. */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const loaded = await loadFor(invocation);
   const { call } = await openRun(invocation, loaded, {

@@ -2,14 +2,16 @@ import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
-import { textOption, type Invocation } from '../command.ts';
+import { textOption } from '../command.ts';
+import { type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { printJson } from '../print-json.ts';
-import { say } from '../say.ts';
-import { TEMPLATES, type Template } from '../templates/templates.ts';
+import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
+import { TEMPLATES } from '../templates/templates.ts';
+import { type Template } from '../templates/template.ts';
 
 /** `gateline init`: writes a pipeline to start from. Never writes over a file. */
-export async function execute({ world, options }: Invocation): Promise<ExitCode> {
+export async function execute({ world, options }: CommandInvocation): Promise<ExitCode> {
   if (options['list']) {
     const templates = TEMPLATES.map(({ name, summary }) => ({ name, summary }));
     if (options['json']) printJson(world, { format: 'gateline-templates/1', templates });

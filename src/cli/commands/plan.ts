@@ -1,16 +1,16 @@
 import { planPipeline } from '../../engine/plan-pipeline.ts';
-import { planJson } from '../../report/plan-json.ts';
-import { planTable } from '../../report/plan-table.ts';
-import type { Invocation } from '../command.ts';
+import { planJson } from '../../report/json/plan-json.ts';
+import { planTable } from '../../report/terminal/plan-table.ts';
+import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open } from '../open.ts';
-import { paintFor } from '../paint.ts';
-import { printJson } from '../print-json.ts';
-import { errorLines, exitCodeOfError } from '../report-error.ts';
-import { say } from '../say.ts';
+import { loadFor, open } from '../project/open.ts';
+import { paintFor } from '../output/paint.ts';
+import { printJson } from '../output/print-json.ts';
+import { errorLines, exitCodeOfError } from '../output/report-error.ts';
+import { say } from '../output/say.ts';
 
 /** `gateline plan` and `gateline run --dry-run`: says what a run would do, and why. Changes nothing. */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const { ports, assignment, graph } = await open(invocation, await loadFor(invocation), { readOnly: true });
   const { plan, errors } = await planPipeline(ports, assignment);

@@ -1,6 +1,6 @@
 import { unitsNamed } from '../../engine/decide.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
-import { openCall } from '../../engine/call.ts';
+import { openCall } from '../../engine/call/call.ts';
 import { runPipeline, type RunOptions, type RunResult } from '../../engine/run-pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -8,22 +8,25 @@ import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
-import { statusJson } from '../../report/status-json.ts';
-import { statusTable } from '../../report/status-table.ts';
-import type { RunState } from '../../run/run-state.ts';
-import { ancestorsOf, unitsOf } from '../../run/unit.ts';
+import { statusJson } from '../../report/json/status-json.ts';
+import { statusTable } from '../../report/terminal/status-table.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { ancestorsOf, unitsOf } from '../../run/records/unit.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
-import { adviceLines } from '../advice.ts';
-import { listOption, type Invocation, type OptionValues } from '../command.ts';
-import { decisionMadeBy } from '../decision.ts';
+import { adviceLines } from '../output/advice.ts';
+import { listOption, type OptionValues } from '../command.ts';
+import { type CommandInvocation } from '../command.ts';
+import { decisionMadeBy } from '../project/decision.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectorFor, type Opened } from '../open.ts';
-import { exitCodeOfRun } from '../outcome.ts';
-import { paintFor } from '../paint.ts';
-import { printJson } from '../print-json.ts';
-import { createProgress, type Progress } from '../progress.ts';
-import { errorLines, exitCodeOfError } from '../report-error.ts';
-import { say } from '../say.ts';
+import { loadFor, open, projectorFor, type Opened } from '../project/open.ts';
+import { exitCodeOfRun } from '../output/outcome.ts';
+import { paintFor } from '../output/paint.ts';
+import { printJson } from '../output/print-json.ts';
+import { liveProgress } from '../output/live-progress.ts';
+import { plainProgress } from '../output/plain-progress.ts';
+import type { Progress } from '../output/progress.ts';
+import { errorLines, exitCodeOfError } from '../output/report-error.ts';
+import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 import { appliedLines, applyTo, exitCodeOfApplied } from './apply.ts';
 import { execute as plan } from './plan.ts';
@@ -32,7 +35,7 @@ import { execute as plan } from './plan.ts';
 const SILENCE_MS = 30_000;
 
 /** `gateline run`: drives the subject's run on. */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   if (options['dry-run']) return plan(invocation);
   const loaded = await loadFor(invocation);
@@ -93,7 +96,8 @@ function redactorFor(pipeline: Pipeline, environment: Environment): Redactor {
 
 function progressFor(world: CliWorld, options: OptionValues, { loaded, graph }: Opened): Progress {
   const screen = options['json'] === true ? world.err : world.out;
-  return createProgress({
+  const show = screen.interactive ? liveProgress : plainProgress;
+  return show({
     screen,
     paint: paintFor(screen, world.environment),
     pipeline: loaded.pipeline,
@@ -155,7 +159,10 @@ function withNeeds(gates: readonly string[], pipeline: Pipeline): string[] {
   return [...gates, ...above.map((key) => graph.get(key)!.gate.id)];
 }
 
-async function forced({ world, options }: Invocation, loaded: LoadedPipeline): Promise<Pick<RunOptions, 'force'>> {
+async function forced(
+  { world, options }: CommandInvocation,
+  loaded: LoadedPipeline,
+): Promise<Pick<RunOptions, 'force'>> {
   const gates = listOption(options, 'force');
   if (gates.length === 0) return {};
   unitsNamed(unitsOf(loaded.pipeline), gates);
@@ -172,7 +179,7 @@ function handedOnLines({ status, units }: RunState): string[] {
 }
 
 /** The end of a run: the state, what to do next, and what kept gates from running. With `--json`, for people on stderr. */
-function tell({ world, options }: Invocation, { loaded, graph }: Opened, result: RunResult): void {
+function tell({ world, options }: CommandInvocation, { loaded, graph }: Opened, result: RunResult): void {
   const screen = options['json'] ? world.err : world.out;
   if (options['json']) printJson(world, statusJson(result.state, graph));
   else {

@@ -1,7 +1,7 @@
-import type { Call } from '../../engine/call.ts';
-import type { Digest } from '../../run/digest.ts';
-import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/record.ts';
-import type { UnitState } from '../../run/run-state.ts';
+import type { Call } from '../../engine/call/call.ts';
+import type { Digest } from '../../json/digest.ts';
+import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
+import type { UnitState } from '../../run/state/run-state.ts';
 
 /** What `gateline show` can show of a gate. */
 export const PARTS = [

@@ -1,27 +1,27 @@
-import type { Call } from '../../engine/call.ts';
+import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import type { Gate } from '../../pipeline/pipeline.ts';
-import { scoreOf } from '../../report/status-json.ts';
-import { statusTable } from '../../report/status-table.ts';
+import { scoreOf } from '../../report/json/status-json.ts';
+import { statusTable } from '../../report/terminal/status-table.ts';
 import { oneLine } from '../../report/text.ts';
 import { legName } from '../../report/wording.ts';
-import { verdictText } from '../../report/verdict-text.ts';
-import { unitOf, type GatelineRecord } from '../../run/record.ts';
-import type { UnitState } from '../../run/run-state.ts';
+import { verdictText } from '../../report/terminal/verdict-text.ts';
+import { unitOf, type GatelineRecord } from '../../run/records/record.ts';
+import type { UnitState } from '../../run/state/run-state.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import type { Invocation } from '../command.ts';
+import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { openToLook } from '../open.ts';
-import { paintFor } from '../paint.ts';
-import { printJson } from '../print-json.ts';
-import { say } from '../say.ts';
-import { unitNamed } from '../unit-named.ts';
+import { openToLook } from '../project/open.ts';
+import { paintFor } from '../output/paint.ts';
+import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
+import { unitNamed } from '../project/unit-named.ts';
 import type { CliWorld } from '../world.ts';
 import { contentOf, latestOf, PARTS, TEXT_PARTS, whyAbsent, type Part } from './show-parts.ts';
 
 /** `gateline show GATE [PART]`: one thing that is kept of a gate. */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const [key, name = 'verdict'] = positionals as [string, string?];
   const part = partNamed(name);

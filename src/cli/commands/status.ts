@@ -1,16 +1,16 @@
-import { statusJson } from '../../report/status-json.ts';
-import { statusTable } from '../../report/status-table.ts';
+import { statusJson } from '../../report/json/status-json.ts';
+import { statusTable } from '../../report/terminal/status-table.ts';
 import { oneLine } from '../../report/text.ts';
-import { adviceLines } from '../advice.ts';
-import type { Invocation } from '../command.ts';
+import { adviceLines } from '../output/advice.ts';
+import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, openToLook } from '../open.ts';
-import { paintFor } from '../paint.ts';
-import { printJson } from '../print-json.ts';
-import { say } from '../say.ts';
+import { loadFor, open, openToLook } from '../project/open.ts';
+import { paintFor } from '../output/paint.ts';
+import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
 
 /** `gateline status`: what is true of the subject's newest run. Looks only. */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   if (options['subjects']) return listSubjects(invocation);
   const { call, loaded, graph } = await openToLook(invocation);
@@ -26,7 +26,7 @@ export async function execute(invocation: Invocation): Promise<ExitCode> {
   return EXIT_CODES.ok;
 }
 
-async function listSubjects(invocation: Invocation): Promise<ExitCode> {
+async function listSubjects(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const { ports, loaded } = await open(invocation, await loadFor(invocation), { readOnly: true });
   const subjects = await ports.store.subjects(loaded.pipeline.id);

@@ -1,21 +1,21 @@
-import { contractErrors, createContracts } from '../../engine/contracts.ts';
+import { contractErrors, createContracts } from '../../engine/call/contracts.ts';
 import type { GatelineError } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { formatProblem, type Problem } from '../../pipeline/problem.ts';
 import { count } from '../../report/text.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { readText } from '../../workspace/read-text.ts';
-import type { Invocation } from '../command.ts';
+import { readText } from '../../workspace/files/read-text.ts';
+import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor } from '../open.ts';
-import { printJson } from '../print-json.ts';
-import { errorLines, problemJson } from '../report-error.ts';
-import { say } from '../say.ts';
+import { loadFor } from '../project/open.ts';
+import { printJson } from '../output/print-json.ts';
+import { errorLines, problemJson } from '../output/report-error.ts';
+import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
 /** `gateline validate`: everything that is wrong with the definition and its contracts, at once. */
-export async function execute(invocation: Invocation): Promise<ExitCode> {
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   let found: Found;
   try {

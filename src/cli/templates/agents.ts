@@ -1,4 +1,4 @@
-import type { Template } from './templates.ts';
+import type { Template } from './template.ts';
 
 const schema = (required: readonly string[], properties: string): string => `{
   "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,4 +1,4 @@
-import type { Template } from './templates.ts';
+import type { Template } from './template.ts';
 
 /** The smallest pipeline: one gate, its contract in the file. */
 export const SINGLE: Template = {

@@ -1,4 +1,4 @@
-import type { CodeMeaning } from '../error-codes.ts';
+import type { CodeMeaning } from '../code-meaning.ts';
 
 /** The action: its inputs, the event it runs for, the job it runs in. */
 export const ACTION_CODES = {

@@ -1,4 +1,4 @@
-import type { CodeMeaning } from '../error-codes.ts';
+import type { CodeMeaning } from '../code-meaning.ts';
 
 /** Commands and options. */
 export const COMMAND_LINE_CODES = {

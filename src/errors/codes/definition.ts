@@ -1,4 +1,4 @@
-import type { CodeMeaning } from '../error-codes.ts';
+import type { CodeMeaning } from '../code-meaning.ts';
 
 /** The pipeline's definition. */
 export const DEFINITION_CODES = {

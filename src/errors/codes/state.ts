@@ -1,4 +1,4 @@
-import type { CodeMeaning } from '../error-codes.ts';
+import type { CodeMeaning } from '../code-meaning.ts';
 
 /** What is kept. */
 export const STATE_CODES = {

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../run/record.ts';
+import type { Metrics } from '../../run/records/record.ts';
 
 /** Time, money and tokens of some attempts, as far as they are known. */
 export interface Amount {

@@ -1,7 +1,7 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import type { UnitState } from '../../run/run-state.ts';
+import type { UnitState } from '../../run/state/run-state.ts';
 import type { Issue, Verdict } from '../../verdict/verdict.ts';
-import type { JsonValue } from '../../untrusted/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { truncateBytes } from '../../untrusted/escape.ts';
 import { count, oneLine } from '../text.ts';
 import { KIND_MEANING, resultOf } from '../wording.ts';
@@ -18,7 +18,7 @@ const LONGEST_TITLE = 200;
 const LONGEST_MESSAGE = 2_000;
 
 /** A message at a file's line, or at the run. Its texts are safe for logs; whoever writes a workflow command escapes it as a command. */
-export interface Annotation extends Partial<NamedPlace> {
+export interface GateAnnotation extends Partial<NamedPlace> {
   readonly level: Level;
   readonly title: string;
   readonly message: string;
@@ -39,7 +39,7 @@ export interface AnnotationsInput extends PathOptions {
  * (see `findingsOf`), each with file and line where they are named. Never more of a level than GitHub shows: the last one counts the rest.
  * A unit that passed has no errors: what its output calls so is a warning.
  */
-export function annotationsOf(input: AnnotationsInput): Annotation[] {
+export function annotationsOf(input: AnnotationsInput): GateAnnotation[] {
   const open = input.units.filter(({ done }) => !done);
   const done = input.units.filter((unit) => unit.done);
   const all = [...open, ...done].flatMap((unit) => ofUnit(unit, input.values?.get(unit.key), input));
@@ -49,7 +49,7 @@ export function annotationsOf(input: AnnotationsInput): Annotation[] {
   });
 }
 
-function ofUnit(unit: UnitState, value: JsonValue | undefined, options: PathOptions): Annotation[] {
+function ofUnit(unit: UnitState, value: JsonValue | undefined, options: PathOptions): GateAnnotation[] {
   const verdict = resultOf(unit)?.verdict;
   const title = titleOf(unit, verdict);
   const well = unit.status === 'passed' || unit.status === 'skipped' || unit.status === 'not-applicable';
@@ -67,7 +67,7 @@ function ofUnit(unit: UnitState, value: JsonValue | undefined, options: PathOpti
 }
 
 /** What there is to say of a unit that is stuck and names no error. */
-function whole(unit: UnitState, verdict: Verdict | undefined, title: string): Annotation[] {
+function whole(unit: UnitState, verdict: Verdict | undefined, title: string): GateAnnotation[] {
   if (unit.unread !== undefined) return [annotation('error', `Gate ${unit.key}: unknown`, unit.unread)];
   if (unit.done || !['failed', 'lost', 'partial', 'paused'].includes(unit.status)) return [];
   const meaning = verdict?.status === 'failed' && unit.decided === undefined ? `${KIND_MEANING[verdict.kind]} ` : '';
@@ -89,7 +89,7 @@ function issuePlace(issue: Issue, value: JsonValue | undefined, options: PathOpt
   return value === undefined || issue.pointer === undefined ? undefined : placeAt(value, issue.pointer, options);
 }
 
-function annotation(level: Level, title: string, message: string, place?: NamedPlace): Annotation {
+function annotation(level: Level, title: string, message: string, place?: NamedPlace): GateAnnotation {
   return {
     level,
     title: truncateBytes(oneLine(title), LONGEST_TITLE),
@@ -98,8 +98,8 @@ function annotation(level: Level, title: string, message: string, place?: NamedP
   };
 }
 
-function unique(annotations: readonly Annotation[]): Annotation[] {
-  const byText = new Map<string, Annotation>();
+function unique(annotations: readonly GateAnnotation[]): GateAnnotation[] {
+  const byText = new Map<string, GateAnnotation>();
   for (const one of annotations) {
     const text = JSON.stringify([one.file, one.line, one.message]);
     if (!byText.has(text)) byText.set(text, one);
@@ -107,7 +107,7 @@ function unique(annotations: readonly Annotation[]): Annotation[] {
   return [...byText.values()];
 }
 
-function limited(level: Level, annotations: readonly Annotation[], most: number): Annotation[] {
+function limited(level: Level, annotations: readonly GateAnnotation[], most: number): GateAnnotation[] {
   if (annotations.length <= most || most === 0) return annotations.slice(0, most);
   const rest = annotations.length - most + 1;
   const message = `GitHub shows ${most} of a step: the job summary has ${count(rest, `more ${level}`)}.`;

@@ -1,13 +1,13 @@
 import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
-import { orderRecords } from '../../run/order.ts';
+import { orderRecords } from '../../run/records/order.ts';
 import {
   comparePositions,
   unitOf,
   type EndedRecord,
   type GatelineRecord,
   type StartedRecord,
-} from '../../run/record.ts';
-import type { RunState, UnitState } from '../../run/run-state.ts';
+} from '../../run/records/record.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { endedAfter } from '../wording.ts';
 import { amountOf, sumOf, type Amount } from './amounts.ts';
 

@@ -1,5 +1,5 @@
-import { digestOfJson } from '../../run/canonical-json.ts';
-import { hexOf } from '../../run/digest.ts';
+import { digestOfJson } from '../../json/canonical-json.ts';
+import { hexOf } from '../../json/digest.ts';
 
 /** Which picture of a run a comment shows. An older one never replaces a newer one. */
 export interface CommentRevision {

@@ -1,16 +1,16 @@
-import type { UnitStatus } from '../../run/run-state.ts';
+import type { UnitStatus } from '../../run/state/run-state.ts';
 import { count } from '../text.ts';
 import { attemptsOf } from './attempts.ts';
 import { markerLine, type CommentRevision } from './comment-marker.ts';
-import { shortTable, withoutPassed } from './gates-table.ts';
-import { troubleLines, troublesOf } from './issue-sections.ts';
-import { code, codeCell, linkTo, row, said, tableHead } from './markdown.ts';
+import { shortTable, withoutPassed } from './sections/gates-table.ts';
+import { troubleLines, troublesOf } from './sections/issue-sections.ts';
+import { code, codeCell, linkTo, row, said, tableHead } from '../markdown/markdown.ts';
 import { jobTroubleText, unsatisfiedJobs } from './needed-jobs.ts';
 import { nextStepOfRun } from './next-step.ts';
 import type { RunReportInput } from './report-input.ts';
-import { figuresText, outcomeText, runText, savedText } from './run-headline.ts';
-import { block, COMMENT_LIMIT, fitSummary, type Section } from './section.ts';
-import { bounded } from './problems-section.ts';
+import { figuresText, outcomeText, runText, savedText } from './sections/run-headline.ts';
+import { block, COMMENT_LIMIT, fitSummary, type Section } from '../markdown/section.ts';
+import { bounded } from './sections/problems-section.ts';
 import { isWell, statusText } from './status-words.ts';
 
 /** Rows of a comment's table; of a larger pipeline only what did not pass is listed. */

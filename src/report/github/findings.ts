@@ -1,12 +1,12 @@
-import { pointerSegments } from '../../pipeline/pointer.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../untrusted/json.ts';
+import { pointerSegments } from '../../json/pointer.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { containedPath, lineOf, namedPlace, type NamedPlace, type PathOptions } from './named-place.ts';
 
 /** How much a finding or an issue weighs; GitHub's own three levels of annotations. */
 export type Level = 'error' | 'warning' | 'notice';
 
 /** Something that an output says about a place in a file. Its text is untrusted. */
-export interface Finding extends NamedPlace {
+export interface LocatedIssue extends NamedPlace {
   readonly level: Level;
   readonly message: string;
 }
@@ -42,8 +42,8 @@ const GOOD = new Set(['passed', 'pass', 'ok', 'success', 'skipped', 'pending', '
  * `{file, line, message}`, SARIF results, ESLint, Code Climate, Playwright and compilers (`"location": "src/a.ts:12:3"`).
  * What says of itself that it passed is none. In the order of the output, each once; bounded.
  */
-export function findingsOf(value: JsonValue, options: PathOptions = {}): Finding[] {
-  const found = new Map<string, Finding>();
+export function findingsOf(value: JsonValue, options: PathOptions = {}): LocatedIssue[] {
+  const found = new Map<string, LocatedIssue>();
   const pending: Array<{ value: JsonValue; file: string | undefined }> = [{ value, file: undefined }];
   for (let looked = 0; pending.length > 0 && looked < MOST_VALUES && found.size < MOST_FINDINGS; looked += 1) {
     const { value, file } = pending.pop()!;
@@ -85,7 +85,7 @@ function childOf(value: JsonValue | undefined, segment: string): JsonValue | und
   return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
-function findingIn(object: JsonObject, file: string | undefined, options: PathOptions): Finding | undefined {
+function findingIn(object: JsonObject, file: string | undefined, options: PathOptions): LocatedIssue | undefined {
   const message = messageIn(object);
   if (message === undefined || saysWell(object)) return undefined;
   const place = namedPlace(object, options) ?? inheritedPlace(object, file);

@@ -1,4 +1,4 @@
-import { differenceText } from '../plan-table.ts';
+import { differenceText } from '../terminal/plan-table.ts';
 import {
   attemptOf,
   changeOf,
@@ -10,22 +10,22 @@ import {
   scoreFact,
   shortDigest,
 } from '../wording.ts';
-import { actorOf } from '../../run/decisions.ts';
-import type { PlanChoice, PlannedUnit } from '../../run/plan.ts';
+import { actorOf } from '../../run/records/decisions.ts';
+import type { PlanChoice, PlannedUnit } from '../../run/plan/plan.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import type { EndedRecord, GatelineRecord } from '../../run/record.ts';
-import type { RunState, UnitState } from '../../run/run-state.ts';
-import type { Unit, UnitGraph } from '../../run/unit.ts';
-import type { JsonValue } from '../../untrusted/json.ts';
-import { attemptRow } from './amount-sections.ts';
+import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
+import type { Unit, UnitGraph } from '../../run/records/unit.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { attemptRow } from './sections/amount-sections.ts';
 import { bytesText, costText, tokensText } from './amounts.ts';
 import { attemptsOf, reusedIn, spentOn } from './attempts.ts';
-import { artifactsOf } from './gates-table.ts';
+import { artifactsOf } from './sections/gates-table.ts';
 import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
-import { code, codeCell, linkTo, row, said, saidInCell, tableHead } from './markdown.ts';
+import { code, codeCell, linkTo, row, said, saidInCell, tableHead } from '../markdown/markdown.ts';
 import { nextStepOf } from './next-step.ts';
 import type { ReportLinks } from './report-input.ts';
-import { block, fitSummary, SUMMARY_LIMIT, type Section } from './section.ts';
+import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
 import { iconOf, placeText, reasonText } from './status-words.ts';
 
 /** Findings of an output that are listed beside the issues of its verdict. */

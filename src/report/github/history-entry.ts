@@ -1,17 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { z } from 'zod';
 import { ID_PATTERN } from '../../pipeline/pipeline.ts';
-import { canonicalJson } from '../../run/canonical-json.ts';
-import type { Read } from '../../run/reading.ts';
-import type { GatelineRecord } from '../../run/record.ts';
-import { UNIT_STATUSES, type RunState, type RunStatus, type UnitState } from '../../run/run-state.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import type { Read } from '../../run/records/reading.ts';
+import type { GatelineRecord } from '../../run/records/record.ts';
+import { UNIT_STATUSES, type RunState, type RunStatus, type UnitState } from '../../run/state/run-state.ts';
 import { truncateBytes } from '../../untrusted/escape.ts';
-import type { JsonValue } from '../../untrusted/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { durationOf, howOf, resultOf } from '../wording.ts';
 import { sumOf, type Amount } from './amounts.ts';
 import { agentRan, attemptsOf, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
 import { unsatisfiedJobs, type NeededJob } from './needed-jobs.ts';
-import type { RunFacts } from './report-input.ts';
 
 /** Version of a history entry. Fields may be added within a version; none is taken away or changes its meaning. */
 export const HISTORY_FORMAT = 'gateline-history/1';
@@ -217,4 +216,16 @@ function amountEntry({ ms, costUsd, tokens }: Amount): HistoryEntry['spent'] {
 
 function bounded(quantity: number): number {
   return Number.isNaN(quantity) ? 0 : Math.min(Math.max(quantity, 0), 1e15);
+}
+
+/** What GitHub tells of the run itself. */
+export interface RunFacts {
+  /** Decimal digits. */
+  readonly runId: string;
+  /** The commit that is tested; '' when there is none. */
+  readonly sha: string;
+  /** Branch, or whatever the run is of: `refs/pull/7/merge`. */
+  readonly branch: string;
+  /** `push`, `pull_request`, … */
+  readonly event: string;
 }

@@ -1,8 +1,8 @@
-import type { JsonValue } from '../../untrusted/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import type { Issue } from '../../verdict/verdict.ts';
 import { ruleToName } from '../wording.ts';
 import { findingsOf, placeAt } from './findings.ts';
-import { code, fileAddress, linkTo, said } from './markdown.ts';
+import { code, fileAddress, linkTo, said } from '../markdown/markdown.ts';
 import type { NamedPlace, PathOptions } from './named-place.ts';
 
 /** What the lines about issues may know beside the issues themselves. */

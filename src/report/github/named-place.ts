@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../untrusted/json.ts';
-import { showUnseen } from '../../untrusted/visible.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { showUnseen } from '../../json/visible.ts';
 
 /** A place in a file of the repository, as an output names it. */
 export interface NamedPlace {

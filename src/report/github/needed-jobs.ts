@@ -1,5 +1,5 @@
-import type { GatelineRecord } from '../../run/record.ts';
-import type { RunState } from '../../run/run-state.ts';
+import type { GatelineRecord } from '../../run/records/record.ts';
+import type { RunState } from '../../run/state/run-state.ts';
 
 /** A job that the reporting job needs, as `toJSON(needs)` tells of it. */
 export interface NeededJob {

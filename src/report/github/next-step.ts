@@ -1,10 +1,10 @@
-import { NO_APPROVAL_YET } from '../../run/decisions.ts';
+import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import type { RunState, UnitState } from '../../run/run-state.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { VerdictKind } from '../../verdict/verdict.ts';
 import { listOf } from '../text.ts';
 import { resultOf } from '../wording.ts';
-import { code, said } from './markdown.ts';
+import { code, said } from '../markdown/markdown.ts';
 
 /** GitHub's own button: the same commit, and only failed jobs and what needs them. */
 const AGAIN = '**Re-run failed jobs** tries again with the same commit; gates that are done do not run again.';

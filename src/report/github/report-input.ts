@@ -1,9 +1,9 @@
 import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
-import type { JsonValue } from '../../untrusted/json.ts';
-import type { ReadProblem } from '../../run/reading.ts';
-import type { GatelineRecord } from '../../run/record.ts';
-import type { RunState } from '../../run/run-state.ts';
-import type { HistoryEntry } from './history-entry.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { ReadProblem } from '../../run/records/reading.ts';
+import type { GatelineRecord } from '../../run/records/record.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import type { HistoryEntry, RunFacts } from './history-entry.ts';
 import type { NeededJob } from './needed-jobs.ts';
 
 /** Addresses that a report links to. Each may be left out; only https ones are linked. */
@@ -24,18 +24,6 @@ export interface ArtifactLink {
   readonly name: string;
   readonly url: string;
   readonly bytes?: number;
-}
-
-/** What GitHub tells of the run itself. */
-export interface RunFacts {
-  /** Decimal digits. */
-  readonly runId: string;
-  /** The commit that is tested; '' when there is none. */
-  readonly sha: string;
-  /** Branch, or whatever the run is of: `refs/pull/7/merge`. */
-  readonly branch: string;
-  /** `push`, `pull_request`, … */
-  readonly event: string;
 }
 
 /** What a report of a whole run is made from. */

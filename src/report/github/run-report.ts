@@ -1,17 +1,17 @@
-import { code, said } from './markdown.ts';
+import { code, said } from '../markdown/markdown.ts';
 import { attemptsOf, spansOf, type Attempt } from './attempts.ts';
-import { attemptsSection, costSection, reusedSection } from './amount-sections.ts';
-import { gateGraph } from './gate-graph.ts';
-import { gatesTable } from './gates-table.ts';
-import { historySections } from './history-sections.ts';
-import { issueSections } from './issue-sections.ts';
+import { attemptsSection, costSection, reusedSection } from './sections/amount-sections.ts';
+import { gateGraph } from './sections/gate-graph.ts';
+import { gatesTable } from './sections/gates-table.ts';
+import { historySections } from './sections/history-sections.ts';
+import { issueSections } from './sections/issue-sections.ts';
 import { jobTroubleText, unsatisfiedJobs, type UnsatisfiedJob } from './needed-jobs.ts';
 import { nextStepOfRun } from './next-step.ts';
 import type { RunReportInput } from './report-input.ts';
-import { figuresText, outcomeText, runText, savedText } from './run-headline.ts';
-import { block, fitSummary, SUMMARY_LIMIT, type Section } from './section.ts';
-import { timelineLines } from './timeline.ts';
-import { bounded, problemsSection } from './problems-section.ts';
+import { figuresText, outcomeText, runText, savedText } from './sections/run-headline.ts';
+import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
+import { timelineLines } from './sections/timeline.ts';
+import { bounded, problemsSection } from './sections/problems-section.ts';
 
 /**
  * The report of a whole run as GitHub Flavored Markdown, for a job summary: what it came to and what to do, the table of

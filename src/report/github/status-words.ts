@@ -1,5 +1,5 @@
-import { runOnGithub } from '../../run/attempt-text.ts';
-import type { UnitState, UnitStatus } from '../../run/run-state.ts';
+import { runOnGithub } from '../../run/records/attempt-text.ts';
+import type { UnitState, UnitStatus } from '../../run/state/run-state.ts';
 
 const ICONS: Readonly<Record<UnitStatus, string>> = {
   pending: '⏳',

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../verdict/verdict.ts';
 import { codeFence } from '../../untrusted/escape.ts';
-import { code, said } from './markdown.ts';
-import { block, fitSummary } from './section.ts';
+import { code, said } from '../markdown/markdown.ts';
+import { block, fitSummary } from '../markdown/section.ts';
 
 /** An attempt whose end could not be uploaded. */
 export interface Unsaved {

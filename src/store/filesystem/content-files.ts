@@ -2,11 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileHandle } from 'node:fs/promises';
-import { digestOf, digestSchema, hexOf, type Digest } from '../../run/digest.ts';
-import type { Content } from '../../run/record.ts';
+import { digestOf, digestSchema, hexOf, type Digest } from '../../json/digest.ts';
+import type { Content } from '../../run/records/record.ts';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOf, type Chunks } from '../chunks.ts';
-import { writeNewFile, type Attempt } from '../new-file.ts';
+import { writeNewFile } from '../new-file.ts';
+import { type TryWrite } from '../new-file.ts';
 import type { Read, ReadProblem } from '../record-store.ts';
 import { isFromSystem, reasonOf } from '../store-errors.ts';
 import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from './durable.ts';
@@ -122,7 +123,7 @@ export class ContentFiles {
     const { temporaryFolder } = this.#state;
     try {
       await this.#state.folder(temporaryFolder);
-      const attempt: Attempt = (write) => this.#reserve.using(write);
+      const attempt: TryWrite = (write) => this.#reserve.using(write);
       return await writeTemporary(temporaryFolder, seen(), { flush: false, attempt });
     } catch (error) {
       throw thrown.includes(error) ? error : await this.#state.refused(join(temporaryFolder, '*.tmp'), error);

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { writeAll, type Attempt } from '../new-file.ts';
+import { writeAll } from '../new-file.ts';
+import { type TryWrite } from '../new-file.ts';
 import { isFromSystem } from '../store-errors.ts';
 
 /** What file systems answer that cannot do hard links (FAT, some network mounts, Android). */
@@ -60,7 +61,7 @@ export interface TemporaryFile {
 export async function writeTemporary(
   folder: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { flush = true, attempt = (write) => write() }: { readonly flush?: boolean; readonly attempt?: Attempt } = {},
+  { flush = true, attempt = (write) => write() }: { readonly flush?: boolean; readonly attempt?: TryWrite } = {},
 ): Promise<TemporaryFile> {
   const path = join(folder, `${randomUUID()}.tmp`);
   const handle = await attempt(() => open(path, 'wx'));

@@ -1,5 +1,5 @@
-import type { Content, GatelineRecord } from '../../run/record.ts';
-import type { Digest } from '../../run/digest.ts';
+import type { Content, GatelineRecord } from '../../run/records/record.ts';
+import type { Digest } from '../../json/digest.ts';
 import type { Chunks } from '../chunks.ts';
 import type { Read, RecordListing, RecordStore, Written } from '../record-store.ts';
 import { ContentFiles } from './content-files.ts';

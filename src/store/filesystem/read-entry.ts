@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { GatelineRecord } from '../../run/record.ts';
+import type { GatelineRecord } from '../../run/records/record.ts';
 import { formatOf, judgeRecord, parseStoredJson } from '../parse-record.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
 import type { ReadProblem } from '../record-store.ts';
@@ -10,7 +10,7 @@ import { readWhole, type WholeFile } from './read-file.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** A file that may be a record, and what its place says of it. */
-export interface Entry {
+export interface StateEntry {
   readonly path: string;
   readonly runNumber: number;
   readonly pipeline: string;
@@ -18,7 +18,7 @@ export interface Entry {
   readonly subject: string | undefined;
 }
 
-/** What an {@link Entry} came to. `absent`: it was gone when it was opened. */
+/** What an {@link StateEntry} came to. `absent`: it was gone when it was opened. */
 export type ReadEntry =
   | { readonly state: 'record'; readonly record: GatelineRecord }
   | { readonly state: 'problem'; readonly problem: ReadProblem }
@@ -37,7 +37,7 @@ type Judged = { readonly record: GatelineRecord } | { readonly fault: Fault; rea
  * Read one file as the record that its name and place say it is. What is corrupt, truncated or foreign goes to
  * quarantine (unless the store is read-only); what is of another version or cannot be read stays where it is.
  */
-export async function readEntry(state: StateFolder, entry: Entry): Promise<ReadEntry> {
+export async function readEntry(state: StateFolder, entry: StateEntry): Promise<ReadEntry> {
   for (let left = TRIES; ; left--) {
     const file = await readWhole(entry.path, MAX_RECORD_BYTES);
     if (file.state === 'absent') return file;
@@ -51,7 +51,7 @@ export async function readEntry(state: StateFolder, entry: Entry): Promise<ReadE
   }
 }
 
-function judge(bytes: Uint8Array, entry: Entry): Judged {
+function judge(bytes: Uint8Array, entry: StateEntry): Judged {
   const json = parseStoredJson(bytes);
   if ('fault' in json) return json;
   if (formatOf(json.value) === TOMBSTONE_FORMAT) {
@@ -73,7 +73,7 @@ function judge(bytes: Uint8Array, entry: Entry): Judged {
 }
 
 /** In what a record and its name and place disagree. */
-function disagreements(record: GatelineRecord, entry: Entry): string[] {
+function disagreements(record: GatelineRecord, entry: StateEntry): string[] {
   const wrong: string[] = [];
   const differs = (what: string, found: string | number, expected: string | number) => {
     if (found !== expected) wrong.push(`${what} ${JSON.stringify(found)} where ${JSON.stringify(expected)} belongs`);
@@ -98,13 +98,13 @@ function nameOf(record: GatelineRecord): string {
  * An empty file holds nothing to keep, and its name is taken as it is. Leaving it also keeps us from moving aside
  * what a writer without hard links has reserved and is about to fill.
  */
-function mayBury(state: StateFolder, entry: Entry, bytes: Uint8Array, fault: Fault): boolean {
+function mayBury(state: StateFolder, entry: StateEntry, bytes: Uint8Array, fault: Fault): boolean {
   return !state.readOnly && entry.subject !== undefined && bytes.length > 0 && fault.code !== 'UNKNOWN_VERSION';
 }
 
 async function bury(
   state: StateFolder,
-  entry: Entry,
+  entry: StateEntry,
   file: Extract<WholeFile, { readonly state: 'read' }>,
   fault: Fault,
 ): Promise<ReadEntry | 'changed'> {
@@ -121,7 +121,7 @@ async function bury(
   }
 }
 
-function problem(state: StateFolder, entry: Entry, fault: Fault, quarantine?: string): ReadEntry {
+function problem(state: StateFolder, entry: StateEntry, fault: Fault, quarantine?: string): ReadEntry {
   const names = parseRecordFileName(basename(entry.path))?.names;
   return {
     state: 'problem',

@@ -1,17 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { GatelineRecord } from '../../run/record.ts';
-import { subjectSlug } from '../../run/subject.ts';
+import type { GatelineRecord } from '../../run/records/record.ts';
+import { subjectSlug } from '../../run/records/subject.ts';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { eachInParallel } from '../in-parallel.ts';
 import { checkedRecord } from '../parse-record.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
 import type { ReadProblem, RecordListing, Written } from '../record-store.ts';
 import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../store-errors.ts';
 import { claimName, writeTemporary } from './durable.ts';
-import { readEntry, type Entry } from './read-entry.ts';
+import { readEntry } from './read-entry.ts';
+import { type StateEntry } from './read-entry.ts';
 import { Reserve } from './reserve.ts';
 import type { StateFolder } from './state-folder.ts';
+import { inParallel } from '../../in-parallel.ts';
 
 /** With this many digits no two subjects ever share a folder. */
 const FOLDER_HEX_DIGITS = 16;
@@ -52,7 +53,7 @@ export class RecordFiles {
     const records: GatelineRecord[] = [];
     const problems: ReadProblem[] = [];
     const entries = await this.#entries(pipeline, subject, problems);
-    await eachInParallel(entries, PARALLEL_READS, async (entry) => {
+    await inParallel(PARALLEL_READS, entries, async (entry) => {
       const read = await readEntry(this.#state, entry);
       if (read.state === 'record') records.push(read.record);
       else if (read.state === 'problem') problems.push(read.problem);
@@ -98,7 +99,7 @@ export class RecordFiles {
   }
 
   /** Every file that may be a record of this pipeline and subject. Folders that cannot be read go to `problems`. */
-  async #entries(pipeline: string, subject: string, problems: ReadProblem[]): Promise<Entry[]> {
+  async #entries(pipeline: string, subject: string, problems: ReadProblem[]): Promise<StateEntry[]> {
     const folder = this.#subjectFolder(subject);
     const runs = (await this.#namesIn(folder, problems)).filter((name) => RUN_FOLDER.test(name));
     const nested = await Promise.all(

@@ -1,5 +1,5 @@
-import type { Content, GatelineRecord } from '../../run/record.ts';
-import { digestOf, type Digest } from '../../run/digest.ts';
+import type { Content, GatelineRecord } from '../../run/records/record.ts';
+import { digestOf, type Digest } from '../../json/digest.ts';
 import { bytesOf, type Chunks } from '../chunks.ts';
 import { checkedRecord, parseRecord } from '../parse-record.ts';
 import { parseRecordName, safeRecordName } from '../record-names.ts';

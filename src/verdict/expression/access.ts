@@ -1,5 +1,5 @@
 import { nearest, quoted } from '../../pipeline/problem.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../untrusted/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { counted } from '../words.ts';
 import { aKind, ExpressionRefusal, type Operand } from './operand.ts';
 

@@ -1,9 +1,9 @@
 import type { Expr } from '@actions/expressions';
-import { pointerOf } from '../../pipeline/pointer.ts';
+import { pointerOf } from '../../json/pointer.ts';
 import type { ExpressionRules } from '../../pipeline/expression.ts';
 import { nearest, quoted } from '../../pipeline/problem.ts';
-import type { JsonObject, JsonValue } from '../../untrusted/json.ts';
-import type { ContractProblem } from '../json-schema/check-schema.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import type { ContractProblem } from '../verdict.ts';
 import type { Issue } from '../verdict.ts';
 import { cut, shortValue } from '../words.ts';
 import type { Operand } from './operand.ts';

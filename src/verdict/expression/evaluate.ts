@@ -11,7 +11,7 @@ import {
   type Logical,
   type Unary,
 } from '@actions/expressions/ast';
-import type { JsonValue } from '../../untrusted/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { ruleValue, shortValue } from '../words.ts';
 import { accessAll, accessKey } from './access.ts';
 import { FUNCTIONS } from './functions.ts';

@@ -1,8 +1,8 @@
 import { wellKnownFunctions } from '@actions/expressions';
-import { POINTER_PATTERN } from '../../pipeline/pointer.ts';
-import type { JsonValue } from '../../untrusted/json.ts';
-import { parseJson } from '../../untrusted/parse-json.ts';
-import { valueAt } from '../json-pointer.ts';
+import { POINTER_PATTERN } from '../../json/pointer.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import { valueAt } from '../../json/json-pointer.ts';
 import { shortValue } from '../words.ts';
 import { aKind, ExpressionRefusal, fromData, kindOf, toData, type Operand } from './operand.ts';
 

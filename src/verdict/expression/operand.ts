@@ -1,5 +1,5 @@
 import { data } from '@actions/expressions';
-import { isJsonObject, type JsonValue } from '../../untrusted/json.ts';
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
 
 /** A value inside an expression, and where it came from. */
 export interface Operand {

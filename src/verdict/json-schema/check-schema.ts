@@ -1,5 +1,5 @@
 import { nearest, quoted } from '../../pipeline/problem.ts';
-import type { JsonValue } from '../../untrusted/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import {
   checkedFormats,
   DRAFT_URIS,
@@ -13,15 +13,7 @@ import {
 } from './keywords.ts';
 import { checkReferences } from './references.ts';
 import { pointerOfPlace, walkSchemas, type SchemaPlace } from './walk.ts';
-
-/** One thing that is wrong with a contract. Codes are stable, messages are for people. */
-export interface ContractProblem {
-  readonly code: string;
-  readonly message: string;
-  /** JSON pointer into the contract. */
-  readonly pointer: string;
-  readonly hint?: string;
-}
+import type { ContractProblem } from '../verdict.ts';
 
 /** URI of a schema that gives itself none. Nothing is ever fetched from it. */
 export const NO_URI = 'gateline+none://contract/schema';

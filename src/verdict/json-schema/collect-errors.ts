@@ -1,5 +1,5 @@
 import type { EvaluationPlugin, ValidationContext } from '@hyperjump/json-schema/experimental';
-import type { JsonValue } from '../../untrusted/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import type { LazyNode } from './lazy-node.ts';
 
 /** A rule that a part of the value breaks. */

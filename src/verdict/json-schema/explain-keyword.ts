@@ -1,5 +1,5 @@
 import { nearest, quoted } from '../../pipeline/problem.ts';
-import { isJsonObject, type JsonValue } from '../../untrusted/json.ts';
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { counted, listed, ruleValue, shortValue } from '../words.ts';
 import type { BrokenRule } from './collect-errors.ts';
 import type { Rule } from './rules.ts';

@@ -1,4 +1,4 @@
-import { pointerOf } from '../../pipeline/pointer.ts';
+import { pointerOf } from '../../json/pointer.ts';
 import { cut } from '../words.ts';
 import { MAX_ISSUES, type Issue } from '../verdict.ts';
 import type { Branch, BrokenRule } from './collect-errors.ts';

@@ -1,5 +1,5 @@
 import type { JsonNode } from '@hyperjump/json-schema/instance/experimental';
-import { isJsonObject, type JsonValue } from '../../untrusted/json.ts';
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
 
 type NodeType = JsonNode['type'];
 

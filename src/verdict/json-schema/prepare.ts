@@ -1,5 +1,5 @@
-import { POINTER_PATTERN, pointerOf, pointerSegments } from '../../pipeline/pointer.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../untrusted/json.ts';
+import { POINTER_PATTERN, pointerOf, pointerSegments } from '../../json/pointer.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { isAnnotation, type Draft } from './keywords.ts';
 import { decoded, isMetaSchema } from './references.ts';
 import { resolveUri, walkSchemas, withoutFragment, type SchemaPlace } from './walk.ts';

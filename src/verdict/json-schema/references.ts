@@ -1,8 +1,8 @@
-import { POINTER_PATTERN } from '../../pipeline/pointer.ts';
+import { POINTER_PATTERN } from '../../json/pointer.ts';
 import { nearest, quoted } from '../../pipeline/problem.ts';
-import { isJsonObject, type JsonObject } from '../../untrusted/json.ts';
-import { valueAt } from '../json-pointer.ts';
-import type { ContractProblem } from './check-schema.ts';
+import { isJsonObject, type JsonObject } from '../../json/json.ts';
+import { valueAt } from '../../json/json-pointer.ts';
+import type { ContractProblem } from '../verdict.ts';
 import { pointerOfPlace, resolveUri, withoutFragment, type SchemaPlace } from './walk.ts';
 
 /** The drafts' own meta-schemas, which a schema may refer to. */

@@ -1,6 +1,6 @@
-import { pointerSegments } from '../../pipeline/pointer.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../untrusted/json.ts';
-import { valueAt } from '../json-pointer.ts';
+import { pointerSegments } from '../../json/pointer.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { valueAt } from '../../json/json-pointer.ts';
 import type { PreparedSchema } from './prepare.ts';
 import { decoded } from './references.ts';
 import { withoutFragment } from './walk.ts';

@@ -7,7 +7,7 @@ import {
   interpret,
   type CompiledSchema,
 } from '@hyperjump/json-schema/experimental';
-import type { JsonObject, JsonValue } from '../../untrusted/json.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { ErrorCollector, type BrokenRule } from './collect-errors.ts';
 import { addFormats } from './formats.ts';
 import { DRAFT_URIS, type Draft } from './keywords.ts';

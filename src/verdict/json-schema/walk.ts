@@ -1,5 +1,5 @@
-import { pointerOf } from '../../pipeline/pointer.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../untrusted/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { draftOf, shapeOf, type Draft } from './keywords.ts';
 
 /** A schema inside a schema. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../../in-parallel.ts';
 import { ENVIRONMENT_FILE } from './plan-environment.ts';
 import { isInstalled } from './plan-modules.ts';
 

@@ -2,7 +2,7 @@ import { readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { isJsonObject, type JsonValue } from '../../untrusted/json.ts';
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { pathBelow, type EditableInstall, type Mirrored } from './plan.ts';
 
 /** More are counted, not named. */

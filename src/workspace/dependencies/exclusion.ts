@@ -1,5 +1,5 @@
-import type { Globs } from '../globs.ts';
-import { foldersOf } from '../contain.ts';
+import type { Globs } from '../files/globs.ts';
+import { foldersOf } from '../files/contain.ts';
 import type { Exclusion } from './plan.ts';
 
 /**

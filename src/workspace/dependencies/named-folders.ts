@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compileGlobs } from '../globs.ts';
+import { compileGlobs } from '../files/globs.ts';
 import { isInstalled } from './plan-modules.ts';
 
 /** What a list of globs under `link` says. */

@@ -2,16 +2,17 @@ import { chmod, lstat, mkdir, readdir, readlink, rm, symlink, writeFile } from '
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path/posix';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { foldersOf } from '../contain.ts';
-import { inParallel } from '../in-parallel.ts';
-import type { Piece, Plan } from './plan.ts';
+import { foldersOf } from '../files/contain.ts';
+import { inParallel } from '../../in-parallel.ts';
+import type { LinkPlan } from './plan.ts';
+import type { LinkPiece } from './plan.ts';
 
 const SIDE_BY_SIDE = 16;
 
 /** The pieces that go into one folder. */
 interface Folder {
   readonly path: string;
-  readonly pieces: Map<string, Piece>;
+  readonly pieces: Map<string, LinkPiece>;
   /** Names of folders in it that hold pieces. */
   readonly folders: Set<string>;
 }
@@ -23,7 +24,7 @@ interface Folder {
  *
  * @returns whether something is placed
  */
-export async function placePieces(plan: Plan): Promise<boolean> {
+export async function placePieces(plan: LinkPlan): Promise<boolean> {
   const { top } = plan;
   const folders = foldersOfPieces(plan);
   if (folders.length === 0 || !(await makeFoldersAbove(plan))) return false;
@@ -37,7 +38,7 @@ export async function placePieces(plan: Plan): Promise<boolean> {
 }
 
 /** The folders that hold pieces, outermost first. A piece in the place of the whole folder stands in the one above. */
-function foldersOfPieces({ pieces, top }: Plan): Folder[] {
+function foldersOfPieces({ pieces, top }: LinkPlan): Folder[] {
   const folders = new Map<string, Folder>();
   const at = (path: string): Folder => {
     const folder = folders.get(path) ?? { path, pieces: new Map(), folders: new Set() };
@@ -55,7 +56,7 @@ function foldersOfPieces({ pieces, top }: Plan): Folder[] {
 }
 
 /** The folders above, made where there are none. False where something else stands in the place of one. */
-async function makeFoldersAbove({ to, top, warnings }: Plan): Promise<boolean> {
+async function makeFoldersAbove({ to, top, warnings }: LinkPlan): Promise<boolean> {
   for (const folder of foldersOf(top)) {
     const stats = await statsOf(join(to, folder));
     if (stats === undefined) await mkdir(join(to, folder));
@@ -68,7 +69,7 @@ async function makeFoldersAbove({ to, top, warnings }: Plan): Promise<boolean> {
 }
 
 /** @param isOurs whether what is not among the pieces goes */
-async function fill(plan: Plan, folder: Folder, isOurs: boolean): Promise<boolean> {
+async function fill(plan: LinkPlan, folder: Folder, isOurs: boolean): Promise<boolean> {
   const place = join(plan.to, folder.path);
   const stats = isOurs ? await statsOf(place) : undefined;
   if (stats !== undefined && !stats.isDirectory() && plan.excluded(folder.path)) {
@@ -86,14 +87,14 @@ async function fill(plan: Plan, folder: Folder, isOurs: boolean): Promise<boolea
   return true;
 }
 
-async function removeOthers(plan: Plan, folder: Folder, place: string): Promise<void> {
+async function removeOthers(plan: LinkPlan, folder: Folder, place: string): Promise<void> {
   for (const name of await readdir(place)) {
     if (folder.pieces.has(name) || folder.folders.has(name) || plan.excluded(`${folder.path}/${name}`)) continue;
     await rm(join(place, name), { recursive: true, force: true });
   }
 }
 
-async function placeOne(place: string, piece: Piece, isNew: boolean): Promise<void> {
+async function placeOne(place: string, piece: LinkPiece, isNew: boolean): Promise<void> {
   if (!isNew) {
     if (piece.kind === 'link' && (await readlink(place).catch(() => undefined)) === piece.target) return;
     await rm(place, { recursive: true, force: true });

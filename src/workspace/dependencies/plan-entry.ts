@@ -2,8 +2,9 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { isEscapedName } from '../path-bytes.ts';
-import { pathBelow, placeInTree, type Mirrored, type Plan } from './plan.ts';
+import { isEscapedName } from '../files/path-bytes.ts';
+import { pathBelow, placeInTree, type Mirrored } from './plan.ts';
+import { type LinkPlan } from './plan.ts';
 
 /** git's own, ours, and what Python makes again. */
 const NEVER_LINKED = new Set(['.git', '.state', '__pycache__']);
@@ -11,14 +12,14 @@ const NEVER_LINKED = new Set(['.git', '.state', '__pycache__']);
 const LONGEST_SCRIPT = 131_072;
 
 /** An entry of a mirrored folder. */
-export interface Entry extends Mirrored {
+export interface DependencyEntry extends Mirrored {
   readonly name: string;
   readonly dirent: Dirent;
 }
 
 /** What a mirrored folder holds, without what is never linked. Nothing when it is gone. */
-export async function entriesOf(plan: Plan, folder: Mirrored): Promise<Entry[]> {
-  const entries: Entry[] = [];
+export async function entriesOf(plan: LinkPlan, folder: Mirrored): Promise<DependencyEntry[]> {
+  const entries: DependencyEntry[] = [];
   for (const dirent of await list(folder.source)) {
     const { name } = dirent;
     const path = `${folder.path}/${name}`;
@@ -39,12 +40,12 @@ async function list(folder: string): Promise<Dirent[]> {
 }
 
 /** A real folder with one link for each entry. */
-export async function planFolder(plan: Plan, folder: Mirrored): Promise<void> {
+export async function planFolder(plan: LinkPlan, folder: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, folder)) await planEntry(plan, entry);
 }
 
 /** One link for an entry; where something in it is never linked, a real folder with the rest. */
-export async function planEntry(plan: Plan, entry: Entry): Promise<void> {
+export async function planEntry(plan: LinkPlan, entry: DependencyEntry): Promise<void> {
   const { path, source, dirent } = entry;
   const isExcluded = plan.excluded(path);
   if (dirent.isDirectory() && isExcluded) await planFolder(plan, entry);
@@ -58,7 +59,7 @@ export async function planEntry(plan: Plan, entry: Entry): Promise<void> {
  * A link of the user. One that leads into the repository leads to the same place of the work tree: a relative one as it is,
  * so that a package of the workspace is the work tree's. Whether that place is there is looked at when the plan is whole.
  */
-export async function planLink(plan: Plan, { path, source }: Mirrored): Promise<void> {
+export async function planLink(plan: LinkPlan, { path, source }: Mirrored): Promise<void> {
   const target = await readlink(source).catch(() => undefined);
   if (target === undefined) return;
   const lead = resolve(dirname(source), target);
@@ -76,7 +77,7 @@ export async function planLink(plan: Plan, { path, source }: Mirrored): Promise<
 }
 
 /** Programs of an environment: scripts that name its path are copied and name that of the work tree. */
-export async function planPrograms(plan: Plan, folder: Mirrored): Promise<void> {
+export async function planPrograms(plan: LinkPlan, folder: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, folder)) {
     if (!(await planMoved(plan, entry, false))) await planEntry(plan, entry);
   }
@@ -87,7 +88,11 @@ export async function planPrograms(plan: Plan, folder: Mirrored): Promise<void> 
  * @param always copied even if it names neither
  * @returns false when it is no such file: nothing is planned then
  */
-export async function planMoved(plan: Plan, { path, source, dirent }: Entry, always: boolean): Promise<boolean> {
+export async function planMoved(
+  plan: LinkPlan,
+  { path, source, dirent }: DependencyEntry,
+  always: boolean,
+): Promise<boolean> {
   if (!dirent.isFile() || plan.excluded(path)) return false;
   const { size, mode } = await stat(source);
   if (size > LONGEST_SCRIPT) return false;

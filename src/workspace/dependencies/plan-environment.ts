@@ -1,6 +1,8 @@
 import { findEditableInstalls } from './editable-installs.ts';
-import { entriesOf, planEntry, planFolder, planMoved, planPrograms, type Entry } from './plan-entry.ts';
-import type { Mirrored, Plan } from './plan.ts';
+import { entriesOf, planEntry, planFolder, planMoved, planPrograms } from './plan-entry.ts';
+import { type DependencyEntry } from './plan-entry.ts';
+import type { Mirrored } from './plan.ts';
+import type { LinkPlan } from './plan.ts';
 
 const PROGRAMS = new Set(['bin', 'Scripts']);
 const LIBRARIES = /^lib(?:64)?$/i;
@@ -14,7 +16,7 @@ export const ENVIRONMENT_FILE = 'pyvenv.cfg';
  * A Python environment: real folders down to the packages, and a link for each package. `pip install` then adds to the
  * work tree, and its programs start the work tree's Python, which finds its packages by where it was started.
  */
-export async function planEnvironment(plan: Plan, folder: Mirrored): Promise<void> {
+export async function planEnvironment(plan: LinkPlan, folder: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, folder)) {
     if (!entry.dirent.isDirectory()) await planTopFile(plan, entry);
     else if (PROGRAMS.has(entry.name)) await planPrograms(plan, entry);
@@ -24,11 +26,11 @@ export async function planEnvironment(plan: Plan, folder: Mirrored): Promise<voi
 }
 
 /** git follows no link for a `.gitignore`, and `pyvenv.cfg` may name the environment: such files are copied. */
-async function planTopFile(plan: Plan, entry: Entry): Promise<void> {
+async function planTopFile(plan: LinkPlan, entry: DependencyEntry): Promise<void> {
   if (!(await planMoved(plan, entry, true))) await planEntry(plan, entry);
 }
 
-async function planLibrary(plan: Plan, library: Mirrored, environment: Mirrored): Promise<void> {
+async function planLibrary(plan: LinkPlan, library: Mirrored, environment: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, library)) {
     const isFolder = entry.dirent.isDirectory();
     if (isFolder && OF_ONE_VERSION.test(entry.name)) await planLibrary(plan, entry, environment);

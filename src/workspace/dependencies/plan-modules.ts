@@ -1,7 +1,9 @@
 import { readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { entriesOf, planEntry, planFolder, planMoved, planPrograms, type Entry } from './plan-entry.ts';
-import { pathBelow, type Mirrored, type Plan } from './plan.ts';
+import { entriesOf, planEntry, planFolder, planMoved, planPrograms } from './plan-entry.ts';
+import { type DependencyEntry } from './plan-entry.ts';
+import { pathBelow, type Mirrored } from './plan.ts';
+import { type LinkPlan } from './plan.ts';
 
 /*
  * No package has a name that begins with a dot: in `node_modules` such names are what tools keep there for themselves (caches
@@ -17,7 +19,7 @@ const GENERATED = new Set(['.prisma']);
 const NOTES = new Set(['.yarn-state.yml']);
 
 /** A `node_modules`: a real folder with a link for each package, scopes as folders of their own. */
-export async function planModules(plan: Plan, folder: Mirrored): Promise<void> {
+export async function planModules(plan: LinkPlan, folder: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, folder)) {
     const isFolder = entry.dirent.isDirectory();
     if (!entry.name.startsWith('.')) {
@@ -31,7 +33,7 @@ export async function planModules(plan: Plan, folder: Mirrored): Promise<void> {
 }
 
 /** Each package of a store is one link; the links to all of them that lie beside are like those of a `node_modules`. */
-async function planStore(plan: Plan, folder: Mirrored): Promise<void> {
+async function planStore(plan: LinkPlan, folder: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, folder)) {
     if (!entry.dirent.isDirectory() || entry.name.startsWith('.')) continue;
     if (entry.name === 'node_modules') await planModules(plan, entry);
@@ -44,7 +46,7 @@ async function planStore(plan: Plan, folder: Mirrored): Promise<void> {
 }
 
 /** A package of a store finds its peers by its real path: one that is a package of the workspace is the user's. */
-async function nameOwnPeers(plan: Plan, entry: Entry): Promise<void> {
+async function nameOwnPeers(plan: LinkPlan, entry: DependencyEntry): Promise<void> {
   const modules = join(entry.source, 'node_modules');
   for (const link of await linksIn(modules)) {
     const target = await readlink(link).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 
 /** Something that a work tree is to hold. Paths are relative to its top, `/`-separated. */
-export type Piece =
+export type LinkPiece =
   | { readonly kind: 'link'; readonly target: string; readonly isFolder: boolean }
   | { readonly kind: 'copy'; readonly content: string; readonly mode: number };
 
@@ -49,7 +49,7 @@ export interface SharedPlan {
   readonly excluded: Exclusion;
   /** True for a path that is left out with all below it. */
   readonly leftOut: (path: string) => boolean;
-  readonly pieces: Map<string, Piece>;
+  readonly pieces: Map<string, LinkPiece>;
   /** Links of {@link pieces} that lead into the repository: where to, relative to the top. */
   readonly leads: Map<string, string>;
   readonly warnings: LinkWarning[];
@@ -57,7 +57,7 @@ export interface SharedPlan {
 }
 
 /** The part of a plan that is about one folder, or one file. */
-export interface Plan extends Omit<SharedPlan, 'excluded'> {
+export interface LinkPlan extends Omit<SharedPlan, 'excluded'> {
   /** Relative to the top of the repository. */
   readonly top: string;
   /** What is read for it, absolute: the same place in the user's folder, or where a link there leads. */
@@ -71,12 +71,12 @@ export function emptyPlan(parts: Pick<SharedPlan, 'from' | 'to' | 'excluded' | '
 }
 
 /** The part of a plan for one folder; what is added to it is added to the whole. */
-export function planFor(whole: SharedPlan, top: string, source: string): Plan {
+export function planFor(whole: SharedPlan, top: string, source: string): LinkPlan {
   return { ...whole, top, source, excluded: (path) => whole.excluded(path, top) };
 }
 
 /** Where the work tree has what an absolute path of the user leads to; undefined for what lies elsewhere. */
-export function placeInTree({ from, top, source }: Plan, path: string): string | undefined {
+export function placeInTree({ from, top, source }: LinkPlan, path: string): string | undefined {
   const inside = pathBelow(source, path);
   if (inside === undefined) return pathBelow(from, path);
   return inside === '' ? top : `${top}/${inside}`;

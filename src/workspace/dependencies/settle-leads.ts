@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { foldersOf } from '../contain.ts';
+import { foldersOf } from '../files/contain.ts';
 import { isInstalled } from './plan-modules.ts';
 import { pathBelow, type SharedPlan } from './plan.ts';
 

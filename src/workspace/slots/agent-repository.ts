@@ -1,8 +1,8 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { quotedForGit } from '../path-bytes.ts';
-import type { Repository } from '../repository.ts';
+import { quotedForGit } from '../files/path-bytes.ts';
+import type { Repository } from '../git/repository.ts';
 import { textOf, type RepositoryCopy } from './repository-copy.ts';
 
 /** A repository for an agent, still without an index. */

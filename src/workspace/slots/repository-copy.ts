@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { bytesOfName, splitNames } from '../path-bytes.ts';
-import type { Repository } from '../repository.ts';
+import { bytesOfName, splitNames } from '../files/path-bytes.ts';
+import type { Repository } from '../git/repository.ts';
 
 /** What of the user's repository an agent finds in the one of its slot. */
 export interface RepositoryCopy {

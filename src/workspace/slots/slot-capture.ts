@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { captureTree, type CapturedTree, type KnownIndex, type Taking } from '../trees/capture-tree.ts';
+import { captureTree, type CapturedTree, type KnownIndex } from '../trees/capture-tree.ts';
+import { type Taking } from '../trees/left-out.ts';
 import { indexState, unskipPresent } from '../trees/index-file.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
 import { readUnsettled } from '../trees/unsettled-entries.ts';

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
-import type { Tree } from '../../run/tree.ts';
-import type { GitOptions } from '../git.ts';
-import { openUp } from '../open-up.ts';
-import { splitNames } from '../path-bytes.ts';
+import type { Tree } from '../../run/files/tree.ts';
+import type { GitOptions } from '../git/git.ts';
+import { openUp } from '../files/open-up.ts';
+import { splitNames } from '../files/path-bytes.ts';
 import { copyIndex, listOfNames, unlookedEntries } from '../trees/index-file.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
 import { makeAgentRepository } from './agent-repository.ts';
@@ -35,7 +35,7 @@ export interface SlotContents {
 }
 
 /** What a slot was prepared with, for the next attempt in it. */
-export interface Prepared extends Furnished {
+export interface PreparedSlot extends Furnished {
   /** See {@link conversionOf}. */
   readonly conversion?: string;
 }
@@ -54,7 +54,7 @@ export function conversionOf(files: Tree, copy: RepositoryCopy | undefined): str
  * Brings a slot from whatever stands there to a tree: files that differ are written, and everything that the tree does not
  * have is removed, ignored files too. Then the agent's repository is made anew.
  */
-export async function prepareSlot(slot: Slot, contents: SlotContents, setting: SlotSetting): Promise<Prepared> {
+export async function prepareSlot(slot: Slot, contents: SlotContents, setting: SlotSetting): Promise<PreparedSlot> {
   const { tree, files, submodules } = contents;
   const { store, git, copy } = setting;
   await mkdir(slot.folder, { recursive: true, mode: 0o700 });

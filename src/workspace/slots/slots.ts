@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GatelineError, isDiskFull, isSystemError } from '../../errors/gateline-error.ts';
-import { lookAt } from '../look.ts';
-import { openUp } from '../open-up.ts';
+import { lookAt } from '../files/look.ts';
+import { openUp } from '../files/open-up.ts';
 import { livesBelow } from './lives-below.ts';
 import {
   memoryOf,

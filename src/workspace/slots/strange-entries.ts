@@ -1,6 +1,6 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
-import { onDisk } from '../path-bytes.ts';
+import { onDisk } from '../files/path-bytes.ts';
 
 /**
  * What git never looks at, so that it would be there for the next attempt: folders `.git` of repositories that an attempt made

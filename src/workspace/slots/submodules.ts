@@ -1,9 +1,9 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { gitIn, type GitOptions } from '../git.ts';
-import { splitNames } from '../path-bytes.ts';
-import { findRepository } from '../repository.ts';
+import { gitIn, type GitOptions } from '../git/git.ts';
+import { splitNames } from '../files/path-bytes.ts';
+import { findRepository } from '../git/repository.ts';
 import { makeAgentRepository } from './agent-repository.ts';
 import { readRepository } from './repository-copy.ts';
 

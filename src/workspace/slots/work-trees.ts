@@ -1,19 +1,21 @@
 import { delimiter, resolve } from 'node:path';
 import { GIT_CEILING } from '../../environment.ts';
-import type { GitOptions } from '../git.ts';
-import type { Globs } from '../globs.ts';
-import type { Repository } from '../repository.ts';
-import type { KnownIndex, Taking } from '../trees/capture-tree.ts';
+import type { GitOptions } from '../git/git.ts';
+import type { Globs } from '../files/globs.ts';
+import type { Repository } from '../git/repository.ts';
+import type { KnownIndex } from '../trees/capture-tree.ts';
+import type { Taking } from '../trees/left-out.ts';
 import type { LeftOut } from '../trees/left-out.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
 import type { TreeObjects } from '../trees/tree-objects.ts';
 import type { CapturedWork, Checkout, CheckoutRequest } from '../workspace.ts';
-import { environmentOfTree } from '../tree-environment.ts';
-import { isRefusedBelow, treesUnusable } from '../trees-folder.ts';
+import { environmentOfTree } from '../git/tree-environment.ts';
+import { isRefusedBelow, treesUnusable } from './trees-folder.ts';
 import { furnish, type Furnishing } from './furnish-slot.ts';
 import { readRepository, type RepositoryCopy } from './repository-copy.ts';
 import { captureSlot } from './slot-capture.ts';
-import { isOfWhatLiesThere, prepareSlot, type Prepared } from './slot-checkout.ts';
+import { isOfWhatLiesThere, prepareSlot } from './slot-checkout.ts';
+import { type PreparedSlot } from './slot-checkout.ts';
 import { memoryOf } from './slot-state.ts';
 import { refuseReplaced, Slots, type Slot } from './slots.ts';
 
@@ -142,7 +144,7 @@ export class WorkTrees {
     return { store, prefix, link, setup, declared: declared() };
   }
 
-  #working(slot: Slot, { files }: Asked, from: string, prepared: Prepared, begun: KnownIndex): Checkout {
+  #working(slot: Slot, { files }: Asked, from: string, prepared: PreparedSlot, begun: KnownIndex): Checkout {
     const { links, notices } = prepared;
     const { prefix, top, onDurable, within, named, maxUntracked, open } = this.#setting;
     const isLinked = (path: string): boolean => links.some((link) => path === link || path.startsWith(`${link}/`));

@@ -1,35 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
-import { neverCounts } from '../contain.ts';
-import type { Globs } from '../globs.ts';
-import { splitNames } from '../path-bytes.ts';
-import { openUp } from '../open-up.ts';
+import { neverCounts } from '../files/contain.ts';
+import { splitNames } from '../files/path-bytes.ts';
+import { openUp } from '../files/open-up.ts';
 import { differingFiles, type Differing } from './differing-files.ts';
 import { listOfNames } from './index-file.ts';
-import { NOT_NAMED, type LeftOut } from './left-out.ts';
+import { NOT_NAMED, type LeftOut, type Taking } from './left-out.ts';
 import { ignoredFiles, type IgnoredFiles } from './named-files.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 import { isTakenUntracked, megabytes, tooLarge, untrackedFiles, untrackedTooLarge } from './untracked-files.ts';
-
-/** What of a folder goes into its tree. */
-export interface Taking {
-  /** Path of the workspace below the top of the folder, '' or ending in `/`. */
-  readonly prefix: string;
-  /** Files that git does not track: all that it does not ignore, or only those that `named` takes. */
-  readonly untracked: 'all' | 'named';
-  /** Lists of globs, relative to the workspace, that take ignored files too where they name their place. */
-  readonly named: readonly Globs[];
-  /** Largest untracked file, in bytes; ten times that in total. */
-  readonly maxUntracked: number;
-  /** Whether larger ones are an error, or are left out and named. */
-  readonly oversize: 'error' | 'leave-out';
-  /** The same for submodules with changes that are not committed. */
-  readonly dirtySubmodules: 'error' | 'leave-out';
-  /** Whether the folder is ours, so that what may not be read there is made readable. */
-  readonly isOurs: boolean;
-  /** Never taken, whatever git says: folders with links to dependencies, for one. Paths from the top. */
-  readonly without?: (path: string) => boolean;
-}
 
 /** A folder as a tree object. */
 export interface CapturedTree {

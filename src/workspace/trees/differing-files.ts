@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { kindOf, lookBelow } from '../look.ts';
-import { onDisk, splitNames } from '../path-bytes.ts';
+import { kindOf, lookBelow } from '../files/look.ts';
+import { onDisk, splitNames } from '../files/path-bytes.ts';
 import { OWN_REPOSITORY, type LeftOut } from './left-out.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 

@@ -1,4 +1,4 @@
-import { splitNames } from '../path-bytes.ts';
+import { splitNames } from '../files/path-bytes.ts';
 import { listOfNames } from './index-file.ts';
 import { snapshotIndexOf, type ObjectStore } from './object-store.ts';
 

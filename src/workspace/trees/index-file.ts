@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { open, rm, utimes, writeFile, type FileHandle } from 'node:fs/promises';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
-import { BYTES_OF_ID, type ObjectFormat } from '../blob.ts';
-import { lookBelow } from '../look.ts';
-import { bytesOfName, splitNames } from '../path-bytes.ts';
+import { BYTES_OF_ID, type ObjectFormat } from '../files/blob.ts';
+import { lookBelow } from '../files/look.ts';
+import { bytesOfName, splitNames } from '../files/path-bytes.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { linksAbove } from '../look.ts';
-import { splitNames } from '../path-bytes.ts';
-import type { Taking } from './capture-tree.ts';
+import { linksAbove } from '../files/look.ts';
+import { splitNames } from '../files/path-bytes.ts';
+import type { Taking } from './left-out.ts';
 import { listOfNames } from './index-file.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 

@@ -2,10 +2,10 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import type { ObjectFormat } from '../blob.ts';
-import { gitIn, startGit, type Git, type GitAnswer, type GitCall, type GitOptions } from '../git.ts';
-import { refusePipes } from '../git-folder.ts';
-import type { Repository } from '../repository.ts';
+import type { ObjectFormat } from '../files/blob.ts';
+import { gitIn, startGit, type Git, type GitAnswer, type GitCall, type GitOptions } from '../git/git.ts';
+import { refusePipes } from '../git/git-folder.ts';
+import type { Repository } from '../git/repository.ts';
 
 /** Which index a git command uses, and which folder is its work tree. */
 export interface IndexedFolder {

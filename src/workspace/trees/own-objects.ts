@@ -1,4 +1,4 @@
-import { splitNames } from '../path-bytes.ts';
+import { splitNames } from '../files/path-bytes.ts';
 import type { ObjectStore } from './object-store.ts';
 
 const NONE = /^0+$/;

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { BYTES_OF_ID, type ObjectFormat } from '../blob.ts';
-import { bytesOfName, onDisk, textOfName } from '../path-bytes.ts';
+import { BYTES_OF_ID, type ObjectFormat } from '../files/blob.ts';
+import { bytesOfName, onDisk, textOfName } from '../files/path-bytes.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
 /** An entry of an index, as far as it is needed here. */

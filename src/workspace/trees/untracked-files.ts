@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { lookBelow } from '../look.ts';
-import type { Taking } from './capture-tree.ts';
+import { lookBelow } from '../files/look.ts';
+import type { Taking } from './left-out.ts';
 import { NOT_NAMED, OWN_REPOSITORY, type LeftOut } from './left-out.ts';
 
 /** Files that a message names. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ACTIONS_BOT } from '../../../src/action/comment/identify.ts';
-import { chooseStep } from '../../../src/action/comment/comment-step.ts';
-import type { CommentService } from '../../../src/action/comment/comment-service.ts';
-import { createRestComments } from '../../../src/action/comment/rest-comments.ts';
-import { syncComment, type CommentContent } from '../../../src/action/comment/sync-comment.ts';
+import { ACTIONS_BOT } from '../../../src/action/report/comment-author.ts';
+import { chooseStep } from '../../../src/action/report/comment-step.ts';
+import type { CommentService } from '../../../src/action/report/comment-service.ts';
+import { createRestComments } from '../../../src/action/report/rest-comments.ts';
+import { syncComment, type CommentContent } from '../../../src/action/report/sync-comment.ts';
 import { seededRandom, systemClock, type Clock } from '../../../src/github/clock.ts';
 import { seededDelays } from '../../support/github/delays.ts';
 import { restClient } from '../../support/github/rest-client.ts';

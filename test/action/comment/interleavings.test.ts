@@ -1,8 +1,8 @@
 import fc, { type Scheduler } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseStep } from '../../../src/action/comment/comment-step.ts';
-import type { CommentService, OwnComment } from '../../../src/action/comment/comment-service.ts';
-import { syncComment, type CommentContent } from '../../../src/action/comment/sync-comment.ts';
+import { chooseStep } from '../../../src/action/report/comment-step.ts';
+import type { CommentService, OwnComment } from '../../../src/action/report/comment-service.ts';
+import { syncComment, type CommentContent } from '../../../src/action/report/sync-comment.ts';
 import { GatelineError } from '../../../src/errors/gateline-error.ts';
 import { parseRevision, pictureOfRecords } from './pictures.ts';
 import { drawn } from '../../support/test-size.ts';

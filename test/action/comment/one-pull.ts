@@ -1,7 +1,7 @@
-import type { CommentService } from '../../../src/action/comment/comment-service.ts';
-import { createRestComments } from '../../../src/action/comment/rest-comments.ts';
-import type { SyncOptions } from '../../../src/action/comment/sync-comment.ts';
-import type { RestOptions } from '../../../src/action/github/rest.ts';
+import type { CommentService } from '../../../src/action/report/comment-service.ts';
+import { createRestComments } from '../../../src/action/report/rest-comments.ts';
+import type { SyncOptions } from '../../../src/action/report/sync-comment.ts';
+import type { RestOptions } from '../../../src/github/rest/rest.ts';
 import { ACTIONS_BOT, type Identity } from '../../support/github/model.ts';
 import { recordedClock, restClient } from '../../support/github/rest-client.ts';
 import type { ResultsService } from '../../support/github/results-service.ts';

@@ -1,5 +1,5 @@
-import type { CommentContent } from '../../../src/action/comment/sync-comment.ts';
-import { revisionParser, type ParseRevision, type Picture } from '../../../src/action/comment/comment-step.ts';
+import type { CommentContent } from '../../../src/action/report/sync-comment.ts';
+import { revisionParser, type ParseRevision, type Picture } from '../../../src/action/report/comment-step.ts';
 import { markerLine, type CommentRevision } from '../../../src/report/github/comment-marker.ts';
 
 const PIPELINE = 'tests';

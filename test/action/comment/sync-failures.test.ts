@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LONGEST_COMMENT, syncComment, type CommentContent } from '../../../src/action/comment/sync-comment.ts';
+import { LONGEST_COMMENT, syncComment, type CommentContent } from '../../../src/action/report/sync-comment.ts';
 import { GatelineError } from '../../../src/errors/gateline-error.ts';
 import type { Fault } from '../../support/github/faults.ts';
 import { startResultsService } from '../../support/github/results-service.ts';

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EndedRecord } from '../../../src/run/record.ts';
+import type { EndedRecord } from '../../../src/run/records/record.ts';
 import type { Fault } from '../../support/github/faults.ts';
 import type { RunningJob } from '../../support/runner/job.ts';
 import { ACTION, GateJobs, WORKFLOW } from '../gate-jobs.ts';

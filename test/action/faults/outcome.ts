@@ -1,10 +1,10 @@
-import { digestOf } from '../../../src/run/digest.ts';
-import { foldRun } from '../../../src/run/fold.ts';
-import { observePipeline } from '../../../src/run/observed-pipeline.ts';
-import type { Content, EndedRecord, GatelineRecord } from '../../../src/run/record.ts';
-import { unitsOf } from '../../../src/run/unit.ts';
-import { parseDocument } from '../../../src/store/github/artifact-document.ts';
-import { parseArtifactName } from '../../../src/store/github/artifact-names.ts';
+import { digestOf } from '../../../src/json/digest.ts';
+import { foldRun } from '../../../src/run/state/fold.ts';
+import { observePipeline } from '../../../src/run/state/observed-pipeline.ts';
+import type { Content, EndedRecord, GatelineRecord } from '../../../src/run/records/record.ts';
+import { unitsOf } from '../../../src/run/records/unit.ts';
+import { parseDocument } from '../../../src/store/github/records/artifact-document.ts';
+import { parseArtifactName } from '../../../src/store/github/records/artifact-names.ts';
 import type { FaultRule } from '../../support/github/faults.ts';
 import type { JobReport } from '../../support/runner/session.ts';
 import { messagesOf, type GateJobs, type How } from '../gate-jobs.ts';

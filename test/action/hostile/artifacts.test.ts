@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { digestOf } from '../../../src/run/digest.ts';
-import { recordArtifactName } from '../../../src/store/github/artifact-names.ts';
-import type { EndedRecord } from '../../../src/run/record.ts';
+import { digestOf } from '../../../src/json/digest.ts';
+import { recordArtifactName } from '../../../src/store/github/records/artifact-names.ts';
+import type { EndedRecord } from '../../../src/run/records/record.ts';
 import { someOf } from '../../support/test-size.ts';
 import { RIGHT_VALUE, TIME_LIMITS, twoGates, type TwoGates } from '../faults/two-gates.ts';
 import { messagesOf, stepOf, type GateJobs } from '../gate-jobs.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DecidedRecord } from '../../../src/run/record.ts';
-import { recordArtifactName } from '../../../src/store/github/artifact-names.ts';
+import type { DecidedRecord } from '../../../src/run/records/record.ts';
+import { recordArtifactName } from '../../../src/store/github/records/artifact-names.ts';
 import { TIME_LIMITS } from '../faults/two-gates.ts';
 import { ACTION, GateJobs, messagesOf, stepOf, WORKFLOW } from '../gate-jobs.ts';
 import { Forger } from './forgery.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalJson } from '../../../src/run/canonical-json.ts';
-import { digestOf } from '../../../src/run/digest.ts';
-import type { EndedRecord, GatelineRecord, StartedRecord } from '../../../src/run/record.ts';
-import { recordArtifactName } from '../../../src/store/github/artifact-names.ts';
-import type { JsonObject } from '../../../src/untrusted/json.ts';
+import { canonicalJson } from '../../../src/json/canonical-json.ts';
+import { digestOf } from '../../../src/json/digest.ts';
+import type { EndedRecord, GatelineRecord, StartedRecord } from '../../../src/run/records/record.ts';
+import { recordArtifactName } from '../../../src/store/github/records/artifact-names.ts';
+import type { JsonObject } from '../../../src/json/json.ts';
 import type { StoredArtifact } from '../../support/github/model.ts';
 import { RUN, type GateJobs } from '../gate-jobs.ts';
 

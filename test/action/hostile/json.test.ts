@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { digestOf } from '../../../src/run/digest.ts';
+import { digestOf } from '../../../src/json/digest.ts';
 import { expectSafe } from '../../report/github/safe-markdown.ts';
 import { bySize, someOf, spread } from '../../support/test-size.ts';
 import { RIGHT_VALUE, TIME_LIMITS, twoGates, type TwoGates } from '../faults/two-gates.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ARTIFACT_FORMAT } from '../../../src/store/github/artifact-document.ts';
-import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../../src/run/record.ts';
+import { ARTIFACT_FORMAT } from '../../../src/store/github/records/artifact-document.ts';
+import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../../src/run/records/record.ts';
 import { ACTION_FOLDER } from '../../support/action-files.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../../support/github/results-service.ts';
 import { headOf } from '../../support/runner/repository.ts';

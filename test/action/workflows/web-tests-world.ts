@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unitOf, type EndedRecord } from '../../../src/run/record.ts';
+import { unitOf, type EndedRecord } from '../../../src/run/records/record.ts';
 import { exportsOf, REPOSITORY, statusOf } from '../../support/command-line.ts';
 import type { ServiceOptions } from '../../support/github/results-service.ts';
 import type { JobEnvironment } from '../../support/github/job-environment.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { annotationsOf } from '../../../src/report/github/annotations.ts';
 import { findingsOf, placeAt } from '../../../src/report/github/findings.ts';
 import { containedPath } from '../../../src/report/github/named-place.ts';
-import type { JsonValue } from '../../../src/untrusted/json.ts';
-import type { EndedRecord } from '../../../src/run/record.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
+import type { EndedRecord } from '../../../src/run/records/record.ts';
 import { failedRun, ran, started, stateOf } from '../fixtures.ts';
 import { EXECUTE_OUTPUT, failedInput, WORKSPACE } from './fixtures.ts';
 

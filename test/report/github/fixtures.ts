@@ -1,8 +1,9 @@
 import type { Pipeline } from '../../../src/pipeline/pipeline.ts';
-import type { PlannedUnit } from '../../../src/run/plan.ts';
-import type { EndedRecord, GatelineRecord } from '../../../src/run/record.ts';
+import type { PlannedUnit } from '../../../src/run/plan/plan.ts';
+import type { EndedRecord, GatelineRecord } from '../../../src/run/records/record.ts';
 import { historyEntryOf, type HistoryEntry } from '../../../src/report/github/history-entry.ts';
-import type { RunFacts, RunReportInput } from '../../../src/report/github/report-input.ts';
+import type { RunReportInput } from '../../../src/report/github/report-input.ts';
+import type { RunFacts } from '../../../src/report/github/history-entry.ts';
 import { ended, FAILED_CHECK, NOW, ran, reviewed, started, stateOf, webTests } from '../fixtures.ts';
 
 export const SHA = '0123456789abcdef0123456789abcdef01234567';

@@ -8,8 +8,8 @@ import {
   parseHistoryEntry,
   type HistoryEntry,
 } from '../../../src/report/github/history-entry.ts';
-import { medianOf, sparkline, trendOf } from '../../../src/report/github/trend.ts';
-import type { GatelineRecord } from '../../../src/run/record.ts';
+import { medianOf, sparkline, trendOf } from '../../../src/report/github/sections/trend.ts';
+import type { GatelineRecord } from '../../../src/run/records/record.ts';
 import { ended, gate, NOW, pipelineOf, ran, started, stateOf } from '../fixtures.ts';
 import { FACTS, failedRecords, history } from './fixtures.ts';
 import { drawn } from '../../support/test-size.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { commentBody } from '../../../src/report/github/comment.ts';
-import { gateGraph } from '../../../src/report/github/gate-graph.ts';
+import { gateGraph } from '../../../src/report/github/sections/gate-graph.ts';
 import { gateSummary, type GateSummaryInput } from '../../../src/report/github/gate-summary.ts';
 import { jobsWithoutRecord } from '../../../src/report/github/needed-jobs.ts';
 import { runReport } from '../../../src/report/github/run-report.ts';
-import { COMMENT_LIMIT, SUMMARY_LIMIT } from '../../../src/report/github/section.ts';
+import { COMMENT_LIMIT, SUMMARY_LIMIT } from '../../../src/report/markdown/section.ts';
 import { VERDICT_KINDS } from '../../../src/verdict/verdict.ts';
-import { unitsOf } from '../../../src/run/unit.ts';
+import { unitsOf } from '../../../src/run/records/unit.ts';
 import { decided, gate, pipelineOf, ran, started, stateOf, webTests } from '../fixtures.ts';
 import { expectGolden, type Facts } from '../golden.ts';
 import {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../../src/run/digest.ts';
+import { digestOf } from '../../../src/json/digest.ts';
 import { filesBelow, makeWorkspace } from './workspace.ts';
 
 describe('contents as files', () => {

@@ -4,7 +4,7 @@ import { readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { takeLock } from '../../../src/store/filesystem/engine-lock.ts';
+import { takeLock } from '../../../src/store/filesystem/lock/engine-lock.ts';
 import { someone, startedRecord } from '../../contract/samples.ts';
 import { temporaryFolder } from '../../contract/temporary-folder.ts';
 import { exitOf, makeWorkspace, startCached, startFixture } from './workspace.ts';

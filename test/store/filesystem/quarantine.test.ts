@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../../src/run/digest.ts';
+import { digestOf } from '../../../src/json/digest.ts';
 import { started } from '../../support/records.ts';
 import { makeWorkspace } from './workspace.ts';
 

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GatelineError } from '../../../src/errors/gateline-error.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
-import type { GatelineRecord } from '../../../src/run/record.ts';
-import { takeLock } from '../../../src/store/filesystem/engine-lock.ts';
+import type { GatelineRecord } from '../../../src/run/records/record.ts';
+import { takeLock } from '../../../src/store/filesystem/lock/engine-lock.ts';
 import { someone, startedRecord } from '../../contract/samples.ts';
 import { exitOf, filesBelow, makeWorkspace, startFixture } from './workspace.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { atomicWrite } from '../../../src/store/filesystem/atomic-write.ts';
-import { compareBoots, parseProcStat } from '../../../src/store/filesystem/process-identity.ts';
+import { compareBoots, parseProcStat } from '../../../src/store/filesystem/lock/process-identity.ts';
 import { temporaryFolder } from '../../contract/temporary-folder.ts';
 import { startedRecord } from '../../contract/samples.ts';
 import { exitOf, makeWorkspace, startFixture } from './workspace.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hexOf, type Digest } from '../../../src/run/digest.ts';
-import { recordName, type GatelineRecord } from '../../../src/run/record.ts';
-import { subjectSlug } from '../../../src/run/subject.ts';
+import { hexOf, type Digest } from '../../../src/json/digest.ts';
+import { recordName, type GatelineRecord } from '../../../src/run/records/record.ts';
+import { subjectSlug } from '../../../src/run/records/subject.ts';
 import { openFilesystemStore, type StateFolderOptions } from '../../../src/store/filesystem/filesystem-store.ts';
 import { temporaryFolder } from '../../contract/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decidedRecord, endedRecord, startedRecord } from '../../contract/samples.ts';
-import { openTieredStore } from '../../../src/store/github/tiered-store.ts';
-import { digestOf } from '../../../src/run/digest.ts';
+import { openTieredStore } from '../../../src/store/github/records/tiered-store.ts';
+import { digestOf } from '../../../src/json/digest.ts';
 import { startRun, type GithubRun, type OpenOptions } from './github-run.ts';
 
 const gates = (records: readonly { readonly gate: string }[]) => records.map(({ gate }) => gate).toSorted();

@@ -1,9 +1,9 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hexOf } from '../../../src/run/digest.ts';
+import { hexOf } from '../../../src/json/digest.ts';
 import { openFilesystemStore } from '../../../src/store/filesystem/filesystem-store.ts';
-import type { GithubStore } from '../../../src/store/github/github-store.ts';
-import { openTieredStore } from '../../../src/store/github/tiered-store.ts';
+import type { GithubStore } from '../../../src/store/github/records/github-store.ts';
+import { openTieredStore } from '../../../src/store/github/records/tiered-store.ts';
 import { describeRecordStore, type StoreUnderTest } from '../../contract/record-store.ts';
 import { endedRecord } from '../../contract/samples.ts';
 import { temporaryFolder } from '../../contract/temporary-folder.ts';

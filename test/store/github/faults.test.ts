@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endedRecord, startedRecord } from '../../contract/samples.ts';
-import type { Content } from '../../../src/run/record.ts';
+import type { Content } from '../../../src/run/records/record.ts';
 import type { Fault } from '../../support/github/faults.ts';
 import { QUICK, startRun, type GithubRun } from './github-run.ts';
 

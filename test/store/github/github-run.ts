@@ -2,11 +2,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DefaultArtifactClient } from '@actions/artifact';
 import { vi } from 'vitest';
-import { digestOf, type Digest } from '../../../src/run/digest.ts';
-import { recordName, type GatelineRecord } from '../../../src/run/record.ts';
+import { digestOf, type Digest } from '../../../src/json/digest.ts';
+import { recordName, type GatelineRecord } from '../../../src/run/records/record.ts';
 import { openFilesystemStore } from '../../../src/store/filesystem/filesystem-store.ts';
-import { openGithubStore, type GithubStore, type GithubStoreOptions } from '../../../src/store/github/github-store.ts';
-import { parseArtifactName } from '../../../src/store/github/artifact-names.ts';
+import {
+  openGithubStore,
+  type GithubStore,
+  type GithubStoreOptions,
+} from '../../../src/store/github/records/github-store.ts';
+import { parseArtifactName } from '../../../src/store/github/records/artifact-names.ts';
 import type { ToolkitUploader } from '../../../src/store/github/artifacts/uploads.ts';
 import type { StoredArtifact } from '../../support/github/model.ts';
 import type { JobEnvironment } from '../../support/github/job-environment.ts';

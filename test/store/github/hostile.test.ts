@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { digestOf, hexOf } from '../../../src/run/digest.ts';
-import type { GatelineRecord } from '../../../src/run/record.ts';
-import { recordArtifactName } from '../../../src/store/github/artifact-names.ts';
+import { digestOf, hexOf } from '../../../src/json/digest.ts';
+import type { GatelineRecord } from '../../../src/run/records/record.ts';
+import { recordArtifactName } from '../../../src/store/github/records/artifact-names.ts';
 import type { StoredArtifact } from '../../support/github/model.ts';
 import { decidedRecord, endedRecord, someone, startedRecord } from '../../contract/samples.ts';
 import { temporaryFolder } from '../../contract/temporary-folder.ts';

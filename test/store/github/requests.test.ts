@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { digestOf } from '../../../src/run/digest.ts';
+import { digestOf } from '../../../src/json/digest.ts';
 import { decidedRecord, endedRecord, startedRecord } from '../../contract/samples.ts';
 import { constantDelay } from '../../support/github/delays.ts';
 import { startRun, type GithubRun } from './github-run.ts';

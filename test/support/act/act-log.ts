@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../../src/untrusted/json.ts';
+import type { JsonObject } from '../../../src/json/json.ts';
 
 /** What a step told, as act's `--json` log has it. */
 export interface ActStep {

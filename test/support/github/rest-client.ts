@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/github/clock.ts';
-import { createRestClient, type RestClient, type RestOptions } from '../../../src/action/github/rest.ts';
+import { createRestClient, type RestClient, type RestOptions } from '../../../src/github/rest/rest.ts';
 import { REPOSITORY_NAME, type ResultsService } from './results-service.ts';
 
 /** A clock on which nothing takes time but pauses, which end at once. */

@@ -2,7 +2,7 @@ import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import type { Literal } from '@actions/expressions/ast';
 import type { FunctionDefinition } from '@actions/expressions/funcs/info';
 import { truthy } from '@actions/expressions/result';
-import type { JsonValue } from '../../../src/untrusted/json.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 
 /**
  * The contexts that an expression may speak of, by name. A name that is not among them is an error, as on GitHub:

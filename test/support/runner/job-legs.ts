@@ -1,6 +1,6 @@
-import { legsOf, type MatrixEntry } from '../../../src/pipeline/matrix.ts';
-import type { JsonObject, JsonValue } from '../../../src/untrusted/json.ts';
-import { isJsonObject } from '../../../src/untrusted/json.ts';
+import { legsOf, type MatrixEntry } from '../../../src/pipeline/file/matrix.ts';
+import type { JsonObject, JsonValue } from '../../../src/json/json.ts';
+import { isJsonObject } from '../../../src/json/json.ts';
 import { evaluateText, evaluateValue, type Contexts } from './expressions.ts';
 import type { JobDefinition } from './workflow-file.ts';
 

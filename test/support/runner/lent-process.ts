@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { readInputs, type ReadInputs } from '../../../src/action/inputs.ts';
+import { readInputs, type ReadInputs } from '../../../src/action/inputs/inputs.ts';
 import { createRunner, type Runner } from '../../../src/action/runner.ts';
 
 /** What work in this process has in the place of what a process of its own would have. */

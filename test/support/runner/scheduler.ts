@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/untrusted/json.ts';
+import type { JsonObject } from '../../../src/json/json.ts';
 import { eventVariables } from '../github/job-environment.ts';
 import type { Permissions } from '../github/model.ts';
 import { addRun, beginJob } from '../github/workflow-runs.ts';

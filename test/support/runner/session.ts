@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../src/untrusted/json.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 import type { JobEnvironment, JobOptions } from '../github/job-environment.ts';
 import type { ResultsService } from '../github/results-service.ts';
 import type { CheckoutRequest } from './checkout.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { JsonValue } from '../../../src/untrusted/json.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 
 /**
  * The part of GitHub's workflow syntax that is carried out here. Everything else is refused when the file is read, so

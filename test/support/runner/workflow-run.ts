@@ -4,7 +4,7 @@ import type { JobOptions } from '../github/job-environment.ts';
 import type { ResultsService } from '../github/results-service.ts';
 import type { Conclusion, JobOrder, JobReport } from './session.ts';
 import { parseWorkflow } from './workflow-file.ts';
-import type { JsonValue } from '../../../src/untrusted/json.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 
 /** What a test says of a workflow run; what is in `JobOptions` is handed on to every job. */
 export interface WorkflowRunOptions

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Uploaded } from '../artifact-service.ts';
+import type { Uploaded } from './artifact-service.ts';
 import { bodyOf, refusal, send } from './http.ts';
 import { CallFailure, limitFor, type ServiceLimits } from './limits.ts';
 import { asDigest, type ResultsClient } from './results-client.ts';

@@ -12,10 +12,10 @@ import type {
   Trouble,
   Uploaded,
   UploadPatience,
-} from '../artifact-service.ts';
+} from './artifact-service.ts';
 import { writeAll } from '../../new-file.ts';
 import { writing } from '../../store-errors.ts';
-import { outageError } from '../outage-error.ts';
+import { outageError } from './outage-error.ts';
 import { refusal, send, type HttpAnswer } from './http.ts';
 import { CallFailure, limitFor, type ServiceLimits } from './limits.ts';
 import { createPatientCalls, type PatienceOptions, type PatientCalls } from './patient-calls.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Failure } from '../../../github/retry.ts';
-import type { Trouble } from '../artifact-service.ts';
+import type { Trouble } from './artifact-service.ts';
 
 /** How long things may take, in milliseconds, and how often they are tried. */
 export interface ServiceLimits {

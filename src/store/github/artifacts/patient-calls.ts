@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../../github/clock.ts';
 import { countedTries, type OutageBudget } from '../../../github/outage-budget.ts';
 import { retry, type Failure, type Retried, type RetryBudget, type RetryRules } from '../../../github/retry.ts';
-import type { Answer, Patience } from '../artifact-service.ts';
+import type { Answer, Patience } from './artifact-service.ts';
 import { CallFailure, type ServiceLimits } from './limits.ts';
 
 /** How long calls are tried. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListedArtifact } from '../artifact-service.ts';
+import type { ListedArtifact } from './artifact-service.ts';
 import { bodyOf, refusal, send, type HttpAnswer } from './http.ts';
 import { CallFailure, type ServiceLimits } from './limits.ts';
 import { asDigest, parsedAnswer, toldAddress } from './results-client.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { digestSchema, type Digest } from '../../../run/digest.ts';
+import { digestSchema, type Digest } from '../../../json/digest.ts';
 import { GatelineError } from '../../../errors/gateline-error.ts';
 import { forTerminal } from '../../../untrusted/escape.ts';
-import type { BackendIds, ListedArtifact } from '../artifact-service.ts';
-import { followable } from '../service-address.ts';
+import type { BackendIds, ListedArtifact } from './artifact-service.ts';
+import { followable } from '../../../github/service-address.ts';
 import { bodyOf, refusal, send } from './http.ts';
 import { CallFailure, type ServiceLimits } from './limits.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArtifactClient } from '@actions/artifact';
 import { GatelineError, messageOf } from '../../../errors/gateline-error.ts';
-import type { Parcel, Uploaded } from '../artifact-service.ts';
+import type { Parcel, Uploaded } from './artifact-service.ts';
 import { DIRECT_LIMIT, DirectUpload } from './direct-upload.ts';
 import { asDigest, type ResultsClient } from './results-client.ts';
 import { CallFailure, limitFor, within, type ServiceLimits } from './limits.ts';

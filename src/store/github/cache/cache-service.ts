@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Digest } from '../../../run/digest.ts';
-import { parseJson } from '../../../untrusted/parse-json.ts';
-import { followable } from '../service-address.ts';
+import type { Digest } from '../../../json/digest.ts';
+import { parseJson } from '../../../json/parse-json.ts';
+import { followable } from '../../../github/service-address.ts';
 import { entryVersion, keyPrefix, originOf, type Compression, type EntryOrigin } from './entry-name.ts';
 import type { HttpAnswer, HttpClient } from './http-call.ts';
 import type { CacheLimits } from './limits.ts';

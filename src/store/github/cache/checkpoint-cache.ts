@@ -1,7 +1,7 @@
 import { messageOf } from '../../../errors/gateline-error.ts';
 import type { Environment } from '../../../environment.ts';
-import type { Digest } from '../../../run/digest.ts';
-import type { EndedRecord, GatelineRecord, StartedRecord } from '../../../run/record.ts';
+import type { Digest } from '../../../json/digest.ts';
+import type { EndedRecord, GatelineRecord, StartedRecord } from '../../../run/records/record.ts';
 import type { RecordStore } from '../../record-store.ts';
 import { accessFor, type CacheAccess } from './access.ts';
 import { download, lookUp, type FoundEntry, type ServiceAccess } from './cache-service.ts';
@@ -13,7 +13,7 @@ import { DEFAULT_CACHE_LIMITS, type CacheLimits } from './limits.ts';
 import { Unusable } from './unusable.ts';
 
 /** What was found, and what went wrong: one sentence each, no markup. Nothing found and no notice: there is no entry. */
-export interface FoundCheckpoints {
+export interface CheckpointSearch {
   readonly records: readonly GatelineRecord[];
   readonly notices: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface CheckpointCache {
    * The newest checkpoint of this unit with this fingerprint that the job may read: a claim, where it is known, and its
    * end. Everything is verified before it counts; the contents are in the spool then.
    */
-  find(unit: CheckpointUnit, fingerprint: Digest): Promise<FoundCheckpoints>;
+  find(unit: CheckpointUnit, fingerprint: Digest): Promise<CheckpointSearch>;
   /**
    * Keeps a checkpoint for later runs, with every content that its records refer to; the spool must have them.
    * @returns notices. None when it was saved, and none when another job of this run attempt did it first

@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import { digestOf, hexOf, type Digest } from '../../../run/digest.ts';
-import { comparePositions, type EndedRecord, type GatelineRecord, type StartedRecord } from '../../../run/record.ts';
-import { claimMatches } from '../../../run/unit-records.ts';
-import { parseJson } from '../../../untrusted/parse-json.ts';
+import { digestOf, hexOf, type Digest } from '../../../json/digest.ts';
+import {
+  comparePositions,
+  type EndedRecord,
+  type GatelineRecord,
+  type StartedRecord,
+} from '../../../run/records/record.ts';
+import { claimMatches } from '../../../run/records/unit-records.ts';
+import { parseJson } from '../../../json/parse-json.ts';
 import { formatOf, judgeRecord } from '../../parse-record.ts';
 import { DOCUMENT_NAME } from './entry-name.ts';
 import type { EntryFiles } from './read-archive.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { hexOf, type Digest } from '../../../run/digest.ts';
+import { hexOf, type Digest } from '../../../json/digest.ts';
 
 /**
  * What is handed to the toolkit as the path to save. It is hashed as it is written, so it must be one text on every

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hexOf, type Digest } from '../../../run/digest.ts';
+import { hexOf, type Digest } from '../../../json/digest.ts';
 import { CACHE_VARIABLES, GITHUB_VARIABLES, WITHHELD_FROM_AGENTS, type Environment } from '../../../environment.ts';
 import type { RecordStore } from '../../record-store.ts';
 import { referencesIn, writeDocument, type CheckpointRecords } from './checkpoint-document.ts';

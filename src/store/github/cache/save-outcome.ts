@@ -1,4 +1,4 @@
-import { showUnseen } from '../../../untrusted/visible.ts';
+import { showUnseen } from '../../../json/visible.ts';
 import type { SaverResult } from './start-saver.ts';
 
 const MAX_DETAIL = 200;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { digestOf, type Digest } from '../../../../src/run/digest.ts';
-import type { EndedRecord, StartedRecord } from '../../../../src/run/record.ts';
+import { digestOf, type Digest } from '../../../../src/json/digest.ts';
+import type { EndedRecord, StartedRecord } from '../../../../src/run/records/record.ts';
 import {
   createCheckpointCache,
   type CheckpointCache,

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { buffer } from 'node:stream/consumers';
 import { pack, type Header } from 'tar-stream';
-import { digestOf, hexOf } from '../../../../src/run/digest.ts';
+import { digestOf, hexOf } from '../../../../src/json/digest.ts';
 import { entryKey, entryVersion, type Compression } from '../../../../src/store/github/cache/entry-name.ts';
 import { REPOSITORY_NAME, type ResultsService } from '../../../support/github/results-service.ts';
 import { CHECKPOINT, FINGERPRINT, type Checkpoint } from './cache-place.ts';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../../../src/run/digest.ts';
+import { digestOf } from '../../../../src/json/digest.ts';
 import { plainEnvironment } from '../../../support/command-line.ts';
 import { temporaryFolder } from '../../../contract/temporary-folder.ts';
 import { createMemoryStore } from '../../../../src/store/memory/memory-store.ts';

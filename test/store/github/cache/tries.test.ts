@@ -3,7 +3,7 @@ import { lookUp, type ServiceAccess } from '../../../../src/store/github/cache/c
 import type { HttpAnswer } from '../../../../src/store/github/cache/http-call.ts';
 import { DEFAULT_CACHE_LIMITS } from '../../../../src/store/github/cache/limits.ts';
 import { Unusable } from '../../../../src/store/github/cache/unusable.ts';
-import { digestOf } from '../../../../src/run/digest.ts';
+import { digestOf } from '../../../../src/json/digest.ts';
 
 const NONE: HttpAnswer = { status: 200, body: Buffer.from('{"ok":false}') };
 

@@ -1,0 +1,40 @@
+import type { Writer } from '../../run/records/record.ts';
+import type { WorkflowEvent } from './event.ts';
+
+/** The numbers of a job's records: those of its run. */
+export function numbersOf({ runNumber, runAttempt }: Pick<WorkflowEvent, 'runNumber' | 'runAttempt'>): {
+  readonly runNumber: number;
+  readonly runAttempt: number;
+} {
+  return { runNumber, runAttempt };
+}
+
+/**
+ * Who writes the records of this step. `nonce` makes a claim recognisable as one's own when its acknowledgement was lost.
+ * @param nonce random text, up to 64 characters
+ */
+export function writerOf(event: WorkflowEvent, pid: number, nonce: string): Writer {
+  return {
+    host: `github/${event.repository}`.slice(0, 255),
+    boot: bootOf(event),
+    pid,
+    pidStart: nonce,
+    actor: event.actor,
+    runId: event.runId,
+    job: event.job,
+  };
+}
+
+/**
+ * Whether the job that wrote a claim is over: it belongs to another run or to an earlier attempt of this one, or GitHub
+ * told what it came to.
+ * @param ended ids of jobs of this run attempt that have a result
+ */
+export function isJobOver(event: WorkflowEvent, ended: ReadonlySet<string>, writer: Writer): boolean {
+  if (writer.boot !== bootOf(event)) return true;
+  return writer.job !== undefined && ended.has(writer.job);
+}
+
+function bootOf({ runId, runAttempt }: WorkflowEvent): string {
+  return `${runId}.${runAttempt}`;
+}

@@ -1,0 +1,137 @@
+import type { InputName } from './inputs-schema.ts';
+import type { CommandName } from './command-names.ts';
+import { COMMAND_NAMES } from './command-names.ts';
+
+/** Where an input belongs, and how it is treated elsewhere. */
+export interface InputUse {
+  readonly commands: readonly CommandName[];
+  /** With another command: an error where somebody would believe that it did something, else a notice. */
+  readonly elsewhere: 'error' | 'notice';
+  /** It describes a gate or its pipeline: an error where a `gateline.yml` does so. */
+  readonly describes?: true;
+  /** Messages never show its value. */
+  readonly silent?: true;
+}
+
+const GATE = ['run', 'begin', 'plan'] as const;
+const WORK = ['run', 'begin', 'complete', 'plan'] as const;
+
+const everywhere: InputUse = { commands: COMMAND_NAMES, elsewhere: 'notice' };
+const description: InputUse = { commands: GATE, elsewhere: 'error', describes: true };
+const ofCommand: InputUse = { commands: ['run', 'plan'], elsewhere: 'error', describes: true };
+
+/** Every input. In the order in which docs/reference/action.md lists them. */
+export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
+  command: everywhere,
+  gate: { commands: WORK, elsewhere: 'error' },
+  pipeline: { ...everywhere, describes: true },
+  subject: { commands: ['run', 'begin', 'plan', 'report'], elsewhere: 'notice' },
+  file: everywhere,
+  needs: { commands: ['run', 'begin', 'plan', 'report'], elsewhere: 'notice' },
+
+  run: { ...ofCommand, silent: true },
+  shell: { ...ofCommand, elsewhere: 'notice' },
+  'working-directory': { ...ofCommand, elsewhere: 'notice' },
+  schema: description,
+  score: description,
+  threshold: description,
+  partial: description,
+  checks: description,
+  exports: description,
+  inputs: description,
+  files: description,
+  env: { ...description, silent: true },
+  secrets: { commands: WORK, elsewhere: 'error', describes: true, silent: true },
+  tools: description,
+  with: { ...description, silent: true },
+  reuse: description,
+  'max-age': description,
+  retries: { ...ofCommand, elsewhere: 'notice' },
+  'timeout-minutes': { ...description, elsewhere: 'notice' },
+
+  metadata: { commands: GATE, elsewhere: 'notice', silent: true },
+  input: { commands: GATE, elsewhere: 'error', silent: true },
+  'input-file': { commands: GATE, elsewhere: 'error' },
+  token: { commands: ['complete'], elsewhere: 'error', silent: true },
+  outcome: { commands: ['complete'], elsewhere: 'error' },
+  output: { commands: ['complete'], elsewhere: 'error', silent: true },
+  'output-file': { commands: ['run', 'begin', 'complete'], elsewhere: 'error' },
+  'expose-output': { commands: ['run', 'begin', 'complete'], elsewhere: 'notice' },
+  resume: { commands: ['run', 'begin', 'plan'], elsewhere: 'notice' },
+
+  'github-token': { ...everywhere, silent: true },
+  'retention-days': { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
+  'max-artifacts': everywhere,
+  'outage-minutes': { commands: ['run', 'begin', 'complete'], elsewhere: 'notice' },
+  cache: { commands: WORK, elsewhere: 'notice' },
+  'git-timeout': everywhere,
+  comment: { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
+  summary: everywhere,
+  history: { commands: ['report'], elsewhere: 'notice' },
+
+  'job-status': everywhere,
+  matrix: everywhere,
+  'workflow-file': everywhere,
+  'workflow-repository': everywhere,
+  'workflow-sha': everywhere,
+  'check-run-id': everywhere,
+};
+
+/**
+ * Other names for an input: those of `gateline.yml`, of the command line, of other tools, and of earlier versions.
+ * The value is the name to write, and what else to mind.
+ */
+export const OTHER_NAMES: Readonly<Record<string, { readonly input: InputName; readonly mind?: string }>> = {
+  action: { input: 'command' },
+  mode: { input: 'command' },
+  step: { input: 'gate' },
+  stage: { input: 'gate' },
+  id: { input: 'gate' },
+  'gate-id': { input: 'gate' },
+  name: { input: 'gate', mind: 'the id of the gate; GitHub shows the name of the job' },
+  'pipeline-id': { input: 'pipeline' },
+  config: { input: 'file' },
+  'config-file': { input: 'file' },
+  'gateline-file': { input: 'file' },
+  'depends-on': { input: 'needs' },
+  requires: { input: 'needs' },
+  script: { input: 'run' },
+  cmd: { input: 'run' },
+  'run-command': { input: 'run' },
+  cwd: { input: 'working-directory' },
+  workdir: { input: 'working-directory' },
+  'schema-file': { input: 'schema' },
+  'schema-path': { input: 'schema' },
+  'output-schema': { input: 'schema' },
+  'score-path': { input: 'score', mind: 'a JSON pointer such as `/validationResult/score`' },
+  'score-pointer': { input: 'score' },
+  'min-score': { input: 'threshold' },
+  check: { input: 'checks' },
+  export: { input: 'exports' },
+  paths: { input: 'inputs', mind: 'globs, one per line' },
+  secret: { input: 'secrets', mind: 'names of variables, never values' },
+  prompt: { input: 'with', mind: '`with: "prompt: …"`' },
+  model: { input: 'with', mind: '`with: "model: …"`' },
+  ttl: { input: 'max-age' },
+  retry: { input: 'retries' },
+  'max-retries': { input: 'retries' },
+  timeout: { input: 'timeout-minutes', mind: 'minutes; fractions are allowed' },
+  'output-path': { input: 'output-file' },
+  'result-file': { input: 'output-file' },
+  result: { input: 'outcome', mind: '`${{ steps.agent.outcome }}`' },
+  conclusion: {
+    input: 'outcome',
+    mind: '`${{ steps.agent.outcome }}`, since `conclusion` is always `success` with continue-on-error',
+  },
+  'claim-token': { input: 'token' },
+  'repo-token': { input: 'github-token' },
+  'resume-run': { input: 'resume' },
+  'run-id': { input: 'resume' },
+  retention: { input: 'retention-days' },
+  'comment-mode': { input: 'comment' },
+  'no-cache': { input: 'cache', mind: '`cache: off`' },
+  'max-history': { input: 'history' },
+  'retry-minutes': { input: 'outage-minutes' },
+  'outage-budget': { input: 'outage-minutes' },
+  'outage-timeout': { input: 'outage-minutes' },
+};

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { ENV_NAME_PATTERN } from '../../pipeline/file/gateline-values.ts';
+import { readSource } from '../../pipeline/yaml/source.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { parseJson } from '../../json/parse-json.ts';
+
+/*
+ * The kinds of values that inputs have. The runner hands every input on as text; blank text is no input at all and never
+ * comes here. A message begins with "expected" and never holds the value: whoever knows that it is no secret adds it.
+ */
+
+type Refuse = (message: string) => never;
+
+/** An input of some kind: `read` makes a value of the text, or refuses it. */
+function kind<T>(read: (text: string, refuse: Refuse) => T): z.ZodOptional<z.ZodType<T, string>> {
+  return z
+    .string()
+    .transform((text, context): T => {
+      try {
+        return read(text, (message) => {
+          throw new Refusal(message);
+        });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        context.addIssue({ code: 'custom', message: error.message });
+        return z.NEVER;
+      }
+    })
+    .optional();
+}
+
+/** How {@link kind} gets out of the middle of a value. Never leaves this file. */
+class Refusal extends Error {}
+
+export function oneOf<const T extends readonly string[]>(...choices: T) {
+  const words = choices.map((choice) => `\`${choice}\``);
+  const expected = `expected ${words.slice(0, -1).join(', ')} or ${words.at(-1)!}`;
+  return kind((text, refuse): T[number] => choices.find((choice) => choice === text.trim()) ?? refuse(expected));
+}
+
+/** `true` or `false` in the spellings of YAML 1.2, as GitHub has it. */
+export const yesOrNo = kind((text, refuse) => {
+  if (/^(?:true|True|TRUE)$/.test(text.trim())) return true;
+  return /^(?:false|False|FALSE)$/.test(text.trim()) ? false : refuse('expected `true` or `false`');
+});
+
+export function wholeNumber(min: number, max: number) {
+  return kind((text, refuse) => {
+    const number = /^[0-9]{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
+    return number >= min && number <= max ? number : refuse(`expected a whole number from ${min} to ${max}`);
+  });
+}
+
+/** Fractions are allowed. */
+export function numberFrom(min: number, max: number) {
+  return kind((text, refuse) => {
+    const number = /^[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text.trim()) ? Number(text) : Number.NaN;
+    return number >= min && number <= max ? number : refuse(`expected a number from ${min} to ${max}`);
+  });
+}
+
+/** Text of one pattern, white space around it taken off. */
+export function matching(pattern: RegExp, what: string) {
+  return kind((text, refuse) => (pattern.test(text.trim()) ? text.trim() : refuse(`expected ${what}`)));
+}
+
+/** One line, white space around it taken off. */
+export function line(max: number, what: string) {
+  return kind((text, refuse) => {
+    const trimmed = text.trim();
+    if (/[\0\r\n]/.test(trimmed)) return refuse(`expected ${what} on one line`);
+    return trimmed.length <= max ? trimmed : refuse(`expected ${what} of at most ${max} characters`);
+  });
+}
+
+/** Text as it is. */
+export const block = kind((text) => text);
+
+/** Text of so many bytes of UTF-8. */
+export function bounded(maxBytes: number, otherwise: string) {
+  return kind((text, refuse) =>
+    Buffer.byteLength(text) <= maxBytes ? text : refuse(`expected at most ${maxBytes} bytes: ${otherwise}`),
+  );
+}
+
+/** A number for `gateline.yml`'s own checks, which say what is wrong with any other text. */
+export const numberOrText = kind((text): JsonValue => {
+  const trimmed = text.trim();
+  return /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(trimmed) ? Number(trimmed) : trimmed;
+});
+
+/** One entry a line, blank lines left out, or a JSON list of texts. `[]` is the empty list. */
+export const lines = kind(linesOf);
+
+/** As {@link lines}, but for the one word that is no list. */
+export function linesOr(word: string) {
+  return kind((text): string | string[] => (text.trim() === word ? word : linesOf(text)));
+}
+
+function linesOf(text: string): string[] {
+  const trimmed = text.trim();
+  const parsed = trimmed.startsWith('[') ? parseJson(Buffer.from(trimmed)) : undefined;
+  if (parsed?.ok === true && Array.isArray(parsed.value)) {
+    const list = parsed.value.filter((item) => typeof item === 'string');
+    if (list.length === parsed.value.length) return list;
+  }
+  return trimmed
+    .split(/\r?\n/)
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+/** Names between commas, spaces or line breaks; brackets and quotes around them do not count. */
+export function wordsOf(text: string): string[] {
+  const bare = text.trim().replace(/^\[([^]*)\]$/, '$1');
+  return bare
+    .split(/[\s,]+/)
+    .map((word) => word.replace(/^(["'])(.*)\1$/, '$2'))
+    .filter((word) => word !== '');
+}
+
+/** Names of variables. What is none may be the secret itself, so it is not shown. */
+export const variableNames = kind((text, refuse) => {
+  const names = wordsOf(text);
+  const wrong = names.findIndex((name) => !ENV_NAME_PATTERN.test(name));
+  if (wrong < 0) return names;
+  const more = 'write `secrets: API_KEY`, and set `API_KEY` under `env:` of the step';
+  return refuse(`expected names of variables, but entry ${wrong + 1} is not one: ${more}`);
+});
+
+/** `NAME` (taken from the step's own environment) or `NAME=VALUE`, one a line. Values are not trimmed at their end. */
+export const variableLines = kind((text, refuse): Record<string, string | null> => {
+  const variables: Record<string, string | null> = {};
+  for (const [index, written] of text.split(/\r?\n/).entries()) {
+    if (written.trim() === '') continue;
+    const [, name, value] = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:=(.*))?$/.exec(written) ?? [];
+    if (name === undefined) return refuse(`expected NAME or NAME=VALUE on each line, but line ${index + 1} is neither`);
+    if (Object.hasOwn(variables, name)) return refuse(`expected each variable once, but \`${name}\` is listed twice`);
+    variables[name] = value ?? null;
+  }
+  return variables;
+});
+
+/** A map in YAML or JSON, by the rules of `gateline.yml`. */
+export const map = kind((text, refuse): JsonObject => {
+  const value = yamlOf(text, refuse, 'a map in YAML or JSON');
+  return isJsonObject(value) ? value : refuse('expected a map in YAML or JSON, such as `model: large`');
+});
+
+/** Names of programs, or a map in YAML or JSON of names to commands. */
+export const wordsOrMap = kind((text, refuse): JsonValue => {
+  if (!text.includes(':')) return wordsOf(text);
+  const value = yamlOf(text, refuse, 'names of programs, or a map of names to commands');
+  return isJsonObject(value) ? value : refuse('expected names of programs, or a map of names to commands');
+});
+
+/** A path, or a JSON Schema written out in YAML or JSON. */
+export const pathOrSchema = kind((text, refuse): JsonValue => {
+  const trimmed = text.trim();
+  if (!/^\{|[\r\n]/.test(trimmed)) return trimmed;
+  const value = yamlOf(text, refuse, 'the path of a JSON Schema file, or a schema');
+  return isJsonObject(value) ? value : refuse('expected the path of a JSON Schema file, or a schema');
+});
+
+/** One JSON value. */
+export const json = kind((text, refuse): JsonValue => {
+  const parsed = parseJson(Buffer.from(text));
+  return parsed.ok ? parsed.value : refuse(`expected one JSON value, but this is ${parsed.kind}`);
+});
+
+/** What `toJSON` makes of a context: an object, or `null` (`undefined` here) where there is none. */
+export const contextJson = kind((text, refuse): JsonObject | undefined => {
+  const parsed = parseJson(Buffer.from(text));
+  if (parsed.ok && parsed.value === null) return undefined;
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : refuse('expected a JSON object or `null`');
+});
+
+function yamlOf(text: string, refuse: Refuse, what: string): JsonValue | undefined {
+  const { value, problems } = readSource(text, 'input');
+  const first = problems.find(({ severity }) => severity === 'error');
+  if (first !== undefined) return refuse(`expected ${what}; ${first.place.line}:${first.place.column} ${first.code}`);
+  return value;
+}

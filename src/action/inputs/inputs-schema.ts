@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { ID_PATTERN } from '../../pipeline/pipeline.ts';
+import { COMMAND_NAMES } from './command-names.ts';
+import {
+  block,
+  bounded,
+  contextJson,
+  json,
+  line,
+  lines,
+  linesOr,
+  map,
+  matching,
+  numberFrom,
+  numberOrText,
+  oneOf,
+  pathOrSchema,
+  variableLines,
+  variableNames,
+  wholeNumber,
+  wordsOrMap,
+  yesOrNo,
+} from './input-values.ts';
+import { needs } from './needs.ts';
+
+/** The largest value that the input `output` takes, in bytes of UTF-8. One variable over 128 KiB cannot be given to a process. */
+export const MAX_OUTPUT_INPUT_BYTES = 100 * 1024;
+
+const path = line(4_096, 'a path');
+const id = matching(
+  ID_PATTERN,
+  'an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`',
+);
+
+/**
+ * The inputs of the action as the runner gives them, blank ones left out. What describes a gate is only taken apart here;
+ * the parser of `gateline.yml` judges it, so that both mean the same.
+ */
+export const inputsSchema = z.strictObject({
+  command: oneOf(...COMMAND_NAMES),
+  gate: id,
+  pipeline: id,
+  subject: line(1_024, 'a subject'),
+  file: path,
+  needs,
+
+  run: block,
+  shell: line(1_024, 'a shell'),
+  'working-directory': path,
+  schema: pathOrSchema,
+  score: line(1_024, 'a JSON pointer'),
+  threshold: numberOrText,
+  partial: line(200, '`block`, `continue` or `pause`'),
+  checks: lines,
+  exports: lines,
+  inputs: lines,
+  files: linesOr('changed'),
+  env: variableLines,
+  secrets: variableNames,
+  tools: wordsOrMap,
+  with: map,
+  reuse: line(200, '`auto` or `never`'),
+  'max-age': line(200, 'a time such as `12h` or `7d`'),
+  retries: numberOrText,
+  'timeout-minutes': numberOrText,
+
+  metadata: map,
+  input: json,
+  'input-file': path,
+  token: matching(/^[A-Za-z0-9_-]{1,8192}$/, 'the complete token from `command: begin`'),
+  outcome: oneOf('success', 'failure', 'cancelled', 'skipped'),
+  output: bounded(MAX_OUTPUT_INPUT_BYTES, 'write the value to a file and pass its path as `output-file`'),
+  'output-file': path,
+  'expose-output': yesOrNo,
+  resume: matching(/^[1-9][0-9]{0,19}$/, 'the id of a workflow run, as in its URL'),
+
+  'github-token': line(8_192, 'a token'),
+  'retention-days': wholeNumber(1, 400),
+  'max-artifacts': wholeNumber(1, 100_000),
+  'outage-minutes': numberFrom(0, 60),
+  cache: oneOf('auto', 'off'),
+  'git-timeout': wholeNumber(1, 3_600),
+  comment: oneOf('auto', 'always', 'never'),
+  summary: yesOrNo,
+  history: wholeNumber(0, 200),
+
+  'job-status': oneOf('success', 'failure', 'cancelled'),
+  matrix: contextJson,
+  'workflow-file': path,
+  'workflow-repository': line(300, 'a repository'),
+  'workflow-sha': line(64, 'a commit'),
+  'check-run-id': line(40, 'a number'),
+});
+
+/** What a step gave, taken apart. */
+export type ParsedInputs = z.infer<typeof inputsSchema>;
+
+/** Name of an input, as `action.yml` has it. */
+export type InputName = keyof ParsedInputs;
+
+/** Every input of the action. */
+export const INPUT_NAMES = Object.keys(inputsSchema.shape) as readonly InputName[];

@@ -1,0 +1,293 @@
+import { INPUT_PREFIX, type Environment } from '../../environment.ts';
+import { described } from '../../pipeline/problem.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import { INPUT_USES } from './input-uses.ts';
+import { type CommandName } from './command-names.ts';
+import { ActionInputsError, type InputProblem } from './input-problems.ts';
+import { INPUT_NAMES, inputsSchema, type InputName, type ParsedInputs } from './inputs-schema.ts';
+import type { Needs } from './needs.ts';
+import { DEFAULT_OUTAGE_MINUTES } from './time-limits.ts';
+import type { Runner } from '../runner.ts';
+import { unknownInputs } from './unknown-inputs.ts';
+
+/** What the inputs say of a gate, taken apart and not yet judged: `describeGate` does that. Absent: not given. */
+export type GateDescription = Readonly<Partial<Record<InputName, JsonValue>>>;
+
+/** The inputs of a step, checked, every default filled in. */
+export interface ActionInputs {
+  /** Default `run`. */
+  readonly command: CommandName;
+  /** Default: the id of the job, see {@link ActionInputs.gate} of the event. */
+  readonly gate: string | undefined;
+  readonly pipeline: string | undefined;
+  readonly subject: string | undefined;
+  /** Path of the definition, relative to the workspace. Default: found by its name. */
+  readonly file: string | undefined;
+  readonly needs: Needs | undefined;
+  /** What describes a gate in place of a `gateline.yml`. */
+  readonly description: GateDescription;
+  readonly metadata: JsonObject;
+  /** The caller's input; `input-file` names a file with it. `undefined`: none. */
+  readonly input: JsonValue | undefined;
+  readonly inputFile: string | undefined;
+  /** The token of a claim, as text. Always there for `complete`. */
+  readonly token: string | undefined;
+  /** How the step between `begin` and `complete` ended. */
+  readonly outcome: 'success' | 'failure' | 'cancelled' | 'skipped' | undefined;
+  /** The value itself, JSON text of at most 100 KiB; `output-file` names a file with it. */
+  readonly output: string | undefined;
+  readonly outputFile: string | undefined;
+  /** Default false. */
+  readonly exposeOutput: boolean;
+  /** Id of the workflow run to go on from. */
+  readonly resume: string | undefined;
+  readonly githubToken: string | undefined;
+  /** 1 to 400. `undefined`: as the repository says. */
+  readonly retentionDays: number | undefined;
+  /** Artifacts that a listing may have before it counts as cut off. Default 1000, as the toolkit has it. */
+  readonly maxArtifacts: number;
+  /** Minutes that the end of an attempt waits for GitHub, in all steps together. Default 5. */
+  readonly outageMinutes: number;
+  readonly cache: 'auto' | 'off';
+  /** Seconds after which a git command is ended. Default 30. */
+  readonly gitTimeoutSeconds: number;
+  readonly comment: 'auto' | 'always' | 'never';
+  /** Default true. */
+  readonly summary: boolean;
+  /** Runs shown by `report`, 0 to 200. Default 20. */
+  readonly history: number;
+  /** `${{ job.status }}`, which the post step sees anew. `undefined`: the runner does not tell. */
+  readonly jobStatus: 'success' | 'failure' | 'cancelled' | undefined;
+  /** `${{ toJSON(matrix) }}`; `undefined`: no matrix. */
+  readonly matrix: JsonObject | undefined;
+  /** The file that defines this job, also inside a reusable workflow, and where it is from. `undefined`: the runner does not tell. */
+  readonly workflowFile: string | undefined;
+  readonly workflowRepository: string | undefined;
+  readonly workflowSha: string | undefined;
+  readonly checkRunId: string | undefined;
+  /** Names of the inputs that were given, defaults of `action.yml` too. */
+  readonly given: ReadonlySet<InputName>;
+  /** For people, one sentence each: inputs that do nothing here, and those that do not exist. */
+  readonly notices: readonly string[];
+}
+
+/** Inputs that are held against a definition. */
+interface AboutDefinition extends Pick<ActionInputs, 'given' | 'needs'> {
+  readonly command: CommandName | undefined;
+}
+
+/** Inputs of which some are wrong: all that is wrong, and what of the others is needed to tell what else is. */
+export interface WrongInputs
+  extends AboutDefinition, Pick<ActionInputs, 'description' | 'file' | 'gitTimeoutSeconds' | 'inputFile'> {
+  readonly ok: false;
+  readonly problems: readonly InputProblem[];
+}
+
+/** Inputs, or everything that is wrong with them. */
+export type ReadInputs = { readonly ok: true; readonly inputs: ActionInputs } | WrongInputs;
+
+/** The most artifacts of a run that are listed where the step does not say otherwise. */
+const DEFAULT_MAX_ARTIFACTS = 1_000;
+const DEFAULT_HISTORY = 20;
+/** Seconds after which a git command is ended, where the input does not say. */
+const DEFAULT_GIT_TIMEOUT = 30;
+
+/**
+ * The inputs of this step. All problems are found at once: values, misspelt names, and inputs of another command. Never throws.
+ * @param environment where the names of the inputs are (`INPUT_*`, as the runner has them): the toolkit lists none
+ */
+export function readInputs(environment: Environment, runner: Pick<Runner, 'getInput'>): ReadInputs {
+  const given = givenInputs(runner);
+  const parsed = inputsSchema.safeParse(given);
+  const description = descriptionOf(given);
+  const wrong = parsed.success ? [] : parsed.error.issues.map((issue) => problemOf(issue, given));
+  const command = commandOf(given);
+  const misplaced = command === undefined ? [] : misplacedInputs(given, command);
+  const errors = misplaced.filter(({ input }) => INPUT_USES[input].elsewhere === 'error');
+  const unknown = unknownInputs(otherInputs(environment), command);
+  const problems = [...wrong, ...unknown.problems, ...errors, ...contradictions(given, command)];
+  if (!parsed.success || problems.length > 0)
+    return { ok: false, problems, description, ...soundInputs(given, command) };
+  const notices = misplaced.filter((one) => !errors.includes(one)).map(({ input, message }) => `${input}: ${message}`);
+  if (unknown.notice !== undefined) notices.push(unknown.notice);
+  return { ok: true, inputs: build(parsed.data, description, notices) };
+}
+
+/**
+ * Checks the inputs against where the gate is defined: next to a `gateline.yml`, none may describe it; without one, `run`
+ * needs its command, and `report` the jobs that there are: those that were skipped left no record.
+ * @param hasDefinition there is a `gateline.yml` for this step
+ * @throws ActionInputsError
+ */
+export function checkDefinition(inputs: ActionInputs, hasDefinition: boolean): void {
+  const problems = definitionProblems(inputs, hasDefinition);
+  if (problems.length > 0) throw new ActionInputsError(problems);
+}
+
+/** What {@link checkDefinition} throws. */
+export function definitionProblems(inputs: AboutDefinition, hasDefinition: boolean): InputProblem[] {
+  return hasDefinition ? describedTwice(inputs) : undescribed(inputs);
+}
+
+function describedTwice({ given, needs }: AboutDefinition): InputProblem[] {
+  const names = [...given].filter((input) => INPUT_USES[input].describes === true);
+  // What GitHub says of other jobs describes no gate.
+  if (needs !== undefined && needs.results === undefined) names.push('needs');
+  const message = '`gateline.yml` already sets this';
+  const hint = 'remove it here, or change it in `gateline.yml`';
+  return names.map((input) => ({ input, message, hint }));
+}
+
+function undescribed({ command, given, needs }: AboutDefinition): InputProblem[] {
+  if (command === 'report' && (needs === undefined || needs.gates.length === 0)) {
+    const message =
+      'expected the jobs to report on, found nothing: without a `gateline.yml`, skipped gates are unknown';
+    return [
+      { input: 'needs', message, hint: 'needs: ${{ toJSON(needs) }}, with each gate among the `needs:` of this job' },
+    ];
+  }
+  if (command !== 'run' || given.has('run')) return [];
+  const hint = 'write the command, use `command: begin` and `complete` around another action, or add a `gateline.yml`';
+  return [{ input: 'run', message: 'expected the command that the gate runs, found nothing', hint }];
+}
+
+/** Inputs that are not blank. */
+function givenInputs(runner: Pick<Runner, 'getInput'>): Record<string, string> {
+  const given = INPUT_NAMES.map((name) => [name, runner.getInput(name)] as const);
+  return Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
+}
+
+/** What is given like an input and is none, in lower case: GitHub gives inputs in capitals, whatever the workflow says. */
+function otherInputs(environment: Environment): string[] {
+  return Object.entries(environment).flatMap(([variable, value]) => {
+    const name = variable.slice(INPUT_PREFIX.length).toLowerCase();
+    const isGiven = variable.startsWith(INPUT_PREFIX) && value !== undefined && value.trim() !== '';
+    return isGiven && !isInput(name) ? [name] : [];
+  });
+}
+
+function isInput(name: string): name is InputName {
+  return INPUT_NAMES.some((known) => known === name);
+}
+
+/** The command, where it could be read: other messages depend on it. */
+function commandOf(given: Readonly<Record<string, string>>): CommandName | undefined {
+  const parsed = inputsSchema.shape.command.safeParse(given['command']);
+  return parsed.success ? (parsed.data ?? 'run') : undefined;
+}
+
+/** What of inputs that are wrong is needed to tell what else is. */
+function soundInputs(
+  given: Readonly<Record<string, string>>,
+  command: CommandName | undefined,
+): Omit<WrongInputs, 'ok' | 'problems' | 'description'> {
+  return {
+    command,
+    given: new Set(INPUT_NAMES.filter((name) => given[name] !== undefined)),
+    needs: soundOf('needs', given),
+    file: soundOf('file', given),
+    inputFile: soundOf('input-file', given),
+    gitTimeoutSeconds: soundOf('git-timeout', given) ?? DEFAULT_GIT_TIMEOUT,
+  };
+}
+
+/** One input by itself, where it could be read. */
+function soundOf<N extends 'file' | 'git-timeout' | 'input-file' | 'needs'>(
+  name: N,
+  given: Readonly<Record<string, string>>,
+): ParsedInputs[N] {
+  const parsed = inputsSchema.shape[name].safeParse(given[name]);
+  return parsed.success ? (parsed.data as ParsedInputs[N]) : undefined;
+}
+
+function descriptionOf(given: Readonly<Record<string, string>>): GateDescription {
+  const description: Partial<Record<InputName, JsonValue>> = {};
+  for (const name of INPUT_NAMES) {
+    const text = given[name];
+    if (text === undefined || INPUT_USES[name].describes !== true) continue;
+    const parsed = inputsSchema.shape[name].safeParse(text);
+    if (parsed.success) description[name] = parsed.data as JsonValue;
+  }
+  return description;
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function problemOf(issue: Issue, given: Readonly<Record<string, string>>): InputProblem {
+  const input = String(issue.path[0]);
+  const silent = !isInput(input) || INPUT_USES[input].silent === true;
+  const found = silent ? '' : `, found ${described(given[input])}`;
+  return { input, message: `${issue.message}${found}` };
+}
+
+function misplacedInputs(
+  given: Readonly<Record<string, string>>,
+  command: CommandName,
+): { input: InputName; message: string; hint: string }[] {
+  return INPUT_NAMES.flatMap((input) => {
+    const { commands } = INPUT_USES[input];
+    if (given[input] === undefined || commands.includes(command)) return [];
+    const message = `does nothing with \`command: ${command}\``;
+    return [{ input, message, hint: `it is an input of ${commands.map((one) => `\`${one}\``).join(', ')}` }];
+  });
+}
+
+/** What only goes wrong together. */
+function contradictions(
+  given: Readonly<Record<string, string>>,
+  command: CommandName | undefined,
+): readonly InputProblem[] {
+  const problems: InputProblem[] = [];
+  for (const input of ['input', 'output'] as const) {
+    if (given[input] === undefined || given[`${input}-file`] === undefined) continue;
+    problems.push({ input, message: `is set together with \`${input}-file\``, hint: 'remove one of them' });
+  }
+  if (command === 'complete' && given['token'] === undefined) {
+    const message = 'expected the token from `command: begin`, found nothing';
+    const hint = "`token: ${{ steps.<id>.outputs.token }}`, and `if: steps.<id>.outputs.decision == 'run'`";
+    problems.push({ input: 'token', message, hint });
+  }
+  return problems;
+}
+
+function build(parsed: ParsedInputs, description: GateDescription, notices: readonly string[]): ActionInputs {
+  const isGiven = (name: InputName): boolean => parsed[name] !== undefined;
+  return {
+    command: parsed.command ?? 'run',
+    gate: parsed.gate,
+    pipeline: parsed.pipeline,
+    subject: parsed.subject,
+    file: parsed.file,
+    needs: parsed.needs,
+    description,
+    metadata: parsed.metadata ?? {},
+    input: parsed.input,
+    inputFile: parsed['input-file'],
+    token: parsed.token,
+    outcome: parsed.outcome,
+    output: parsed.output,
+    outputFile: parsed['output-file'],
+    exposeOutput: parsed['expose-output'] ?? false,
+    resume: parsed.resume,
+    githubToken: parsed['github-token'],
+    retentionDays: parsed['retention-days'],
+    maxArtifacts: parsed['max-artifacts'] ?? DEFAULT_MAX_ARTIFACTS,
+    outageMinutes: parsed['outage-minutes'] ?? DEFAULT_OUTAGE_MINUTES,
+    cache: parsed.cache ?? 'auto',
+    gitTimeoutSeconds: parsed['git-timeout'] ?? DEFAULT_GIT_TIMEOUT,
+    comment: parsed.comment ?? 'auto',
+    summary: parsed.summary ?? true,
+    history: parsed.history ?? DEFAULT_HISTORY,
+    jobStatus: parsed['job-status'],
+    matrix: parsed.matrix,
+    workflowFile: parsed['workflow-file'],
+    workflowRepository: parsed['workflow-repository'],
+    workflowSha: parsed['workflow-sha'],
+    checkRunId: parsed['check-run-id'],
+    given: new Set(INPUT_NAMES.filter(isGiven)),
+    notices,
+  };
+}

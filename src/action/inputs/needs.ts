@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { ID_PATTERN } from '../../pipeline/pipeline.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import { wordsOf } from './input-values.ts';
+
+/** The largest text that is read, in bytes of UTF-8: what GitHub lets the outputs of a job have. */
+const MAX_NEEDS_BYTES = 1_048_576;
+/** The most gates or jobs that may be named. */
+const MAX_NEEDS = 1_000;
+
+const RESULTS = ['success', 'failure', 'cancelled', 'skipped'] as const;
+
+/** What GitHub says of a job that this one needed. */
+export interface NeedsEntry {
+  readonly result: (typeof RESULTS)[number];
+  /** Outputs of the job, by name. Text of whoever wrote the workflow, and of its steps. */
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** The input `needs`. */
+export interface Needs {
+  /**
+   * Ids of gates, in order, each once. From a list: as written. From the needs context: the job's output `gate` where it
+   * has one, else the id of the job, which need not be an id that a gate may have.
+   */
+  readonly gates: readonly string[];
+  /** By job id, where the input was `${{ toJSON(needs) }}`. */
+  readonly results: ReadonlyMap<string, NeedsEntry> | undefined;
+}
+
+const contextSchema = z.record(
+  z.string().min(1).max(200),
+  z.object({
+    result: z.enum(RESULTS),
+    outputs: z
+      .record(z.string(), z.string().nullable())
+      .nullish()
+      .transform((outputs) => withoutNulls(outputs ?? {})),
+  }),
+);
+
+/**
+ * Reads the input `needs`: ids of gates between commas, spaces or line breaks, or `${{ toJSON(needs) }}`.
+ * https://docs.github.com/actions/reference/workflows-and-actions/contexts#needs-context
+ * @returns the needs, or what is expected instead
+ */
+export function parseNeeds(text: string): { readonly needs: Needs } | { readonly expected: string } {
+  if (Buffer.byteLength(text) > MAX_NEEDS_BYTES) return { expected: `expected at most ${MAX_NEEDS_BYTES} bytes` };
+  return text.trim().startsWith('{') ? fromContext(text) : fromList(text);
+}
+
+/** {@link parseNeeds} as an input of the schema. */
+export const needs = z
+  .string()
+  .transform((text, context): Needs => {
+    const parsed = parseNeeds(text);
+    if ('needs' in parsed) return parsed.needs;
+    context.addIssue({ code: 'custom', message: parsed.expected });
+    return z.NEVER;
+  })
+  .optional();
+
+function fromContext(text: string): { needs: Needs } | { expected: string } {
+  const parsed = parseJson(Buffer.from(text));
+  const context = parsed.ok ? contextSchema.safeParse(parsed.value) : undefined;
+  if (context?.success !== true) return { expected: 'expected `${{ toJSON(needs) }}`, or ids of gates' };
+  const results = new Map<string, NeedsEntry>(Object.entries(context.data));
+  if (results.size > MAX_NEEDS) return { expected: `expected at most ${MAX_NEEDS} jobs` };
+  const gates = [...results].map(([job, { outputs }]) =>
+    ID_PATTERN.test(outputs['gate'] ?? '') ? outputs['gate']! : job,
+  );
+  return { needs: { gates: [...new Set(gates)], results } };
+}
+
+function fromList(text: string): { needs: Needs } | { expected: string } {
+  const words = wordsOf(text);
+  const wrong = words.find((word) => !ID_PATTERN.test(word));
+  if (wrong !== undefined) return { expected: 'expected comma-separated gate ids, or `${{ toJSON(needs) }}`' };
+  if (text.trim().startsWith('[') && words.length > 0 && words.every((word) => RESULTS.some((one) => one === word))) {
+    return { expected: 'expected ids of gates, and these are results of jobs: write `${{ toJSON(needs) }}`' };
+  }
+  const twice = words.find((word, index) => words.indexOf(word) !== index);
+  if (twice !== undefined) return { expected: `expected each gate once, but \`${twice}\` is listed twice` };
+  if (words.length > MAX_NEEDS) return { expected: `expected at most ${MAX_NEEDS} gates` };
+  return { needs: { gates: words, results: undefined } };
+}
+
+function withoutNulls(outputs: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(outputs).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
+}

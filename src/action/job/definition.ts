@@ -1,0 +1,106 @@
+import { join, posix } from 'node:path';
+import { contractErrors, createContracts } from '../../engine/call/contracts.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { DEFAULT_FILES } from '../../local/load-pipeline.ts';
+import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
+import { formatProblem, parsePipeline } from '../../pipeline/parse-pipeline.ts';
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import type { Environment } from '../../environment.ts';
+import { openCommit, type CommitFiles, type CommitOptions } from '../../workspace/folder/commit-files.ts';
+import type { WorkflowEvent } from '../event/event.ts';
+import type { ActionInputs } from '../inputs/inputs.ts';
+import { legOfJob } from './job-leg.ts';
+
+/** The definition that a step goes by. */
+export interface Definition {
+  /** `undefined`: there is no file, the inputs of each step describe its gate. */
+  readonly pipeline: Pipeline | undefined;
+  /** The workspace, absolute: the folder that the definition is for. */
+  readonly root: string;
+  /** Files of the commit that contracts are read from, as paths relative to {@link root}. */
+  readonly files: Pick<CommitFiles, 'readText'>;
+  /** For people, one sentence each: what may be wrong with the definition. */
+  readonly notices: readonly string[];
+  /** Why no definition was looked for: there is no repository. */
+  readonly missing?: GatelineError;
+}
+
+/**
+ * Finds the definition in the commit that this run trusts for contracts: not in the work tree, which agents write to.
+ * Without a repository there is none, and only inputs that need no file of it will do.
+ *
+ * @throws GatelineError `PIPELINE_MISSING` when the input `file` names none; PipelineInvalidError; what `openCommit` throws
+ */
+export async function findDefinition(
+  event: WorkflowEvent,
+  inputs: Pick<ActionInputs, 'file' | 'gitTimeoutSeconds'>,
+  environment: Environment,
+): Promise<Definition> {
+  const { commit, why } = event.trust.contractFrom;
+  const files = await openTrusted(event.workspace, commit, {
+    environment,
+    gitTimeoutMs: inputs.gitTimeoutSeconds * 1_000,
+  });
+  if ('missing' in files) {
+    if (inputs.file !== undefined) throw files.missing;
+    const readText = (): Promise<never> => Promise.reject(files.missing);
+    return { pipeline: undefined, root: event.workspace, files: { readText }, notices: [], missing: files.missing };
+  }
+  const path = inputs.file === undefined ? await files.firstOf(DEFAULT_FILES) : posix.normalize(inputs.file);
+  if (path === undefined) return { pipeline: undefined, root: event.workspace, files, notices: [] };
+  const text = await files.readText(path);
+  if (text === undefined) {
+    throw new GatelineError('user', 'PIPELINE_MISSING', `commit ${commit.slice(0, 12)} has no file ${path}`, {
+      hint: `Files are read from this commit, since ${why}. Commit the file, or correct the input \`file\`.`,
+    });
+  }
+  const parsed = parsePipeline(text, path);
+  const folder = folderFor(path);
+  const below = { readText: (name: string) => files.readText(posix.join(folder, name)) };
+  if (!parsed.ok) {
+    const errors = await contractErrors(createContracts(below), parsed.contracts);
+    throw new PipelineInvalidError(parsed.problems, errors);
+  }
+  return {
+    pipeline: parsed.pipeline,
+    root: join(event.workspace, folder),
+    files: below,
+    notices: parsed.warnings.map(formatProblem),
+  };
+}
+
+async function openTrusted(
+  workspace: string,
+  commit: string,
+  options: CommitOptions,
+): Promise<CommitFiles | { readonly missing: GatelineError }> {
+  try {
+    return await openCommit(workspace, commit, options);
+  } catch (error) {
+    if (error instanceof GatelineError && error.code === 'REPOSITORY_MISSING') return { missing: error };
+    throw error;
+  }
+}
+
+/** The folder that a definition is for: the one above `.github/`, the file's own; the repository for a file of another name. */
+function folderFor(path: string): string {
+  const name = DEFAULT_FILES.toReversed().find((one) => path === one || path.endsWith(`/${one}`));
+  return name === undefined ? '.' : posix.normalize(path.slice(0, -name.length) || '.');
+}
+
+/** The unit of a pipeline that this job works on. @throws GatelineError `GATE_UNKNOWN`, `MATRIX_MISMATCH` */
+export function unitOfJob(
+  pipeline: Pipeline,
+  event: Pick<WorkflowEvent, 'job' | 'matrix'>,
+  inputs: Pick<ActionInputs, 'gate'>,
+): { readonly gate: Gate; readonly key: UnitKey } {
+  const id = inputs.gate ?? event.job;
+  const gate = pipeline.gates.find((one) => one.id === id);
+  if (gate === undefined) {
+    const where = inputs.gate === undefined ? `, which is the id of this job` : '';
+    throw new GatelineError('user', 'GATE_UNKNOWN', `the pipeline has no gate ${id}${where}`, {
+      hint: `Set the input \`gate\` to one of: ${pipeline.gates.map((one) => one.id).join(', ')}.`,
+    });
+  }
+  return { gate, key: unitKey(id, legOfJob(gate, event.matrix).id) };
+}

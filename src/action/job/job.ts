@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { arch, pid, platform } from 'node:process';
+import type { AttemptFiles } from '../../agent/attempt-files.ts';
+import { createAttemptFiles } from '../../agent/process/attempt-directory.ts';
+import { createProcessAgent } from '../../agent/process/process-agent.ts';
+import { toolVersion } from '../../agent/process/tool-version.ts';
+import type { Assignment } from '../../engine/call/call.ts';
+import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
+import type { EnginePorts } from '../../engine/ports.ts';
+import type { JobCall } from '../../engine/upstream/job-call.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import { ancestorsOf, unitsOf } from '../../run/records/unit.ts';
+import type { Environment } from '../../environment.ts';
+import { openWorkspace, type WorkspaceOptions } from '../../workspace/open-workspace.ts';
+import type { Selection } from '../../store/record-store.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { awaitingList } from '../records/awaited-records.ts';
+import { begunPipeline, unknownToken } from './begun-pipeline.ts';
+import { claimListing } from '../records/claim-listing.ts';
+import { commandEnvironment, jobTokens } from './command-environment.ts';
+import { findDefinition, unitOfJob, type Definition } from './definition.ts';
+import { describeGate, pipelineIdOf } from './describe-gate.ts';
+import { withGivenOutput } from './given-output.ts';
+import type { ActionInputs } from '../inputs/inputs.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
+import { endedJobs, outputDigests } from '../inputs/job-results.ts';
+import { openJobStore, type JobStore } from '../records/job-store.ts';
+import { observeRun } from './observe-run.ts';
+import { withOutputFile } from './output-file.ts';
+import { unreadableWorkspace } from './unreadable-workspace.ts';
+import { workflowBlob } from '../event/workflow-blob.ts';
+import { checkInputs } from './wrong-inputs.ts';
+
+/** What every step that works on a gate has. */
+export interface JobContext {
+  readonly definition: Definition;
+  readonly store: JobStore;
+  readonly ports: EnginePorts;
+}
+
+/** Everything that a step needs to work on the gate of its job. */
+export interface Job extends JobContext {
+  readonly assignment: Assignment;
+  readonly gate: Gate;
+  readonly key: UnitKey;
+  readonly call: JobCall;
+}
+
+/**
+ * Opens the gate of this job: the definition that counts for this event, the run's records, and the ports of the engine.
+ * @throws GatelineError, ActionInputsError, PipelineInvalidError for whatever of it is wrong; nothing is written by then
+ */
+export async function openJob(invocation: ActionInvocation): Promise<Job> {
+  const { inputs, event } = invocation;
+  const around = await openSurroundings(invocation);
+  const { definition, store, ports } = around;
+  const input = await checkInputs(inputs, event, definition);
+  const found =
+    definition.pipeline === undefined
+      ? await describedHere(invocation, store)
+      : definedInFile(definition.pipeline, invocation);
+  const { gate, pipeline } = found;
+  const workflow = gate.run === undefined ? await workflowBlob(event, ports.environment) : undefined;
+  const assignment: Assignment = {
+    pipeline,
+    subject: found.subject,
+    metadata: { ...pipeline.metadata, ...inputs.metadata },
+    input,
+    ...(workflow && { workflow }),
+  };
+  const call: JobCall = { ...found.call, digests: outputDigests(inputs.needs), hiddenBy: () => store.hiddenBy() };
+  return { ...around, assignment, gate, key: found.key, call };
+}
+
+/**
+ * Opens the gate of a claim, for the steps after the agent: what of the gate is not in a file is in its request. The claim is
+ * on this runner, where `begin` left it; GitHub is asked only where that is not so.
+ * @param store opened to end this claim
+ * @throws GatelineError as {@link openJob}; `TOKEN_UNKNOWN` when no record is what the token says, `ARTIFACTS_OUTAGE` when
+ *   that cannot be told
+ */
+export async function openClaimedJob(invocation: ActionInvocation, token: ClaimToken, store: JobStore): Promise<Job> {
+  const { inputs, event } = invocation;
+  const around = await openSurroundings(invocation, { token, store });
+  const { definition } = around;
+  const key = unitKey(token.gate, token.leg);
+  const pipelineId = token.pipeline ?? definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
+  const listing = await claimListing(store, pipelineId, token);
+  const fromFile = definition.pipeline?.id === pipelineId ? definition.pipeline : undefined;
+  const pipeline = fromFile ?? (await begunPipeline(store.records, pipelineId, listing.records, token));
+  const gate = pipeline.gates.find(({ id }) => id === token.gate);
+  if (gate === undefined) throw unknownToken(token);
+  const assignment: Assignment = { pipeline, subject: token.subject, metadata: {}, input: null };
+  return { ...around, assignment, gate, key, call: { call: { numbers: numbersOf(event), listing } } };
+}
+
+/**
+ * What does not depend on one gate.
+ * @param ending the claim that is to be ended (a repository that cannot be read does not keep it from that), and the store
+ *   that was opened for it
+ * @throws GatelineError, PipelineInvalidError
+ */
+export async function openSurroundings(
+  invocation: ActionInvocation,
+  ending?: { readonly token: ClaimToken; readonly store: JobStore },
+): Promise<JobContext> {
+  const { world, inputs, event } = invocation;
+  const { environment } = await commandEnvironment(world.environment, event.temp);
+  const [{ definition, workspace }, opened] = await Promise.all([
+    findFiles(invocation, environment, ending?.token),
+    ending?.store ?? openJobStore(invocation),
+  ]);
+  const store =
+    ending === undefined
+      ? { ...opened, records: { ...opened.records, list: patientList(invocation, definition, opened) } }
+      : opened;
+  for (const notice of definition.notices) world.runner.annotate('warning', notice);
+  // `needs` has the ids of the workflow that was started, records those of the file that defines a job. Only to a report,
+  // which comes last, may one that is called like another seem over.
+  const ended = inputs.command === 'report' ? endedJobs(inputs.needs) : new Set<string>();
+  const ports: EnginePorts = {
+    store: store.records,
+    workspace,
+    agent: createProcessAgent(),
+    attempts: attemptFiles(invocation),
+    now: world.now,
+    me: writerOf(event, pid, randomUUID()),
+    isGone: async (writer) => isJobOver(event, ended, writer),
+    environment,
+    alsoSecret: jobTokens(world.environment, inputs.githubToken),
+    platform: { os: platform, arch },
+    toolVersion: (tool) => toolVersion(tool, definition.root, environment),
+    contractFiles: definition.files,
+    checkpoints: store.checkpoints,
+  };
+  return { definition, store, ports };
+}
+
+/** A listing that waits for what the needed jobs say that they left. */
+function patientList(
+  { world, inputs, event }: ActionInvocation,
+  { pipeline }: Definition,
+  { records, listingLimits: limits }: JobStore,
+): JobStore['records']['list'] {
+  return awaitingList(records, {
+    runNumber: event.runNumber,
+    runAttempt: event.runAttempt,
+    digests: outputDigests(inputs.needs),
+    pipeline,
+    limits,
+    signal: world.signal,
+    onWait: (gates) => world.runner.info(`waiting until GitHub lists the records of these gates: ${gates.join(', ')}`),
+  });
+}
+
+/** The definition and the files of the workspace. */
+async function findFiles(
+  invocation: ActionInvocation,
+  environment: Environment,
+  claim: ClaimToken | undefined,
+): Promise<{ readonly definition: Definition; readonly workspace: Workspace }> {
+  const { inputs, event } = invocation;
+  try {
+    const definition = await findDefinition(event, inputs, environment);
+    if (claim?.file === true && definition.pipeline === undefined) throw definitionGone(event);
+    return {
+      definition,
+      workspace: await openWorkspace(definition.root, jobWorkspace(invocation, definition, environment, claim)),
+    };
+  } catch (error) {
+    if (claim === undefined || !(error instanceof GatelineError)) throw error;
+    return withoutRepository(event.workspace, error);
+  }
+}
+
+/** The checkout of the job, and where git objects of ours are kept until it ends. */
+function jobWorkspace(
+  { inputs, event: { temp } }: ActionInvocation,
+  { pipeline }: Definition,
+  environment: Environment,
+  claim: ClaimToken | undefined,
+): WorkspaceOptions {
+  const described = inputs.description['secrets'];
+  const secrets = new Set([
+    ...(pipeline?.gates.flatMap((gate) => gate.secrets) ?? []),
+    ...(Array.isArray(described) ? described : []),
+  ]);
+  return {
+    // Filters are programs that git starts.
+    environment: Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.has(name))),
+    kind: 'job',
+    store: join(temp, 'gateline', 'git'),
+    gitTimeoutMs: inputs.gitTimeoutSeconds * 1_000,
+    ...(claim?.git !== undefined && { git: claim.git }),
+  };
+}
+
+/** Without its definition a gate looks as if nothing but its output counted: no pause, for example. */
+function definitionGone({ workspace }: ActionInvocation['event']): GatelineError {
+  const message = `the definition that the gate began with is no longer in ${workspace}`;
+  return new GatelineError('user', 'PIPELINE_MISSING', message);
+}
+
+function withoutRepository(
+  root: string,
+  why: GatelineError,
+): { readonly definition: Definition; readonly workspace: Workspace } {
+  const readText = (): Promise<never> => Promise.reject(why);
+  const definition = { pipeline: undefined, root, files: { readText }, notices: [], missing: why };
+  return { definition, workspace: unreadableWorkspace(root, why) };
+}
+
+/** Where agents answer, or another place that the step names. */
+function attemptFiles({ inputs, event }: ActionInvocation): AttemptFiles {
+  const { workspace, temp } = event;
+  const attempts = createAttemptFiles({ root: join(temp, 'gateline', 'attempts') });
+  if (inputs.output !== undefined) return withGivenOutput(attempts, inputs.output);
+  if (inputs.outputFile === undefined) return attempts;
+  return withOutputFile(attempts, { workspace, temp, path: inputs.outputFile });
+}
+
+interface FoundGate extends Pick<Job, 'gate' | 'key' | 'call'> {
+  readonly pipeline: Pipeline;
+  readonly subject: string;
+}
+
+function definedInFile(pipeline: Pipeline, { inputs, event }: ActionInvocation): FoundGate {
+  const { gate, key } = unitOfJob(pipeline, event, inputs);
+  refuseOtherCommand(gate, inputs.command);
+  const subject = inputs.subject ?? pipeline.subject ?? event.subject;
+  const call: JobCall = { call: { numbers: numbersOf(event), selection: upstreamOf(pipeline, key) } };
+  return { pipeline, gate, key, subject, call };
+}
+
+async function describedHere({ world, inputs, event }: ActionInvocation, store: JobStore): Promise<FoundGate> {
+  const { gate, pipelineId, warnings } = describeGate(inputs, event);
+  for (const warning of warnings) world.runner.annotate('warning', warning);
+  const subject = inputs.subject ?? event.subject;
+  const about = { pipeline: pipelineId, subject, own: gate, runNumber: event.runNumber };
+  const { pipeline, recorded, listing } = await observeRun(store.records, about);
+  const call: JobCall = { call: { numbers: numbersOf(event), listing }, recorded };
+  return { pipeline, gate, key: unitKey(gate.id, gate.legs[0]!.id), subject, call };
+}
+
+/** @throws GatelineError `GATE_RUNS_BY_ITSELF`, `GATE_HAS_COMMAND` */
+function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void {
+  if (command === 'run' && gate.run === undefined) {
+    throw new GatelineError('user', 'GATE_RUNS_BY_ITSELF', `gate ${gate.id} has no \`run\` in its definition`, {
+      hint: 'Add `run`, or use `command: begin` and `command: complete` around the action that is its agent.',
+    });
+  }
+  if (command === 'begin' && gate.run !== undefined) {
+    throw new GatelineError('user', 'GATE_HAS_COMMAND', `gate ${gate.id} has a \`run\` in its definition`, {
+      hint: 'Use `command: run`, or remove `run` from the definition if another action is its agent.',
+    });
+  }
+}
+
+/** The records that a unit builds on, and its own. */
+function upstreamOf(pipeline: Pipeline, key: UnitKey): Selection {
+  const wanted = new Set([key, ...ancestorsOf(unitsOf(pipeline), key)]);
+  return { only: ({ gate, leg }) => wanted.has(unitKey(gate, leg)) };
+}

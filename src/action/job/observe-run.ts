@@ -1,0 +1,60 @@
+import type { Gate } from '../../pipeline/pipeline.ts';
+import type { Digest } from '../../json/digest.ts';
+import { observePipeline, type Observed } from '../../run/state/observed-pipeline.ts';
+import type { RecordListing } from '../../run/records/reading.ts';
+import type { RecordStore, Selection } from '../../store/record-store.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import { parseContract, type Contract } from '../../verdict/contract.ts';
+
+/** Of which run. */
+export interface ObservedRun {
+  readonly pipeline: string;
+  readonly subject: string;
+  readonly runNumber: number;
+  /** The gate that this step describes, if any. */
+  readonly own?: Gate;
+  /** More gates that must be there. */
+  readonly expected?: readonly string[];
+}
+
+/** The pipeline that the jobs of a run make together, where no file defines it, and the records that tell of it. */
+export async function observeRun(
+  store: Pick<RecordStore, 'list' | 'get'>,
+  { pipeline, subject, runNumber, own, expected = [] }: ObservedRun,
+): Promise<Observed & { readonly listing: RecordListing }> {
+  const listing = await store.list(pipeline, subject, own && upstreamOf(own));
+  const records = listing.records.filter((record) => record.runNumber === runNumber);
+  const named = records.flatMap((record) => (record.kind === 'started' ? [record.contract] : []));
+  const contracts = await readContracts(store, new Set(named));
+  const unread = listing.problems.flatMap(({ names }) => (names?.runNumber === runNumber ? [names] : []));
+  return { ...observePipeline({ pipeline, own, records, contracts, unread, expected }), listing };
+}
+
+/** The records that a described gate builds on, and those of its own leg: which gates come before its needs, only records know. */
+function upstreamOf({ id, legs, needs }: Gate): Selection {
+  const [own, needed] = [legs[0]!.id, new Set(needs)];
+  return { only: ({ gate, leg }) => (gate === id ? leg === own : needed.has(gate)), upstream: true };
+}
+
+/** Contracts that can be read and are sound. What is missing is told when its output is judged. */
+async function readContracts(
+  store: Pick<RecordStore, 'get'>,
+  digests: ReadonlySet<Digest>,
+): Promise<Map<Digest, Contract>> {
+  const read = await Promise.all(
+    [...digests].map(async (digest) => [digest, await readContract(store, digest)] as const),
+  );
+  return new Map(read.flatMap(([digest, contract]) => (contract === undefined ? [] : [[digest, contract]])));
+}
+
+async function readContract(store: Pick<RecordStore, 'get'>, digest: Digest): Promise<Contract | undefined> {
+  const read = await store.get(digest);
+  const parsed = read.state === 'present' ? parseJson(read.value) : undefined;
+  if (parsed?.ok !== true) return undefined;
+  try {
+    return parseContract(parsed.value);
+  } catch {
+    // Whoever consumes an output of that gate meets the same contract again, and says what is wrong with it.
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { z } from 'zod';
+import type { AgentFile, AttemptDirectory, AttemptFiles } from '../../agent/attempt-files.ts';
+import { readPlainFile } from '../../agent/process/read-plain-file.ts';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import { ATTEMPT_FILES } from '../../engine/attempt/agent-environment.ts';
+import { withOtherOutput } from './given-output.ts';
+
+/** Where an agent that does not know Gateline writes its output. */
+export interface OutputFile {
+  /** Absolute, real path of the workspace; the file must lie in it or in `temp`. */
+  readonly workspace: string;
+  /** The runner's folder for temporary files. */
+  readonly temp: string;
+  /** As the user names it: relative to the workspace, or absolute. */
+  readonly path: string;
+}
+
+/** In the attempt's directory: what the file was like before the agent began. */
+const STAMP = 'output-file.json';
+/** A path and four numbers. */
+const STAMP_LIMIT = 64 * 1024;
+const stampSchema = z.tuple([z.string(), z.array(z.string()).nullable()]);
+
+/**
+ * Attempt directories in which an output that the agent did not write to `GATELINE_OUTPUT` is taken from a file of the
+ * user's choice. A file that stands as it stood before the agent began is not its output; where nobody looked then, neither is one
+ * that was last written before the attempt was begun.
+ */
+export function withOutputFile(attempts: AttemptFiles, file: OutputFile): AttemptFiles {
+  return {
+    root: attempts.root,
+    pathOf: (id) => attempts.pathOf(id),
+    create: async (id) => {
+      const place = await placeOf(file);
+      const stamp = await stampOf(place);
+      const directory = await attempts.create(id);
+      await directory.write(STAMP, [JSON.stringify([place, stamp])]);
+      return withOtherOutput(directory, (limit) => readOutput(directory, file, limit));
+    },
+    open: async (id) => {
+      const directory = await attempts.open(id);
+      return directory && withOtherOutput(directory, (limit) => readOutput(directory, file, limit));
+    },
+  };
+}
+
+async function readOutput(directory: AttemptDirectory, file: OutputFile, limit: number): Promise<AgentFile> {
+  const place = await placeOf(file);
+  const stamp = await stampOf(place);
+  if (stamp === null) return { state: 'absent' };
+  const before = await stampBefore(directory, place);
+  if (before === JSON.stringify(stamp)) return { state: 'absent' };
+  if (before === undefined && !(await isWrittenSince(directory, place))) {
+    return {
+      state: 'refused',
+      why: `${file.path} was last written before the gate began, so it is not the gate's output`,
+    };
+  }
+  return readPlainFile(place, limit);
+}
+
+/** What the file was like before the agent began, as {@link stampOf} tells; `undefined`: nobody looked at this file. */
+async function stampBefore(directory: AttemptDirectory, place: string): Promise<string | undefined> {
+  const read = await directory.read(STAMP, STAMP_LIMIT);
+  if (read.state !== 'present') return undefined;
+  const known = stampSchema.safeParse(asJson(new TextDecoder().decode(read.bytes)));
+  return known.success && known.data[0] === place ? JSON.stringify(known.data[1]) : undefined;
+}
+
+/** An agent may write over the stamp: what is no JSON is no stamp. */
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** By the time of change, which no copy keeps: a file that was moved here since counts, whatever time it says it was written at. */
+async function isWrittenSince(directory: AttemptDirectory, place: string): Promise<boolean> {
+  try {
+    const [begun, now] = await Promise.all([
+      lstat(directory.pathOf(ATTEMPT_FILES.request), { bigint: true }),
+      lstat(place, { bigint: true }),
+    ]);
+    return now.ctimeNs > begun.mtimeNs;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return false;
+    throw unreadable(place, error);
+  }
+}
+
+/** Identity and time of a file; `null`: it is not there. */
+async function stampOf(path: string): Promise<readonly string[] | null> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await lstat(path, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].map(String);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return null;
+    throw unreadable(path, error);
+  }
+}
+
+/**
+ * The file's place, its folder's links followed.
+ * @throws GatelineError `OUTPUT_FILE_OUTSIDE`
+ */
+async function placeOf({ workspace, temp, path }: OutputFile): Promise<string> {
+  const asked = isAbsolute(path) ? path : join(workspace, path);
+  const folder = await realFolder(join(asked, '..'));
+  const place = folder === undefined ? asked : join(folder, asked.slice(asked.lastIndexOf(sep) + 1));
+  const roots = [workspace, (await realFolder(temp)) ?? temp];
+  if (roots.some((root) => isInside(root, place))) return place;
+  throw new GatelineError(
+    'user',
+    'OUTPUT_FILE_OUTSIDE',
+    `output-file: ${path} is outside the workspace and RUNNER_TEMP`,
+    {
+      hint: 'Name a file inside one of them.',
+    },
+  );
+}
+
+async function realFolder(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return undefined;
+    throw unreadable(path, error);
+  }
+}
+
+function isInside(root: string, place: string): boolean {
+  const way = relative(root, place);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function unreadable(path: string, cause: unknown): GatelineError {
+  return new GatelineError('platform', 'OUTPUT_FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(cause)}`, {
+    cause,
+  });
+}

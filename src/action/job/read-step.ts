@@ -1,0 +1,22 @@
+import { readEvent, type WorkflowEvent } from '../event/event.ts';
+import { readPayloadFile } from '../event/event-payload.ts';
+import { ActionInputsError } from '../inputs/input-problems.ts';
+import { readInputs, type ActionInputs } from '../inputs/inputs.ts';
+import type { ActionWorld } from '../invocation.ts';
+
+/**
+ * The inputs of this step and the event it runs for.
+ * @throws ActionInputsError with everything that is wrong with the inputs, GatelineError as {@link readEvent}
+ */
+export async function readStep({
+  environment,
+  runner,
+}: Pick<ActionWorld, 'environment' | 'runner'>): Promise<{ inputs: ActionInputs; event: WorkflowEvent }> {
+  const read = readInputs(environment, runner);
+  if (!read.ok) {
+    const { everyProblem } = await import('./wrong-inputs.ts');
+    throw new ActionInputsError(await everyProblem(environment, read));
+  }
+  const { inputs } = read;
+  return { inputs, event: readEvent(environment, await readPayloadFile(environment), inputs) };
+}

@@ -1,0 +1,51 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { Checkout, Workspace } from '../../workspace/workspace.ts';
+
+/**
+ * The workspace of a gate whose repository was there when it was begun and cannot be read any more. Its output can be judged, but
+ * what it left among the files cannot be told: whatever asks for that gets `WORKSPACE_UNREADABLE`.
+ * @param root absolute
+ * @param cause why it cannot be read
+ */
+export function unreadableWorkspace(root: string, cause: GatelineError): Workspace {
+  const refuse = (): never => {
+    throw new GatelineError(
+      'platform',
+      'WORKSPACE_UNREADABLE',
+      `the repository that the gate began in can no longer be read: ${cause.code}: ${cause.message}`,
+      { hint: 'Steps between `begin` and `complete` must not change `.git`. Re-run the failed jobs.', cause },
+    );
+  };
+  const rejected = async (): Promise<never> => refuse();
+  const reopen: Workspace['reopen'] = async ({ from }): Promise<Checkout> => ({
+    root,
+    from,
+    environment: (inherited) => inherited,
+    notices: [],
+    capture: rejected,
+    release: async () => undefined,
+  });
+  return {
+    root,
+    git: 'git',
+    reopen,
+    snapshot: rejected,
+    files: rejected,
+    currentFiles: rejected,
+    matches: refuse,
+    build: rejected,
+    differences: rejected,
+    keep: rejected,
+    patch: rejected,
+    checkOut: rejected,
+    forget: async () => undefined,
+    requireFolder: async () => undefined,
+    sweep: async () => undefined,
+    changes: rejected,
+    put: rejected,
+    readText: rejected,
+    committed: rejected,
+    branch: rejected,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}

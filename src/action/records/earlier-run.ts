@@ -1,0 +1,34 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { WorkflowRun } from '../../store/github/records/run-artifacts.ts';
+import { checkEarlierRun } from './earlier-runs.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import { restOfStep } from '../event/rest-client.ts';
+
+/**
+ * The earlier run that the input `resume` names, once it is certain that this one may build on it.
+ * @throws GatelineError `RESUME_WITHOUT_TOKEN`, `RESUME_REFUSED`, and what {@link checkEarlierRun} throws
+ */
+export async function earlierRun(
+  { inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>,
+  runId: string,
+): Promise<WorkflowRun> {
+  if (event.trust.isFork) {
+    throw new GatelineError('user', 'RESUME_REFUSED', `${event.name} of a fork cannot resume another run`, {
+      hint: 'Remove `resume`: reusable outputs are found by their fingerprint.',
+    });
+  }
+  const rest = restOfStep({ inputs, event });
+  if (rest === undefined) {
+    throw new GatelineError(
+      'user',
+      'RESUME_WITHOUT_TOKEN',
+      'resume: a token is needed to read artifacts of another run',
+      {
+        hint: 'Keep the default of `github-token`, and give the job `actions: read`.',
+      },
+    );
+  }
+  const request = { runId: Number(runId), currentRunId: Number(event.runId) };
+  const { runNumber, runAttempt } = await checkEarlierRun(rest, request);
+  return { id: runId, number: runNumber, attempt: runAttempt };
+}

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { forTerminal } from '../../untrusted/escape.ts';
+import type { RestClient } from '../../github/rest/rest.ts';
+
+/** A workflow run as the API tells it. */
+export interface WorkflowRun {
+  readonly id: number;
+  readonly runNumber: number;
+  /** The newest attempt, from 1. */
+  readonly runAttempt: number;
+  /** Path of the workflow file, without the ref that some answers add. */
+  readonly workflowPath: string;
+  readonly event: string;
+  readonly status: string;
+  readonly conclusion: string | undefined;
+  /** `owner/name`; undefined for a deleted repository. */
+  readonly repository: string | undefined;
+  readonly headRepository: string | undefined;
+  readonly headBranch: string | undefined;
+  readonly headSha: string;
+}
+
+/** What `resume` is asked for. */
+export interface EarlierRunRequest {
+  /** Id of the run to go on from. */
+  readonly runId: number;
+  /** `GITHUB_RUN_ID`. What else is true of this run the API tells, as of the other one. */
+  readonly currentRunId: number;
+}
+
+const repositorySchema = z.object({ full_name: z.string() }).nullish();
+
+const runSchema = z
+  .object({
+    id: z.int(),
+    run_number: z.int(),
+    run_attempt: z.int().default(1),
+    path: z.string(),
+    event: z.string(),
+    status: z.string().nullish(),
+    conclusion: z.string().nullish(),
+    head_branch: z.string().nullish(),
+    head_sha: z.string(),
+    repository: repositorySchema,
+    head_repository: repositorySchema,
+  })
+  .transform((run): WorkflowRun => ({
+    id: run.id,
+    runNumber: run.run_number,
+    runAttempt: run.run_attempt,
+    workflowPath: run.path.replace(/(?<=\.ya?ml)@.*$/s, ''),
+    event: run.event,
+    status: run.status ?? '',
+    conclusion: run.conclusion ?? undefined,
+    repository: run.repository?.full_name,
+    headRepository: run.head_repository?.full_name,
+    headBranch: run.head_branch ?? undefined,
+    headSha: run.head_sha,
+  }));
+
+/**
+ * Events whose runs only people with access to the repository cause, or whose code and inputs are those of the head
+ * repository, which is compared. Not `pull_request_target`, `issue_comment`, `workflow_run` and the like: they run as the
+ * base, on words of anybody.
+ */
+const TRUSTED_EVENTS = new Set([
+  'push',
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'merge_group',
+  'pull_request',
+  'release',
+  'deployment',
+]);
+
+/** One workflow run. 1 request. @throws GatelineError those of {@link RestClient} */
+export function readWorkflowRun(rest: RestClient, runId: number): Promise<WorkflowRun> {
+  return rest.call({ method: 'GET', path: `/repos/${rest.repository}/actions/runs/${runId}` }, runSchema);
+}
+
+/**
+ * Whether this run may go on from the records of an earlier one: both of this repository, of the same workflow file, from the
+ * same head repository, the earlier one ended and caused by an event that outsiders cannot cause. 2 requests, at once.
+ *
+ * @throws GatelineError `EARLIER_RUN_ITSELF`, `EARLIER_RUN_ABSENT`, `EARLIER_RUN_UNREADABLE`, `EARLIER_RUN_REPOSITORY`,
+ * `EARLIER_RUN_WORKFLOW`, `EARLIER_RUN_FORK`, `EARLIER_RUN_EVENT`, `EARLIER_RUN_UNFINISHED`; and those of {@link RestClient}
+ * where GitHub does not answer
+ */
+export async function checkEarlierRun(
+  rest: RestClient,
+  { runId, currentRunId }: EarlierRunRequest,
+): Promise<WorkflowRun> {
+  if (runId === currentRunId) {
+    throw new GatelineError('user', 'EARLIER_RUN_ITSELF', `Run ${runId} cannot resume from itself.`, {
+      hint: 'Remove `resume`: a re-run finds the records of its earlier attempts automatically.',
+    });
+  }
+  const [earlier, current] = await Promise.all([read(rest, runId), read(rest, currentRunId)]);
+  refuseOtherOrigin(rest.repository, earlier, current);
+  if (!TRUSTED_EVENTS.has(earlier.event)) {
+    const message = `Run ${runId} was triggered by ${quoted(earlier.event)}, which outsiders can trigger.`;
+    throw new GatelineError('user', 'EARLIER_RUN_EVENT', message, {
+      hint: `Name a run with one of these events: ${[...TRUSTED_EVENTS].join(', ')}.`,
+    });
+  }
+  if (earlier.status !== 'completed') {
+    const message = `Run ${runId} has not ended: its status is ${quoted(earlier.status)}.`;
+    throw new GatelineError('user', 'EARLIER_RUN_UNFINISHED', message, {
+      hint: 'Wait until it ends, or cancel it. Then start this run again.',
+    });
+  }
+  return earlier;
+}
+
+async function read(rest: RestClient, runId: number): Promise<WorkflowRun> {
+  try {
+    return await readWorkflowRun(rest, runId);
+  } catch (error) {
+    const code = error instanceof GatelineError ? error.code : undefined;
+    if (code === 'REST_NOT_FOUND') {
+      const message = `There is no run ${runId} in ${rest.repository}, or the token cannot read it.`;
+      const hint = "Use the number in the run's URL, and give the job `actions: read`.";
+      throw new GatelineError('user', 'EARLIER_RUN_ABSENT', message, { hint, cause: error });
+    }
+    if (code === 'REST_DENIED') {
+      const message = `The token cannot read run ${runId}.`;
+      const hint = 'Give the job `actions: read` under `permissions:`.';
+      throw new GatelineError('user', 'EARLIER_RUN_UNREADABLE', message, { hint, cause: error });
+    }
+    throw error;
+  }
+}
+
+function refuseOtherOrigin(ours: string, earlier: WorkflowRun, current: WorkflowRun): void {
+  if (!isSame(earlier.repository, ours)) {
+    const message = `Run ${earlier.id} belongs to ${quoted(earlier.repository)}, this one to ${quoted(ours)}.`;
+    throw new GatelineError('user', 'EARLIER_RUN_REPOSITORY', message, { hint: 'Name a run of this repository.' });
+  }
+  if (earlier.workflowPath !== current.workflowPath) {
+    const message = `Run ${earlier.id} belongs to ${quoted(earlier.workflowPath)}, this one to ${quoted(current.workflowPath)}.`;
+    throw new GatelineError('user', 'EARLIER_RUN_WORKFLOW', message, { hint: 'Name a run of the same workflow file.' });
+  }
+  if (!isSame(earlier.headRepository, current.headRepository)) {
+    const message =
+      `Run ${earlier.id} has its commit from ${quoted(earlier.headRepository)}, this one from ` +
+      `${quoted(current.headRepository)}.`;
+    throw new GatelineError('user', 'EARLIER_RUN_FORK', message, {
+      hint: 'Outputs of forks are never reused. Start a run without `resume`.',
+    });
+  }
+}
+
+/** GitHub's names know no case. What is not known is not the same. */
+function isSame(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && a.toLowerCase() === b?.toLowerCase();
+}
+
+function quoted(text: string | undefined): string {
+  return text === undefined ? 'a deleted repository' : `"${forTerminal(text).slice(0, 200)}"`;
+}

@@ -1,0 +1,184 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
+import type { CheckpointSource } from '../../engine/ports.ts';
+import { CACHE_VARIABLES, GITHUB_VARIABLES } from '../../environment.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { systemClock } from '../../github/clock.ts';
+import { OutageBudget } from '../../github/outage-budget.ts';
+import { durationText } from '../../report/wording.ts';
+import { unitOf } from '../../run/records/record.ts';
+import { openFilesystemStore } from '../../store/filesystem/filesystem-store.ts';
+import { createCheckpointCache } from '../../store/github/cache/checkpoint-cache.ts';
+import { openGithubStore, type GithubStore } from '../../store/github/records/github-store.ts';
+import { openTieredStore } from '../../store/github/records/tiered-store.ts';
+import type { RecordStore } from '../../store/record-store.ts';
+import type { WaitLimits } from '../inputs/time-limits.ts';
+import type { ActionInputs } from '../inputs/inputs.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import type { Runner } from '../runner.ts';
+import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits } from '../inputs/time-limits.ts';
+import { openGithubArtifacts } from '../../store/github/artifacts/github-artifacts.ts';
+import type { Wait } from '../../store/github/artifacts/patient-calls.ts';
+import type { ArtifactService } from '../../store/github/artifacts/artifact-service.ts';
+import { keepCheckpoints } from './kept-checkpoints.ts';
+import { keptClaims, type KeptClaims } from './kept-claims.ts';
+import { earlierRun } from './earlier-run.ts';
+import { SAVE_CACHE } from './save-cache.ts';
+import { withWrite } from './with-write.ts';
+
+/** Where the records of a job's run are, and what else keeps checkpoints. */
+export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'listedStatuses' | 'hiddenBy'> {
+  /** Artifacts of this run, and of the one that it goes on from. Claims and ends of attempts are kept on the runner too. */
+  readonly records: RecordStore;
+  readonly claims: KeptClaims;
+  readonly checkpoints: CheckpointSource;
+  /** How long a listing may be behind what needed jobs told. */
+  readonly listingLimits: WaitLimits;
+  /** Waits until what was made is kept in the cache too, and tells what went wrong with that. Never throws. */
+  settled(): Promise<void>;
+  /** Keeps a document as an artifact of its own. Answers why it could not be kept; a name that is taken is no trouble. */
+  keepDocument(name: string, text: string): Promise<string | undefined>;
+}
+
+/** For a step that ends an attempt: nothing is built on, and GitHub is waited for. */
+export interface ClaimEnding {
+  readonly token: ClaimToken;
+  /** `unhurried`: as long as the budget lasts. `cancelled`: people wait for the job to end. `once`: a later step has that. */
+  readonly waits: 'unhurried' | 'cancelled' | 'once';
+}
+
+/**
+ * Opens the stores of a job. Where nothing is ended, the request for the first listing is sent, and waited for by whoever lists.
+ * Where an earlier run is named, GitHub is asked whether the job may go on from it.
+ * @throws GatelineError `ARTIFACTS_UNAVAILABLE`; for `resume` what `checkEarlierRun` throws
+ */
+export async function openJobStore(
+  invocation: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>,
+  ending?: ClaimEnding,
+): Promise<JobStore> {
+  const { world, inputs, event } = invocation;
+  const { environment, runner } = world;
+  const folder = join(event.temp, 'gateline');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const spool = await openFilesystemStore({ root: join(folder, 'spool'), workspace: folder });
+  const [url, token] = [environment[CACHE_VARIABLES.resultsUrl], environment[CACHE_VARIABLES.runtimeToken]];
+  const limits = timeLimits(environment, runner);
+  const outage = outageBudget(inputs, limits, ending);
+  const groups = logGroups(runner);
+  const common = {
+    spool,
+    outage,
+    patience: ending === undefined ? ('seconds' as const) : ('minutes' as const),
+    signal: world.signal,
+    waiting: (wait: Wait): void => groups.outside(waitText(wait)),
+    limits: limits.artifacts,
+    temporaryFolder: event.temp,
+    listingLimit: inputs.maxArtifacts,
+    notice: (message: string): void => runner.annotate('notice', message),
+    ...(inputs.retentionDays !== undefined && { retentionDays: inputs.retentionDays }),
+    ...(inputs.githubToken !== undefined && {
+      rest: { url: event.apiUrl, token: inputs.githubToken, repository: event.repository },
+    }),
+  };
+  const mine = {
+    ...common,
+    run: { id: event.runId, number: event.runNumber, attempt: event.runAttempt },
+    ...(url !== undefined && token !== undefined && { results: { url, token } }),
+    listsAtOnce: ending === undefined,
+  };
+  const own = openGithubStore(mine);
+  const isResumed = inputs.resume !== undefined && ending === undefined;
+  const earlier = isResumed ? await earlierRun(invocation, inputs.resume) : undefined;
+  const store =
+    earlier === undefined ? own : openTieredStore(own, [openGithubStore({ ...common, run: earlier, readOnly: true })]);
+  const cache = createCheckpointCache({
+    enabled: inputs.cache === 'auto',
+    mayWrite: event.trust.writesCache,
+    spool,
+    temp: event.temp,
+    runId: event.runId,
+    runAttempt: event.runAttempt,
+    resultsUrl: url,
+    runtimeToken: token,
+    cacheMode: environment[CACHE_VARIABLES.mode],
+    serverUrl: environment[GITHUB_VARIABLES.serverUrl],
+    saver: [execPath, world.program, SAVE_CACHE],
+    environment,
+    limits: limits.cache,
+  });
+  const claims = keptClaims(join(folder, 'claims'), outage);
+  if (ending !== undefined) await claims.resume(ending.token);
+  const kept = keepCheckpoints(claims.guard(groups.around(store)), cache, (ended) => claims.claimOf(ended));
+  return {
+    records: kept.records,
+    claims,
+    artifactOf: (record) => store.artifactOf(record),
+    statuses: (pipeline, subject) => store.statuses(pipeline, subject),
+    listedStatuses: (pipeline, subject) => store.listedStatuses(pipeline, subject),
+    hiddenBy: () => store.hiddenBy(),
+    listingLimits: limits.listing,
+    checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
+    settled: async () => {
+      for (const notice of await kept.settled()) runner.annotate('notice', notice);
+    },
+    keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
+  };
+}
+
+function outageBudget(
+  { outageMinutes }: ActionInputs,
+  { outage }: TimeLimits,
+  ending: ClaimEnding | undefined,
+): OutageBudget {
+  const totalMs = outage.totalMs * (outageMinutes / DEFAULT_OUTAGE_MINUTES);
+  const atMostMs = { unhurried: undefined, cancelled: outage.cancelledMs, once: 0 }[ending?.waits ?? 'unhurried'];
+  return new OutageBudget({ clock: systemClock, totalMs, atMostMs });
+}
+
+interface LogGroups {
+  /** A store whose writes are told in a group each: GitHub's client tells of each step of an upload, and people open that when they need it. */
+  around(store: RecordStore): RecordStore;
+  /** A line that everybody sees: the group that is open ends before it. */
+  outside(line: string): void;
+}
+
+function logGroups(runner: Runner): LogGroups {
+  let open: Disposable | undefined;
+  const close = (): void => {
+    open?.[Symbol.dispose]();
+    open = undefined;
+  };
+  return {
+    around: (store) =>
+      withWrite(store, async (record) => {
+        open = runner.group(`Storing a record: gate ${unitOf(record)}, ${record.kind}`);
+        try {
+          return await store.write(record);
+        } finally {
+          close();
+        }
+      }),
+    outside: (line) => {
+      close();
+      runner.info(line);
+    },
+  };
+}
+
+function waitText({ message, pauseMs, spentMs, totalMs }: Wait): string {
+  const spent = `${durationText(spentMs)} of at most ${durationText(totalMs)}`;
+  return `Waiting for GitHub: ${message}. The next try is in ${durationText(pauseMs)}; waited so far: ${spent}.`;
+}
+
+async function keepDocument(artifacts: ArtifactService, name: string, text: string): Promise<string | undefined> {
+  try {
+    const place = (path: string): Promise<void> => writeFile(path, text);
+    await artifacts.upload({ name, form: 'raw', files: [{ name, place }], bytes: Buffer.byteLength(text) });
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatelineError && error.fault === 'platform') return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,232 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readPlainFile } from '../../agent/process/read-plain-file.ts';
+import { digestOfClaim, tokenMatches, type ClaimToken } from '../../engine/attempt/claim-token.ts';
+import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
+import type { OutageBudget } from '../../github/outage-budget.ts';
+import { hexOf, type Digest } from '../../json/digest.ts';
+import {
+  comparePositions,
+  unitOf,
+  type EndedRecord,
+  type GatelineRecord,
+  type StartedRecord,
+} from '../../run/records/record.ts';
+import { isOutage } from '../../store/github/artifacts/outage-error.ts';
+import { judgeRecord, parseStoredJson } from '../../store/parse-record.ts';
+import type { RecordStore, Written } from '../../store/record-store.ts';
+import { withWrite } from './with-write.ts';
+
+/** A claim that this job took, as it is on record. */
+export interface KeptClaim {
+  readonly claim: StartedRecord;
+  /** Attempts of the same gate before it in this run: for people to look at, and for nothing else. */
+  readonly earlier: readonly GatelineRecord[];
+}
+
+/** What is known on the runner of how an attempt ended. */
+export type KeptEnd =
+  | { readonly state: 'none' }
+  /** `recorded`: it is on record. `waiting`: it was decided on, and could not be uploaded by then. */
+  | { readonly state: 'recorded' | 'waiting'; readonly record: EndedRecord };
+
+/** Claims of this job and what came of them, on the runner: an attempt is ended without asking GitHub for anything. */
+export interface KeptClaims {
+  /** A store that keeps each claim, and each end of an attempt before it is uploaded. */
+  guard(store: RecordStore): RecordStore;
+  /** The claim that a token names; `undefined` where it is not here, or not as it was. */
+  find(token: ClaimToken): Promise<KeptClaim | undefined>;
+  /** From now on the end of this claim, which was found elsewhere, is kept too. */
+  add(claim: StartedRecord): void;
+  /** The claim that an attempt which is ending began with. */
+  claimOf(ended: EndedRecord): StartedRecord | undefined;
+  endOf(token: ClaimToken): Promise<KeptEnd>;
+  /** This step ends the claim that a token names: what it waits for GitHub counts together with what the steps before it waited. */
+  resume(token: ClaimToken): Promise<void>;
+}
+
+/** Files of a claim, in a folder by its digest. `src/action/post-entry.ts` names the last one too. */
+const FILES = {
+  claim: 'claim.json',
+  earlier: 'earlier.json',
+  waiting: 'end.json',
+  /** Milliseconds that were waited for GitHub. */
+  waited: 'waited',
+  recorded: 'recorded.json',
+} as const;
+
+/** A record with all the files that it may name has about 10 MB. */
+const LIMIT = 64 * 1024 * 1024;
+
+/**
+ * An agent's work costs money, and GitHub may be down when it is done. So what is needed to end its attempt is on the runner:
+ * the claim, by the digest that the token has, and the end, from when it is decided on. Contents are in the spool beside.
+ * The agent can write here: what is read is a record of this very claim, or counts as not there.
+ *
+ * @param root absolute; made when it is needed
+ */
+export function keptClaims(root: string, outage: OutageBudget): KeptClaims {
+  return new ClaimFolders(root, outage);
+}
+
+class ClaimFolders implements KeptClaims {
+  readonly #root: string;
+  readonly #outage: OutageBudget;
+  readonly #claims: StartedRecord[] = [];
+  #listed: readonly GatelineRecord[] = [];
+  #resumed: ClaimToken | undefined;
+
+  constructor(root: string, outage: OutageBudget) {
+    this.#root = root;
+    this.#outage = outage;
+  }
+
+  guard(store: RecordStore): RecordStore {
+    return {
+      ...withWrite(store, (record) => this.#write(store, record)),
+      list: async (pipeline, subject, selection) => {
+        const listing = await store.list(pipeline, subject, selection);
+        this.#listed = listing.records;
+        return listing;
+      },
+    };
+  }
+
+  async find(token: ClaimToken): Promise<KeptClaim | undefined> {
+    const folder = this.#folderOf(token.claim);
+    if (folder === undefined) return undefined;
+    const claim = asRecord(await readJson(join(folder, FILES.claim)));
+    if (claim?.kind !== 'started' || !tokenMatches(token, claim)) return undefined;
+    this.add(claim);
+    const earlier = await readJson(join(folder, FILES.earlier));
+    const records = (Array.isArray(earlier) ? earlier : []).map(asRecord).filter((record) => record !== undefined);
+    return { claim, earlier: records.filter((record) => isBefore(record, claim)) };
+  }
+
+  add(claim: StartedRecord): void {
+    this.#claims.push(claim);
+  }
+
+  claimOf(ended: EndedRecord): StartedRecord | undefined {
+    return this.#claims.find((claim) => unitOf(claim) === unitOf(ended) && comparePositions(claim, ended) === 0);
+  }
+
+  async endOf(token: ClaimToken): Promise<KeptEnd> {
+    const folder = this.#folderOf(token.claim);
+    for (const state of folder === undefined ? [] : (['recorded', 'waiting'] as const)) {
+      const record = asRecord(await readJson(join(folder!, FILES[state])));
+      if (record?.kind === 'ended' && endsClaim(record, token)) return { state, record };
+    }
+    return { state: 'none' };
+  }
+
+  async resume(token: ClaimToken): Promise<void> {
+    this.#resumed = token;
+    const folder = this.#folderOf(token.claim);
+    if (folder === undefined) return;
+    const waited = await readJson(join(folder, FILES.waited));
+    this.#countIn(folder, typeof waited === 'number' && waited > 0 ? waited : 0);
+  }
+
+  async #write(store: RecordStore, record: GatelineRecord): Promise<Written> {
+    if (record.kind === 'started') {
+      await this.#keepClaim(record);
+      return store.write(record);
+    }
+    const folder = record.kind === 'ended' ? this.#folderFor(record) : undefined;
+    if (folder === undefined) return store.write(record);
+    await keep(folder, FILES.waiting, record);
+    const written = await store.write(record).catch((error: unknown) => {
+      throw isOutage(error) ? waitingHere(error) : error;
+    });
+    await writing(folder, () => rename(join(folder, FILES.waiting), join(folder, FILES.recorded)));
+    return written;
+  }
+
+  async #keepClaim(claim: StartedRecord): Promise<void> {
+    const folder = this.#folderOf(digestOfClaim(claim))!;
+    const earlier = this.#listed.filter((record) => isBefore(record, claim));
+    await keep(folder, FILES.earlier, earlier);
+    await keep(folder, FILES.claim, claim);
+    this.add(claim);
+    this.#countIn(folder, 0);
+  }
+
+  #countIn(folder: string, waitedMs: number): void {
+    this.#outage.resume(waitedMs, (spentMs) => keep(folder, FILES.waited, Math.ceil(spentMs)));
+  }
+
+  #folderFor(ended: EndedRecord): string | undefined {
+    if (this.#resumed !== undefined && endsClaim(ended, this.#resumed)) return this.#folderOf(this.#resumed.claim);
+    const claim = this.claimOf(ended);
+    return this.#folderOf(claim && digestOfClaim(claim));
+  }
+
+  #folderOf(claim: Digest | undefined): string | undefined {
+    return claim === undefined ? undefined : join(this.#root, hexOf(claim));
+  }
+}
+
+/** The same error, and what happens to the record. */
+function waitingHere({ fault, code, message, cause }: GatelineError): GatelineError {
+  return new GatelineError(fault, code, message, {
+    hint: "GitHub, or the connection to it, is down: see https://www.githubstatus.com. The agent's output is kept on this runner, and the post step of this job tries to upload it once more. `outage-minutes` sets how long to wait for GitHub.",
+    cause,
+  });
+}
+
+/** Whether a record is of an attempt before the claim, of the same gate in the same run. */
+function isBefore(record: GatelineRecord, claim: StartedRecord): boolean {
+  return (
+    record.kind !== 'decided' &&
+    record.pipeline === claim.pipeline &&
+    record.subject === claim.subject &&
+    unitOf(record) === unitOf(claim) &&
+    record.runNumber === claim.runNumber &&
+    comparePositions(record, claim) < 0
+  );
+}
+
+function endsClaim(ended: EndedRecord, token: ClaimToken): boolean {
+  return (
+    ended.subject === token.subject &&
+    ended.gate === token.gate &&
+    ended.leg === token.leg &&
+    ended.runNumber === token.run &&
+    ended.runAttempt === token.call &&
+    ended.n === token.n &&
+    ended.fingerprint === token.fingerprint &&
+    ended.contract === token.contract
+  );
+}
+
+function asRecord(value: unknown): GatelineRecord | undefined {
+  const judged = judgeRecord(value);
+  return 'record' in judged ? judged.record : undefined;
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const file = await readPlainFile(path, LIMIT);
+  const json = file.state === 'present' ? parseStoredJson(file.bytes) : undefined;
+  return json !== undefined && 'value' in json ? json.value : undefined;
+}
+
+async function keep(folder: string, name: string, value: unknown): Promise<void> {
+  const path = join(folder, name);
+  await writing(folder, async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  });
+}
+
+async function writing(folder: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (cause) {
+    throw new GatelineError('platform', 'TEMP_UNWRITABLE', `${folder} cannot be written to: ${messageOf(cause)}`, {
+      hint: "Check whether the runner's disk is full.",
+      cause,
+    });
+  }
+}

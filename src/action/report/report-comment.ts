@@ -1,0 +1,98 @@
+import { commentBody } from '../../report/github/comment.ts';
+import type { CommentRevision } from '../../report/github/comment-marker.ts';
+import type { RunReportInput } from '../../report/github/report-input.ts';
+import { createRestComments } from './rest-comments.ts';
+import { revisionParser, type Picture } from './comment-step.ts';
+import { syncComment, type SyncOptions } from './sync-comment.ts';
+import { seededRandom } from '../../github/clock.ts';
+import type { RestClient } from '../../github/rest/rest.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import { liveRows } from './live-rows.ts';
+import type { JobStore } from '../records/job-store.ts';
+import { linksOf } from '../event/links.ts';
+import type { NameStatus } from '../../store/github/records/github-store.ts';
+import { unitKey } from '../../pipeline/pipeline.ts';
+
+/** Whose comment. */
+export interface CommentOf {
+  readonly pipeline: string;
+  readonly subject: string;
+}
+
+/**
+ * Brings the comment of the pull request up to date with a report. Never throws, and never decides over the step.
+ * @param draw lists the records anew
+ */
+export function commentReport(
+  invocation: ActionInvocation,
+  rest: RestClient | undefined,
+  about: CommentOf,
+  store: Pick<JobStore, 'listedStatuses'>,
+  draw: () => Promise<RunReportInput>,
+): Promise<void> {
+  return comment(invocation, rest, about, async () => {
+    const input = await draw();
+    const { statuses } = store.listedStatuses(about.pipeline, about.subject);
+    const revision = pictureOf(invocation.event, statuses);
+    return { body: commentBody({ from: 'report', ...input, revision }), revision };
+  });
+}
+
+/** The same from a gate's job, while others are at work: from the names of records alone. */
+export function commentLive(
+  invocation: ActionInvocation,
+  rest: RestClient | undefined,
+  about: CommentOf,
+  store: Pick<JobStore, 'statuses'>,
+): Promise<void> {
+  const { event } = invocation;
+  // Forty jobs that end at once would each make a comment, and each is a mail to everybody.
+  const spread = {
+    spreadMs: 3_000,
+    lateLookMs: 0,
+    random: seededRandom(`${event.runId} ${event.job} ${event.runAttempt}`),
+  };
+  const render = async (): Promise<Picture> => {
+    const { statuses } = await store.statuses(about.pipeline, about.subject);
+    const revision = pictureOf(event, statuses);
+    const { run } = linksOf(event);
+    return {
+      body: commentBody({ from: 'names', ...about, revision, rows: liveRows(statuses), ...(run && { run }) }),
+      revision,
+    };
+  };
+  return comment(invocation, rest, about, render, spread);
+}
+
+async function comment(
+  { world, inputs, event }: ActionInvocation,
+  rest: RestClient | undefined,
+  { pipeline, subject }: CommentOf,
+  render: () => Promise<Picture>,
+  options: SyncOptions = {},
+): Promise<void> {
+  const pull = event.pullRequest?.number;
+  if (pull === undefined || inputs.comment === 'never') return;
+  if (rest === undefined) {
+    world.runner.annotate('notice', 'There is no comment on the pull request: `github-token` is empty.');
+    return;
+  }
+  const parseRevision = revisionParser(pipeline, subject);
+  const result = await syncComment(createRestComments(rest, { pull }), { render, parseRevision }, options);
+  for (const notice of result.notices) world.runner.annotate('notice', notice);
+  world.runner.info(`comment on pull request ${pull}: ${result.choice} (${result.reason})`);
+}
+
+/**
+ * Which picture these names make. Reports and jobs count the same: names, as a report cannot read every record that has one; and
+ * each record once, whatever names its uploads took.
+ */
+function pictureOf(
+  { runNumber, runAttempt }: ActionInvocation['event'],
+  statuses: readonly NameStatus[],
+): CommentRevision {
+  const records = new Set(
+    statuses.map(({ gate, leg, runAttempt: at, n, kind }) => `${unitKey(gate, leg)} ${at} ${n} ${kind}`),
+  );
+  return { runNumber, runAttempt, records: records.size };
+}

@@ -1,0 +1,102 @@
+import type { Assignment } from '../../engine/call/call.ts';
+import type { JobCall } from '../../engine/upstream/job-call.ts';
+import { verifyRun, type VerifiedRun } from '../../engine/verify-run.ts';
+import type { ReportLinks, RunReportInput } from '../../report/github/report-input.ts';
+import type { RunFacts } from '../../report/github/history-entry.ts';
+import type { NeededJob } from '../../report/github/needed-jobs.ts';
+import type { HistoryEntry } from '../../report/github/history-entry.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
+import { numbersOf } from '../event/job-identity.ts';
+import { pipelineIdOf } from '../job/describe-gate.ts';
+import type { ActionInputs } from '../inputs/inputs.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import { linksOf } from '../event/links.ts';
+import type { JobContext } from '../job/job.ts';
+import { observeRun } from '../job/observe-run.ts';
+import { outputDigests } from '../inputs/job-results.ts';
+import type { WorkflowEvent } from '../event/event.ts';
+
+/** A run as the report shows it. */
+export interface ReportedRun extends VerifiedRun {
+  readonly assignment: Assignment;
+}
+
+/**
+ * The run as its records tell it now, every output judged again. A gate whose output does not stand up to that is shown as
+ * failed, whatever its record says.
+ */
+export async function viewRun(
+  invocation: ActionInvocation,
+  { definition, store, ports }: JobContext,
+): Promise<ReportedRun> {
+  const { inputs, event } = invocation;
+  const numbers = numbersOf(event);
+  const subject = inputs.subject ?? definition.pipeline?.subject ?? event.subject;
+  const pipelineId = definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
+  const about = { pipeline: pipelineId, subject, runNumber: event.runNumber, expected: expectedGates(inputs) };
+  const observed = definition.pipeline === undefined ? await observeRun(store.records, about) : undefined;
+  const pipeline = definition.pipeline ?? observed!.pipeline;
+  const call: JobCall = {
+    call: { numbers, ...(observed && { listing: observed.listing }) },
+    ...(observed && { recorded: observed.recorded }),
+    digests: outputDigests(inputs.needs),
+  };
+  const assignment: Assignment = { pipeline, subject, metadata: pipeline.metadata, input: null };
+  const verified = await verifyRun(ports, assignment, call);
+  return { ...verified, assignment, state: withRefused(verified) };
+}
+
+/** Of a list of gates all count; of jobs that GitHub tells of, whether they left records is told apart. */
+function expectedGates({ needs }: Pick<ActionInputs, 'needs'>): readonly string[] {
+  return needs === undefined || needs.results !== undefined ? [] : needs.gates;
+}
+
+function withRefused({ state, refused }: VerifiedRun): RunState {
+  if (refused.size === 0) return state;
+  const units = new Map<string, UnitState>(
+    [...state.units].map(([key, unit]) => {
+      const error = refused.get(key);
+      return [
+        key,
+        error === undefined
+          ? unit
+          : { ...unit, status: 'failed', done: false, ended: undefined, reason: `${error.code}: ${error.message}` },
+      ];
+    }),
+  );
+  return { ...state, units, status: 'error' };
+}
+
+/** What the reports of a run are made from. */
+export function reportInput(
+  { inputs, event, world }: ActionInvocation,
+  view: ReportedRun,
+  history: readonly HistoryEntry[] = [],
+  links: ReportLinks = linksOf(event),
+): RunReportInput {
+  return {
+    pipeline: view.assignment.pipeline,
+    state: view.state,
+    records: view.records,
+    now: world.now().toISOString(),
+    facts: factsOf(event),
+    history,
+    links,
+    jobs: neededJobs(inputs),
+    problems: view.problems,
+    workspace: event.workspace,
+  };
+}
+
+/** Jobs that GitHub lists, with their results. */
+export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly NeededJob[] {
+  return [...(needs?.results ?? [])].map(([id, { result, outputs }]) => ({
+    id,
+    result,
+    ...(outputs['gate'] && { gate: outputs['gate'] }),
+  }));
+}
+
+export function factsOf({ runId, sha, refName, name, pullRequest }: WorkflowEvent): RunFacts {
+  return { runId, sha: pullRequest?.headSha ?? sha, branch: pullRequest?.headBranch ?? refName, event: name };
+}

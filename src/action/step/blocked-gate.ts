@@ -1,0 +1,66 @@
+import type { EngineEvent, Observer } from '../../engine/ports.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { code, said } from '../../report/markdown/markdown.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import type { Job } from '../job/job.ts';
+import { reasonOf } from '../outputs.ts';
+import { titleOfError } from './step-results.ts';
+
+/** What the output `reason` says of an error, in our own words: its message names gates, jobs and files. */
+const REASONS: Readonly<Record<string, string>> = {
+  GATE_CLAIMED: 'Another job has claimed the gate.',
+  CLAIM_UNSEEN: 'The gate is already claimed, but the claim is not listed: probably left by an interrupted upload.',
+  UPSTREAM_NOT_DONE: 'A needed gate is not done.',
+  UPSTREAM_UNREADABLE: 'A record or an output of a needed gate cannot be read.',
+  UPSTREAM_UNSOUND: 'A record of a needed gate is inconsistent.',
+  UPSTREAM_REFUSED: 'The output of a needed gate does not meet its contract.',
+  DIGEST_MISMATCH: 'The output of a needed gate was replaced.',
+};
+
+/**
+ * Does the engine's part of a step. An error that kept the gate from being claimed is told by the step's outputs and its summary
+ * too, and goes on; its annotation is the way out's to make.
+ * @param log is told everything that `work` observes
+ * @throws whatever `work` throws
+ */
+export async function orBlocked<T>(
+  invocation: ActionInvocation,
+  job: Pick<Job, 'gate' | 'key'>,
+  log: Observer,
+  work: (observe: Observer) => Promise<T>,
+): Promise<T> {
+  let isClaimed = false;
+  const observe = (event: EngineEvent): ReturnType<Observer> => {
+    isClaimed ||= event.type === 'started';
+    return log(event);
+  };
+  try {
+    return await work(observe);
+  } catch (error) {
+    if (error instanceof GatelineError && !isClaimed) await tellBlocked(invocation, job, error);
+    throw error;
+  }
+}
+
+async function tellBlocked(
+  { world: { runner }, inputs }: ActionInvocation,
+  { gate, key }: Pick<Job, 'gate' | 'key'>,
+  error: GatelineError,
+): Promise<void> {
+  runner.setOutput('decision', 'blocked');
+  runner.setOutput('reason', REASONS[error.code] ?? reasonOf({ choice: 'blocked', from: undefined, differences: [] }));
+  runner.setOutput('gate', gate.id);
+  runner.setOutput('leg', key.slice(gate.id.length + 1));
+  runner.setOutput('status', 'blocked');
+  runner.setOutput('passed', false);
+  if (!inputs.summary) return;
+  if (!(await runner.appendSummary(summaryOf(key, error))))
+    runner.annotate('warning', 'The job summary of this step is full: the gate is not shown in it.');
+}
+
+function summaryOf(key: string, error: GatelineError): string {
+  const { code: name, message, hint } = error;
+  const title = titleOfError(error) ?? 'Gate blocked';
+  const next = hint === undefined ? '' : `\n### Next step\n\n${said(hint)}\n`;
+  return `## Gate ${code(key, 130)}\n\n**${title}** (${code(name)}): ${said(message)}\n${next}`;
+}

@@ -1,0 +1,136 @@
+import type { PlannedUnit } from '../../run/plan/plan.ts';
+import type { EndedRecord, GatelineRecord, StartedRecord } from '../../run/records/record.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { unitsOf } from '../../run/records/unit.ts';
+import { annotationsOf } from '../../report/github/annotations.ts';
+import { gateSummary } from '../../report/github/gate-summary.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { readExposed, readValue } from './gate-value.ts';
+import type { ActionInvocation, StepResult } from '../invocation.ts';
+import type { Job } from '../job/job.ts';
+import { linksOf } from '../event/links.ts';
+import { decisionOf, reasonOf } from '../outputs.ts';
+import { commentLive } from '../report/report-comment.ts';
+import { restOfStep } from '../event/rest-client.ts';
+import { resultOfGate } from './step-results.ts';
+
+/** How a step left its gate. */
+export interface GateStep {
+  /** Absent for `complete`: the plan was told by `begin`. */
+  readonly planned: PlannedUnit;
+  readonly state: RunState;
+  readonly records: readonly GatelineRecord[];
+  /** The attempt that stands or has just ended. */
+  readonly ended: EndedRecord | undefined;
+  readonly started?: StartedRecord;
+}
+
+/** Tells everything that a step came to: outputs, summary, annotations; and the color of the step. */
+export async function tellGate(invocation: ActionInvocation, job: Job, step: GateStep): Promise<StepResult> {
+  const result = resultOfGate(step.planned, step.state);
+  const value = await readValue(job.ports.store, step.ended);
+  setGateOutputs(invocation, job, step);
+  await exposeOutput(invocation, job, step);
+  annotate(invocation, job, step, value, result);
+  await addSummary(invocation, job, step, value);
+  if (invocation.inputs.comment === 'always') {
+    const { pipeline, subject } = job.assignment;
+    await commentLive(invocation, restOfStep(invocation), { pipeline: pipeline.id, subject }, job.store);
+  }
+  return result;
+}
+
+/** Outputs of every step that worked on a gate. */
+export function setGateOutputs({ world: { runner } }: ActionInvocation, job: Job, step: GateStep): void {
+  const { planned, ended, state } = step;
+  const unit = state.units.get(job.key);
+  runner.setOutput('decision', decisionOf(planned));
+  runner.setOutput('reason', reasonOf(planned));
+  runner.setOutput('gate', job.gate.id);
+  runner.setOutput('leg', unit?.leg ?? '');
+  runner.setOutput('status', unit?.status ?? 'blocked');
+  runner.setOutput('passed', unit?.done ?? false);
+  if (ended !== undefined) {
+    if (ended.verdict.status !== 'not-applicable') {
+      runner.setOutput('score', ended.verdict.score);
+      runner.setOutput('attempt', ended.n);
+    }
+    if (ended.value !== undefined) runner.setOutput('digest', ended.value.digest);
+    if (ended.source !== undefined) {
+      const { runNumber, runAttempt, n } = ended.source;
+      runner.setOutput('reused-from', `${runNumber}.${runAttempt}.${n}`);
+    }
+    const artifact = job.store.artifactOf(ended).value;
+    if (artifact !== undefined) runner.setOutput('artifact-id', artifact);
+  }
+}
+
+async function exposeOutput({ world: { runner }, inputs }: ActionInvocation, job: Job, step: GateStep): Promise<void> {
+  if (!inputs.exposeOutput || step.ended?.value === undefined || step.state.units.get(job.key)?.done !== true) return;
+  const exposed = await readExposed(job.ports.store, step.ended.value);
+  if ('text' in exposed) runner.setOutput('value', exposed.text);
+  else runner.annotate('warning', `expose-output: ${exposed.why}`);
+}
+
+function annotate(
+  { world: { runner }, event }: ActionInvocation,
+  job: Job,
+  step: GateStep,
+  value: JsonValue | undefined,
+  result: StepResult,
+): void {
+  const unit = step.state.units.get(job.key);
+  if (unit === undefined) return;
+  const values = value === undefined ? new Map() : new Map([[job.key, value]]);
+  // A red step gives one error by itself: GitHub shows ten.
+  const room = result.ok ? {} : { error: 9 };
+  // What the step's own error says is not said again: the first error, or the notice that the gate waits.
+  const told = unit.status === 'paused' ? 'notice' : 'error';
+  let isTold = result.ok;
+  for (const one of annotationsOf({ units: [unit], values, workspace: event.workspace, room })) {
+    const { level, title, message, file, line } = one;
+    if (!isTold && level === told && file === undefined) {
+      isTold = true;
+      continue;
+    }
+    const place = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };
+    runner.annotate(level, message, { title, ...(place && { place }) });
+  }
+}
+
+async function addSummary(
+  { world: { runner }, inputs, event }: ActionInvocation,
+  job: Job,
+  step: GateStep,
+  value?: JsonValue,
+): Promise<void> {
+  if (!inputs.summary) return;
+  const graph = unitsOf(job.assignment.pipeline);
+  const text = gateSummary(
+    {
+      unit: graph.get(job.key)!,
+      graph,
+      state: step.state,
+      numbered: job.definition.pipeline !== undefined,
+      records: step.records,
+      planned: step.planned,
+      links: linksOf(event, new Map([[job.key, artifactsOf(job, step)]])),
+      workspace: event.workspace,
+      ...(value !== undefined && { value }),
+      // `complete` looks at its gate by itself: its state knows of no needs.
+      ...(step.ended !== undefined && { given: step.ended.needs }),
+    },
+    runner.summaryRoom(),
+  );
+  if (!(await runner.appendSummary(text)))
+    runner.annotate('warning', 'The job summary of this step is full: the gate is not shown in it.');
+}
+
+function artifactsOf(job: Job, { ended }: GateStep): { readonly name: string; readonly id: number }[] {
+  if (ended === undefined) return [];
+  const { value, record } = job.store.artifactOf(ended);
+  return [
+    ...(value === undefined ? [] : [{ name: 'output', id: value }]),
+    ...(record === undefined ? [] : [{ name: 'record', id: record }]),
+  ];
+}

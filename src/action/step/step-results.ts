@@ -1,0 +1,131 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { NeededJob } from '../../report/github/needed-jobs.ts';
+import type { PlannedUnit } from '../../run/plan/plan.ts';
+import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
+import type { EndedRecord } from '../../run/records/record.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { StepResult } from '../invocation.ts';
+
+/** Kinds of failures that have a title of their own; any other is `Gate failed`. */
+const TITLES: Readonly<Partial<Record<EndedRecord['verdict']['kind'], string>>> = {
+  missing: 'Gate failed: no output',
+  malformed: 'Gate failed: the output is not JSON',
+  schema: 'Gate failed: the output does not match the schema',
+  score: 'Gate failed: no valid score',
+  check: 'Gate failed: a check failed',
+  files: 'Gate failed: its files could not be kept',
+  'agent-error': 'Gate failed: the agent failed',
+  timeout: 'Gate failed: the agent timed out',
+  cancelled: 'Gate cancelled',
+  'no-secret': 'Gate failed: a secret is missing',
+  'not-started': 'Gate failed: the agent could not be started',
+};
+
+/**
+ * The result of the job of a gate: green when later gates may go on, red in every other case, each with its own title.
+ * A gate's job is never skipped by us: GitHub counts a skipped required check as passed.
+ */
+export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult {
+  const unit = state.units.get(planned.key);
+  const status = unit?.status ?? 'blocked';
+  const verdict = unit?.ended?.verdict;
+  const name = `gate ${planned.key}`;
+  switch (status) {
+    case 'passed':
+    case 'skipped':
+    case 'not-applicable':
+      return green(status, `${name}: ${status}`);
+    case 'partial':
+      return unit?.done === true
+        ? green('partial', `${name}: score ${verdict?.score ?? 0} is below the threshold; continuing, as the gate says`)
+        : red('Gate failed: the score is below the threshold', `${name}: ${unit?.reason ?? ''}`);
+    case 'paused':
+      return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}; ${NO_APPROVAL_YET}`);
+    case 'failed':
+      return red(TITLES[verdict?.kind ?? 'schema'] ?? 'Gate failed', `${name}: ${unit?.reason ?? ''}`);
+    case 'running':
+      return red('Gate claimed by another job', `${name}: ${unit?.reason ?? ''}`);
+    case 'blocked':
+    case 'lost':
+    case 'pending':
+    case 'ready':
+      return red('Gate blocked', `${name}: ${unit?.reason ?? planned.reason}`);
+  }
+}
+
+/** Titles of errors that keep a gate from beginning, or its end from being on record. */
+const ERROR_TITLES: Readonly<Record<string, string>> = {
+  GATE_CLAIMED: 'Gate claimed by another job',
+  CLAIM_UNSEEN: 'Gate blocked: its claim is not listed',
+  GATE_BLOCKED: 'Gate blocked',
+  UPSTREAM_NOT_DONE: 'Gate blocked',
+  UPSTREAM_UNREADABLE: 'Gate blocked: a record of a needed gate cannot be read',
+  UPSTREAM_UNSOUND: 'Gate blocked: a record of a needed gate is inconsistent',
+  UPSTREAM_REFUSED: 'Gate blocked: the output of a needed gate does not meet its contract',
+  DIGEST_MISMATCH: 'Gate blocked: the output of a needed gate was replaced',
+  ARTIFACTS_OUTAGE: 'Outage: GitHub did not answer',
+};
+
+/** The title of an error's annotation; `undefined` for errors that say nothing of a gate. */
+export function titleOfError(error: unknown): string | undefined {
+  return error instanceof GatelineError ? ERROR_TITLES[error.code] : undefined;
+}
+
+/**
+ * The result of the check that a branch rule requires: green only when every gate is satisfied and every needed job left
+ * a record. No gates at all are a failure.
+ *
+ * @param missing needed jobs that are not satisfied
+ */
+export function resultOfRun(state: RunState, missing: readonly NeededJob[]): StepResult {
+  const units = [...state.units.values()];
+  const unread = state.problems.find(({ code }) => code === 'UNREADABLE_RECORD');
+  if (units.length === 0 && unread !== undefined)
+    return red(UNREADABLE, `nothing was checked, as not everything could be read: ${unread.message}`);
+  if (units.length === 0) return red('No gates', 'no gate left a record in this run, so nothing was checked');
+  const open = keysOf(units.filter((unit) => !unit.done));
+  if (open.length === 0 && missing.length === 0)
+    return green('All gates passed', `${units.length} of ${units.length} gates done`);
+  const parts = [
+    ...(open.length > 0 ? [`not done: ${open.join(', ')}`] : []),
+    ...(missing.length > 0
+      ? [`needed jobs without a satisfied gate: ${missing.map(({ id, result }) => `${id} (${result})`).join(', ')}`]
+      : []),
+  ];
+  const waits =
+    units.some(({ status }) => status === 'paused') && units.every(isWellOrWaits) && missing.every(isSkipped);
+  if (waits) return red('Waiting for approval', parts.join('; '));
+  const isUnknown =
+    missing.every(isSkipped) && units.some((unit) => unit.unread !== undefined) && units.every(isWellOrUnknown);
+  return red(isUnknown ? UNREADABLE : 'Gates failed', parts.join('; '));
+}
+
+/** The title of a run of which nobody can tell that anything failed. */
+const UNREADABLE = 'Records could not be read';
+
+/** Done, not readable, or behind something that is not. */
+function isWellOrUnknown({ done, status, unread }: UnitState): boolean {
+  return done || unread !== undefined || status === 'pending';
+}
+
+/** Done, waiting for an approval, or behind something that does. */
+function isWellOrWaits({ done, status }: UnitState): boolean {
+  return done || status === 'paused' || status === 'blocked' || status === 'pending';
+}
+
+function isSkipped({ result }: NeededJob): boolean {
+  return result === 'skipped';
+}
+
+function keysOf(units: readonly { readonly key: UnitKey }[]): UnitKey[] {
+  return units.map(({ key }) => key);
+}
+
+function green(title: string, message: string): StepResult {
+  return { ok: true, title, message };
+}
+
+function red(title: string, message: string): StepResult {
+  return { ok: false, title, message };
+}

@@ -1,0 +1,56 @@
+import type { GatelineError } from '../../errors/gateline-error.ts';
+import { unsavedSummary } from '../../report/github/unsaved-summary.ts';
+import { unitOf, type EndedRecord } from '../../run/records/record.ts';
+import { isOutage } from '../../store/github/artifacts/outage-error.ts';
+import type { RecordStore } from '../../store/record-store.ts';
+import { truncateBytes } from '../../untrusted/escape.ts';
+import { readValue } from './gate-value.ts';
+import type { ActionInvocation, StepResult } from '../invocation.ts';
+
+/** Bytes of an output that are shown. */
+const SHOWN_BYTES = 64 * 1024;
+
+/**
+ * The runner goes away with the job, and what an agent made is on no other machine: its output, which was redacted before it
+ * was kept, is shown in the log and in the summary. The job is red: no later job finds a record.
+ */
+export async function tellUnsaved(
+  { world: { runner }, inputs }: Pick<ActionInvocation, 'world' | 'inputs'>,
+  store: Pick<RecordStore, 'get'>,
+  ended: EndedRecord,
+  error: GatelineError,
+): Promise<StepResult> {
+  const unit = unitOf(ended);
+  const whole = await outputText(store, ended);
+  const shown = truncateBytes(whole, SHOWN_BYTES);
+  const isCut = shown.length < whole.length;
+  if (shown !== '') {
+    using _group = runner.group(
+      `The output of gate ${unit}, which is stored nowhere else${isCut ? ': its beginning' : ''}`,
+    );
+    await runner.quote(async (print) => {
+      for (const line of shown.split('\n')) print(line);
+    });
+  }
+  const title = isOutage(error)
+    ? 'Outage: the result of a gate is not recorded'
+    : 'The result of a gate is not recorded';
+  const about = { unit, title, verdict: ended.verdict, why: error.message, shown, isCut };
+  if (inputs.summary && !(await runner.appendSummary(unsavedSummary(about, runner.summaryRoom()))))
+    runner.annotate('warning', 'The job summary of this step is full: the output is only in the log.');
+  const { hint = '' } = error;
+  const next = isOutage(error)
+    ? 'See https://www.githubstatus.com. When the outage is over, re-run the failed jobs: the agent then starts again.'
+    : hint;
+  const where = shown === '' ? 'It has no output.' : 'Its output is in the log of this post step, and in the summary.';
+  const message = `gate ${unit}: attempt ${ended.n} ended (${ended.verdict.kind}), and its record could not be uploaded. ${where} ${error.message}\n${next}`;
+  return { ok: false, title, message };
+}
+
+/** As people read it, where it is not too large for that; else as it is kept. */
+async function outputText(store: Pick<RecordStore, 'get'>, ended: EndedRecord): Promise<string> {
+  const value = await readValue(store, ended);
+  if (value !== undefined) return JSON.stringify(value, null, 2);
+  const read = ended.value === undefined ? undefined : await store.get(ended.value.digest);
+  return read?.state === 'present' ? new TextDecoder().decode(read.value.subarray(0, SHOWN_BYTES + 4)) : '';
+}

@@ -1,0 +1,57 @@
+import type { Commands } from '../../report/terminal/run-summary.ts';
+import { runSummaryLines } from '../../report/terminal/run-summary.ts';
+import { listOf, oneLine } from '../../report/text.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { ancestorsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
+import { listOption, textOption, type OptionValues } from '../command.ts';
+
+/** What {@link adviceLines} advises with. */
+export interface Advice {
+  readonly graph: UnitGraph;
+  /** Of the command that was called: what it was pointed at is repeated in what is advised. */
+  readonly options: OptionValues;
+  /** Errors, which are printed above, kept gates from running. */
+  readonly isBlocked?: boolean;
+}
+
+/** What happened in a run and which commands come next, as one line each. */
+export function adviceLines(state: RunState, { graph, options, isBlocked = false }: Advice): string[] {
+  const about = pointers(options);
+  const commands: Commands = {
+    run: `gateline run${about}`,
+    status: `gateline status${about}`,
+    show: (key) => `gateline show ${key}${about}`,
+  };
+  const lines = runSummaryLines(state, commands, isBlocked);
+  for (const unit of state.units.values()) {
+    const key = oneLine(unit.key);
+    if (unit.status === 'paused')
+      lines.push(`Let ${key} pass: \`gateline decide approve ${key} --reason TEXT${about}\`; or \`reject\`.`);
+    const itself = graph.get(unit.key)?.gate.run === undefined;
+    if (itself && !unit.done && ['ready', 'failed', 'lost'].includes(unit.status))
+      lines.push(`The agent of ${key} runs by itself: \`gateline begin ${key}${about}\`, then \`gateline complete\`.`);
+  }
+  lines.push(...needsLeftOut(state, graph, options));
+  return lines;
+}
+
+/** With `--gate`: how to run what those gates need, too. */
+function needsLeftOut({ units }: RunState, graph: UnitGraph, options: OptionValues): string[] {
+  const gates = new Set(listOption(options, 'gate'));
+  const asked = [...graph.values()].filter(({ key, gate }) => gates.has(gate.id) && !units.get(key)!.done);
+  const open = asked.flatMap(({ key }) => [...ancestorsOf(graph, key)]).filter((key) => !units.get(key)!.done);
+  const left = [...new Set(open)].filter((key) => !gates.has(graph.get(key)!.gate.id)).map(oneLine);
+  if (left.length === 0 || options['with-needs'] || options['stand-in']) return [];
+  const command = `gateline run${[...gates].map((gate) => ` --gate ${shellWord(gate)}`).join('')} --with-needs`;
+  return [`--gate leaves out ${listOf(left)}: \`${command}${pointers(options)}\` runs what is needed too.`];
+}
+
+/** `--file` and `--subject` as they were given, for a shell. */
+function pointers(options: OptionValues): string {
+  return ['file', 'subject'].map((name) => [name, textOption(options, name)] as const).reduce(spell, '');
+}
+
+function spell(text: string, [name, value]: readonly [string, string | undefined]): string {
+  return value === undefined ? text : `${text} --${name} ${shellWord(oneLine(value))}`;
+}

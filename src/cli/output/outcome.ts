@@ -1,0 +1,38 @@
+import type { RunResult } from '../../engine/run-pipeline.ts';
+import type { UnitState } from '../../run/state/run-state.ts';
+import type { UnitGraph } from '../../run/records/unit.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { exitCodeOfError } from './report-error.ts';
+
+/** The exit code of a call that drove a run. With `--gate`, only the gates that were asked for decide. */
+export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: ReadonlySet<string>): ExitCode {
+  const { state, errors } = result;
+  if (result.cancelled) return EXIT_CODES.interrupted;
+  const units = [...state.units.values()];
+  const asked = only === undefined ? units : units.filter((unit) => only.has(unit.gate));
+  if (asked.every(isWell)) return EXIT_CODES.ok;
+  const codes = errors.map(exitCodeOfError);
+  const worst = [EXIT_CODES.busy, EXIT_CODES.usage, EXIT_CODES.platform].find((code) => codes.includes(code));
+  if (worst !== undefined) return worst;
+  if (asked.some((unit) => !unit.done && TROUBLE.has(unit.status))) return EXIT_CODES.gateFailed;
+  const waits = units.some((unit) => unit.status === 'paused' || unit.status === 'running' || isAwaited(unit, graph));
+  return waits ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
+}
+
+/** The exit code of one gate's new state. */
+export function exitCodeOfUnit(unit: UnitState | undefined): ExitCode {
+  if (unit !== undefined && isWell(unit)) return EXIT_CODES.ok;
+  return unit?.status === 'paused' ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
+}
+
+/** Done, or as far as it can be: a gate passed with input that stood in for its needs is not done until they are. */
+function isWell(unit: UnitState): boolean {
+  return unit.done || unit.status === 'passed';
+}
+
+const TROUBLE: ReadonlySet<UnitState['status']> = new Set(['failed', 'lost', 'partial']);
+
+/** Its agent runs by itself, and could begin now. */
+function isAwaited(unit: UnitState, graph: UnitGraph): boolean {
+  return unit.status === 'ready' && graph.get(unit.key)?.gate.run === undefined;
+}

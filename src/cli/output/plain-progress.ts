@@ -1,0 +1,42 @@
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { oneLine } from '../../report/text.ts';
+import { durationText } from '../../report/wording.ts';
+import { checkpointFor, lineFor, openingLine } from './event-lines.ts';
+import type { Progress, ProgressInput } from './progress.ts';
+
+/** Lines that stay, for logs. After a silence it says what is still running, so that nobody takes it for dead. */
+export function plainProgress(input: ProgressInput): Progress {
+  const { screen, paint, graph, quiet } = input;
+  const running = new Map<UnitKey, number>();
+  let opened = false;
+  let spoke = true;
+  const say = (text: string): void => {
+    spoke = true;
+    screen.write(`${text}\n`);
+  };
+  const timer = setInterval(() => {
+    if (!spoke && running.size > 0) screen.write(`still running: ${listOf(running, input.now().getTime())}\n`);
+    spoke = false;
+  }, input.silenceMs);
+  timer.unref();
+  return {
+    follow: (event) => {
+      if (event.type === 'state' && !opened) {
+        opened = true;
+        say(openingLine(event.state));
+      }
+      if (event.type === 'started') running.set(event.unit, input.now().getTime());
+      if (event.type === 'ended') running.delete(event.unit);
+      const line = lineFor(event, paint, { agents: !quiet, checkpoints: !quiet });
+      if (line !== undefined) say(line);
+      const checkpoint = quiet ? undefined : checkpointFor(event, graph);
+      if (checkpoint !== undefined) say(`\n${checkpoint}`);
+    },
+    note: (message) => say(`note: ${oneLine(message)}`),
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+function listOf(running: ReadonlyMap<UnitKey, number>, now: number): string {
+  return [...running].map(([key, since]) => `${oneLine(key)} (${durationText(now - since)})`).join(', ');
+}

@@ -1,0 +1,92 @@
+import { firstThrown, GatelineError, messageOf, type Place } from '../../errors/gateline-error.ts';
+import type { Problem } from '../../pipeline/problem.ts';
+import { forTerminal } from '../../untrusted/escape.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
+import { printJson } from './print-json.ts';
+import { say } from './say.ts';
+import type { CliWorld } from '../world.ts';
+
+/** Tells an error on stderr (as JSON on stdout too with `--json`) and chooses the exit code by whose fault it is. */
+export function reportError(world: CliWorld, thrown: unknown): ExitCode {
+  const error = firstThrown(thrown);
+  const known = error instanceof GatelineError ? error : undefined;
+  if (world.arguments.includes('--json')) printJson(world, errorJson(error));
+  if (known === undefined) {
+    const stack = error instanceof Error ? (error.stack ?? '') : '';
+    say(world.err, `gateline: INTERNAL: ${safe(messageOf(error))}`);
+    world.err.write(`${safe(stack)}\n`);
+    say(world.err, 'This is a bug in Gateline. Please report it with the lines above.');
+    return EXIT_CODES.internal;
+  }
+  for (const line of errorLines(known)) say(world.err, line);
+  return exitCodeOfError(known);
+}
+
+/** An error as lines for a terminal: what, where, and what to do. */
+export function errorLines(error: GatelineError): string[] {
+  const { code, message, hint, place } = error;
+  const lines = [];
+  if (error instanceof PipelineInvalidError) lines.push(...safe(message).split('\n'));
+  else {
+    const where = place?.line === undefined ? '' : `${place.file}:${place.line}:${place.column ?? 1} `;
+    lines.push(`gateline: ${safe(where)}${code}: ${safe(message)}`);
+    if (where === '' && place !== undefined && !message.includes(place.file))
+      lines.push(`  in ${safe(place.file)}${place.pointer === undefined ? '' : ` at ${safe(place.pointer)}`}`);
+  }
+  return hint === undefined ? lines : [...lines, `  ${safe(hint)}`];
+}
+
+/** `gateline-error/1`; see docs/reference/json-output.md. */
+function errorJson(error: unknown): object {
+  const known = error instanceof GatelineError ? error : undefined;
+  return {
+    format: 'gateline-error/1',
+    code: known?.code ?? 'INTERNAL',
+    fault: known?.fault ?? 'gateline',
+    message: messageOf(error),
+    hint: known?.hint ?? null,
+    place: known?.place === undefined ? null : placeJson(known.place),
+    problems: error instanceof PipelineInvalidError ? [...error.problems, ...error.contracts].map(problemJson) : [],
+  };
+}
+
+/** A problem of a definition or a contract for programs; `null` stands for what there is not. */
+export function problemJson(problem: {
+  readonly severity?: Problem['severity'];
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly place?: Place | undefined;
+}): object {
+  const { severity = 'error', code, message, hint = null, place } = problem;
+  return { severity, code, message, hint, place: place === undefined ? null : placeJson(place) };
+}
+
+function placeJson({ file, line = null, column = null, pointer = null }: Nullable<Place>): object {
+  return { file, line, column, pointer };
+}
+
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
+
+const BUSY: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED', 'CLAIM_IN_PLACE']);
+
+/** The exit code that an error stands for. */
+export function exitCodeOfError(error: GatelineError): ExitCode {
+  if (BUSY.has(error.code)) return EXIT_CODES.busy;
+  switch (error.fault) {
+    case 'gateline':
+      return EXIT_CODES.internal;
+    case 'platform':
+      return EXIT_CODES.platform;
+    case 'agent':
+      return EXIT_CODES.gateFailed;
+    case 'user':
+      return EXIT_CODES.usage;
+  }
+}
+
+/** Messages quote files, options and agents: nothing in them is obeyed by a terminal, and lines stay lines. */
+function safe(text: string): string {
+  return forTerminal(text).replaceAll('##[', '## [');
+}

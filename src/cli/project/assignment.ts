@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Assignment } from '../../engine/call/call.ts';
+import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
+import { stateInputs } from '../../local/state-inputs.ts';
+import { oneLine } from '../../report/text.ts';
+import { unitsOf } from '../../run/records/unit.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { listOption, recordedOption, textOption, type OptionValues } from '../command.ts';
+import { say } from '../output/say.ts';
+import type { CliWorld } from '../world.ts';
+
+/** What the options say to work on. @throws GatelineError `SUBJECT_EMPTY`, `INPUT_INVALID`, `METADATA_INVALID` */
+export async function assignmentOf(
+  world: CliWorld,
+  options: OptionValues,
+  loaded: LoadedPipeline,
+  workspace: Pick<Workspace, 'root' | 'branch' | 'readText'>,
+): Promise<Assignment> {
+  const { pipeline } = loaded;
+  const subject =
+    recordedOption(options, 'subject', 1_024) ?? pipeline.subject ?? (await workspace.branch()) ?? 'default';
+  if (subject.trim() === '')
+    throw new GatelineError('user', 'SUBJECT_EMPTY', 'the subject is empty', { hint: 'Pass `--subject TEXT`.' });
+  const standIn = options['stand-in'] === true;
+  const input = await readInput(world, textOption(options, 'input'));
+  return {
+    pipeline,
+    subject,
+    metadata: { ...pipeline.metadata, ...metadataOf(listOption(options, 'metadata')) },
+    input: standIn && input === null ? await inputFromStateFiles(world, loaded, workspace, subject) : input,
+    standIn,
+  };
+}
+
+/** With `--stand-in` and no `--input`: what others left in the state guide's files, as `{needs: {<gate>: output}}`. */
+async function inputFromStateFiles(
+  world: CliWorld,
+  loaded: LoadedPipeline,
+  workspace: Pick<Workspace, 'root' | 'readText'>,
+  subject: string,
+): Promise<JsonValue> {
+  const { needs, warnings } = await stateInputs(workspace, loaded, subject, unitsOf(loaded.pipeline).values());
+  for (const warning of warnings) say(world.err, `note: ${oneLine(warning)}`);
+  return Object.keys(needs).length === 0 ? null : { needs };
+}
+
+function metadataOf(pairs: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      const name = pair.slice(0, at);
+      if (at > 0 && name !== '__proto__') return [name, jsonOrText(pair.slice(at + 1))];
+      throw new GatelineError('user', 'METADATA_INVALID', `--metadata ${pair}: expected KEY=VALUE`, {
+        hint: 'VALUE is JSON or plain text: `--metadata domain=shop`, `--metadata \'limits={"users": 5}\'`.',
+      });
+    }),
+  );
+}
+
+function jsonOrText(text: string): JsonValue {
+  const parsed = parseJson(new TextEncoder().encode(text));
+  return parsed.ok ? parsed.value : text;
+}
+
+/** A JSON file that the user names, `-` for standard input; `null` when there is none. */
+export async function readInput(world: CliWorld, path: string | undefined): Promise<JsonValue> {
+  if (path === undefined) return null;
+  let bytes: Uint8Array;
+  try {
+    bytes = path === '-' ? await world.readStandardInput() : await readFile(resolve(world.workingDirectory, path));
+  } catch (cause) {
+    throw new GatelineError('user', 'INPUT_INVALID', `${path} cannot be read: ${messageOf(cause)}`, {
+      hint: 'Name a file with one JSON value, or `-` for standard input.',
+      cause,
+    });
+  }
+  const parsed = parseJson(bytes);
+  if (parsed.ok) return parsed.value;
+  throw new GatelineError('user', 'INPUT_INVALID', `${path}: ${parsed.issue.message}`, {
+    hint: 'It must contain one JSON value.',
+  });
+}

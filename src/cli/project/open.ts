@@ -1,0 +1,103 @@
+import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
+import type { EnginePorts } from '../../engine/ports.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { loadPipeline, type LoadedPipeline } from '../../local/load-pipeline.ts';
+import { localPorts } from '../../local/local-ports.ts';
+import { createProjector, showStateIn, type Projector } from '../../local/projector.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { assignmentOf } from './assignment.ts';
+import { textOption } from '../command.ts';
+import { type CommandInvocation } from '../command.ts';
+import { parseRunArgument } from './run-asked.ts';
+import { noticesTo, say } from '../output/say.ts';
+import type { CliWorld } from '../world.ts';
+
+/** What nearly every command works with. */
+export interface Opened {
+  readonly loaded: LoadedPipeline;
+  readonly graph: UnitGraph;
+  readonly ports: EnginePorts;
+  readonly assignment: Assignment;
+}
+
+/** The pipeline that an invocation is about. */
+export function loadFor({ world, options }: Pick<CommandInvocation, 'world' | 'options'>): Promise<LoadedPipeline> {
+  return loadPipeline(world.workingDirectory, textOption(options, 'file'));
+}
+
+/** The pipeline, the engine's ports and the assignment of an invocation. */
+export async function open(
+  { world, options }: CommandInvocation,
+  loaded: LoadedPipeline,
+  access: { readonly readOnly: boolean },
+): Promise<Opened> {
+  const { environment, now, onDurable } = world;
+  const durable = onDurable === undefined ? {} : { onDurable };
+  const ports = await localPorts({ place: loaded, environment, now, readOnly: access.readOnly, ...durable });
+  const assignment = await assignmentOf(world, options, loaded, ports.workspace);
+  const graph = unitsOf(loaded.pipeline);
+  const { store } = ports;
+  const showState: EnginePorts['showState'] = (folder, state, units, redact) =>
+    showStateIn(folder, { loaded, graph, metadata: assignment.metadata, store, redact }, state, units);
+  return { loaded, graph, ports: { ...ports, showState }, assignment };
+}
+
+/** {@link openRun} for looking at the run that `--run` names, else the newest. */
+export async function openToLook(invocation: CommandInvocation): Promise<Opened & { readonly call: Call }> {
+  const asked = textOption(invocation.options, 'run');
+  return openRun(invocation, await loadFor(invocation), { asked, where: '--run', readOnly: true });
+}
+
+/** Which run is to be opened. */
+export interface RunWanted {
+  /** As the user named it; `undefined`: the newest. */
+  readonly asked: string | undefined;
+  /** What it was given as, for errors. */
+  readonly where: string;
+  readonly readOnly: boolean;
+}
+
+/**
+ * {@link open} with the records of one run as they are.
+ * @throws GatelineError `OPTION_VALUE`, `RUN_UNKNOWN`
+ */
+export async function openRun(
+  invocation: CommandInvocation,
+  loaded: LoadedPipeline,
+  { asked, where, readOnly }: RunWanted,
+): Promise<Opened & { readonly call: Call }> {
+  const { subject, number } = parseRunArgument(asked, where);
+  const options = { ...invocation.options, ...(subject !== undefined && { subject }) };
+  const opened = await open({ ...invocation, options }, loaded, { readOnly });
+  const call = await openCall(opened.ports, opened.assignment, noticesTo(invocation.world), { runNumber: number });
+  const records = call.journal.records();
+  if (
+    number > 0 &&
+    !records.some((record) => record.runNumber === number) &&
+    call.journal.state().problems.length === 0
+  ) {
+    const numbers = [...new Set(records.map((record) => record.runNumber))].toSorted((a, b) => a - b);
+    const known = numbers.length === 0 ? 'There are no runs yet.' : `Runs: ${numbers.slice(-20).join(', ')}.`;
+    throw new GatelineError('user', 'RUN_UNKNOWN', `there is no run ${number} for ${opened.assignment.subject}`, {
+      hint: `${known} \`gateline status --subjects\` lists the subjects.`,
+    });
+  }
+  return { ...opened, call };
+}
+
+/** The projections of the state guide's files for a call. */
+export function projectorFor(world: CliWorld, opened: Opened, redact: (text: string) => string): Promise<Projector> {
+  const { loaded, graph, assignment, ports } = opened;
+  const durable = world.onDurable === undefined ? {} : { onDurable: world.onDurable };
+  return createProjector({ loaded, graph, metadata: assignment.metadata, store: ports.store, redact, ...durable });
+}
+
+/** Brings the files that people read up to date after a command that wrote records but drove nothing. */
+export async function projectOnce(world: CliWorld, opened: Opened): Promise<RunState> {
+  const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
+  const projector = await projectorFor(world, opened, call.redactor.redactText);
+  const state = call.journal.state();
+  for (const notice of await projector.show(state)) say(world.err, `note: ${notice}`);
+  return state;
+}

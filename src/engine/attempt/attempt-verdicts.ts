@@ -1,0 +1,74 @@
+import type { AgentResult } from '../../agent/agent.ts';
+import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
+import type { Call } from '../call/call.ts';
+import type { Captured } from './capture-files.ts';
+
+/** A verdict with what is to be said of an attempt's files. */
+export function withFiles({ gate }: Unit, verdict: Verdict, captured: Captured, notices: readonly Issue[]): Verdict {
+  const { failure } = captured;
+  if (failure !== undefined && gate.files.length > 0 && verdict.status !== 'failed') {
+    return failed('workspace', `Its files cannot be captured: ${failure.hint ?? 'see the message'}`, [
+      { severity: 'error', message: `${failure.code}: ${failure.message}`.slice(0, 4_096) },
+    ]);
+  }
+  if (captured.problems.length > 0 && verdict.status !== 'failed') {
+    return failed(
+      'files',
+      'Every file that `files` names must be a plain file inside the workspace, without secrets.',
+      [...captured.problems],
+    );
+  }
+  return { ...verdict, issues: [...verdict.issues, ...captured.problems, ...notices].slice(0, 100) };
+}
+
+/** What the way an agent ended says, whatever it wrote. `undefined`: it ended well. */
+export function verdictOn(call: Pick<Call, 'holder'>, result: AgentResult, unit: Unit): Verdict | undefined {
+  switch (result.outcome) {
+    case 'not-started':
+      return failed('not-started', `The agent could not be started: ${result.message ?? 'the system gave no reason'}.`);
+    case 'timeout':
+      return failed(
+        'timeout',
+        `It took longer than ${unit.gate.timeoutMinutes} minutes and was stopped. Raise timeout-minutes, or give it less work.`,
+      );
+    case 'cancelled':
+      return failed('cancelled', 'It was stopped because the run was cancelled. Run again to continue.');
+    case 'signalled':
+      return failed(
+        'agent-error',
+        `The agent was ended by ${result.signal ?? 'a signal'}. ${whereLogsAre(call, unit)}`,
+      );
+    case 'exited':
+      if (result.exitCode === 0) return undefined;
+      return failed(
+        'agent-error',
+        `The agent ended with exit code ${result.exitCode ?? 'unknown'}. ${whereLogsAre(call, unit)}`,
+      );
+  }
+}
+
+function whereLogsAre({ holder }: Pick<Call, 'holder'>, { key }: Unit): string {
+  return holder === 'job' ? 'Look at the log of its job.' : `Look at its logs: gateline show ${key} stderr.`;
+}
+
+/** The gate names secrets that are not set. */
+export function noSecret(names: readonly string[]): Verdict {
+  return failed('no-secret', `Set ${names.join(', ')} in the environment, or remove it from the gate's secrets.`, [
+    { severity: 'error', message: `not set: ${names.join(', ')}` },
+  ]);
+}
+
+const KIND_OF: Readonly<Record<string, Verdict['kind']>> = { FILES_CONFLICT: 'files', ATTEMPT_LOST: 'lost' };
+
+/** What an error says of an attempt that nothing else can be said of. */
+export function notPrepared(error: unknown): Verdict {
+  const code = error instanceof GatelineError ? error.code : 'INTERNAL';
+  const kind =
+    KIND_OF[code] ??
+    (code.startsWith('PATH_') ? 'files' : /^(?:GIT|WORKSPACE)_/.test(code) ? 'workspace' : 'not-started');
+  const hint = error instanceof GatelineError ? error.hint : undefined;
+  const said = hint === undefined ? messageOf(error) : `${messageOf(error).replace(/\.$/, '')}. ${hint}`;
+  return failed(kind, `${code}: ${said}`.slice(0, 2_000));
+}

@@ -1,0 +1,284 @@
+import { join } from 'node:path';
+import type { AgentResult } from '../../agent/agent.ts';
+import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
+import { attemptInRun } from '../../run/records/attempt-text.ts';
+import { comparePositions, type Content, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
+import { verdictSatisfies } from '../../run/state/fold-unit.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { Verdict } from '../../verdict/verdict.ts';
+import { agentEnvironment, missingSecrets, protocolVariables } from './agent-environment.ts';
+import { noSecret, notPrepared, verdictOn, withFiles } from './attempt-verdicts.ts';
+import { claim, prepareAttempt, type Begun, type Preparation } from './begin-attempt.ts';
+import type { Call } from '../call/call.ts';
+import {
+  canBeCompletedAgain,
+  collectLearnings,
+  collectMetrics,
+  collectOutput,
+  removeAnswer,
+  type Collected,
+} from './collect-output.ts';
+import { captureFiles, nameKept, type Captured } from './capture-files.ts';
+import { nameReruns } from './name-reruns.ts';
+import { placeFor } from './place.ts';
+import { workFor, type Work } from '../plan/plan-unit.ts';
+
+/** Bytes kept of each of an agent's output streams. */
+const LOG_LIMIT = 1024 * 1024;
+
+/** Failures that another attempt cannot turn. */
+const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', 'claimed', 'contract', 'not-started']);
+
+/**
+ * Errors of writing how an attempt ended after which nothing else is written in its place: it is on record already, or what
+ * the agent made is kept on this machine, and whoever comes after uploads it.
+ */
+const NOT_REPLACED: ReadonlySet<string> = new Set(['RECORD_TAKEN', 'ARTIFACT_UPLOAD_FAILED', 'ARTIFACTS_OUTAGE']);
+
+/** Runs a unit until it is satisfied, out of retries, or a further attempt makes no sense. Each attempt leaves its records. */
+export async function runAttempts(call: Call, unit: Unit, first: Work, signal: AbortSignal): Promise<EndedRecord> {
+  let work = first;
+  let before: EndedRecord | undefined;
+  for (let attempt = 0; ; attempt += 1) {
+    const ended = await runAttempt(call, unit, work, signal, before);
+    const settled =
+      verdictSatisfies(unit, ended, { ruling: 'stands' }) ||
+      FINAL.has(ended.verdict.kind) ||
+      signal.aborted ||
+      // In a job's checkout nothing could be taken back then, and what lies there is nobody's request.
+      (call.holder === 'job' && ended.snapshot === undefined);
+    const retrying = !settled && attempt < unit.gate.retries;
+    const records = call.journal.records();
+    await call.observe({
+      type: 'ended',
+      unit: unit.key,
+      record: ended,
+      state: call.journal.state(),
+      records,
+      retrying,
+    });
+    if (!retrying) return ended;
+    before = ended;
+    // What an attempt in the user's folder left is the user's version: the next one is asked for that.
+    if (call.holder !== 'job' && unit.gate.workspace === 'in-place') work = await workFor(call, unit, work.contract);
+  }
+}
+
+/** @param before the attempt that this one follows, of the same call */
+async function runAttempt(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  signal: AbortSignal,
+  before: EndedRecord | undefined,
+): Promise<EndedRecord> {
+  const started = await claim(call, unit, work, { place: await placeFor(call, unit) });
+  await call.observe({
+    type: 'started',
+    unit: unit.key,
+    record: started,
+    attempts: unit.gate.retries + 1,
+    state: call.journal.state(),
+  });
+  const ended = await endWithoutSecrets(call, unit, started);
+  if (ended !== undefined) return ended;
+  let begun: Begun;
+  try {
+    begun = await prepareOrEnd(call, unit, work, started, { signal, before });
+  } catch (error) {
+    const ended = call.journal
+      .archive()
+      .ended.get(unit.key)
+      ?.findLast((one) => comparePositions(one, started) === 0);
+    const isOfThisGate = error instanceof GatelineError && error.fault !== 'gateline' && !isDiskFull(error);
+    if (ended !== undefined && isOfThisGate) return ended;
+    throw error;
+  }
+  let result: AgentResult | undefined;
+  try {
+    result = await startOrEnd(call, begun, signal);
+    const ended = await finishAttempt(call, begun, result);
+    if (isInUsersFolder(call, started)) await nameReruns(call, ended);
+    return ended;
+  } finally {
+    // What timed out or was ended by a signal may have left somebody behind who still writes there.
+    await begun.checkout.release(result?.outcome === 'exited');
+    if (isInUsersFolder(call, started)) call.forgetSnapshot();
+  }
+}
+
+function isInUsersFolder({ holder }: Pick<Call, 'holder'>, { place }: StartedRecord): boolean {
+  return holder !== 'job' && place === 'in-place';
+}
+
+/** Ends an attempt whose gate names secrets that are not set: nothing of it could be redacted. `undefined`: all are set. */
+export async function endWithoutSecrets(
+  call: Call,
+  unit: Unit,
+  started: StartedRecord,
+): Promise<EndedRecord | undefined> {
+  const names = missingSecrets(call.ports.environment, unit.gate);
+  return names.length === 0 ? undefined : end(call, unit, started, { verdict: noSecret(names) });
+}
+
+/** Prepares an attempt that is claimed. Where that fails, the attempt ends with that before the error goes on. */
+export async function prepareOrEnd(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  started: StartedRecord,
+  preparation?: Preparation,
+): Promise<Begun> {
+  try {
+    return await prepareAttempt(call, unit, work, started, preparation);
+  } catch (error) {
+    await endWith(call, unit, started, error);
+    throw error;
+  }
+}
+
+/** Ends an attempt of which nothing can be judged, so that nobody waits for it. */
+export function endWith(call: Call, unit: Unit, started: StartedRecord, error: unknown): Promise<EndedRecord> {
+  return end(call, unit, started, { verdict: notPrepared(error) });
+}
+
+/** Runs the agent to its end. Where it cannot be watched, the attempt ends with that before the error goes on. */
+async function startOrEnd(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
+  try {
+    return await startAgent(call, begun, signal);
+  } catch (error) {
+    await endWith(call, begun.unit, begun.started, error);
+    throw error;
+  }
+}
+
+function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
+  const { unit, directory, started } = begun;
+  const { gate } = unit;
+  const others = new Set(call.assignment.pipeline.gates.flatMap((one) => one.secrets));
+  const protocol = protocolVariables(unit, started.n, directory, begun.hasFeedback);
+  return call.ports.agent.run({
+    directory: directory.path,
+    command: gate.run ?? '',
+    shell: gate.shell,
+    workingDirectory: join(begun.checkout.root, gate.workingDirectory),
+    env: agentEnvironment(begun.checkout.environment(call.ports.environment), gate, others, protocol),
+    timeoutMs: gate.timeoutMinutes * 60_000,
+    logLimit: LOG_LIMIT,
+    signal,
+    onLine: (stream, line) => void call.observe({ type: 'line', unit: unit.key, stream, line }),
+    redact: (text) => call.redactor.redactText(text),
+    redactStream: () => call.redactor.createStream(),
+  });
+}
+
+/** Judges what an agent left and writes the `ended` record. Also for an agent that ran by itself, which others may have `stopped`. */
+export async function finishAttempt(
+  call: Call,
+  begun: Begun,
+  result: AgentResult,
+  stopped?: Verdict,
+): Promise<EndedRecord> {
+  const { directory, started } = begun;
+  let ended: EndedRecord;
+  try {
+    ended = await judgeAndEnd(call, begun, result, stopped);
+  } catch (error) {
+    // When there is room, `complete` can be given again.
+    if (isDiskFull(error) && canBeCompletedAgain(started)) throw error;
+    await removeAnswer(directory);
+    if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
+    const verdict = isDiskFull(error) ? { ...notPrepared(error), kind: 'lost' as const } : notPrepared(error);
+    await end(call, begun.unit, started, { verdict, result });
+    throw error;
+  }
+  await removeAnswer(directory);
+  return ended;
+}
+
+async function judgeAndEnd(
+  call: Call,
+  begun: Begun,
+  result: AgentResult,
+  stopped: Verdict | undefined,
+): Promise<EndedRecord> {
+  const { unit, directory, started } = begun;
+  const { metrics, notices } = await collectMetrics(call, directory);
+  const learnings = await collectLearnings(call, directory);
+  const collected = await collectOutput(call, begun, stopped ?? verdictOn(call, result, unit));
+  const captured = await captureFiles(call, begun);
+  const verdict = withFiles(unit, collected.verdict, captured, notices);
+  await nameKept(call, unit, captured);
+  return end(call, unit, started, {
+    ...collected,
+    files: captured.files,
+    touched: captured.touched,
+    ...(captured.snapshot && { snapshot: captured.snapshot }),
+    verdict,
+    ...(verdict.status === 'failed' && { exports: undefined }),
+    result,
+    ...(metrics && { metrics }),
+    ...(learnings && { learnings }),
+  });
+}
+
+interface Ending extends Partial<Collected>, Partial<Pick<Captured, 'files' | 'touched' | 'snapshot'>> {
+  readonly verdict: Verdict;
+  readonly result?: AgentResult;
+  readonly metrics?: EndedRecord['metrics'];
+  readonly learnings?: Content;
+}
+
+/** Writes the `ended` record of an attempt. */
+async function end(call: Call, unit: Unit, started: StartedRecord, ending: Ending): Promise<EndedRecord> {
+  const { result } = ending;
+  const ended: EndedRecord = {
+    kind: 'ended',
+    ...call.journal.identity(unit, started.n),
+    runNumber: started.runNumber,
+    runAttempt: started.runAttempt,
+    fingerprint: started.fingerprint,
+    contract: started.contract,
+    needs: started.needs,
+    how: 'ran',
+    verdict: redactVerdict(call, ending.verdict),
+    startedAt: started.at,
+    ...(ending.value && { value: ending.value }),
+    ...(ending.exports && { exports: ending.exports }),
+    ...(ending.snapshot && { snapshot: ending.snapshot }),
+    files: [...(ending.files ?? [])],
+    touched: [...(ending.touched ?? [])],
+    logs: await keepLogs(call, result),
+    ...(result?.exitCode !== undefined && { exitCode: result.exitCode }),
+    ...(result?.signal !== undefined && { signal: result.signal }),
+    ...(ending.metrics && { metrics: ending.metrics }),
+    ...(ending.learnings && { learnings: ending.learnings }),
+  };
+  if ((await call.journal.write(ended)) === 'taken') {
+    throw new GatelineError(
+      'platform',
+      'RECORD_TAKEN',
+      `gate ${unit.key}: ${attemptInRun(started, call.journal.archive().started.get(unit.key) ?? [])} has ended already`,
+    );
+  }
+  return ended;
+}
+
+/** Verdicts quote outputs, whose strings are redacted already; what agents put into logs and messages is not. */
+function redactVerdict(call: Call, verdict: Verdict): Verdict {
+  const clean = (text: string): string => call.redactor.redactText(text);
+  const issues = verdict.issues.map((issue) => ({ ...issue, message: clean(issue.message) }));
+  return { ...verdict, advice: clean(verdict.advice).slice(0, 2_048), issues };
+}
+
+/** On a full disk an attempt ends without logs rather than without a record. */
+async function keepLogs(call: Call, result: AgentResult | undefined): Promise<EndedRecord['logs']> {
+  const logs: EndedRecord['logs'] = {};
+  try {
+    if (result?.stdout) logs.stdout = await call.ports.store.put(result.stdout);
+    if (result?.stderr) logs.stderr = await call.ports.store.put(result.stderr);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
+  return logs;
+}

@@ -1,0 +1,216 @@
+import type { AttemptDirectory } from '../../agent/attempt-files.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { attemptInRun } from '../../run/records/attempt-text.ts';
+import { canonicalChunks, canonicalJson } from '../../json/canonical-json.ts';
+import { unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
+import { needDigests } from '../../run/plan/request.ts';
+import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import type { Checkout, TreeId } from '../../workspace/workspace.ts';
+import { ATTEMPT_FILES } from './agent-environment.ts';
+import type { Call } from '../call/call.ts';
+import { claimedHint } from './claimed-hint.ts';
+import { copierOf, missingContent, readJson } from '../call/content.ts';
+import { keepJson } from '../keep-json.ts';
+import { writePlace, type AttemptPlace } from './place-file.ts';
+import type { Work } from '../plan/plan-unit.ts';
+import { handedOnTo } from '../plan/current-inputs.ts';
+
+/** Exports up to this size stand in the request itself; larger ones only in their file. */
+export const INLINE_LIMIT = 1024 * 1024;
+
+/** An attempt that holds its claim and whose agent can be started. */
+export interface Begun {
+  readonly unit: Unit;
+  readonly started: StartedRecord;
+  readonly directory: AttemptDirectory;
+  readonly checkout: Checkout;
+  readonly hasFeedback: boolean;
+}
+
+/** What a claim says beside the work itself. */
+export interface ClaimDetails {
+  /** Where an agent is going to work; absent when none is started. */
+  readonly place?: AttemptPlace['place'];
+  /** For an agent that runs by itself: how long the claim holds. */
+  readonly deadline?: string;
+}
+
+/**
+ * Takes the claim of a unit's next attempt: durable before anything else happens.
+ * @throws GatelineError `GATE_CLAIMED` when somebody else has it.
+ */
+export async function claim(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  { place, deadline }: ClaimDetails = {},
+): Promise<StartedRecord> {
+  const { store } = call.ports;
+  await store.put(canonicalJson(work.contract.contract as unknown as JsonValue));
+  const kept = await keepJson(store, call.redactor.redactJson(work.request as unknown as JsonValue).value);
+  const started: StartedRecord = {
+    kind: 'started',
+    ...call.journal.identity(unit, call.journal.nextAttempt(unit.key)),
+    fingerprint: work.fingerprint,
+    contract: work.contract.digest,
+    needs: needDigests(work.request),
+    request: kept.digest,
+    holder: deadline === undefined ? call.holder : 'open',
+    ...(deadline !== undefined && { deadline }),
+    ...(place !== undefined && { place, base: (await call.snapshot()).tree }),
+  };
+  if ((await call.journal.write(started)) === 'taken') throw await takenBy(call, unit, started);
+  return started;
+}
+
+/** A name that is taken by nobody who can be seen: GitHub's answer to an upload was lost, or one broke off. */
+async function takenBy(call: Call, unit: Unit, claim: StartedRecord): Promise<GatelineError> {
+  const what = attemptInRun(claim, call.journal.archive().started.get(unit.key) ?? []);
+  if (call.holder === 'job' && !(await isSeen(call, unit, claim))) {
+    const message = `gate ${unit.key}: ${what} is already claimed, but its record is not listed: probably left by an interrupted upload`;
+    return new GatelineError('platform', 'CLAIM_UNSEEN', message, {
+      hint: 'Re-run the failed jobs: the next run attempt claims the gate under a new name.',
+    });
+  }
+  return new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: another process has claimed ${what}`, {
+    hint: claimedHint(call.holder),
+  });
+}
+
+async function isSeen(call: Call, unit: Unit, at: Pick<StartedRecord, 'n' | 'runAttempt'>): Promise<boolean> {
+  const { pipeline, subject } = call.assignment;
+  const only = (one: Pick<StartedRecord, 'gate' | 'leg'>): boolean => unitOf(one) === unit.key;
+  const { records, problems } = await call.ports.store.list(pipeline.id, subject, { only });
+  const claims = [...records, ...problems.flatMap(({ names }) => names ?? [])];
+  const { runNumber } = call.journal.call;
+  return claims.some(
+    (one) => only(one) && one.runNumber === runNumber && one.runAttempt === at.runAttempt && one.n === at.n,
+  );
+}
+
+/** What else an attempt is prepared with. */
+export interface Preparation {
+  /** Aborted when the attempt is not wanted any more. */
+  readonly signal?: AbortSignal;
+  /** The attempt that this one follows, of the same call. */
+  readonly before?: EndedRecord | undefined;
+}
+
+/** Makes everything ready that the agent is promised: its files, its directory, request and feedback. */
+export async function prepareAttempt(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  started: StartedRecord,
+  preparation: Preparation = {},
+): Promise<Begun> {
+  const directory = await call.ports.attempts.create(started);
+  await directory.write(ATTEMPT_FILES.request, canonicalChunks(await agentView(call, unit, work, started, directory)));
+  const feedback = preparation.before ?? lastAttempt(call, unit, started);
+  if (feedback !== undefined)
+    await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
+  const checkout = await checkOut(call, unit, started, directory, preparation);
+  return { unit, started, directory, checkout, hasFeedback: feedback !== undefined };
+}
+
+/** Makes the attempt's version of the workspace stand where the agent is going to work. */
+async function checkOut(
+  call: Call,
+  unit: Unit,
+  started: StartedRecord,
+  directory: AttemptDirectory,
+  { signal = new AbortController().signal, before }: Preparation,
+): Promise<Checkout> {
+  const { workspace, showState } = call.ports;
+  const { place = 'tree', deadline: until } = started;
+  const kept = { ...(await versionsFor(call, unit, before)), place, ...(until !== undefined && { until }) };
+  const onLine = (stream: 'stdout' | 'stderr', line: string): void =>
+    void call.observe({ type: 'line', unit: unit.key, stream, line });
+  const setup = { signal, onLine, redact: call.redactor.redactText };
+  const checkout = await workspace.checkOut({ ...kept, attempt: directory.path, files: unit.gate.files, setup });
+  try {
+    for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
+    await writePlace(directory, { ...kept, from: checkout.from });
+    if (place === 'tree' && call.holder === 'process') {
+      const upstream = ancestorsOf(call.graph, unit.key);
+      await showState?.(checkout.root, call.journal.state(), upstream, call.redactor.redactText);
+    }
+    return checkout;
+  } catch (error) {
+    await checkout.release(false);
+    throw error;
+  }
+}
+
+/** The user's version, and the one that the agent is to find. */
+async function versionsFor(
+  call: Call,
+  unit: Unit,
+  before: EndedRecord | undefined,
+): Promise<{ readonly base: TreeId; readonly tree: TreeId }> {
+  // All attempts of a job share its checkout: what the one before changed there is taken back.
+  if (call.holder === 'job' && before?.snapshot !== undefined)
+    return { base: before.snapshot.tree, tree: before.snapshot.from };
+  const { tree: base } = await call.snapshot();
+  return { base, tree: await call.ports.workspace.build(base, handedOnTo(call, unit), copierOf(call)) };
+}
+
+/** The request as the agent reads it: with the exports of its needs, the attempt's number, and names for people. */
+async function agentView(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  started: StartedRecord,
+  directory: AttemptDirectory,
+): Promise<JsonObject> {
+  const { store } = call.ports;
+  const needs: JsonObject = {};
+  for (const [key, content] of Object.entries(work.request.needs)) {
+    const view: JsonObject = { digest: content?.digest ?? null, bytes: content?.bytes ?? 0 };
+    if (content !== null) {
+      const name = `need-${key.replaceAll('/', '.')}.json`;
+      const placed = await directory.place(name, content.digest, copierOf(call));
+      if (placed.state !== 'present')
+        throw missingContent(
+          `exports of ${key}`,
+          content.digest,
+          placed.state === 'unknown' ? placed.problem.message : 'they are missing',
+        );
+      view['file'] = directory.pathOf(name);
+      if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(store, content, { what: `exports of ${key}` });
+    }
+    addNeed(needs, key, view);
+  }
+  const request = work.request as unknown as JsonObject;
+  return {
+    ...request,
+    needs,
+    agent: unit.gate.agent,
+    number: unit.gate.number,
+    attempt: started.n,
+    fingerprint: work.fingerprint,
+  };
+}
+
+/** `needs.<gate>`, or `needs.<gate>.legs.<leg>` for a leg of a matrix gate. */
+function addNeed(needs: JsonObject, key: string, view: JsonObject): void {
+  const slash = key.indexOf('/');
+  if (slash < 0) {
+    needs[key] = view;
+    return;
+  }
+  const gate = (needs[key.slice(0, slash)] ??= { legs: {} }) as { legs: JsonObject };
+  gate.legs[key.slice(slash + 1)] = view;
+}
+
+/** The attempt before this one that ended with the same request: its verdict is the feedback. */
+function lastAttempt(call: Call, unit: Unit, started: StartedRecord): EndedRecord | undefined {
+  const earlier = (call.journal.archive().ended.get(unit.key) ?? []).filter(
+    (one) => one.fingerprint === started.fingerprint && one.how === 'ran',
+  );
+  const last = earlier.at(-1);
+  return last !== undefined && last.runNumber === started.runNumber && last.verdict.status !== 'passed'
+    ? last
+    : undefined;
+}

@@ -1,0 +1,96 @@
+import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
+import type { EndedRecord, FileChange } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { Redactor } from '../../untrusted/redact.ts';
+import type { Issue } from '../../verdict/verdict.ts';
+import type { KeepContent } from '../../workspace/workspace.ts';
+import type { Begun } from './begin-attempt.ts';
+import type { Call } from '../call/call.ts';
+
+/** Files that an attempt left, and what is wrong with them. */
+export interface Captured {
+  readonly files: readonly FileChange[];
+  readonly touched: readonly FileChange[];
+  readonly snapshot?: NonNullable<EndedRecord['snapshot']>;
+  /** Files that should be handed on and cannot be. */
+  readonly problems: readonly Issue[];
+  /** Why nothing could be captured at all. */
+  readonly failure?: GatelineError;
+}
+
+/** Characters of a file that are looked at together with the ones after them: no secret is longer. */
+const OVERLAP = 16 * 1024;
+
+/**
+ * Files that the gate hands on, kept in the store, and what else it changed. A file with a secret in it is not handed on: it would
+ * have to be altered, and an altered file is not what the agent made.
+ */
+export async function captureFiles(call: Call, begun: Begun): Promise<Captured> {
+  try {
+    return await capture(call, begun);
+  } catch (error) {
+    // Without room there will be no record of what is handed on either.
+    if (isDiskFull(error) && begun.unit.gate.files.length > 0) throw error;
+    if (!(error instanceof GatelineError) || !/^(?:GIT|WORKSPACE|WORK_TREE|FILE)_/.test(error.code)) throw error;
+    return { files: [], touched: [], problems: [], failure: error };
+  }
+}
+
+async function capture(call: Call, { unit, checkout }: Begun): Promise<Captured> {
+  const { store, workspace } = call.ports;
+  const keep: KeepContent = async (chunks) => {
+    try {
+      return await store.putStream(withoutSecrets(chunks, call.redactor));
+    } catch (error) {
+      if (error instanceof SecretFound) return { refused: 'it holds a secret' };
+      throw error;
+    }
+  };
+  const work = await checkout.capture();
+  const changes = await workspace.changes(checkout.from, work, unit.gate.files, keep, checkout);
+  await workspace.keep(checkout.from, work.tree);
+  const problems = changes.refused.map(({ path, why }): Issue => ({
+    severity: 'error',
+    message: `${path} cannot be handed on: ${why}`,
+  }));
+  const { files, touched } = changes;
+  return { files, touched, snapshot: { from: checkout.from, tree: work.tree }, problems };
+}
+
+/** What to write in `gateline.yml`. What lies outside of the workspace cannot be handed on. */
+function wayToHandOn({ gate }: Unit, names: readonly string[]): string {
+  const own = names.filter((name) => !name.startsWith('../'));
+  if (own.length === 0) return '; only files of the workspace are handed on';
+  const list = own.map((name) => JSON.stringify(name)).join(', ');
+  return gate.files === 'changed'
+    ? ''
+    : gate.files.length === 0
+      ? `. To hand them on: files: [${list}], or files: changed`
+      : `. To hand them on, add to files: ${list}`;
+}
+
+/** Names what the agent changed and the gate does not hand on: it is kept, and nobody else will see it. */
+export async function nameKept(call: Call, unit: Unit, { touched, failure }: Captured): Promise<void> {
+  if (failure === undefined && touched.length === 0) return;
+  const names = touched.slice(0, 5).map(({ path }) => path);
+  const more = touched.length > names.length ? ` and ${touched.length - names.length} more` : '';
+  const message =
+    failure === undefined
+      ? `changed and not handed on: ${names.join(', ')}${more}${wayToHandOn(unit, names)}`
+      : `${failure.code}: its changes cannot be determined: ${failure.message}`;
+  await call.observe({ type: 'notice', unit: unit.key, message });
+}
+
+class SecretFound extends Error {}
+
+/** Passes chunks on, and throws before the last of them when there is a secret. */
+async function* withoutSecrets(chunks: AsyncIterable<Uint8Array>, redactor: Redactor): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder();
+  let tail = '';
+  for await (const chunk of chunks) {
+    const text = tail + decoder.decode(chunk, { stream: true });
+    if (redactor.find(text).length > 0) throw new SecretFound();
+    tail = text.slice(-OVERLAP);
+    yield chunk;
+  }
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { ID_PATTERN } from '../../pipeline/pipeline.ts';
+import { digestOfJson } from '../../json/canonical-json.ts';
+import { digestSchema, type Digest } from '../../json/digest.ts';
+import type { StartedRecord } from '../../run/records/record.ts';
+import type { JsonValue } from '../../json/json.ts';
+
+const tokenSchema = z.strictObject({
+  v: z.literal(1),
+  subject: z.string(),
+  gate: z.string(),
+  leg: z.string(),
+  run: z.int(),
+  call: z.int(),
+  n: z.int(),
+  fingerprint: digestSchema,
+  contract: digestSchema,
+  /** Id of the pipeline. Tokens of earlier versions have none of what follows. */
+  pipeline: z.string().regex(ID_PATTERN).optional(),
+  /** How long the agent has, from when the claim was taken. */
+  minutes: z.number().positive().optional(),
+  /** Absolute path of the git that it was begun with: what an agent puts on the PATH since is not run. */
+  git: z.string().max(4_096).optional(),
+  /** The gate stands in a file of the repository: without one it can be completed, but is not known as a whole. */
+  file: z.literal(true).optional(),
+  /** Digest of the claim's record: whoever has it by another way than a listing knows that it is the one. */
+  claim: digestSchema.optional(),
+});
+
+/** What `begin` gives and `complete` must bring back: names one claim. It is no secret. */
+export type ClaimToken = z.infer<typeof tokenSchema>;
+
+/**
+ * The token of a claim, URL-safe text.
+ * @param more what its record does not say of the gate
+ */
+export function tokenOf(started: StartedRecord, more: Pick<ClaimToken, 'minutes' | 'file' | 'git'> = {}): string {
+  const { subject, gate, leg, runNumber: run, runAttempt: call, n, fingerprint, contract, pipeline } = started;
+  const claim = digestOfClaim(started);
+  const token: ClaimToken = { v: 1, subject, gate, leg, run, call, n, fingerprint, contract, pipeline, claim, ...more };
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+/** @throws GatelineError `TOKEN_INVALID` */
+export function readToken(text: string): ClaimToken {
+  try {
+    return tokenSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString('utf8')));
+  } catch (cause) {
+    throw new GatelineError('user', 'TOKEN_INVALID', 'this token is not from `gateline begin`', {
+      hint: 'Pass the complete token, as it was printed.',
+      cause,
+    });
+  }
+}
+
+/** The digest of a claim's record, as its token has it. */
+export function digestOfClaim(started: StartedRecord): Digest {
+  return digestOfJson(started as unknown as JsonValue);
+}
+
+/** Whether a claim is the one that a token names, with the same request and contract. */
+export function tokenMatches(token: ClaimToken, started: StartedRecord): boolean {
+  return (
+    (token.claim === undefined || token.claim === digestOfClaim(started)) &&
+    token.subject === started.subject &&
+    token.gate === started.gate &&
+    token.leg === started.leg &&
+    token.run === started.runNumber &&
+    token.call === started.runAttempt &&
+    token.n === started.n &&
+    token.fingerprint === started.fingerprint &&
+    token.contract === started.contract
+  );
+}

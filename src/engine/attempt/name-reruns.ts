@@ -1,0 +1,19 @@
+import type { EndedRecord } from '../../run/records/record.ts';
+import type { Call } from '../call/call.ts';
+
+/** Paths that a notice names. */
+const NAMED = 5;
+
+/** Names done gates that read what an agent changed in the user's folder: it is the user's version from now on. */
+export async function nameReruns(call: Call, { files, touched }: EndedRecord): Promise<void> {
+  const { workspace } = call.ports;
+  const paths = [...files, ...touched].map(({ path }) => path);
+  for (const { key, gate } of call.graph.values()) {
+    if (call.journal.state().units.get(key)?.done !== true || gate.inputs?.length === 0) continue;
+    const read = paths.filter((path) => workspace.matches(gate.inputs, path));
+    if (read.length === 0) continue;
+    const names = `${read.slice(0, NAMED).join(', ')}${read.length > NAMED ? ` and ${read.length - NAMED} more` : ''}`;
+    const message = `${names} changed in the folder and ${read.length === 1 ? 'is' : 'are'} among its inputs: the gate will run again`;
+    await call.observe({ type: 'notice', unit: key, message });
+  }
+}

@@ -1,0 +1,76 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { sameFile } from '../../run/files/tree.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { Call } from '../call/call.ts';
+import type { AttemptPlace } from './place-file.ts';
+import { planUnit } from '../plan/plan-unit.ts';
+import { type PreparedUnit } from '../plan/plan-unit.ts';
+import { handedOnTo } from '../plan/current-inputs.ts';
+
+/** Paths that an error names. */
+const NAMED = 10;
+
+/**
+ * Where the agent of a unit works. A CI job's checkout is its own; the user's folder must have what the request names.
+ * @throws GatelineError `IN_PLACE_NEEDS_INPUTS`, `CLAIM_IN_PLACE`, `GATE_NOT_APPLIED`
+ */
+export async function placeFor(
+  call: Call,
+  unit: Unit,
+  place: AttemptPlace['place'] = unit.gate.workspace,
+): Promise<AttemptPlace['place']> {
+  if (call.holder === 'job') return 'in-place';
+  if (place === 'tree') return place;
+  const { key, gate } = unit;
+  if (gate.files.length > 0 && gate.inputs === undefined) {
+    throw new GatelineError(
+      'user',
+      'IN_PLACE_NEEDS_INPUTS',
+      `gate ${key} hands on files and declares no inputs: in your folder, the files it writes would be its inputs`,
+      { hint: 'Declare `inputs`, or let it work in its own tree: `gateline begin --tree`, `workspace: tree`.' },
+    );
+  }
+  await call.ports.workspace.requireFolder();
+  await refuseNotApplied(call, unit);
+  return place;
+}
+
+async function refuseNotApplied(call: Call, unit: Unit): Promise<void> {
+  const { tree } = await call.snapshot();
+  const handedOn = handedOnTo(call, unit);
+  const folder = await call.ports.workspace.currentFiles(
+    tree,
+    handedOn.map(({ path }) => path),
+  );
+  const missing = handedOn.filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
+  if (missing.length === 0) return;
+  const names = missing.slice(0, NAMED).map(({ path }) => path);
+  const more = missing.length > names.length ? ` and ${missing.length - names.length} more` : '';
+  throw new GatelineError(
+    'user',
+    'GATE_NOT_APPLIED',
+    `gate ${unit.key}: files that earlier gates handed on are missing from the folder: ${names.join(', ')}${more}`,
+    {
+      hint: 'Begin it in a work tree of its own: `gateline begin --tree`. Or run `gateline apply`, which puts these files into the folder; gates that read them then run again.',
+    },
+  );
+}
+
+/**
+ * The plan of a unit that is about to run: in the user's folder it is given the folder as it is now, not as it was when the
+ * call began, and where it cannot work there it is blocked.
+ */
+export async function planInPlace(call: Call, unit: Unit, planned: PreparedUnit): Promise<PreparedUnit> {
+  if (call.holder === 'job' || planned.planned.choice !== 'run' || unit.gate.workspace !== 'in-place') return planned;
+  call.forgetSnapshot();
+  const prepared = await planUnit(call, unit);
+  if (prepared.planned.choice !== 'run') return prepared;
+  try {
+    await placeFor(call, unit);
+    return prepared;
+  } catch (error) {
+    if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
+    const reason = `${error.code}: ${error.message}`;
+    return { planned: { ...prepared.planned, choice: 'blocked', reason }, error };
+  }
+}

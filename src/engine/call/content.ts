@@ -1,0 +1,74 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { Digest } from '../../json/digest.ts';
+import { contentsOf } from '../../run/state/fold-unit.ts';
+import type { ReadProblem } from '../../run/records/reading.ts';
+import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { RecordStore } from '../../store/record-store.ts';
+import { parseJson } from '../../json/parse-json.ts';
+
+/**
+ * A JSON value that was kept, verified by its digest.
+ * @throws GatelineError `CONTENT_MISSING` when it is not there as it should be, `CONTENT_TOO_LARGE` above the limit,
+ * `CONTENT_UNSOUND` when it is nothing that is ever kept.
+ */
+export async function readJson(
+  store: Pick<RecordStore, 'get'>,
+  content: Content,
+  options: { limit?: number; what: string },
+): Promise<JsonValue> {
+  if (options.limit !== undefined && content.bytes > options.limit) {
+    throw tooLarge(options.what, content.bytes, options.limit);
+  }
+  const read = await store.get(content.digest);
+  if (read.state !== 'present')
+    throw missingContent(
+      options.what,
+      content.digest,
+      read.state === 'unknown' ? read.problem.message : 'it is missing',
+    );
+  if (read.value.length > (options.limit ?? Infinity)) throw tooLarge(options.what, read.value.length, options.limit!);
+  // The digest says that it is what somebody kept; who that was, it does not say.
+  const parsed = parseJson(read.value);
+  if (parsed.ok) return parsed.value;
+  throw new GatelineError('platform', 'CONTENT_UNSOUND', `${options.what}: ${parsed.issue.message}`, {
+    hint: 'Gateline did not write this content. Run the gate that produced it again.',
+  });
+}
+
+function tooLarge(what: string, bytes: number, limit: number): GatelineError {
+  const message = `${what}: ${bytes} bytes are more than the ${limit} that a condition can read`;
+  return new GatelineError('user', 'CONTENT_TOO_LARGE', message);
+}
+
+/** The store's `copyTo`, for whoever places content in files. */
+export function copierOf({
+  ports: { store },
+}: {
+  readonly ports: { readonly store: Pick<RecordStore, 'copyTo'> };
+}): RecordStore['copyTo'] {
+  return (digest, path, mode) => store.copyTo(digest, path, mode);
+}
+
+/** The error for content that is gone or altered. */
+export function missingContent(what: string, digest: Digest, why: string): GatelineError {
+  return new GatelineError('platform', 'CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
+    hint: 'Run the gate that produced it again: `gateline run --force GATE --reason TEXT`.',
+  });
+}
+
+/** Contents that are not there as they should be, and what is wrong; `null`: they are not there. */
+export type MissingContents = ReadonlyMap<Digest, ReadProblem | null>;
+
+/** Which of an attempt's contents are not there as they should be. */
+export async function missingOf(
+  store: Pick<RecordStore, 'check'>,
+  ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>,
+): Promise<MissingContents> {
+  const missing = new Map<Digest, ReadProblem | null>();
+  for (const digest of new Set(contentsOf(ended).map((content) => content.digest))) {
+    const read = await store.check(digest);
+    if (read.state !== 'present') missing.set(digest, read.state === 'unknown' ? read.problem : null);
+  }
+  return missing;
+}

@@ -1,0 +1,128 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { GatelineError, type Place } from '../../errors/gateline-error.ts';
+import type { GateContract } from '../../pipeline/pipeline.ts';
+import { digestOfJson } from '../../json/canonical-json.ts';
+import type { Digest } from '../../json/digest.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { compileContract, type CompiledContract } from '../../verdict/compile-contract.ts';
+import { contractError, resolveContract, type Contract } from '../../verdict/contract.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+
+/** A gate's contract as it is now, with the digest that goes into its records. */
+export interface LoadedContract {
+  readonly contract: Contract;
+  readonly digest: Digest;
+}
+
+/** Contracts of a call: each read once, before anything runs, so that no agent can change what judges it. */
+export interface Contracts {
+  /** @throws GatelineError of fault `user` when the contract is not there or not sound. */
+  load(gate: GateContract): Promise<LoadedContract>;
+  /** Loads the validators; slow the first time. */
+  compile(gate: GateContract): Promise<CompiledContract>;
+  /** From now on this contract is the gate's, whatever the workspace says. */
+  fix(gate: string, contract: LoadedContract): void;
+  /** From now on the gate has no contract, for this reason: {@link load} throws it. */
+  refuse(gate: string, why: GatelineError): void;
+}
+
+/** A schema that a program gives, with the text that stands for it in the contract's digest. */
+export interface VersionedSchema {
+  readonly schema: StandardSchemaV1;
+  /** 1 to 1000 characters. Change it when the schema changes: then stored outputs are judged again. */
+  readonly version: string;
+}
+
+/** Schemas that programs give, by gate id. */
+type StandardSchemas = Readonly<Record<string, VersionedSchema>>;
+
+/** Everything that is wrong with the contracts of these gates; compiles them all. */
+export async function contractErrors(
+  contracts: Pick<Contracts, 'compile'>,
+  gates: readonly GateContract[],
+): Promise<GatelineError[]> {
+  const errors: GatelineError[] = [];
+  for (const gate of gates) {
+    try {
+      await contracts.compile(gate);
+    } catch (error) {
+      if (!(error instanceof GatelineError)) throw error;
+      errors.push(error);
+    }
+  }
+  return errors;
+}
+
+export function createContracts(workspace: Pick<Workspace, 'readText'>, standard: StandardSchemas = {}): Contracts {
+  const loaded = new Map<string, Promise<LoadedContract>>();
+  const compiled = new Map<string, Promise<CompiledContract>>();
+  const load = (gate: GateContract): Promise<LoadedContract> =>
+    remember(loaded, gate.id, () => loadContract(workspace, gate, standard));
+  return {
+    load,
+    compile: (gate) => remember(compiled, gate.id, async () => compile(gate, (await load(gate)).contract, standard)),
+    fix: (gate, contract) => {
+      loaded.set(gate, Promise.resolve(contract));
+      compiled.delete(gate);
+    },
+    refuse: (gate, why) => {
+      const refused = Promise.reject<LoadedContract>(why);
+      // Whoever asks for it is told; nobody asking is no error.
+      refused.catch(() => undefined);
+      loaded.set(gate, refused);
+      compiled.delete(gate);
+    },
+  };
+}
+
+async function compile(gate: GateContract, contract: Contract, standard: StandardSchemas): Promise<CompiledContract> {
+  const given = standardOf(standard, gate);
+  // Judging without it would let through what it was to stop.
+  if (contract.standard !== given?.version) throw otherSchema(gate, contract.standard, given?.version);
+  const compilation = await compileContract(contract, given && { standard: given.schema });
+  if (compilation.ok) return compilation.compiled;
+  throw contractError(compilation.problems, placeOf(gate));
+}
+
+function standardOf(standard: StandardSchemas, gate: GateContract): VersionedSchema | undefined {
+  return Object.hasOwn(standard, gate.id) ? standard[gate.id] : undefined;
+}
+
+function otherSchema(gate: GateContract, fixed: string | undefined, given: string | undefined): GatelineError {
+  const what = (version: string | undefined): string =>
+    version === undefined ? 'none' : `version ${JSON.stringify(version)}`;
+  return new GatelineError(
+    'user',
+    'CONTRACT_STANDARD_OTHER',
+    `gate ${gate.id}: its Standard Schema changed since it began: ${what(fixed)}, now ${what(given)}`,
+    { hint: 'Complete it with the schema it began with, or begin it again.', place: placeOf(gate) },
+  );
+}
+
+/** Where a contract is written: its schema file, else the definition. */
+function placeOf(gate: GateContract): Place {
+  const { schema } = gate.contract;
+  return schema !== undefined && 'path' in schema
+    ? { file: schema.path }
+    : { file: 'gateline.yml', pointer: `/gates/${gate.id}/output` };
+}
+
+async function loadContract(
+  workspace: Pick<Workspace, 'readText'>,
+  gate: GateContract,
+  standard: StandardSchemas,
+): Promise<LoadedContract> {
+  const { schema } = gate.contract;
+  const path = schema !== undefined && 'path' in schema ? schema.path : undefined;
+  const text = path === undefined ? undefined : await workspace.readText(path);
+  const resolved = resolveContract(gate.contract, text, placeOf(gate), gate.exports);
+  const given = standardOf(standard, gate);
+  const contract = given === undefined ? resolved : { ...resolved, standard: given.version };
+  return { contract, digest: digestOfJson(contract as unknown as JsonValue) };
+}
+
+function remember<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const found = known.get(key) ?? make();
+  known.set(key, found);
+  return found;
+}

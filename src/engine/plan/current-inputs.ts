@@ -1,0 +1,86 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
+import { upstreamFiles } from '../../run/files/files.ts';
+import type { CurrentInputs } from '../../run/plan/request.ts';
+import type { Content, FileChange } from '../../run/records/record.ts';
+import { overlay, type Tree } from '../../run/files/tree.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { Call } from '../call/call.ts';
+
+/**
+ * Finds out what a unit would be given now: files, variables, tool versions, exports of its needs.
+ * @throws GatelineError `INPUT_UNMATCHED`, `FILES_CONFLICT`, `TOOL_MISSING`, and as the workspace does
+ */
+export async function currentInputs(call: Call, unit: Unit): Promise<CurrentInputs> {
+  const { gate } = unit;
+  // Before anything else, also where no file is an input: what cannot be laid over each other no agent can work on.
+  const handedOn = handedOnTo(call, unit);
+  return {
+    tree: await inputTree(call, unit, handedOn),
+    env: countedVariables(call, gate),
+    tools: await toolVersions(call, gate),
+    needs: needsOf(call, unit),
+  };
+}
+
+/**
+ * What gates upstream of a unit hand on to it.
+ * @throws GatelineError `FILES_CONFLICT`
+ */
+export function handedOnTo(call: Call, unit: Unit): readonly FileChange[] {
+  const { files, conflicts } = upstreamFiles(call.graph, call.journal.state(), unit.key);
+  if (conflicts.length === 0) return files;
+  const list = conflicts.map(({ path, gates }) => `${path} (${gates.join(' and ')})`).join(', ');
+  throw new GatelineError(
+    'user',
+    'FILES_CONFLICT',
+    `gate ${unit.key}: gates that do not need each other changed the same path differently: ${list}`,
+    { hint: 'Let one gate need the other, or hand the file on from only one of them.' },
+  );
+}
+
+/** Files that are part of the request: the user's version with what gates upstream handed on laid over it. */
+async function inputTree(call: Call, unit: Unit, handedOn: readonly FileChange[]): Promise<Tree> {
+  const { workspace } = call.ports;
+  const { inputs } = unit.gate;
+  if (inputs?.length === 0) return new Map();
+  const { tree } = await call.snapshot();
+  const all = overlay(await workspace.files(tree), handedOn);
+  if (inputs === undefined) return all;
+  const chosen = new Map([...all].filter(([path, { mode }]) => workspace.matches(inputs, path, mode)));
+  const unmatched = inputs.filter(
+    (glob) =>
+      !glob.startsWith('!') && !chosen.entries().some(([path, { mode }]) => workspace.matches([glob], path, mode)),
+  );
+  if (unmatched.length === 0) return chosen;
+  throw new GatelineError(
+    'user',
+    'INPUT_UNMATCHED',
+    `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`,
+    { hint: 'With a glob that matches nothing, changes would go unnoticed. Correct or remove it.' },
+  );
+}
+
+function countedVariables(call: Call, gate: Gate): Record<string, string | null> {
+  return Object.fromEntries(
+    Object.entries(gate.env).map(([name, value]) => [name, value ?? call.ports.environment[name] ?? null]),
+  );
+}
+
+async function toolVersions(call: Call, gate: Gate): Promise<Record<string, string>> {
+  const versions = Object.entries(gate.tools).map(
+    async ([name, command]) => [name, await call.ports.toolVersion(command)] as const,
+  );
+  return Object.fromEntries(await Promise.all(versions));
+}
+
+/** What each need exports. A need that the caller provides is left out. */
+function needsOf(call: Call, unit: Unit): Record<UnitKey, Content | null> {
+  const units = call.journal.state().units;
+  const needs: Record<UnitKey, Content | null> = {};
+  for (const key of unit.needs) {
+    const exported = units.get(key)?.exports;
+    if (exported !== undefined) needs[key] = exported;
+  }
+  return needs;
+}

@@ -1,0 +1,97 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { Gate } from '../../pipeline/pipeline.ts';
+import {
+  comparePositions,
+  unitOf,
+  type EndedRecord,
+  type FileChange,
+  type StartedRecord,
+} from '../../run/records/record.ts';
+import { sameFile, type TreeFile } from '../../run/files/tree.ts';
+import type { TreeId } from '../../workspace/workspace.ts';
+import type { Call } from '../call/call.ts';
+
+/**
+ * Reads the contract of every gate before anything of this call runs, so that no agent can change what judges it or
+ * a gate after it. A schema that stands as a gate left it in an earlier call is refused, unless it is committed: an
+ * agent must not set the bar. Errors stay with their gates; planning them tells.
+ */
+export async function pinContracts(call: Call): Promise<void> {
+  for (const gate of call.assignment.pipeline.gates) {
+    try {
+      await refuseIfLeft(call, gate);
+      await call.contracts.load(gate);
+    } catch (error) {
+      if (!(error instanceof GatelineError)) throw error;
+      call.contracts.refuse(gate.id, error);
+    }
+  }
+}
+
+async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
+  const { schema } = gate.contract;
+  if (schema === undefined || !('path' in schema)) return;
+  const { path } = schema;
+  const inPlace = attemptsInPlace(call);
+  const changed = inPlace.filter(({ ended }) => ended?.snapshot === undefined || changesOf(ended, path).length > 0);
+  if (changed.length === 0) return;
+  const { workspace } = call.ports;
+  const now = await fileIn(call, (await call.snapshot()).tree, path);
+  const committed = await workspace.committed(path);
+  if (committed !== undefined && sameFile(committed, now)) return;
+  for (const attempt of changed) if (await leftIt(call, attempt, path, now)) throw leftBy(gate, path, attempt);
+}
+
+/** An attempt in the user's folder itself. What others changed got there by somebody's decision. */
+interface InPlace {
+  readonly claim: StartedRecord;
+  /** Absent when it was cut short. */
+  readonly ended: EndedRecord | undefined;
+}
+
+function attemptsInPlace({ journal }: Call): InPlace[] {
+  const { ended, started } = journal.archive();
+  const claims = [...started.values()].flat().filter(({ place }) => place === 'in-place');
+  const attempts = claims.map((claim): InPlace => {
+    return { claim, ended: ended.get(unitOf(claim))?.find((one) => comparePositions(claim, one) === 0) };
+  });
+  return attempts.filter((attempt) => !hasNotBegun(attempt));
+}
+
+/** Whether it is certain that no agent worked. */
+function hasNotBegun({ ended }: InPlace): boolean {
+  if (ended === undefined || ended.exitCode !== undefined || ended.signal !== undefined) return false;
+  return ended.verdict.kind === 'not-started' || ended.verdict.kind === 'no-secret';
+}
+
+/** Whether the file is as the attempt left it. Where nobody saw what it changed, any other than it found may be its work. */
+async function leftIt(call: Call, { claim, ended }: InPlace, path: string, now: TreeFile | null): Promise<boolean> {
+  if (ended?.snapshot !== undefined) return changesOf(ended, path).some((one) => sameFile(one.after, now));
+  if (claim.base === undefined) return false;
+  try {
+    return !sameFile(await fileIn(call, claim.base, path), now);
+  } catch (error) {
+    // Somebody emptied our object store, so that nobody can say any more what it found.
+    if (error instanceof GatelineError && error.code === 'GIT_FAILED') return false;
+    throw error;
+  }
+}
+
+async function fileIn(call: Call, tree: TreeId, path: string): Promise<TreeFile | null> {
+  return (await call.ports.workspace.files(tree)).get(path) ?? null;
+}
+
+function leftBy(gate: Gate, path: string, { claim, ended }: InPlace): GatelineError {
+  const how =
+    ended?.snapshot === undefined
+      ? `changed since gate ${unitOf(claim)} began in this folder, and the changes of that attempt are not recorded`
+      : `is as gate ${unitOf(claim)} left it`;
+  return new GatelineError('user', 'SCHEMA_LEFT_BY_GATE', `gate ${gate.id}: output.schema: ${path} ${how}`, {
+    hint: 'Restore it, or commit it if the change is intended: a file that an agent wrote cannot check agents.',
+    place: { file: path },
+  });
+}
+
+function changesOf({ files, touched }: EndedRecord, path: string): FileChange[] {
+  return [...files, ...touched].filter((one) => one.path === path && !sameFile(one.before, one.after));
+}

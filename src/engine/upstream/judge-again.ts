@@ -1,0 +1,62 @@
+import type { Ruling } from '../../run/records/decisions.ts';
+import { exportsOf } from '../../run/plan/exports.ts';
+import { verdictSatisfies } from '../../run/state/fold-unit.ts';
+import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import type { Verdict } from '../../verdict/verdict.ts';
+import type { Call } from '../call/call.ts';
+import { readJson } from '../call/content.ts';
+import { keepJson } from '../keep-json.ts';
+
+/** Today's judgement of a stored output. */
+export interface JudgedAgain {
+  readonly verdict: Verdict;
+  readonly exports: Content | undefined;
+}
+
+/**
+ * Judges an output by a unit's contract: the verdict, and the exported part when there is nothing against it.
+ * @param metadata what checks may speak of; default: that of the assignment
+ */
+export async function judgeValue(
+  call: Call,
+  unit: Unit,
+  value: JsonValue,
+  whole: Content,
+  metadata: JsonObject = call.assignment.metadata,
+): Promise<JudgedAgain> {
+  const { judge } = await import('../../verdict/judge.ts');
+  const compiled = await call.contracts.compile(unit.gate);
+  const verdict = await judge(compiled, value, {
+    subject: call.assignment.subject,
+    metadata,
+  });
+  if (verdict.status === 'failed') return { verdict, exports: undefined };
+  const pointers = compiled.contract.exports;
+  return {
+    verdict,
+    exports: pointers === undefined ? whole : await keepJson(call.ports.store, exportsOf(value, pointers)),
+  };
+}
+
+/** Judges the output of an earlier attempt again: the contract changed since, or its verdict is not to be believed. */
+export async function judgeAgain(
+  call: Call,
+  unit: Unit,
+  ended: EndedRecord,
+  metadata?: JsonObject,
+): Promise<JudgedAgain> {
+  const value = await readJson(call.ports.store, ended.value!, { what: `output of ${unit.key}` });
+  return judgeValue(call, unit, value, ended.value!, metadata);
+}
+
+/**
+ * Whether a record says what its output bears out: there is one, the contract lets it pass, and its exports are those
+ * that the contract exports. In CI anybody who runs in a job may have written the record.
+ */
+export async function isBorneOut(call: Call, unit: Unit, ended: EndedRecord, ruling: Ruling): Promise<boolean> {
+  if (ended.value === undefined) return false;
+  const judged = await judgeAgain(call, unit, ended);
+  return verdictSatisfies(unit, judged, ruling) && judged.exports?.digest === ended.exports?.digest;
+}

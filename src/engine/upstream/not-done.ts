@@ -1,0 +1,75 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { RunProblem, UnitState } from '../../run/state/run-state.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { JobCall } from './job-call.ts';
+
+/** The error of a gate that cannot begin, since these units before it are not done, as far as anybody can see. */
+export function notDone(
+  unit: Unit,
+  open: readonly UnitState[],
+  problems: readonly RunProblem[],
+  job: JobCall,
+): GatelineError {
+  const list = open.map((state) => describeState(state, problems, job)).join('; ');
+  const message = `gate ${unit.key} cannot begin: ${list}`;
+  if (open.some(({ status }) => status !== 'ready' && status !== 'pending')) {
+    const hint = 'Fix what failed, then re-run the failed jobs.';
+    return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint });
+  }
+  if (open.some(({ unread }) => unread !== undefined)) return unreadable(message);
+  if (open.some((state) => isTold(state, job))) return unreadable(message, hintForHidden(job));
+  const isSpoilt = open.some(({ status, attempts }) => status === 'ready' && attempts > 0);
+  const hint = isSpoilt ? SPOILT_HINT : hintForNoRecord(job);
+  return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint });
+}
+
+/** Where there are records, and nothing can be built on them. */
+const SPOILT_HINT = 'An artifact of this run may have been replaced. Re-run all jobs, so that the gate runs again.';
+
+const OUTAGE_HINT =
+  'Re-run the failed jobs: gates that are done do not run again. See https://www.githubstatus.com for outages. If a record is damaged, re-run all jobs.';
+
+/** The error for records that exist, or may, and cannot be read. */
+export function unreadable(message: string, hint = OUTAGE_HINT): GatelineError {
+  return new GatelineError('platform', 'UPSTREAM_UNREADABLE', message, { hint });
+}
+
+/** Problems that the unit's own state tells. */
+const TOLD_ELSEWHERE: ReadonlySet<RunProblem['code']> = new Set(['OUTPUT_MISSING', 'UNREADABLE_RECORD']);
+
+/** How a unit that is not done stands. One that is ready is nobody's failure: what there is to say is what is known of it. */
+function describeState(state: UnitState, problems: readonly RunProblem[], { digests }: JobCall): string {
+  const { key, gate, status, reason, unread, attempts } = state;
+  if (unread !== undefined) return `${key}: ${unread}`;
+  const told = digests?.get(gate);
+  if (status !== 'ready') return `${key} is ${status}: ${reason}`;
+  const problem = problems.find((one) => one.unit === key && !TOLD_ELSEWHERE.has(one.code));
+  if (problem !== undefined) return `${key}: ${problem.message}`;
+  if (attempts > 0) return `${key} is ready: ${reason}`;
+  const unlisted = `no record of ${key} is listed in this run`;
+  return told === undefined ? unlisted : `${unlisted}, and its job says that its output is ${told}`;
+}
+
+/** Whether its job told an output of which no record is listed. */
+function isTold({ gate, status, attempts }: UnitState, { digests }: JobCall): boolean {
+  return status === 'ready' && attempts === 0 && digests?.has(gate) === true;
+}
+
+function hintForNoRecord(job: JobCall): string {
+  if (job.call.numbers.runAttempt === 1) {
+    return 'Let this job need the jobs of those gates (`needs:`), and let each of them run its gate with the same pipeline and subject.';
+  }
+  const none = 'GitHub lists no record of it in this run attempt. Re-run all jobs: outputs in the cache are reused.';
+  return hintForHidden(job) ?? none;
+}
+
+/** What makes records of earlier attempts visible, where something hides them. */
+function hintForHidden({ hiddenBy }: JobCall): string | undefined {
+  const by = hiddenBy?.();
+  if (by === undefined) return undefined;
+  const remedy =
+    by === 'no-token'
+      ? 'give the step `github-token` with `actions: read`'
+      : 'give the job `permissions: actions: read`';
+  return `Records of an earlier attempt of this run may be hidden from this job: ${remedy}, or re-run all jobs: outputs in the cache are reused.`;
+}

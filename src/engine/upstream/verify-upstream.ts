@@ -1,0 +1,148 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { unitKey } from '../../pipeline/pipeline.ts';
+import { rulingOn } from '../../run/records/decisions.ts';
+import { verdictSatisfies } from '../../run/state/fold-unit.ts';
+import { asRequest } from '../../run/plan/difference.ts';
+import { comparePositions, unitOf, type EndedRecord } from '../../run/records/record.ts';
+import type { UnitState } from '../../run/state/run-state.ts';
+import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { parseContract } from '../../verdict/contract.ts';
+import type { Call } from '../call/call.ts';
+import { missingOf, readJson } from '../call/content.ts';
+import { notDone, unreadable } from './not-done.ts';
+import { evaluateIf } from './condition.ts';
+import { judgeAgain } from './judge-again.ts';
+import type { JobCall } from './job-call.ts';
+
+/** Records of one run may be read by anybody who runs in it; what they say of a contract is bounded by this. */
+const CONTRACT_LIMIT = 32 * 1024 * 1024;
+
+/**
+ * Checks everything upstream of a unit before anything is built on it, as its consumer: done in this run, claimed and
+ * ended by the same request and contract, content there with the right digest, and, for what it needs itself, judged
+ * again: by the contract of the commit that this run trusts, or where the definition is another job's alone, by the
+ * one that was claimed.
+ *
+ * @throws GatelineError `UPSTREAM_NOT_DONE`, `UPSTREAM_UNREADABLE`, `UPSTREAM_UNSOUND`, `UPSTREAM_REFUSED`, `DIGEST_MISMATCH`, `CONTENT_MISSING`
+ */
+export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Promise<void> {
+  const upstream = ancestorsOf(call.graph, unit.key).map((key) => call.graph.get(key)!);
+  await checkDone(call, unit, upstream, job);
+  for (const one of upstream) {
+    const state = call.journal.state().units.get(one.key)!;
+    if (state.ended === undefined) continue;
+    if (unit.needs.includes(one.key)) await verifyOutput(call, one, state, job);
+    else refuseUnclaimed(call, one, state.ended);
+  }
+}
+
+/**
+ * Checks the output of a unit that is done, as whoever builds on it: claimed as it ended, the digest that came by another
+ * way, and judged again.
+ * @throws GatelineError as {@link verifyUpstream}
+ */
+export async function verifyOutput(call: Call, unit: Unit, state: UnitState, job: JobCall): Promise<void> {
+  if (state.ended === undefined) return;
+  refuseUnclaimed(call, unit, state.ended);
+  refuseOtherDigest(call, unit, job);
+  await judgeOutput(call, unit, state.ended, job);
+}
+
+/** Everything that is not done, in one error; content that is not there makes an attempt count for nothing. */
+async function checkDone(call: Call, unit: Unit, upstream: readonly Unit[], job: JobCall): Promise<void> {
+  const states = (): UnitState[] => upstream.map((one) => call.journal.state().units.get(one.key)!);
+  await Promise.all(
+    states().map(async ({ key, done, ended }) => {
+      if (!done || ended === undefined) return;
+      // Of gates further up, only the files are used.
+      const used = unit.needs.includes(key) ? ended : { files: ended.files };
+      call.journal.setMissing(await missingOf(call.ports.store, used));
+    }),
+  );
+  const open = states().filter((state) => !state.done);
+  if (open.length > 0) throw notDone(unit, open, call.journal.state().problems, job);
+}
+
+/** An output that nobody claimed, or that ended with another request or contract, is nobody's work. */
+function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
+  const { started, unread } = call.journal.archive();
+  const claim = started.get(upstream.key)?.find((one) => comparePositions(one, ended) === 0);
+  if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract) return;
+  if (claim !== undefined) throw unsound(upstream, 'it ended with a different request or contract than it began with');
+  const hidden = unread.get(upstream.key)?.find((one) => one.kind === 'started' && comparePositions(one, ended) === 0);
+  if (hidden === undefined) throw unsound(upstream, 'its record is of an attempt that was never claimed');
+  throw unreadable(`gate ${upstream.key}: the claim of attempt ${ended.n} could not be read: ${hidden.why}`);
+}
+
+async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {
+  if (ended.verdict.status === 'not-applicable') return refuseApplicable(call, need, ended, job);
+  if (ended.value === undefined) throw unsound(need, `it ${ended.verdict.status}, and there is no output`);
+  if (job.recorded?.has(need.gate.id)) await useClaimedContract(call, need, ended);
+  const { verdict, exports } = await judgeAgain(call, need, ended, await metadataOf(call, ended));
+  const none = { decided: [], unknownAt: undefined };
+  const decisions = call.journal.archive().decisions.get(need.key) ?? none;
+  const ruling = rulingOn(ended, decisions, call.ports.now().toISOString());
+  if (!verdictSatisfies(need, { verdict }, ruling)) {
+    const why = verdict.issues[0]?.message ?? verdict.advice;
+    throw new GatelineError(
+      'agent',
+      'UPSTREAM_REFUSED',
+      `the output of gate ${need.key} does not meet its contract: ${verdict.kind}: ${why}`,
+      {
+        hint: 'Outputs are checked again before use. Re-run its job. If the contract changed, the output must change too.',
+      },
+    );
+  }
+  if (exports?.digest !== ended.exports?.digest)
+    throw unsound(need, 'its recorded exports are not what its contract exports from its output');
+}
+
+/** A gate does not apply only where its condition is false, and still is. */
+async function refuseApplicable(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {
+  const metadata = (await metadataOf(call, ended)) ?? call.assignment.metadata;
+  const asked = { ...call, assignment: { ...call.assignment, metadata } };
+  const known = !job.recorded?.has(need.gate.id);
+  if (known && need.gate.if !== undefined && !(await evaluateIf(asked, need)).choice) return;
+  throw unsound(need, 'its record says that it does not apply, but its condition does not confirm that');
+}
+
+/** What the attempt was asked with: checks may speak of it, and each gate may have its own. */
+async function metadataOf(call: Call, ended: EndedRecord): Promise<JsonObject | undefined> {
+  const claims = call.journal.archive().started.get(unitOf(ended)) ?? [];
+  const claim = claims.find((one) => comparePositions(one, ended) === 0);
+  if (claim === undefined) return undefined;
+  const content = { digest: claim.request, bytes: 0 };
+  const value = await readJson(call.ports.store, content, { limit: CONTRACT_LIMIT, what: 'the request of a claim' });
+  return asRequest(value)?.metadata;
+}
+
+/** The contract that was fixed when the attempt was claimed. */
+async function useClaimedContract(call: Call, need: Unit, ended: EndedRecord): Promise<void> {
+  const content = { digest: ended.contract, bytes: 0 };
+  const value = await readJson(call.ports.store, content, { limit: CONTRACT_LIMIT, what: `contract of ${need.key}` });
+  call.contracts.fix(need.gate.id, { contract: parseContract(value), digest: ended.contract });
+}
+
+/**
+ * A digest that came by the outputs of jobs does not go through artifacts, which any job of the run can replace. Of a
+ * matrix gate it is that of one of its legs, whichever ended last.
+ */
+function refuseOtherDigest(call: Call, { gate }: Unit, { digests }: JobCall): void {
+  const digest = digests?.get(gate.id);
+  if (digest === undefined) return;
+  const found = gate.legs.map(({ id }) => call.journal.state().units.get(unitKey(gate.id, id))?.ended?.value?.digest);
+  if (found.includes(digest)) return;
+  throw new GatelineError(
+    'platform',
+    'DIGEST_MISMATCH',
+    `gate ${gate.id}: its job says that its output is ${digest}, its record says ${found.map((one) => one ?? 'none').join(', ')}`,
+    { hint: 'An artifact of this run may have been replaced. Re-run all jobs.' },
+  );
+}
+
+function unsound(upstream: Unit, why: string): GatelineError {
+  return new GatelineError('platform', 'UPSTREAM_UNSOUND', `gate ${upstream.key}: ${why}`, {
+    hint: 'An artifact of this run may have been replaced, or two jobs worked on the same gate. Re-run all jobs.',
+  });
+}

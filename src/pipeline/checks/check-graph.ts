@@ -1,0 +1,110 @@
+import { cyclesOf } from './cycles.ts';
+import { MAX_GATES } from '../file/gateline-file.ts';
+import { gatesIn, mapAt, pointerTo, textsAt, type GatePart } from '../file/parts.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { quoted, suggester, type Problem } from '../problem.ts';
+import type { Source } from '../yaml/source.ts';
+
+/** What is wrong between gates: how many there are, needs, circles, numbers, groups. */
+export function checkGraph(source: Source): Problem[] {
+  const gates = gatesIn(source);
+  const ids = { known: new Set(gates.map(({ id }) => id)), suggest: suggester(gates.map(({ id }) => id)) };
+  return [
+    ...checkCount(gates, source),
+    ...gates.flatMap((gate) => checkNeeds(gate, ids, source)),
+    ...checkCycles(gates, source),
+    ...checkNumbers(gates, source),
+    ...checkGroups(ids, source),
+  ];
+}
+
+/** The ids of all gates, and what may have been meant by a text that is none. */
+interface Ids {
+  readonly known: ReadonlySet<string>;
+  readonly suggest: (text: string) => string | undefined;
+}
+
+function checkCount(gates: readonly GatePart[], source: Source): Problem[] {
+  const found = mapAt(source.value)['gates'];
+  const isMap = typeof found === 'object' && found !== null && !Array.isArray(found);
+  if (!isMap || (gates.length >= 1 && gates.length <= MAX_GATES)) return [];
+  const message =
+    gates.length === 0 ? 'gates: there is no gate' : `gates: ${gates.length} gates are more than ${MAX_GATES}`;
+  const hint = gates.length === 0 ? 'a pipeline needs at least one gate' : 'split it into several pipelines';
+  return [source.at('/gates', { code: 'GATES_COUNT', message, hint, of: 'key' })];
+}
+
+function checkNeeds(gate: GatePart, { known, suggest }: Ids, source: Source): Problem[] {
+  const seen = new Set<string>();
+  return textsAt(gate, 'needs').flatMap((need) => {
+    const name = quoted(need.value);
+    const isRepeated = seen.has(need.value);
+    seen.add(need.value);
+    const problem = (code: string, message: string, hint?: string): Problem[] => [
+      source.at(pointerTo(need), { code, message: `needs: ${name}: ${message}`, hint }),
+    ];
+    if (isRepeated) return problem('NEED_DUPLICATE', 'named twice');
+    if (need.value === gate.id) return problem('NEED_SELF', 'a gate cannot need itself');
+    if (known.has(need.value)) return [];
+    return problem('NEED_UNKNOWN', 'no such gate', suggest(need.value));
+  });
+}
+
+function checkCycles(gates: readonly GatePart[], source: Source): Problem[] {
+  const nodes = gates.map((gate) => ({ id: gate.id, needs: textsAt(gate, 'needs').map(({ value }) => value) }));
+  const byId = new Map(gates.map((gate) => [gate.id, gate]));
+  return cyclesOf(nodes).map(({ path, size }) => {
+    const first = byId.get(path[0]!)!;
+    const place = textsAt(first, 'needs').find(({ value }) => value === path[1]) ?? first;
+    const message = `needs: these gates wait for each other: ${quoted(path[0]!).slice(1, -1)}`;
+    const rest = [...path.slice(1), path[0]!].map((id) => quoted(id).slice(1, -1)).join(' → ');
+    const more = size > path.length ? ` (${size} gates form cycles; this is the shortest)` : '';
+    const hint = 'each needs the next; remove one of these needs';
+    return source.at(pointerTo(place), { code: 'NEEDS_CYCLE', message: `${message} → ${rest}${more}`, hint });
+  });
+}
+
+function checkNumbers(gates: readonly GatePart[], source: Source): Problem[] {
+  const owner = new Map<unknown, GatePart>();
+  const problems: Problem[] = [];
+  const numberOf = (gate: GatePart): unknown => gate.value['number'] ?? gate.index;
+  for (const gate of gates) {
+    const number = numberOf(gate);
+    const other = owner.get(number);
+    owner.set(number, other ?? gate);
+    if (other === undefined || typeof number !== 'number') continue;
+    const isDefault = gate.value['number'] === undefined;
+    const kind = isDefault ? 'its place in the file' : 'its number';
+    const message = `number: ${kind}, ${number}, is already the number of ${quoted(other.id)}`;
+    const path = isDefault ? gate.path : [...gate.path, 'number'];
+    const hint = 'give every gate a `number` of its own, or none';
+    problems.push(
+      source.at(pointerOf(path), { code: 'NUMBER_DUPLICATE', message, hint, of: isDefault ? 'key' : 'value' }),
+    );
+  }
+  return problems;
+}
+
+function checkGroups({ known, suggest }: Ids, source: Source): Problem[] {
+  const groupOf = new Map<string, string>();
+  const groups = { value: mapAt(source.value, 'groups'), path: ['groups'] };
+  return Object.keys(groups.value).flatMap((group) => {
+    const problems: Problem[] = [];
+    if (known.has(group)) {
+      const message = `groups: ${quoted(group)} is the id of a gate`;
+      problems.push(source.at(pointerOf(['groups', group]), { code: 'GROUP_ID_TAKEN', message, of: 'key' }));
+    }
+    const members = Array.isArray(groups.value[group]) ? textsAt(groups, group) : [];
+    for (const member of members) {
+      const name = quoted(member.value);
+      const before = groupOf.get(member.value);
+      groupOf.set(member.value, before ?? group);
+      const report = (code: string, message: string, hint?: string): void =>
+        void problems.push(source.at(pointerTo(member), { code, message: `groups: ${name}: ${message}`, hint }));
+      if (!known.has(member.value)) report('GROUP_GATE_UNKNOWN', 'no such gate', suggest(member.value));
+      else if (before === group) report('GROUP_GATE_DUPLICATE', 'named twice');
+      else if (before !== undefined) report('GROUP_GATE_DUPLICATE', `is in the group ${quoted(before)} already`);
+    }
+    return problems;
+  });
+}

@@ -1,0 +1,179 @@
+import { changed } from './check-environment.ts';
+import { matrixSchema } from '../file/gateline-gate.ts';
+import { DURATION_PATTERN } from '../file/gateline-values.ts';
+import { legsOf } from '../file/matrix.ts';
+import { gatesIn, mapAt, pointerTo, textsAt, textsInside, type GatePart, type Located } from '../file/parts.ts';
+import { globProblem, pathProblem, treesProblem, type PathProblem } from '../file/paths.ts';
+import { parentPointers, pointerOf, POINTER_PATTERN } from '../../json/pointer.ts';
+import { quoted, type Problem } from '../problem.ts';
+import type { Source } from '../yaml/source.ts';
+import { labelOf } from './structure.ts';
+import { isJsonObject, type JsonObject } from '../../json/json.ts';
+
+/** What is wrong with single values though their type is right: paths, globs, exports, scores, matrices, `${{ }}`. */
+export function checkValues(source: Source): Problem[] {
+  const whole: Located<JsonObject> = { value: isJsonObject(source.value) ? source.value : {}, path: [] };
+  const gates = gatesIn(source);
+  return [
+    ...checkPaths(textsAt(whole, 'defaults', 'run', 'working-directory'), pathProblem, 'PATH_INVALID', source),
+    ...checkWorkspace(whole, source),
+    ...checkSubstitution(source),
+    ...gates.flatMap((gate) => checkGatePaths(gate, source)),
+    ...gates.flatMap((gate) => checkExports(gate, source)),
+    ...gates.flatMap((gate) => checkScore(gate, source)),
+    ...gates.flatMap((gate) => checkReuse(gate, source)),
+    ...gates.flatMap((gate) => checkInPlace(gate, source)),
+    ...gates.flatMap((gate) => checkMatrix(gate, source)),
+  ];
+}
+
+function checkWorkspace(whole: Located<JsonObject>, source: Source): Problem[] {
+  const link = mapAt(whole.value, 'workspace')['link'];
+  const globs = Array.isArray(link) ? textsAt(whole, 'workspace', 'link') : [];
+  return [
+    ...checkGlobs(globs, source),
+    ...checkPaths(textsAt(whole, 'workspace', 'trees'), treesProblem, 'PATH_INVALID', source),
+  ];
+}
+
+function checkGatePaths(gate: GatePart, source: Source): Problem[] {
+  const files = typeof gate.value['files'] === 'string' ? [] : textsAt(gate, 'files');
+  return [
+    ...checkPaths(textsAt(gate, 'working-directory'), pathProblem, 'PATH_INVALID', source),
+    ...checkPaths(textsAt(gate, 'output', 'schema'), pathProblem, 'PATH_INVALID', source),
+    ...checkGlobs(textsAt(gate, 'inputs'), source),
+    ...checkGlobs(files, source),
+  ];
+}
+
+function checkGlobs(globs: readonly Located<string>[], source: Source): Problem[] {
+  const problems = checkPaths(globs, globProblem, 'GLOB_INVALID', source);
+  const [first] = globs;
+  if (first === undefined || globs.some(({ value }) => !value.startsWith('!'))) return problems;
+  const message = `${labelOf(first.path)}: every glob excludes, so no file is left`;
+  const hint = 'first write what to include, such as `**`, then what to exclude';
+  return [...problems, source.at(pointerTo(first), { code: 'GLOBS_ONLY_EXCLUDE', message, hint })];
+}
+
+function checkPaths(
+  texts: readonly Located<string>[],
+  problemOf: (text: string) => PathProblem | undefined,
+  code: string,
+  source: Source,
+): Problem[] {
+  return texts.flatMap((text) => {
+    const problem = text.value.includes('${{') ? undefined : problemOf(text.value);
+    if (problem === undefined) return [];
+    const message = `${labelOf(text.path)}: ${quoted(text.value)} ${problem.message}`;
+    return [source.at(pointerTo(text), { code, message, hint: problem.hint })];
+  });
+}
+
+/** `${{ }}` stands for something only in conditions; anywhere else it would reach the agent as it is. */
+function checkSubstitution(source: Source): Problem[] {
+  const isCondition = (path: readonly PropertyKey[]): boolean =>
+    path[0] === 'gates' &&
+    ((path.length === 3 && path[2] === 'if') ||
+      (path.length === 4 && path[2] === 'output' && (path[3] === 'checks' || path[3] === 'schema')));
+  return [...textsInside(source.value, isCondition)].flatMap((text) => {
+    const offset = text.value.indexOf('${{');
+    if (offset < 0) return [];
+    const message = `${labelOf(text.path)}: \`\${{ }}\` is not evaluated here`;
+    const hint = substitutionHint(text.path);
+    return [source.at(pointerTo(text), { code: 'EXPRESSION_NOT_ALLOWED', message, hint, offset })];
+  });
+}
+
+function substitutionHint(path: readonly PropertyKey[]): string {
+  if (path[0] === 'workspace')
+    return 'write the value itself; a command finds variables of the caller in its environment';
+  if (path.includes('env')) return 'leave the value empty to take it from the caller, or name a secret under `secrets`';
+  if (path.includes('run')) return 'read the file that `GATELINE_REQUEST` names, or set a variable under `env`';
+  if (path.includes('matrix')) return 'write the values out';
+  return 'write the value itself; an agent finds its inputs in the file that `GATELINE_REQUEST` names';
+}
+
+function checkExports(gate: GatePart, source: Source): Problem[] {
+  const pointers = textsAt(gate, 'output', 'exports').filter(({ value }) => POINTER_PATTERN.test(value));
+  const all = new Set(pointers.map(({ value }) => value));
+  const seen = new Set<string>();
+  return pointers.flatMap((inner) => {
+    const name = pointerName(inner.value);
+    const outer = parentPointers(inner.value).find((parent) => all.has(parent));
+    const isRepeated = seen.has(inner.value);
+    seen.add(inner.value);
+    if (!isRepeated && outer === undefined) return [];
+    const why = isRepeated ? 'named twice' : `is part of ${pointerName(outer!)}, which is exported whole`;
+    return [source.at(pointerTo(inner), { code: 'EXPORT_DUPLICATE', message: `output.exports: ${name}: ${why}` })];
+  });
+}
+
+function pointerName(pointer: string): string {
+  return pointer === '' ? 'the empty pointer (the whole output)' : quoted(pointer);
+}
+
+function checkScore(gate: GatePart, source: Source): Problem[] {
+  const output = mapAt(gate.value, 'output');
+  if (output['score'] !== undefined) return [];
+  const hint = 'write `score` with the JSON pointer to the score in the output';
+  const needsScore = (key: string, severity: Problem['severity'], why: string): Problem[] =>
+    output[key] === undefined
+      ? []
+      : [
+          source.at(pointerOf([...gate.path, 'output', key]), {
+            severity,
+            code: 'SCORE_MISSING',
+            message: `output.${key}: ${why}`,
+            hint,
+            of: 'key',
+          }),
+        ];
+  return [
+    ...needsScore('threshold', 'error', 'there is no `score` to compare it with, so every output would pass'),
+    ...needsScore('partial', 'warning', 'there is no `score`, so no output is ever partial'),
+  ];
+}
+
+function checkReuse(gate: GatePart, source: Source): Problem[] {
+  const age = gate.value['max-age'];
+  if (gate.value['reuse'] !== 'never' || typeof age !== 'string' || !DURATION_PATTERN.test(age)) return [];
+  const message = 'max-age: with `reuse: never` it has no effect';
+  const pointer = pointerOf([...gate.path, 'max-age']);
+  return [source.at(pointer, { severity: 'warning', code: 'MAX_AGE_UNUSED', message, of: 'key' })];
+}
+
+/** In the user's folder its own files would be its inputs, so that it would never be reused. */
+function checkInPlace(gate: GatePart, source: Source): Problem[] {
+  const { workspace, inputs, files } = gate.value;
+  const handsOn = typeof files === 'string' || (Array.isArray(files) && files.length > 0);
+  if (workspace !== 'in-place' || inputs !== undefined || !handsOn) return [];
+  const message = 'workspace: a gate that works in your folder and hands on files must declare its inputs';
+  const hint = 'declare `inputs`, or leave `workspace` out, so that it works in a work tree of its own';
+  return [source.at(pointerOf([...gate.path, 'workspace']), { code: 'IN_PLACE_NEEDS_INPUTS', message, hint })];
+}
+
+function checkMatrix(gate: GatePart, source: Source): Problem[] {
+  const path = [...gate.path, 'strategy', 'matrix'];
+  const parsed = matrixSchema.safeParse(mapAt(gate.value, 'strategy')['matrix']);
+  if (!parsed.success) return [];
+  const result = legsOf(parsed.data);
+  const problems = 'problems' in result ? result.problems : [];
+  return [
+    ...numbersChanged(mapAt(gate.value, 'strategy', 'matrix'), path, source),
+    ...problems.map((problem) => {
+      const message = `${labelOf([...path, ...problem.path])}: ${problem.message}`;
+      return source.at(pointerOf([...path, ...problem.path]), { code: 'MATRIX_INVALID', message });
+    }),
+  ];
+}
+
+function numbersChanged(matrix: JsonObject, path: readonly PropertyKey[], source: Source): Problem[] {
+  return Object.entries(matrix).flatMap(([key, values]) =>
+    (Array.isArray(values) ? values : []).flatMap((value, index) => {
+      const pointer = pointerOf([...path, key, index]);
+      const written = source.numberAsWritten(pointer);
+      if (typeof value !== 'number' || written === undefined || written === String(value)) return [];
+      return [changed(labelOf([...path, key]), written, value, pointer, source)];
+    }),
+  );
+}

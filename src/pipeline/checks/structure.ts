@@ -1,0 +1,128 @@
+import type { z } from 'zod';
+import type { JsonValue } from '../../json/json.ts';
+import { isJsonObject } from '../../json/json.ts';
+import { foreignKeyHint } from './foreign-keys.ts';
+import { gateSchema } from '../file/gateline-gate.ts';
+import { gatelineFileSchema, type GatelineFile } from '../file/gateline-file.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { described, didYouMean, quoted, type Problem } from '../problem.ts';
+import type { Source } from '../yaml/source.ts';
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+/** The file by its schema: typed, or every problem of its structure. */
+export function checkStructure(source: Source): { file: GatelineFile } | { problems: Problem[] } {
+  const parsed = gatelineFileSchema.safeParse(source.value);
+  if (parsed.success) return { file: parsed.data };
+  return { problems: parsed.error.issues.flatMap((issue) => explain(issue, [], source)) };
+}
+
+/** A path as a message names it: `needs`, `output.score`, `env.KEY`; without the gate and without indices. */
+export function labelOf(path: Path): string {
+  const within = path[0] === 'gates' && path.length > 2 ? path.slice(2) : path;
+  const keys = within.filter((key) => typeof key !== 'number').map((key) => String(key));
+  return quoted(keys.join('.')).slice(1, -1) || 'file';
+}
+
+function explain(issue: Issue, base: Path, source: Source): Problem[] {
+  const path = [...base, ...issue.path];
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownKey(key, path, source));
+    case 'invalid_key': {
+      const why = issue.issues[0]?.message ?? issue.message;
+      const message = `${labelOf(path.slice(0, -1))}: ${quoted(String(path.at(-1)))}: ${why}`;
+      const problem = source.at(pointerOf(path), { code: 'NAME_INVALID', message, of: 'key' });
+      return [problem, ...insideNamelessGate(path, source)];
+    }
+    case 'invalid_union': {
+      const branch = likeliestBranch(issue.errors);
+      if (branch !== undefined) return branch.flatMap((inner) => explain(inner, path, source));
+      return [wrongValue(issue.message, path, source)];
+    }
+    default:
+      return [wrongValue(issue.message, path, source)];
+  }
+}
+
+/** What is wrong inside a gate whose id is wrong: the schema of a map does not look there. */
+function insideNamelessGate(path: Path, source: Source): Problem[] {
+  if (path.length !== 2 || path[0] !== 'gates') return [];
+  const parsed = gateSchema.safeParse(valueAt(source.value, path));
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => explain(issue, path, source));
+}
+
+/** Of the shapes that a value may have, the one it has at its top, so that the message is about what is inside. */
+function likeliestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
+  const isOfThatType = (issue: z.core.$ZodIssue): boolean =>
+    issue.path.length > 0 || (issue.code !== 'invalid_type' && issue.code !== 'invalid_value');
+  return branches.find((branch) => branch.length > 0 && branch.every(isOfThatType));
+}
+
+function wrongValue(expected: string, path: Path, source: Source): Problem {
+  const found = valueAt(source.value, path);
+  const pointer = pointerOf(path);
+  if (found === undefined && path.length > 0) {
+    const message = `${labelOf(path)}: this key is missing: ${expected}`;
+    return source.at(pointer, { code: 'KEY_MISSING', message });
+  }
+  const message = `${labelOf(path)}: ${expected}, found ${described(found)}`;
+  return source.at(pointer, { code: 'VALUE_INVALID', message, hint: valueHint(path, found) });
+}
+
+function unknownKey(key: string, path: Path, source: Source): Problem {
+  const known = Object.keys(schemaKeysAt(path));
+  const inside = path.length === 0 ? '' : ` under ${quoted(labelOf(path))}`;
+  const hint = foreignKeyHint(key, path) ?? didYouMean(key, known) ?? `known here: ${known.join(', ')}`;
+  const message = `${labelOf([...path, key])}: there is no such key${inside}`;
+  return source.at(pointerOf([...path, key]), { code: 'KEY_UNKNOWN', message, hint, of: 'key' });
+}
+
+/** The shape of the map at a path: only maps with fixed keys have unknown ones. */
+function schemaKeysAt(path: Path): Record<string, unknown> {
+  const file = gatelineFileSchema.shape;
+  const gate = file.gates.valueType.shape;
+  const last = path.at(-1);
+  if (path.length === 0) return file;
+  if (path[0] === 'defaults') return path.length === 1 ? { run: true } : { shell: true, 'working-directory': true };
+  if (path[0] === 'workspace') return file.workspace.unwrap().shape;
+  if (path.length === 2) return gate;
+  if (last === 'output') return gate.output.unwrap().shape;
+  return last === 'strategy' ? gate.strategy.unwrap().shape : {};
+}
+
+function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefined {
+  let here = value;
+  for (const key of path) {
+    if (Array.isArray(here)) here = here[Number(key)];
+    else here = isJsonObject(here) ? here[String(key)] : undefined;
+  }
+  return here;
+}
+
+function valueHint(path: Path, found: JsonValue | undefined): string | undefined {
+  const key = path.findLast((part) => typeof part === 'string');
+  if (path.length === 1 && key === 'gates' && Array.isArray(found)) {
+    return 'write each gate as a key, like `jobs` on GitHub: `design:` and its keys below it';
+  }
+  if (typeof found === 'string' && /^-?[0-9.]+$/.test(found)) return 'remove the quotes if you mean a number';
+  if ((key === 'exports' || key === 'score') && typeof found === 'string') return pointerHint(found);
+  if (key === 'workspace' && path[0] === 'gates' && isJsonObject(found)) {
+    return 'settings of all work trees belong at the top of the file, under `workspace`';
+  }
+  if (key === 'workspace' && path.length === 1 && typeof found === 'string') {
+    return 'write `tree` and `in-place` at a gate; here `workspace` is a map';
+  }
+  if (key === 'shell') return 'for another shell write its command, such as `cmd /c {0}`';
+  if (found === null && path.length > 0) return 'write a value, or remove the key';
+  if (typeof found === 'number' && (key === 'subject' || key === 'agent')) return `put it in quotes: "${found}"`;
+  return undefined;
+}
+
+function pointerHint(found: string): string | undefined {
+  if (found.startsWith('#')) return 'leave the `#` out';
+  const keys = found.replace(/^\$?\.?/, '').split(/[./]/);
+  const isName = keys.every((key) => /^\w+$/.test(key));
+  return isName && keys.length > 0 ? `write \`/${keys.join('/')}\`` : undefined;
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { ID_PATTERN } from '../pipeline.ts';
+import { POINTER_PATTERN } from '../../json/pointer.ts';
+
+/*
+ * The kinds of values that gateline.yml is made of. Each says in words what it expects; the message that a
+ * user sees is that, and what was found instead.
+ */
+
+/** Name of an environment variable, as a shell can set it. */
+export const ENV_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Key of a matrix, as GitHub has it. */
+export const MATRIX_KEY_PATTERN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+/** Name of a program, safe to be put before `--version` in a command. */
+export const TOOL_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
+/** A whole number of minutes, hours, days or weeks. */
+export const DURATION_PATTERN = /^[1-9][0-9]{0,4}[mhdw]$/;
+/** A whole number of kilobytes, megabytes or gigabytes. */
+export const SIZE_PATTERN = /^[1-9][0-9]{0,4}[KMG]B$/;
+/** The longest value of a variable: what Windows can still pass to a process. */
+export const MAX_ENV_LENGTH = 32_000;
+
+/** The largest number of bytes: what {@link SIZE_PATTERN} can say, about. */
+const MAX_BYTES = 100_000 * 1_000 ** 3;
+const SIZE = 'a size such as `250MB` or `2GB`, or a number of bytes';
+
+const NUL_MESSAGE = 'expected text without the character NUL';
+const hasNoNul = (value: string): boolean => !value.includes('\0');
+
+/*
+ * Lengths are refinements: zod's own checks of length also look at maps that have a key `length`, and throw when it
+ * holds a map. `meta` tells the JSON Schema what the refinement cannot.
+ */
+
+function atMost(schema: z.ZodString, max: number): z.ZodString {
+  const error = `expected at most ${max} characters`;
+  return schema.refine((value) => value.length <= max, { error }).meta({ maxLength: max });
+}
+
+/** Text of 1 to `max` characters that is not blank and has no NUL, which no process could be given. */
+export function text(max: number, what: string): z.ZodString {
+  const error = `expected ${what}`;
+  return atMost(z.string({ error }).regex(/\S/, { error }).refine(hasNoNul, { error: NUL_MESSAGE }), max);
+}
+
+/** Text of one pattern. */
+export function matching(pattern: RegExp, what: string): z.ZodString {
+  return z.string({ error: `expected ${what}` }).regex(pattern, { error: `expected ${what}` });
+}
+
+export function wholeNumber(min: number, max: number): z.ZodInt {
+  const error = `expected a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+export function number(min: number, max: number, what: string): z.ZodNumber {
+  const error = `expected ${what}`;
+  return z.number({ error }).min(min, { error }).max(max, { error });
+}
+
+/** A number of bytes, or a text such as `250MB`. */
+export const size = z.union([wholeNumber(1, MAX_BYTES), matching(SIZE_PATTERN, SIZE)], { error: `expected ${SIZE}` });
+
+export const yesOrNo = z.boolean({ error: 'expected `true` or `false`' });
+
+export function choiceOf<const T extends readonly [string, ...string[]]>(...choices: T) {
+  return z.enum(choices, { error: `expected ${inWords(choices)}` });
+}
+
+export function listOf<T extends z.ZodType>(item: T, min: number, max: number, what: string): z.ZodArray<T> {
+  const isTooShort = { error: `expected ${what}` };
+  const isTooLong = { error: `expected a list of ${min === 0 ? 'at most' : `${min} to`} ${max}` };
+  return z
+    .array(item, isTooShort)
+    .refine((list) => list.length >= min, isTooShort)
+    .refine((list) => list.length <= max, isTooLong)
+    .meta({ minItems: min, maxItems: max });
+}
+
+export function mapOf<T extends z.ZodType>(key: z.ZodString, value: T, what: string) {
+  return z.record(key, value, { error: `expected ${what}` });
+}
+
+/** One thing or a list of them, as GitHub has it for `needs`. */
+export function oneOrMore<T extends z.ZodType>(item: T, min: number, max: number, what: string) {
+  return z.union([item, listOf(item, min, max, what)], { error: `expected ${what}` });
+}
+
+export const id = matching(
+  ID_PATTERN,
+  'an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`',
+);
+
+/** A JSON object with anything in it. */
+export const jsonObject = z.record(z.string(), z.unknown(), { error: 'expected a map' });
+
+export const pointer = atMost(matching(POINTER_PATTERN, 'a JSON pointer such as `/validationResult/score`'), 1_024);
+
+const ENV_VALUE = 'text, a number, `true`, `false`, or nothing (taken from the caller)';
+const envValue = z.union(
+  [atMost(z.string().refine(hasNoNul, { error: NUL_MESSAGE }), MAX_ENV_LENGTH), z.number(), z.boolean(), z.null()],
+  { error: `expected ${ENV_VALUE}` },
+);
+export const envName = matching(
+  ENV_NAME_PATTERN,
+  'a variable name of A-Z, a-z, 0-9 and `_`, not beginning with a digit',
+);
+export const envMap = mapOf(envName, envValue, 'a map of variable names to values');
+
+export const command = text(262_144, 'a command');
+
+const SHELL = 'one of `bash`, `sh`, `pwsh`, `python`, `node`, or a command with `{0}` for the file of the script';
+export const shell = atMost(
+  matching(/^(?:bash|sh|pwsh|python|node)$|\{0\}/, SHELL).refine(hasNoNul, { error: NUL_MESSAGE }),
+  1_024,
+);
+
+export const glob = text(1_024, 'a glob such as `src/**/*.ts`');
+
+export const relativePath = text(1_024, 'a path relative to the workspace');
+
+function inWords(choices: readonly string[]): string {
+  const all = choices.map((choice) => `\`${choice}\``);
+  return all.length === 1 ? all[0]! : `${all.slice(0, -1).join(', ')} or ${all.at(-1)!}`;
+}

@@ -1,0 +1,26 @@
+import { code, said } from '../../markdown/markdown.ts';
+import type { RunReportInput } from '../report-input.ts';
+import type { Section } from '../../markdown/section.ts';
+
+/** Records that are not as they should be, and what could not be read and where it was put. */
+export function problemsSection({ state, problems = [] }: RunReportInput): Section {
+  // The fold tells of unreadable records too, without where they were put.
+  const folded =
+    problems.length === 0 ? state.problems : state.problems.filter((one) => one.code !== 'UNREADABLE_RECORD');
+  const unread = problems.map(({ code: kind, where, message, quarantine }) => {
+    const kept = quarantine === undefined ? '' : `; kept in ${code(quarantine)}`;
+    return `- \`${kind}\` ${code(where)}: ${said(message, 500)}${kept}`;
+  });
+  const lines = [...unread, ...folded.map((one) => `- \`${one.code}\` ${said(one.message, 500)}`)];
+  return {
+    title: 'invalid records',
+    weight: 3,
+    heading: '### Invalid records',
+    pieces: lines.map((text) => ({ text })),
+  };
+}
+
+/** A line that is part of what is never left out: no longer than can be afforded. */
+export function bounded(line: string): string {
+  return line.length > 4_096 ? '' : line;
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { digestSchema } from '../../json/digest.ts';
+import type { Plan } from '../../run/plan/plan.ts';
+import { attemptSchema, attemptView } from './status-json.ts';
+
+/** Version of `gateline plan --json`. Fields may be added within a version; none is taken away or changes its meaning. */
+export const PLAN_FORMAT = 'gateline-plan/1';
+
+const counter = z.int().min(0);
+
+/** `gateline plan --json`. */
+export const planJsonSchema = z.strictObject({
+  format: z.literal(PLAN_FORMAT),
+  pipeline: z.string(),
+  subject: z.string(),
+  /** The run and call that would do this. */
+  run: counter,
+  call: counter,
+  /** Goes on with an open run. */
+  continues: z.boolean(),
+  /** In an order in which each gate comes after those it needs. */
+  gates: z.array(
+    z.strictObject({
+      key: z.string(),
+      gate: z.string(),
+      leg: z.string(),
+      choice: z.enum(['keep', 'reuse', 'run', 'wait', 'skip', 'not-applicable', 'depends', 'blocked']),
+      /** One sentence; free text. */
+      reason: z.string(),
+      /** `null`: cannot be known yet. */
+      fingerprint: digestSchema.nullable(),
+      /** Where a kept or reused output came from. */
+      from: attemptSchema.nullable(),
+      /** What is different from the last time that this gate was asked. */
+      differences: z.array(
+        z.strictObject({
+          what: z.enum([
+            'file',
+            'env',
+            'export',
+            'command',
+            'with',
+            'metadata',
+            'subject',
+            'input',
+            'tool',
+            'secret',
+            'platform',
+            'format',
+            'matrix',
+          ]),
+          /** Path, variable, gate, tool … */
+          name: z.string(),
+          change: z.enum(['changed', 'added', 'removed']),
+        }),
+      ),
+      notices: z.array(z.string()),
+    }),
+  ),
+});
+export type PlanJson = z.infer<typeof planJsonSchema>;
+
+/** A plan for programs; see docs/reference/json-output.md. Texts are as they are: print them with `jsonText`. */
+export function planJson(plan: Plan): PlanJson {
+  return {
+    format: PLAN_FORMAT,
+    pipeline: plan.pipeline,
+    subject: plan.subject,
+    run: plan.runNumber,
+    call: plan.runAttempt,
+    continues: plan.continues,
+    gates: plan.units.map((unit) => ({
+      key: unit.key,
+      gate: unit.gate,
+      leg: unit.leg,
+      choice: unit.choice,
+      reason: unit.reason,
+      fingerprint: unit.fingerprint ?? null,
+      from: unit.from === undefined ? null : attemptView(unit.from),
+      differences: unit.differences.map(({ what, name, change }) => ({ what, name, change })),
+      notices: [...unit.notices],
+    })),
+  };
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { issueSchema, VERDICT_KINDS, type Verdict } from '../../verdict/verdict.ts';
+import { digestSchema } from '../../json/digest.ts';
+import { metricsSchema, type Content, type EndedRecord } from '../../run/records/record.ts';
+import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../../run/state/run-state.ts';
+import type { UnitGraph } from '../../run/records/unit.ts';
+import { attemptOf, changeOf, endedAfter, resultOf } from '../wording.ts';
+
+/** Version of `gateline status --json`. Fields may be added within a version; none is taken away or changes its meaning. */
+export const STATUS_FORMAT = 'gateline-status/1';
+
+const counter = z.int().min(0);
+const digest = digestSchema;
+const content = z.strictObject({ digest, bytes: counter });
+
+/** One attempt: of which run, which call of it, and which try in that call. */
+export const attemptSchema = z.strictObject({ run: counter, call: counter, attempt: counter });
+export type AttemptView = z.infer<typeof attemptSchema>;
+
+/** One gate, or one leg of a matrix gate. `null` stands for what there is not. */
+const gateStatusSchema = z.strictObject({
+  /** `gate`, or `gate/leg`. */
+  key: z.string(),
+  gate: z.string(),
+  /** '' without a matrix. */
+  leg: z.string(),
+  number: counter.nullable(),
+  agent: z.string().nullable(),
+  status: z.enum(UNIT_STATUSES),
+  /** One sentence; free text. */
+  reason: z.string(),
+  /** Satisfied, and so is everything upstream. */
+  done: z.boolean(),
+  reused: z.boolean(),
+  /** Attempts in this run. */
+  attempts: counter,
+  verdict: z
+    .strictObject({
+      status: z.enum(['passed', 'partial', 'failed', 'not-applicable']),
+      kind: z.enum(VERDICT_KINDS),
+      /** 0-100; `null`: nothing was judged, since the gate is not applicable. */
+      score: z.number().nullable(),
+      threshold: z.number().nullable(),
+      issues: z.array(issueSchema),
+      advice: z.string(),
+    })
+    .nullable(),
+  attempt: attemptSchema.nullable(),
+  /** Where a reused output came from. */
+  source: attemptSchema.nullable(),
+  fingerprint: digest.nullable(),
+  output: content.nullable(),
+  /** What later gates are handed; `null`: nothing, or not done. */
+  exports: content.nullable(),
+  files: z.array(z.strictObject({ path: z.string(), change: z.enum(['added', 'changed', 'deleted']) })),
+  /** ISO 8601, UTC. */
+  startedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+  durationMs: z.number().min(0).nullable(),
+  exitCode: z.int().nullable(),
+  metrics: metricsSchema.nullable(),
+  decision: z
+    .strictObject({
+      decision: z.enum(['approve', 'reject', 'skip', 'force', 'rollback']),
+      actor: z.string(),
+      reason: z.string(),
+      at: z.string(),
+      until: z.string().nullable(),
+    })
+    .nullable(),
+});
+
+/** `gateline status --json`. */
+export const statusJsonSchema = z.strictObject({
+  format: z.literal(STATUS_FORMAT),
+  pipeline: z.string(),
+  subject: z.string(),
+  /** 0: there is no run yet. */
+  run: counter,
+  call: counter,
+  status: z.enum(RUN_STATUSES),
+  startedAt: z.string().nullable(),
+  updatedAt: z.string().nullable(),
+  /** In an order in which each gate comes after those it needs. */
+  gates: z.array(gateStatusSchema),
+  /** Records that are not as they should be. */
+  problems: z.array(z.strictObject({ code: z.string(), message: z.string(), gate: z.string().nullable() })),
+});
+export type StatusJson = z.infer<typeof statusJsonSchema>;
+
+/** The state of a run for programs; see docs/reference/json-output.md. Texts are as they are: print them with `jsonText`. */
+export function statusJson(state: RunState, graph: UnitGraph): StatusJson {
+  return {
+    format: STATUS_FORMAT,
+    pipeline: state.pipeline,
+    subject: state.subject,
+    run: state.runNumber,
+    call: state.runAttempt,
+    status: state.status,
+    startedAt: state.startedAt ?? null,
+    updatedAt: state.updatedAt ?? null,
+    gates: [...state.units.values()].map((unit) => gateOf(unit, graph)),
+    problems: state.problems.map(({ code, message, unit }) => ({ code, message, gate: unit ?? null })),
+  };
+}
+
+function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] {
+  const { started, decided } = unit;
+  const ended = resultOf(unit);
+  const gate = graph.get(unit.key)?.gate;
+  const at = attemptOf(unit);
+  return {
+    key: unit.key,
+    gate: unit.gate,
+    leg: unit.leg,
+    number: gate?.number ?? null,
+    agent: gate?.agent ?? null,
+    status: unit.status,
+    reason: unit.reason,
+    done: unit.done,
+    reused: unit.reused,
+    attempts: unit.attempts,
+    verdict: ended === undefined ? null : verdictOf(ended, gate?.contract.threshold),
+    attempt: at === undefined ? null : attemptView(at),
+    source: ended?.source === undefined ? null : attemptView(ended.source),
+    fingerprint: (ended ?? started)?.fingerprint ?? null,
+    output: contentOf(ended?.value),
+    exports: contentOf(unit.exports),
+    files: (ended?.files ?? []).map((file) => ({ path: file.path, change: changeOf(file) })),
+    startedAt: ended?.startedAt ?? started?.at ?? null,
+    endedAt: ended?.at ?? null,
+    durationMs: (ended === undefined || at === undefined ? undefined : endedAfter(ended)) ?? null,
+    exitCode: ended?.exitCode ?? null,
+    metrics: ended?.metrics === undefined ? null : { ...ended.metrics },
+    decision: decided === undefined ? null : decisionOf(decided),
+  };
+}
+
+/** A position as programs see it. */
+export function attemptView(at: {
+  readonly runNumber: number;
+  readonly runAttempt: number;
+  readonly n: number;
+}): AttemptView {
+  return { run: at.runNumber, call: at.runAttempt, attempt: at.n };
+}
+
+function verdictOf({ verdict }: EndedRecord, threshold: number | undefined): StatusJson['gates'][number]['verdict'] {
+  const { status, kind, issues, advice } = verdict;
+  return {
+    status,
+    kind,
+    score: scoreOf(verdict),
+    threshold: threshold ?? null,
+    issues: issues.map((issue) => ({ ...issue })),
+    advice,
+  };
+}
+
+/** What a verdict scores; `null` where nothing was judged. */
+export function scoreOf({ status, score }: Verdict): number | null {
+  return status === 'not-applicable' ? null : score;
+}
+
+function contentOf(content: Content | null | undefined): StatusJson['gates'][number]['output'] {
+  return content === undefined || content === null ? null : { digest: content.digest, bytes: content.bytes };
+}
+
+function decisionOf(decided: NonNullable<UnitState['decided']>): StatusJson['gates'][number]['decision'] {
+  const { decision, actor, reason, at, until } = decided;
+  return { decision, actor, reason, at, until: until ?? null };
+}

@@ -1,0 +1,209 @@
+import { forMarkdown, inlineCode, inlineCodeCell, forMarkdownCell, truncateBytes } from '../../untrusted/escape.ts';
+import type { EndedRecord, Metrics } from '../../run/records/record.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
+import type { Unit, UnitGraph } from '../../run/records/unit.ts';
+import { boundedList, LIST_BUDGET } from './bounded-list.ts';
+import {
+  attemptOf,
+  changeOf,
+  durationOf,
+  durationText,
+  howOf,
+  KIND_MEANING,
+  resultOf,
+  ruleToName,
+  scoreFact,
+  shortDigest,
+} from '../wording.ts';
+import { attemptText, runText } from '../../run/records/attempt-text.ts';
+
+/** What a checkpoint is made from. */
+export interface CheckpointInput {
+  readonly unit: Unit;
+  readonly graph: UnitGraph;
+  readonly state: RunState;
+  /** The command that goes on with the run. Default `gateline run`. */
+  readonly command?: string;
+}
+
+/**
+ * The Markdown checkpoint of one gate, the state guide's second output: the audit trail for people. What gate and agent,
+ * status and score against the threshold, issues, how it came to it (ran, or reused and from where), what the agent told of
+ * itself (model, MCPs, tools, tokens, cost), files handed on, decisions, and the next step.
+ *
+ * GitHub Flavored Markdown, ends with a line break, at most 65,536 bytes of UTF-8, as one comment on GitHub; what is left out is counted.
+ * Text from agents shows and does nothing, in Markdown as in a terminal.
+ */
+export function checkpointMarkdown(input: CheckpointInput): string {
+  const { unit, state } = input;
+  const own = state.units.get(unit.key);
+  const title = `# Checkpoint: gate ${unit.gate.number}, ${code(unit.key)}`;
+  if (own === undefined) return `${title}\n\nThis run has no such gate.\n`;
+  const ended = resultOf(own);
+  const sections = [
+    title,
+    statusLine(own),
+    factsTable(factsOf(input, own)),
+    issuesSection(ended),
+    decisionSection(own),
+    metricsSection(ended?.metrics),
+    filesSection(ended),
+    `## Next step\n\n${nextStep(input, own)}`,
+  ];
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+function statusLine(own: UnitState): string {
+  const verdict = resultOf(own)?.verdict;
+  const kind =
+    verdict !== undefined && verdict.kind !== own.status && own.decided === undefined ? ` (${verdict.kind})` : '';
+  const meaning = verdict === undefined || own.decided !== undefined ? '' : ` ${KIND_MEANING[verdict.kind]}`;
+  if (meaning !== '' && (verdict?.status === 'failed' || isPlain(own))) return `**${own.status}**${kind}:${meaning}`;
+  if (own.status === 'partial' || own.status === 'paused') return `**${own.status}**${kind}: ${text(own.reason)}.`;
+  return `**${own.status}**${kind}: ${text(own.reason)}.${meaning}`.replace(/\.\.( |$)/, '.$1');
+}
+
+/** The facts below say all that its reason says: which attempt it was, and its score. */
+function isPlain(own: UnitState): boolean {
+  return own.done && howOf(own) === 'ran' && own.decided === undefined;
+}
+
+type Fact = readonly [name: string, value: string];
+
+function factsOf({ unit, state }: CheckpointInput, own: UnitState): Fact[] {
+  const ended = resultOf(own);
+  const at = attemptOf(own);
+  const scored = ended === undefined ? undefined : scoreFact(ended.verdict, unit.gate.contract);
+  const threshold = scored?.threshold === undefined ? '' : ` (threshold ${scored.threshold})`;
+  const took = durationText(durationOf(own));
+  const facts: Array<Fact | undefined> = [
+    ['Pipeline', codeCell(state.pipeline)],
+    ['Subject', codeCell(truncateBytes(state.subject, 1_024))],
+    ['Agent', cell(unit.gate.agent)],
+    scored === undefined ? undefined : ['Score', `${scored.score}${threshold}`],
+    at === undefined || howOf(own) === 'reused'
+      ? ['Run', `run ${state.runNumber}`]
+      : ['Attempt', attemptText(at, own.begun)],
+    howOf(own) === '' ? undefined : ['How', howText(own)],
+    ended === undefined ? undefined : ['Began', ended.startedAt],
+    ended === undefined ? undefined : ['Ended', ended.at],
+    took === '' ? undefined : ['Took', took],
+    ended?.exitCode === undefined ? undefined : ['Exit code', String(ended.exitCode)],
+    ended?.signal === undefined ? undefined : ['Signal', cell(ended.signal)],
+    at === undefined ? undefined : ['Fingerprint', codeCell(shortDigest(at.fingerprint))],
+    ended?.value === undefined
+      ? undefined
+      : ['Output', `${codeCell(shortDigest(ended.value.digest))}, ${ended.value.bytes} bytes`],
+  ];
+  return facts.filter((fact) => fact !== undefined);
+}
+
+function factsTable(facts: readonly Fact[]): string {
+  return ['| | |', '| --- | --- |', ...facts.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
+}
+
+function howText(own: UnitState): string {
+  const ended = resultOf(own);
+  if (howOf(own) === 'reused')
+    return ended?.source === undefined ? 'reused' : `reused from ${runText(ended.source, ended)}`;
+  return howOf(own);
+}
+
+function issuesSection(ended: EndedRecord | undefined): string {
+  const issues = ended?.verdict.issues ?? [];
+  if (issues.length === 0) return '';
+  const lines = issues.map((issue) => {
+    const { severity, message, pointer } = issue;
+    const rule = ruleToName(issue);
+    const at =
+      pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : code(truncateBytes(pointer, 300))}`;
+    const by = rule === undefined ? '' : `, by ${code(truncateBytes(rule, 300))}`;
+    return `- ${severity}${at}: ${text(message)}${by}`;
+  });
+  return `## Issues (${issues.length})\n\n${boundedList(lines, LIST_BUDGET)}`;
+}
+
+function decisionSection({ decided }: UnitState): string {
+  if (decided === undefined) return '';
+  const until = decided.until === undefined ? '' : `, until ${decided.until}`;
+  const reason = decided.reason.trim() === '' ? '' : `: ${text(decided.reason)}`;
+  return `## Decision\n\n${decided.decision} by ${text(decided.actor)} at ${decided.at}${until}${reason}`;
+}
+
+function metricsSection(metrics: Metrics | undefined): string {
+  if (metrics === undefined) return '';
+  const lines: string[] = [];
+  if (metrics.model !== undefined) lines.push(`- Model: ${text(metrics.model)}`);
+  if (metrics.mcps !== undefined) lines.push(`- MCPs executed: ${namesOf(metrics.mcps)}`);
+  if (metrics.tools !== undefined) lines.push(`- Tools: ${namesOf(metrics.tools)}`);
+  const tokens = [
+    ...(metrics.inputTokens === undefined ? [] : [`${metrics.inputTokens} in`]),
+    ...(metrics.outputTokens === undefined ? [] : [`${metrics.outputTokens} out`]),
+  ];
+  if (tokens.length > 0) lines.push(`- Tokens: ${tokens.join(', ')}`);
+  if (metrics.costUsd !== undefined) lines.push(`- Cost: USD ${metrics.costUsd}`);
+  return lines.length === 0 ? '' : `## Metrics reported by the agent\n\n${lines.join('\n')}`;
+}
+
+const SHOWN_NAMES = 20;
+
+function namesOf(names: readonly string[]): string {
+  const shown = names.map(code).filter((name) => name !== '');
+  if (shown.length === 0) return 'none';
+  const more = shown.length > SHOWN_NAMES ? ` and ${shown.length - SHOWN_NAMES} more` : '';
+  return shown.slice(0, SHOWN_NAMES).join(', ') + more;
+}
+
+function filesSection(ended: EndedRecord | undefined): string {
+  const isHandedOn = ended?.verdict.status !== 'failed';
+  const handedOn = (ended?.files ?? []).map((file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`);
+  const touched = (ended?.touched ?? []).map((file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`);
+  const parts: string[] = [];
+  if (handedOn.length > 0)
+    parts.push(
+      `## Files ${isHandedOn ? 'handed on' : 'kept, but not handed on'} (${handedOn.length})\n\n${boundedList(handedOn, LIST_BUDGET)}`,
+    );
+  if (touched.length > 0)
+    parts.push(`## Files changed, but not handed on (${touched.length})\n\n${boundedList(touched, LIST_BUDGET)}`);
+  return parts.join('\n\n');
+}
+
+function nextStep({ unit, graph, state, command = 'gateline run' }: CheckpointInput, own: UnitState): string {
+  if (!own.done) {
+    if (own.status === 'paused') return 'It waits for an approval. The gates after it wait too.';
+    const advice = own.decided === undefined && own.status === 'failed' ? (own.ended?.verdict.advice ?? '') : '';
+    return `${advice === '' ? '' : `${text(advice)} `}Then run ${code(command)} again. Gates that are done do not run again.`.replace(
+      /^Then run/,
+      'Run',
+    );
+  }
+  const after = [...graph.values()].filter(({ needs }) => needs.includes(unit.key));
+  const next = after.filter(({ key }) => state.units.get(key)?.done === false);
+  const names = next
+    .slice(0, SHOWN_NAMES)
+    .map(({ key, gate }) => `gate ${gate.number} ${code(key)} (${state.units.get(key)?.status})`);
+  const more = next.length > SHOWN_NAMES ? ` and ${next.length - SHOWN_NAMES} more` : '';
+  if (names.length > 0) return `Next: ${names.join(', ')}${more}.`;
+  if (state.status === 'completed') return 'Every gate is done.';
+  return after.length === 0 ? 'No gate needs this one.' : 'The gates after it are done.';
+}
+
+/** Longest text that is quoted, in bytes before it is made safe. */
+const QUOTED = 1_500;
+
+function text(untrusted: string): string {
+  return forMarkdown(truncateBytes(untrusted, QUOTED));
+}
+
+function cell(untrusted: string): string {
+  return forMarkdownCell(truncateBytes(untrusted, QUOTED));
+}
+
+/** Checkpoints go to the log too, where GitHub's runner obeys `##[command]` anywhere in a line, code or not. */
+function code(untrusted: string): string {
+  return inlineCode(untrusted.replaceAll('##[', '## ['));
+}
+
+function codeCell(untrusted: string): string {
+  return inlineCodeCell(untrusted.replaceAll('##[', '## ['));
+}

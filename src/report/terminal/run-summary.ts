@@ -1,0 +1,142 @@
+import type { RunState, UnitState, UnitStatus } from '../../run/state/run-state.ts';
+import { count, fit, listOf, oneLine } from '../text.ts';
+import { resultOf } from '../wording.ts';
+
+/** The exact commands that a summary tells people to type. */
+export interface Commands {
+  /** Default `gateline run`. */
+  readonly run: string;
+  /** Default `gateline status`. */
+  readonly status: string;
+  /** Default `gateline show <gate>`. */
+  readonly show: (key: string) => string;
+}
+
+const DEFAULT_COMMANDS: Commands = {
+  run: 'gateline run',
+  status: 'gateline status',
+  show: (key) => `gateline show ${key}`,
+};
+
+/** Columns of a reason that is quoted in a sentence. */
+const LONGEST_REASON = 400;
+
+/**
+ * What happened in a run and what to do next, as one line each, safe for a terminal. A third line tells of records
+ * that are not as they should be.
+ * @param isBlocked whether errors that are shown elsewhere kept gates from running
+ */
+export function runSummaryLines(state: RunState, commands: Partial<Commands> = {}, isBlocked = false): string[] {
+  const say = { ...DEFAULT_COMMANDS, ...commands };
+  const lines = isBlocked
+    ? [
+        ...(state.status === 'initializing' ? [] : [whatHappened(state)]),
+        `Fix the errors above, then run \`${say.run}\` again.`,
+      ]
+    : [whatHappened(state), whatNext(state, say)];
+  const [problem] = state.problems;
+  if (problem !== undefined) {
+    const more = state.problems.length > 1 ? ` (${state.problems.length - 1} more: \`${say.status} --json\`)` : '';
+    lines.push(`Mind: ${sentence(problem.message)}${more}`);
+  }
+  return lines;
+}
+
+function whatHappened(state: RunState): string {
+  const about = `${oneLine(state.pipeline)} for ${fit(oneLine(state.subject), 120)}`;
+  if (state.status === 'initializing') return `There is no run of ${about} yet.`;
+  const units = [...state.units.values()];
+  const done = units.filter((unit) => unit.done);
+  const parts = [`${done.length} of ${count(units.length, 'gate')} done${howDone(done)}`, ...troubles(units)];
+  return `Run ${state.runNumber} of ${about}: ${state.status}. ${parts.join('; ')}.`.replace(/\.\.$/, '.');
+}
+
+function howDone(done: readonly UnitState[]): string {
+  const reused = done.filter((unit) => unit.reused).length;
+  const parts = [
+    ...(reused > 0 ? [`${reused} reused`] : []),
+    ...counted(done, ['partial', 'skipped', 'not-applicable']),
+  ];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+function counted(units: readonly UnitState[], statuses: readonly UnitStatus[]): string[] {
+  return statuses.flatMap((status) => {
+    const number = units.filter((unit) => unit.status === status).length;
+    return number === 0 ? [] : [`${number} ${status}`];
+  });
+}
+
+/** The first unit of each sort of trouble in full, the others by name. */
+function troubles(units: readonly UnitState[]): string[] {
+  return (['failed', 'lost', 'partial', 'paused', 'running'] as const).flatMap((status) => {
+    const found = units.filter((unit) => !unit.done && unit.status === status);
+    const [first, ...others] = found;
+    if (first === undefined) return [];
+    const also = others.length === 0 ? '' : `; ${status} too: ${listOf(others.map((unit) => oneLine(unit.key)))}`;
+    return [`${troubleText(first)}${also}`];
+  });
+}
+
+function troubleText(unit: UnitState): string {
+  const key = oneLine(unit.key);
+  const verdict = resultOf(unit)?.verdict;
+  const byVerdict = unit.status === 'failed' && unit.decided === undefined && verdict?.status === 'failed';
+  const reason = fit(
+    withoutStop(oneLine(byVerdict ? (verdict.issues[0]?.message ?? verdict.advice) : unit.reason)),
+    LONGEST_REASON,
+  );
+  const status =
+    unit.status === 'paused'
+      ? 'waits'
+      : unit.status === 'running'
+        ? 'is running'
+        : unit.status === 'partial'
+          ? 'is partial'
+          : unit.status;
+  const was = unit.status === 'lost' ? 'was lost' : status;
+  return `${key} ${was}${byVerdict ? ` (${verdict.kind})` : ''}${reason === '' ? '' : `: ${reason}`}`;
+}
+
+function whatNext(state: RunState, say: Commands): string {
+  const units = [...state.units.values()];
+  const open = units.filter((unit) => !unit.done);
+  const again = `run \`${say.run}\` again`;
+  const running = open.filter((unit) => unit.status === 'running');
+  if (state.status === 'initializing') return `Run \`${say.run}\` to start.`;
+  if (state.status === 'completed')
+    return `Everything is done. \`${say.run}\` starts a new run, which reuses every gate whose inputs are unchanged.`;
+  if (state.status === 'rollback') return `It was rolled back. \`${say.run}\` starts a new run.`;
+  if (running.length > 0) return `Wait for it, or check \`${say.status}\`.`;
+  if (state.status === 'paused') {
+    const first = open.find((unit) => unit.status === 'paused');
+    const look = first === undefined ? '' : ` \`${say.show(oneLine(first.key))}\` shows the output.`;
+    return `It waits for an approval.${look}${reusedNext(units)}`;
+  }
+  if (state.status === 'executing') return `Run \`${say.run}\` to continue${reusedClause(units)}.`;
+  const failed = open.find((unit) => unit.status === 'failed' || unit.status === 'partial');
+  if (failed === undefined) return `${capital(again)}${reusedClause(units)}.`;
+  return `Fix it and ${again}${reusedClause(units)}. \`${say.show(oneLine(failed.key))}\` shows the details.`;
+}
+
+function reusedClause(units: readonly UnitState[]): string {
+  const done = units.filter((unit) => unit.done && unit.status !== 'not-applicable').map((unit) => oneLine(unit.key));
+  return done.length === 0 ? '' : `: ${listOf(done)} will be reused`;
+}
+
+function reusedNext(units: readonly UnitState[]): string {
+  const clause = reusedClause(units);
+  return clause === '' ? '' : ` Finished gates are kept${clause}.`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}
+
+function sentence(text: string): string {
+  return `${withoutStop(fit(oneLine(text), LONGEST_REASON))}.`;
+}

@@ -1,0 +1,90 @@
+import { Buffer } from 'node:buffer';
+import { truncateBytes } from '../../untrusted/escape.ts';
+import type { Issue } from '../../verdict/verdict.ts';
+import type { EndedRecord, Position } from '../../run/records/record.ts';
+import { unitKey, type ContractSource } from '../../pipeline/pipeline.ts';
+import { count, oneLine, plain, type Paint, type Tone } from '../text.ts';
+import { attemptText, runText } from '../../run/records/attempt-text.ts';
+import { durationText, endedAfter, KIND_MEANING, ruleToName, scoreFact } from '../wording.ts';
+
+/** The most that {@link verdictText} gives, in UTF-8 bytes without colours. */
+export const VERDICT_TEXT_LIMIT = 256 * 1_024;
+
+const TONES: Readonly<Record<EndedRecord['verdict']['status'], Tone>> = {
+  passed: 'good',
+  partial: 'warning',
+  failed: 'bad',
+  'not-applicable': 'quiet',
+};
+
+/** How a verdict is told. */
+export interface VerdictTextOptions {
+  readonly paint?: Paint;
+  /** The claims of its gate, by which its attempt is numbered. */
+  readonly begun?: readonly Position[];
+  /** The gate's current contract; without it the score is shown as it is. */
+  readonly contract?: Pick<ContractSource, 'score' | 'threshold'> | undefined;
+}
+
+/**
+ * Everything about one verdict, for `gateline show` and for logs: kind and what it means, score, each issue with its
+ * pointer and rule, how the agent ended, what to do. Ends with a line break. Safe for terminals.
+ */
+export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}): string {
+  const paint = options.paint ?? plain;
+  const { verdict } = ended;
+  const applies = verdict.status !== 'not-applicable';
+  const head = `${oneLine(unitKey(ended.gate, ended.leg))}${applies ? `, ${placeOf(ended, options.begun ?? [])}` : ''}: `;
+  const lines = [
+    head +
+      paint(
+        TONES[verdict.status],
+        verdict.status === verdict.kind ? verdict.status : `${verdict.status} (${verdict.kind})`,
+      ),
+  ];
+  lines.push(`  ${KIND_MEANING[verdict.kind]}`);
+  const scored = scoreFact(verdict, options.contract);
+  const threshold = scored?.threshold === undefined ? '' : ` (threshold ${scored.threshold})`;
+  if (scored !== undefined) lines.push(`  score: ${scored.score}${threshold}`);
+  if (applies) lines.push(...endingOf(ended));
+  if (verdict.issues.length > 0)
+    lines.push(`  ${count(verdict.issues.length, 'issue')}:`, ...boundedIssues(verdict.issues));
+  if (verdict.advice !== '') lines.push(`  ${applies ? 'what to do' : 'why'}: ${oneLine(verdict.advice)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** A reused output is of no attempt of this run. */
+function placeOf(ended: EndedRecord, begun: readonly Position[]): string {
+  return ended.how === 'reused' ? runText(ended, ended) : attemptText(ended, begun);
+}
+
+function endingOf(ended: EndedRecord): string[] {
+  const lines: string[] = [];
+  if (ended.exitCode !== undefined) lines.push(`  exit code: ${ended.exitCode}`);
+  if (ended.signal !== undefined) lines.push(`  ended by signal: ${oneLine(ended.signal)}`);
+  const took = durationText(endedAfter(ended));
+  if (took !== '') lines.push(`  took: ${took}`);
+  if (ended.source !== undefined) lines.push(`  output reused from ${runText(ended.source, ended)}`);
+  return lines;
+}
+
+function boundedIssues(issues: readonly Issue[]): string[] {
+  const lines: string[] = [];
+  let left = VERDICT_TEXT_LIMIT - 32 * 1_024;
+  for (const [index, issue] of issues.entries()) {
+    const line = `    ${index + 1}. ${issueLine(issue)}`;
+    left -= Buffer.byteLength(line);
+    if (left < 0) return [...lines, `    … and ${issues.length - index} more: \`gateline show --json\` has them all`];
+    lines.push(line);
+  }
+  return lines;
+}
+
+function issueLine(issue: Issue): string {
+  const { severity, message, pointer } = issue;
+  const rule = ruleToName(issue);
+  const at =
+    pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : oneLine(truncateBytes(pointer, 512))}`;
+  const by = rule === undefined ? '' : ` [${oneLine(truncateBytes(rule, 512))}]`;
+  return `${severity}${at}: ${oneLine(truncateBytes(message, 2_048))}${by}`;
+}

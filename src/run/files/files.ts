@@ -1,0 +1,62 @@
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { FileChange } from '../records/record.ts';
+import type { RunState } from '../state/run-state.ts';
+import { fileAndFolder, sameFile } from './tree.ts';
+import { ancestorsOf, type UnitGraph } from '../records/unit.ts';
+
+/** What several gates hand on, taken together. */
+export interface HandedOn {
+  /** One change per path, sorted by path: how the file stands in the end. */
+  readonly files: readonly FileChange[];
+  /** Paths that unrelated gates left differently, as a file and a folder too: nobody can say which is meant. */
+  readonly conflicts: readonly { readonly path: string; readonly gates: readonly [UnitKey, UnitKey] }[];
+  /** Everything that gates made of a path on the way to that, in graph order. */
+  readonly steps: ReadonlyMap<string, readonly FileChange[]>;
+}
+
+/** Files that all ancestors of a unit hand on to it, later gates over earlier ones. */
+export function upstreamFiles(graph: UnitGraph, state: RunState, key: UnitKey): HandedOn {
+  return filesLeft(graph, state, ancestorsOf(graph, key));
+}
+
+/**
+ * Files that those of some units hand on which are done, later gates over earlier ones.
+ * @param units in graph order
+ */
+export function filesLeft(graph: UnitGraph, state: RunState, units: Iterable<UnitKey>): HandedOn {
+  const left = new Map<string, Left[]>();
+  for (const by of units) {
+    const unit = state.units.get(by);
+    for (const change of (unit?.done ? unit.ended?.files : undefined) ?? []) {
+      const others = left.get(change.path);
+      if (others === undefined) left.set(change.path, [{ change, by }]);
+      else others.push({ change, by });
+    }
+  }
+  const files: FileChange[] = [];
+  const conflicts: { path: string; gates: [UnitKey, UnitKey] }[] = [];
+  for (const [path, all] of left) {
+    const final = all.length === 1 ? all : withoutOvertaken(graph, all);
+    const winner = final.at(-1)!;
+    files.push(winner.change);
+    const other = final.find(({ change }) => !sameFile(change.after, winner.change.after));
+    if (other !== undefined) conflicts.push({ path, gates: [other.by, winner.by] });
+  }
+  const standing = files.filter(({ after }) => after !== null).map(({ path }) => path);
+  for (const [file, below] of fileAndFolder(standing)) {
+    conflicts.push({ path: `${file} and ${below}`, gates: [left.get(file)!.at(-1)!.by, left.get(below)!.at(-1)!.by] });
+  }
+  const steps = new Map([...left].map(([path, all]) => [path, all.map(({ change }) => change)]));
+  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), conflicts, steps };
+}
+
+interface Left {
+  readonly change: FileChange;
+  readonly by: UnitKey;
+}
+
+/** Changes of one path but for those by gates that another one of them comes after: that one found the file as they left it. */
+function withoutOvertaken(graph: UnitGraph, all: readonly Left[]): Left[] {
+  const overtaken = new Set(all.flatMap(({ by }) => ancestorsOf(graph, by)));
+  return all.filter(({ by }) => !overtaken.has(by));
+}

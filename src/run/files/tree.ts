@@ -1,0 +1,62 @@
+import type { FileChange } from '../records/record.ts';
+
+/** A file as git stores it. `blob` is the id of its content after git's filters, so that line endings and LFS agree across systems. */
+export interface TreeFile {
+  /** Of a symbolic link: its target's text. Of a submodule: the commit. */
+  readonly blob: string;
+  /** As git has it: `100644`, `100755`, `120000`, `160000`. */
+  readonly mode: string;
+}
+
+/** Files of a workspace: path (`/`-separated, relative to the workspace) → file. */
+export type Tree = ReadonlyMap<string, TreeFile>;
+
+/** One path at which two trees differ. `null`: there is nothing. */
+export interface TreeDifference {
+  readonly path: string;
+  readonly before: TreeFile | null;
+  readonly after: TreeFile | null;
+}
+
+/**
+ * A tree with changes laid over it. A file that takes the place of a folder takes the folder's files away, and the other
+ * way round.
+ * @param changes one a path, none of them below another one that is a file
+ */
+export function overlay(tree: Tree, changes: readonly Pick<FileChange, 'path' | 'after'>[]): Map<string, TreeFile> {
+  const result = new Map(tree);
+  if (changes.length === 0) return result;
+  const folders = new Set<string>();
+  const files = new Set<string>();
+  for (const { path, after } of changes) {
+    result.delete(path);
+    if (after === null) continue;
+    files.add(path);
+    for (const folder of foldersAbove(path)) folders.add(folder);
+  }
+  for (const folder of folders) result.delete(folder);
+  for (const path of result.keys()) if (foldersAbove(path).some((folder) => files.has(folder))) result.delete(path);
+  for (const { path, after } of changes) if (after !== null) result.set(path, { blob: after.blob, mode: after.mode });
+  return result;
+}
+
+/** Pairs of paths of which one is a file where the other needs a folder: `['a', 'a/b']`. */
+export function fileAndFolder(paths: Iterable<string>): [string, string][] {
+  const all = new Set(paths);
+  return [...all].flatMap((path) =>
+    foldersAbove(path)
+      .filter((folder) => all.has(folder))
+      .map((folder): [string, string] => [folder, path]),
+  );
+}
+
+function foldersAbove(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) folders.push(path.slice(0, at));
+  return folders;
+}
+
+/** True when both are the same content and mode, or both are absent. */
+export function sameFile(a: TreeFile | null, b: TreeFile | null): boolean {
+  return a === null || b === null ? a === b : a.blob === b.blob && a.mode === b.mode;
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import { REQUEST_FORMAT, type Request } from './request.ts';
+import type { JsonValue } from '../../json/json.ts';
+
+/** One thing that is different between two requests. */
+export interface Difference {
+  readonly what:
+    | 'file'
+    | 'env'
+    | 'export'
+    | 'command'
+    | 'with'
+    | 'metadata'
+    | 'subject'
+    | 'input'
+    | 'tool'
+    | 'secret'
+    | 'platform'
+    | 'format'
+    | 'matrix';
+  /** Path, variable, gate, tool … */
+  readonly name: string;
+  readonly change: 'changed' | 'added' | 'removed';
+}
+
+/** What makes one request another than the one before it, in the order in which people should read it. */
+export function differences(before: Request, after: Request): Difference[] {
+  return [
+    ...compareMaps('export', before.needs, after.needs),
+    ...compareMaps('file', before.inputs.files, after.inputs.files),
+    ...single('command', 'inputs', before.inputs.from, after.inputs.from),
+    ...single('command', 'run', before.definition.run, after.definition.run),
+    ...single('command', 'shell', before.definition.shell, after.definition.shell),
+    ...single('command', 'working-directory', before.definition.workingDirectory, after.definition.workingDirectory),
+    ...single('command', 'files', before.definition.files, after.definition.files),
+    ...single('command', 'workflow', before.definition.workflow ?? null, after.definition.workflow ?? null),
+    ...compareMaps('with', before.definition.with, after.definition.with),
+    ...compareMaps('env', before.definition.env, after.definition.env),
+    ...compareMaps('matrix', before.matrix, after.matrix),
+    ...compareMaps('metadata', before.metadata, after.metadata),
+    ...single('subject', 'subject', before.subject, after.subject),
+    ...single('input', 'input', before.input, after.input),
+    ...compareMaps('tool', before.tools, after.tools),
+    ...compareMaps('secret', namesAsMap(before.secrets), namesAsMap(after.secrets)),
+    ...compareMaps('platform', before.platform, after.platform),
+    ...single('format', 'format', before.format, after.format),
+  ];
+}
+
+/** A request read back from a store, or `undefined` when it is not one of this version. */
+export function asRequest(value: JsonValue): Request | undefined {
+  return requestShape.safeParse(value).success ? (value as unknown as Request) : undefined;
+}
+
+const object = z.record(z.string(), z.unknown());
+
+/** As much of a request's shape as comparing two of them relies on. */
+const requestShape = z.looseObject({
+  format: z.literal(REQUEST_FORMAT),
+  matrix: object,
+  metadata: object,
+  definition: z.looseObject({ with: object, env: object }),
+  inputs: z.looseObject({ files: object }),
+  needs: object,
+  secrets: z.array(z.string()),
+  tools: object,
+  platform: object,
+});
+
+const SHOWN = 3;
+
+/** Differences as a sentence: the first few of each sort, the rest counted. */
+export function describeDifferences(found: readonly Difference[]): string {
+  if (found.length === 0) return 'no input changed';
+  const sorts = Map.groupBy(found, (difference) => difference.what);
+  return [...sorts].map(([what, list]) => describeSort(what, list)).join('; ');
+}
+
+function describeSort(what: Difference['what'], list: readonly Difference[]): string {
+  const names = list.slice(0, SHOWN).map(({ name, change }) => (change === 'changed' ? name : `${name} (${change})`));
+  const more = list.length > SHOWN ? ` and ${list.length - SHOWN} more` : '';
+  if (what === 'export') return `exports of ${names.join(', ')}${more} changed`;
+  if (what === 'subject' || what === 'input' || what === 'format') return `the ${what} changed`;
+  return `${what}${list.length > 1 ? 's' : ''} ${names.join(', ')}${more} changed`;
+}
+
+function compareMaps(what: Difference['what'], before: object, after: object): Difference[] {
+  const old = new Map<string, unknown>(Object.entries(before));
+  const now = new Map<string, unknown>(Object.entries(after));
+  const found: Difference[] = [];
+  for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+    if (!old.has(name)) found.push({ what, name, change: 'added' });
+    else if (!now.has(name)) found.push({ what, name, change: 'removed' });
+    else if (!same(old.get(name), now.get(name))) found.push({ what, name, change: 'changed' });
+  }
+  return found;
+}
+
+function single(what: Difference['what'], name: string, before: unknown, after: unknown): Difference[] {
+  return same(before, after) ? [] : [{ what, name, change: 'changed' }];
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || canonicalJson(a as JsonValue) === canonicalJson(b as JsonValue);
+}
+
+function namesAsMap(names: readonly string[]): Record<string, true> {
+  return Object.fromEntries(names.map((name) => [name, true]));
+}

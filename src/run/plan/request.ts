@@ -1,0 +1,120 @@
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { digestOfJson } from '../../json/canonical-json.ts';
+import type { Digest } from '../../json/digest.ts';
+import type { Content } from '../records/record.ts';
+import type { Tree } from '../files/tree.ts';
+import type { Unit } from '../records/unit.ts';
+
+/** Version of the request; part of every fingerprint. */
+export const REQUEST_FORMAT = 'gateline-request/1';
+
+/**
+ * Everything that decides an agent's output, and nothing else. Its digest is the fingerprint. Names, timeouts,
+ * retries and the contract are not in it: a changed contract judges a stored output again, it does not run the
+ * agent again. Secrets count by name, never by value.
+ */
+export interface Request {
+  readonly format: typeof REQUEST_FORMAT;
+  readonly pipeline: string;
+  readonly gate: string;
+  readonly leg: string;
+  readonly matrix: JsonObject;
+  readonly subject: string;
+  readonly metadata: JsonObject;
+  /** What the caller gave; `null` when nothing. */
+  readonly input: JsonValue;
+  readonly definition: {
+    readonly run: string | null;
+    readonly shell: string;
+    readonly workingDirectory: string;
+    readonly with: JsonObject;
+    /** Variables that count, with their values; `null`: inherited, but not set. */
+    readonly env: Readonly<Record<string, string | null>>;
+    /** What is captured of the files that it leaves. */
+    readonly files: 'changed' | readonly string[];
+    /** For an agent that runs by itself in a CI job: path and blob id of the workflow file that defines the job. */
+    readonly workflow?: string;
+  };
+  readonly inputs: {
+    /** `declared` by globs, or the whole `tracked` tree. */
+    readonly from: 'declared' | 'tracked';
+    /** Path → `<mode> <blob id>`. */
+    readonly files: Readonly<Record<string, string>>;
+  };
+  /** Digest and size of what each need exports; `null`: it has no output. Needs that the caller stands in for are left out. */
+  readonly needs: Readonly<Record<UnitKey, Content | null>>;
+  readonly secrets: readonly string[];
+  /** Versions of declared tools, as they print them. */
+  readonly tools: Readonly<Record<string, string>>;
+  readonly platform: Platform;
+}
+
+/** Where an agent runs, as far as it counts. */
+export interface Platform {
+  /** `linux`, `darwin`, `win32`. */
+  readonly os: string;
+  readonly arch: string;
+}
+
+/** What is the same for every gate of a run. */
+export interface RequestContext {
+  readonly pipeline: string;
+  readonly subject: string;
+  readonly metadata: JsonObject;
+  readonly input: JsonValue;
+  readonly platform: Platform;
+  /** The workflow file around agents that run by themselves: path, and blob id as git has it. */
+  readonly workflow?: { readonly path: string; readonly blob: string };
+}
+
+/** What was found out for one unit. */
+export interface CurrentInputs {
+  readonly tree: Tree;
+  readonly env: Readonly<Record<string, string | null>>;
+  readonly tools: Readonly<Record<string, string>>;
+  readonly needs: Readonly<Record<UnitKey, Content | null>>;
+}
+
+/** The request of a unit. */
+export function buildRequest(unit: Unit, around: RequestContext, found: CurrentInputs): Request {
+  const { gate, leg } = unit;
+  return {
+    format: REQUEST_FORMAT,
+    pipeline: around.pipeline,
+    gate: gate.id,
+    leg: leg.id,
+    matrix: leg.matrix,
+    subject: around.subject,
+    metadata: around.metadata,
+    input: around.input,
+    definition: {
+      run: gate.run ?? null,
+      shell: gate.shell,
+      workingDirectory: gate.workingDirectory,
+      with: gate.with,
+      env: found.env,
+      files: gate.files,
+      ...(gate.run === undefined &&
+        around.workflow !== undefined && { workflow: `${around.workflow.path} ${around.workflow.blob}` }),
+    },
+    inputs: {
+      from: gate.inputs === undefined ? 'tracked' : 'declared',
+      files: Object.fromEntries([...found.tree].map(([path, file]) => [path, `${file.mode} ${file.blob}`])),
+    },
+    needs: found.needs,
+    secrets: [...gate.secrets].sort(),
+    tools: found.tools,
+    platform: around.platform,
+  };
+}
+
+/** The fingerprint of a request: sha256 of its canonical JSON. */
+export function fingerprintOf(request: Request): Digest {
+  return digestOfJson(request as unknown as JsonValue);
+}
+
+/** Digests of the needs as records hold them. */
+export function needDigests(request: Pick<Request, 'needs'>): Record<UnitKey, Digest | null> {
+  return Object.fromEntries(Object.entries(request.needs).map(([key, content]) => [key, content?.digest ?? null]));
+}

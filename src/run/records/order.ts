@@ -1,0 +1,68 @@
+import { canonicalJson } from '../../json/canonical-json.ts';
+import { comparePositions, recordName, type GatelineRecord } from './record.ts';
+import type { JsonValue } from '../../json/json.ts';
+
+/** Records in the one order that counts, each once, and the names under which different ones were met. */
+export interface Ordered {
+  readonly records: readonly GatelineRecord[];
+  readonly conflicts: readonly string[];
+}
+
+const KIND_ORDER = { started: 0, ended: 1, decided: 2 } as const;
+
+/**
+ * Sorts by (run number, run attempt, n), never by the clock: a claim before what it came to, failure before
+ * success for equal ones, so that the last one is the one to believe. Repetitions are dropped. The answer
+ * does not depend on the order in which records arrive.
+ */
+export function orderRecords(records: readonly GatelineRecord[]): Ordered {
+  const byName = new Map<string, GatelineRecord[]>();
+  for (const record of records) {
+    const name = recordName(record);
+    const same = byName.get(name);
+    if (same === undefined) byName.set(name, [record]);
+    else same.push(record);
+  }
+  const kept: GatelineRecord[] = [];
+  const conflicts: string[] = [];
+  for (const [name, same] of byName) {
+    if (same.length === 1) kept.push(same[0]!);
+    else {
+      const distinct = distinctOf(same);
+      if (distinct.length > 1) conflicts.push(name);
+      kept.push(...distinct);
+    }
+  }
+  return { records: kept.sort(compareRecords), conflicts: conflicts.sort() };
+}
+
+/** Most repetitions were read from the same bytes: only what differs as it stands is compared in canonical form. */
+function distinctOf(records: readonly GatelineRecord[]): GatelineRecord[] {
+  const asTheyStand = new Map(records.map((record) => [JSON.stringify(record), record]));
+  if (asTheyStand.size === 1) return [...asTheyStand.values()];
+  return [...new Map(asTheyStand.values().map((record) => [textOf(record), record])).values()];
+}
+
+function compareRecords(a: GatelineRecord, b: GatelineRecord): number {
+  return (
+    comparePositions(a, b) ||
+    KIND_ORDER[a.kind] - KIND_ORDER[b.kind] ||
+    successOf(a) - successOf(b) ||
+    compareText(recordName(a), recordName(b)) ||
+    (a === b ? 0 : compareText(textOf(a), textOf(b)))
+  );
+}
+
+const SUCCESS = { failed: 0, partial: 1, 'not-applicable': 2, passed: 3 } as const;
+
+function successOf(record: GatelineRecord): number {
+  return record.kind === 'ended' ? SUCCESS[record.verdict.status] : 0;
+}
+
+function textOf(record: GatelineRecord): string {
+  return canonicalJson(record as unknown as JsonValue);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

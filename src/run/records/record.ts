@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { ID_PATTERN, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
+import { verdictSchema } from '../../verdict/verdict.ts';
+import { digestSchema } from '../../json/digest.ts';
+
+/** Version of the record format. A reader that meets another one answers `unknown`, never `absent`. */
+export const RECORD_FORMAT = 'gateline-record/1';
+
+const digest = digestSchema;
+const counter = z.int().min(0).max(1_000_000_000);
+const time = z.iso.datetime({ precision: 3 });
+const unit = z.string().min(1).max(200);
+/** Digest of a need's exports; `null`: the need had no output (not-applicable, skipped without one). */
+const needDigests = z.record(unit, digest.nullable());
+
+/** Id of a git tree object: sha1 or sha256. */
+const treeId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/);
+
+/** Content kept beside the records: its digest and its size in bytes. */
+const contentSchema = z.strictObject({ digest, bytes: counter });
+export type Content = z.infer<typeof contentSchema>;
+
+/** A file's content as git would store it: blob id (`git hash-object`, filters applied) and git's mode. */
+const fileStateSchema = z.strictObject({
+  blob: z.string().min(1).max(80),
+  mode: z.enum(['100644', '100755']),
+});
+
+/**
+ * One file that a gate left behind. `null`: the file was not there.
+ * `after.content` is where its bytes are kept; only files that are handed on have it.
+ */
+export const fileChangeSchema = z.strictObject({
+  path: z.string().min(1).max(4_096),
+  before: fileStateSchema.nullable(),
+  after: fileStateSchema.extend({ content: contentSchema.optional() }).nullable(),
+});
+export type FileState = z.infer<typeof fileStateSchema>;
+export type FileChange = z.infer<typeof fileChangeSchema>;
+
+/** Who wrote a record. Locally `boot` and `pid` tell whether the writer still lives. */
+const writerSchema = z.strictObject({
+  host: z.string().max(255),
+  boot: z.string().max(255),
+  pid: counter,
+  /** When the process started, as the system tells it; guards against a reused pid. */
+  pidStart: z.string().max(64),
+  actor: z.string().max(255).optional(),
+  /** GitHub only: id of the workflow run, and of the job in its workflow file. `boot` is `<run id>.<run attempt>` then. */
+  runId: z
+    .string()
+    .regex(/^[0-9]{1,20}$/)
+    .optional(),
+  job: z.string().max(255).optional(),
+});
+export type Writer = z.infer<typeof writerSchema>;
+
+const identity = {
+  format: z.literal(RECORD_FORMAT),
+  pipeline: z.string().regex(ID_PATTERN),
+  subject: z.string().min(1).max(1_024),
+  gate: z.string().regex(ID_PATTERN),
+  leg: z.string().max(80),
+  runNumber: counter,
+  /** Locally the call: the how-manieth `gateline` command that wrote to this run. On GitHub its run attempt. */
+  runAttempt: counter,
+  /** Attempt of this gate within the call, from 1. Decisions have 0. */
+  n: counter,
+  at: time,
+  by: writerSchema,
+};
+
+const work = {
+  fingerprint: digest,
+  /** Digest of the contract that judges. */
+  contract: digest,
+  needs: needDigests,
+};
+
+/** A claim: somebody has this gate. Durable before the agent runs. */
+export const startedSchema = z.strictObject({
+  kind: z.literal('started'),
+  ...identity,
+  ...work,
+  /** The request document, kept as content. */
+  request: digest,
+  /**
+   * `process`: the writer does the work itself. `open`: `begin` was called, `complete` comes from elsewhere. `job`: a CI
+   * job has it, over all its steps; when the job is over, so is the claim.
+   */
+  holder: z.enum(['process', 'open', 'job']),
+  /** When an `open` claim is given up. */
+  deadline: time.optional(),
+  /** The user's version of the workspace, as a tree object, and where the agent works on it. */
+  base: treeId.optional(),
+  place: z.enum(['tree', 'in-place']).optional(),
+});
+
+/** What agents may tell of themselves. All numbers are totals of the attempt. */
+export const metricsSchema = z.object({
+  model: z.string().max(200).optional(),
+  inputTokens: z.number().min(0).optional(),
+  outputTokens: z.number().min(0).optional(),
+  costUsd: z.number().min(0).optional(),
+  tools: z.array(z.string().max(200)).max(200).optional(),
+  mcps: z.array(z.string().max(200)).max(200).optional(),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
+
+const sourceSchema = z.strictObject({ runNumber: counter, runAttempt: counter, n: counter });
+
+/** What an attempt came to: a checkpoint when it is satisfied. */
+export const endedSchema = z.strictObject({
+  kind: z.literal('ended'),
+  ...identity,
+  ...work,
+  how: z.enum(['ran', 'reused']),
+  verdict: verdictSchema,
+  startedAt: time,
+  /** The output, redacted, as canonical JSON. Absent when there was none to keep. */
+  value: contentSchema.optional(),
+  /** The exported part, canonical JSON. */
+  exports: contentSchema.optional(),
+  /** The workspace as the agent found it and as it left it, as tree objects of the machine where it ran. */
+  snapshot: z.strictObject({ from: treeId, tree: treeId }).optional(),
+  /** Files handed on. */
+  files: z.array(fileChangeSchema).max(10_000),
+  /** Other files that the gate changed. */
+  touched: z.array(fileChangeSchema).max(10_000),
+  logs: z.strictObject({ stdout: contentSchema.optional(), stderr: contentSchema.optional() }),
+  exitCode: z.int().optional(),
+  signal: z.string().max(32).optional(),
+  metrics: metricsSchema.optional(),
+  /** What the agent wrote to its learnings file, redacted. */
+  learnings: contentSchema.optional(),
+  /** Where a reused output came from. */
+  source: sourceSchema.optional(),
+  /** Milliseconds that the attempt took whose output is reused: its own record may be another run's. */
+  savedMs: z.int().min(0).max(1e12).optional(),
+});
+
+/** Somebody's word about a gate. It counts for everything ordered before it. */
+export const decidedSchema = z.strictObject({
+  kind: z.literal('decided'),
+  ...identity,
+  decision: z.enum(['approve', 'reject', 'skip', 'force', 'rollback']),
+  actor: z.string().min(1).max(255),
+  reason: z.string().max(4_096),
+  /** `skip` and `approve` end to count then. */
+  until: time.optional(),
+  /** Bound to this fingerprint; `null`: whatever the gate's fingerprint is. */
+  fingerprint: digest.nullable(),
+  /** Output supplied with a `skip`. */
+  exports: contentSchema.optional(),
+});
+
+export const recordSchema = z.discriminatedUnion('kind', [startedSchema, endedSchema, decidedSchema]);
+export type StartedRecord = z.infer<typeof startedSchema>;
+export type EndedRecord = z.infer<typeof endedSchema>;
+export type DecidedRecord = z.infer<typeof decidedSchema>;
+/** One immutable JSON document with one writer. */
+export type GatelineRecord = StartedRecord | EndedRecord | DecidedRecord;
+
+/** The place of a record in the order of things: never the clock. */
+export interface Position {
+  readonly runNumber: number;
+  readonly runAttempt: number;
+  readonly n: number;
+}
+
+/** The unit of work that a record is about. */
+export function unitOf(record: Pick<GatelineRecord, 'gate' | 'leg'>): UnitKey {
+  return unitKey(record.gate, record.leg);
+}
+
+/** Ids of the gates that a record says its unit was given something from. */
+export function gatesBefore(record: GatelineRecord): string[] {
+  const keys = record.kind === 'decided' ? [] : Object.keys(record.needs);
+  return [...new Set(keys.map((key) => key.split('/', 1)[0]!))];
+}
+
+/**
+ * The name under which a store keeps a record. It holds no digest, so that two claims for one attempt
+ * collide. `decided` names its decision, since one call may take several.
+ */
+export function recordName(record: GatelineRecord): string {
+  const kind = record.kind === 'decided' ? `decided.${record.decision}` : record.kind;
+  return `${record.gate}.${record.leg || '_'}.${record.runNumber}.${record.runAttempt}.${record.n}.${kind}`;
+}
+
+/** Negative when `a` comes before `b`. */
+export function comparePositions(a: Position, b: Position): number {
+  return a.runNumber - b.runNumber || a.runAttempt - b.runAttempt || a.n - b.n;
+}

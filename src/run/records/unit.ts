@@ -1,0 +1,52 @@
+import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+
+/** One unit of work: a gate, or one leg of a matrix gate. Runs, records and plans speak of units. */
+export interface Unit {
+  readonly key: UnitKey;
+  readonly gate: Gate;
+  readonly leg: Leg;
+  /** Keys of the units that must be satisfied first: every leg of every needed gate. */
+  readonly needs: readonly UnitKey[];
+}
+
+/** Units by key, in an order in which every unit comes after the ones it needs, file order otherwise. */
+export type UnitGraph = ReadonlyMap<UnitKey, Unit>;
+
+/** The units of a checked pipeline (which has no cycles). */
+export function unitsOf(pipeline: Pipeline): UnitGraph {
+  const gates = new Map(pipeline.gates.map((gate) => [gate.id, gate]));
+  const ordered = new Map<UnitKey, Unit>();
+  const done = new Set<string>();
+  const pending = [...pipeline.gates].reverse();
+  while (pending.length > 0) {
+    const gate = pending.at(-1)!;
+    const missing = done.has(gate.id) ? [] : gate.needs.filter((id) => !done.has(id));
+    if (missing.length > 0) {
+      pending.push(...missing.map((id) => gates.get(id)!).reverse());
+      continue;
+    }
+    pending.pop();
+    if (done.has(gate.id)) continue;
+    done.add(gate.id);
+    for (const unit of legsOf(gate, gates)) ordered.set(unit.key, unit);
+  }
+  return ordered;
+}
+
+function legsOf(gate: Gate, gates: ReadonlyMap<string, Gate>): Unit[] {
+  const needs = gate.needs.flatMap((id) => gates.get(id)!.legs.map((leg) => unitKey(id, leg.id)));
+  return gate.legs.map((leg) => ({ key: unitKey(gate.id, leg.id), gate, leg, needs }));
+}
+
+/** Every unit upstream of this one, in the graph's order. */
+export function ancestorsOf(graph: UnitGraph, key: UnitKey): UnitKey[] {
+  const found = new Set<UnitKey>();
+  const pending = [...(graph.get(key)?.needs ?? [])];
+  while (pending.length > 0) {
+    const next = pending.pop()!;
+    if (found.has(next)) continue;
+    found.add(next);
+    pending.push(...(graph.get(next)?.needs ?? []));
+  }
+  return [...graph.keys()].filter((candidate) => found.has(candidate));
+}

@@ -1,0 +1,278 @@
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { attemptInRun, runText } from '../records/attempt-text.ts';
+import { actorOf, rulingOn, skipInForce, type Ruling, type UnitDecisions } from '../records/decisions.ts';
+import { comparePositions, type Content, type EndedRecord, type StartedRecord } from '../records/record.ts';
+import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
+import {
+  claimMatches,
+  countClaims,
+  decisionsOf,
+  isLatestWork,
+  openClaim,
+  placeOf,
+  unreadDecision,
+  unreadWork,
+  withEarlier,
+  type UnitRecords,
+} from '../records/unit-records.ts';
+import type { Unit } from '../records/unit.ts';
+
+type States = ReadonlyMap<UnitKey, UnitState>;
+
+/** State of one unit, given those upstream of it. */
+export function deriveUnit(
+  unit: Unit,
+  own: UnitRecords,
+  upstream: States,
+  told: Told,
+): { state: UnitState; problems: RunProblem[] } {
+  const decisions = decisionsOf(own);
+  const rulings = withEarlier(decisions, own);
+  // The first of two different claims of one name is the one that is kept to.
+  const claims = new Map(own.started.toReversed().map((claimed) => [placeOf(claimed), claimed]));
+  const judged = own.ended.map((ended) => {
+    const claimed = claims.get(placeOf(ended));
+    return { ended, claimed, ...assess(unit, ended, claimed, own, rulings, upstream, told) };
+  });
+  const claim = openClaim(own);
+  const base = {
+    key: unit.key,
+    gate: unit.gate.id,
+    leg: unit.leg.id,
+    started: own.started.at(-1),
+    begun: own.started,
+    attempts: countClaims(own),
+  };
+  const verdict = choose(unit, own, judged, claim, decisions, upstream, told);
+  return { state: { ...base, ...verdict }, problems: problemsOf(unit, own, judged) };
+}
+
+type Choice = Pick<UnitState, 'status' | 'reason' | 'done' | 'reused' | 'exports' | 'ended' | 'decided' | 'unread'>;
+interface Judged extends Assessment {
+  readonly ended: EndedRecord;
+  readonly claimed: StartedRecord | undefined;
+}
+
+function choose(
+  unit: Unit,
+  own: UnitRecords,
+  judged: readonly Judged[],
+  claim: StartedRecord | undefined,
+  decisions: UnitDecisions,
+  upstream: States,
+  told: Told,
+): Choice {
+  const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
+  if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told))
+    return not('running', `${attemptInRun(claim, own.started)} began at ${claim.at}`);
+  const best = judged.findLast((one) => one.satisfies && one.relevant);
+  const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
+  const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
+  if (best !== undefined && !skipped) return satisfied(own, best, needsDone);
+  if (skip !== undefined) {
+    const choice = not('skipped', `skipped by ${actorOf(skip)}: ${skip.reason}`);
+    return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };
+  }
+  const last = judged.findLast((one) => one.relevant);
+  if (claim !== undefined && isRelevantClaim(claim, unit, decisions, upstream, told)) {
+    return { ...not('lost', lossOf(claim, own, told)), ended: last?.ended };
+  }
+  if (last !== undefined) return unsatisfied(unit, own, last);
+  return waiting(unit, own, upstream, needsDone);
+}
+
+function satisfied(own: UnitRecords, best: Judged, needsDone: boolean): Choice {
+  const { ended, ruling } = best;
+  return {
+    status: ended.verdict.status,
+    reason: ruling.ruling === 'approved' ? `approved by ${actorOf(ruling.by)}` : howText(own, ended),
+    done: needsDone,
+    reused: ended.how === 'reused',
+    exports: needsDone ? (ended.exports ?? null) : undefined,
+    ended,
+    decided: ruling.ruling === 'approved' ? ruling.by : undefined,
+  };
+}
+
+function howText(own: UnitRecords, ended: EndedRecord): string {
+  const { how, verdict } = ended;
+  if (verdict.status === 'not-applicable') return verdict.advice === '' ? 'its condition is false' : verdict.advice;
+  if (how === 'reused') return ended.source === undefined ? 'reused' : `reused from ${runText(ended.source, ended)}`;
+  return `${attemptInRun(ended, own.started)}, score ${verdict.score}`;
+}
+
+function unsatisfied(unit: Unit, own: UnitRecords, last: Judged): Choice {
+  const { ended, ruling } = last;
+  const { status, score, advice, kind } = ended.verdict;
+  if (ruling.ruling === 'rejected')
+    return { ...not('failed', `rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`), ended, decided: ruling.by };
+  if (ruling.ruling === 'unknown') return { ...unread(unreadDecision(own)), ended };
+  if (last.missing !== undefined && verdictSatisfies(unit, ended, ruling))
+    return { ...(last.missing.unread ? unread : ready)(`its output ${last.missing.text}`), ended };
+  if (status === 'partial') {
+    const paused = unit.gate.contract.partial === 'pause';
+    const text = `score ${score} is below the threshold of ${unit.gate.contract.threshold}`;
+    return { ...not(paused ? 'paused' : 'partial', paused ? `${text}: waiting for approval` : text), ended };
+  }
+  return { ...not('failed', `${kind}: ${ended.verdict.issues[0]?.message ?? advice}`), ended };
+}
+
+function waiting(unit: Unit, own: UnitRecords, upstream: States, needsDone: boolean): Choice {
+  const unknown = unreadWork(own);
+  if (needsDone && unknown !== undefined) return unread(unknown);
+  if (needsDone) return ready(unit.needs.length === 0 ? 'needs nothing' : 'all needed gates are done');
+  const bad: UnitStatus[] = ['failed', 'lost', 'partial', 'paused', 'blocked'];
+  const stopped = unit.needs.filter(
+    (key) => upstream.get(key)?.done === false && bad.includes(upstream.get(key)!.status),
+  );
+  if (stopped.length > 0)
+    return not('blocked', `needs ${stopped.map((key) => `${key} (${upstream.get(key)!.status})`).join(', ')}`);
+  return not('pending', `waits for ${unit.needs.filter((key) => !upstream.get(key)?.done).join(', ')}`);
+}
+
+function not(status: UnitStatus, reason: string): Choice {
+  return { status, reason, done: false, reused: false, exports: undefined, ended: undefined, decided: undefined };
+}
+
+function ready(why: string): Choice {
+  return not('ready', why);
+}
+
+/** It can be begun anew; what there is of it may say otherwise. */
+function unread(why: string): Choice {
+  return { ...ready(why), unread: why };
+}
+
+interface Assessment {
+  /** It is about what the unit would be given now, and was not set aside. */
+  readonly relevant: boolean;
+  /** Good enough for later gates. */
+  readonly satisfies: boolean;
+  readonly ruling: Ruling;
+  /** What of its output is not there as it should be. */
+  readonly missing: MissingOutput | undefined;
+}
+
+function assess(
+  unit: Unit,
+  ended: EndedRecord,
+  claim: StartedRecord | undefined,
+  own: UnitRecords,
+  decisions: UnitDecisions,
+  upstream: States,
+  told: Told,
+): Assessment {
+  const ruling = rulingOn(ended, decisions, told.now);
+  const fingerprint = told.fingerprints?.get(unit.key);
+  const current = (fingerprint === undefined || fingerprint === ended.fingerprint) && isLatestWork(ended, own);
+  const relevant =
+    ruling.ruling !== 'voided' && current && needsMatch(unit, ended.needs, upstream) && claimMatches(ended, claim);
+  const missing = missingOutput(ended, told.missingContent);
+  const satisfies = verdictSatisfies(unit, ended, ruling) && missing === undefined;
+  return { relevant, ruling, missing, satisfies };
+}
+
+/** Whether a verdict lets later gates go on, by the gate's partial policy and by what was decided. */
+export function verdictSatisfies(unit: Unit, ended: Pick<EndedRecord, 'verdict'>, ruling: Ruling): boolean {
+  if (ruling.ruling === 'rejected' || ruling.ruling === 'voided' || ruling.ruling === 'unknown') return false;
+  const { status } = ended.verdict;
+  if (status === 'partial') return unit.gate.contract.partial === 'continue' || ruling.ruling === 'approved';
+  return status === 'passed' || status === 'not-applicable';
+}
+
+/** Everything that an ended record refers to and that later gates may be handed. */
+export function contentsOf(ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>): Content[] {
+  const files = ended.files.flatMap((file) => (file.after?.content ? [file.after.content] : []));
+  return [...(ended.value ? [ended.value] : []), ...(ended.exports ? [ended.exports] : []), ...files];
+}
+
+/** What is wrong with an output, to be said of it. */
+export interface MissingOutput {
+  /** `is missing`, `was altered`, or `could not be read: …`. */
+  readonly text: string;
+  /** It may be there all the same. */
+  readonly unread: boolean;
+}
+
+/** What of an attempt's contents is not there as it should be; where several are, what may pass comes last. */
+export function missingOutput(
+  ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>,
+  missing: Told['missingContent'],
+): MissingOutput | undefined {
+  const problems = contentsOf(ended)
+    .map(({ digest }) => missing?.get(digest))
+    .filter((one) => one !== undefined);
+  if (problems.length === 0) return undefined;
+  if (problems.includes(null)) return { text: 'is missing', unread: false };
+  if (problems.some((one) => one?.code === 'CONTENT_ALTERED')) return { text: 'was altered', unread: false };
+  return { text: `could not be read: ${problems[0]!.message}`, unread: true };
+}
+
+/**
+ * Whether the needs' exports are those that the attempt was given. A need that the attempt did not have (its
+ * input came from the caller) matches as long as that need has nothing to give.
+ */
+function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States): boolean {
+  if (Object.keys(given).some((key) => !unit.needs.includes(key))) return false;
+  return unit.needs.every((key) => {
+    const need = upstream.get(key);
+    if (!Object.hasOwn(given, key)) return need?.done !== true;
+    return need?.done === true && (need.exports?.digest ?? null) === given[key];
+  });
+}
+
+function isGone(claim: StartedRecord, told: Told): boolean {
+  if (claim.holder === 'open')
+    return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);
+  if (told.deadWriters?.has(writerKey(claim.by))) return true;
+  return (
+    told.supersededBefore !== undefined && comparePositions({ ...claim, n: 0 }, { ...told.supersededBefore, n: 0 }) < 0
+  );
+}
+
+/** Whether somebody asked for a new attempt since an agent that runs by itself began: nobody waits for it any more. */
+function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, told: Told): boolean {
+  return claim.holder === 'open' && rulingOn(claim, decisions, told.now).ruling === 'voided';
+}
+
+function isRelevantClaim(
+  claim: StartedRecord,
+  unit: Unit,
+  decisions: UnitDecisions,
+  upstream: States,
+  told: Told,
+): boolean {
+  const fingerprint = told.fingerprints?.get(unit.key);
+  if (fingerprint !== undefined && fingerprint !== claim.fingerprint) return false;
+  return rulingOn(claim, decisions, told.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream);
+}
+
+function lossOf(claim: StartedRecord, own: UnitRecords, told: Told): string {
+  const attempt = attemptInRun(claim, own.started);
+  if (claim.holder === 'open') return `${attempt} began at ${claim.at} and was not completed in time`;
+  return told.deadWriters?.has(writerKey(claim.by))
+    ? `${attempt} began at ${claim.at}; its ${claim.holder} is gone and left no result`
+    : `${attempt} began at ${claim.at} and left no result before a later run attempt began`;
+}
+
+function problemsOf(unit: Unit, own: UnitRecords, judged: readonly Judged[]): RunProblem[] {
+  const problems: RunProblem[] = [];
+  const unread = new Set(own.unknown.map(placeOf));
+  for (const { ended, claimed, missing } of judged) {
+    const where = `${unit.key}: ${attemptInRun(ended, own.started)}`;
+    const known = claimed !== undefined || unread.has(placeOf(ended));
+    if (ended.how === 'ran' && ended.verdict.kind !== 'not-applicable' && !known) {
+      problems.push({ code: 'ENDED_WITHOUT_START', message: `${where} ended but was never claimed`, unit: unit.key });
+    }
+    if (!claimMatches(ended, claimed)) {
+      problems.push({
+        code: 'CLAIM_MISMATCH',
+        message: `${where} ended with a different request or contract than it began with`,
+        unit: unit.key,
+      });
+    }
+    if (missing !== undefined)
+      problems.push({ code: 'OUTPUT_MISSING', message: `${where}: its output ${missing.text}`, unit: unit.key });
+  }
+  return problems;
+}

@@ -1,0 +1,271 @@
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { usedDecision, type UsedDecision } from '../records/decisions.ts';
+import { deriveUnit } from './fold-unit.ts';
+import { orderRecords } from '../records/order.ts';
+import { unreadIn, whyBlind, type ReadProblem, type RecordListing, type UnreadRecord } from '../records/reading.ts';
+import {
+  comparePositions,
+  unitOf,
+  type DecidedRecord,
+  type EndedRecord,
+  type GatelineRecord,
+  type Position,
+  type StartedRecord,
+} from '../records/record.ts';
+import type { RunProblem, RunState, RunStatus, Told, UnitState } from './run-state.ts';
+import type { UnitRecords } from '../records/unit-records.ts';
+import type { UnitGraph } from '../records/unit.ts';
+import { unitKey } from '../../pipeline/pipeline.ts';
+
+/** Whose records to fold. */
+export interface RunIdentity {
+  readonly pipeline: string;
+  readonly subject: string;
+  /** Default: the newest run that there are records of. */
+  readonly runNumber?: number;
+}
+
+/**
+ * What is true of a run. Pure and total: any soup of records gives an answer, with problems named; neither
+ * order nor repetition nor the way records are split over listings matters.
+ */
+export function foldRun(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunState {
+  return createRunFold(graph, listing, identity, told).state();
+}
+
+/** A fold that goes on with what is added: only units that can have changed are looked at again. */
+export interface RunFold {
+  state(): RunState;
+  /** A record of the folded run that was not there before, and comes after all that there is of its unit. */
+  add(record: GatelineRecord): void;
+  /** What was told of this unit changed: its fingerprint, the time. */
+  touch(key: UnitKey): void;
+  /** What was told changed for any unit. */
+  touchAll(): void;
+}
+
+/** {@link foldRun} for whoever goes on writing records. `told` may change as long as that is said. */
+export function createRunFold(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunFold {
+  const mine = listing.records.filter(
+    (record) => record.pipeline === identity.pipeline && record.subject === identity.subject,
+  );
+  const { records, conflicts } = orderRecords(mine);
+  const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
+  const ofRun = records.filter((record) => record.runNumber === runNumber);
+  const grouped = groupByUnit(graph, records, listing, runNumber);
+  const derived = new Map<UnitKey, ReturnType<typeof deriveUnit>>();
+  const open = new Set(graph.keys());
+  const unplaced = [
+    ...conflicts.map(describeConflict),
+    ...listing.problems.map(describeProblem),
+    ...describeDecisions(records, listing),
+  ];
+  let state: RunState | undefined;
+  return {
+    state: () => {
+      if (state !== undefined) return state;
+      const units = deriveOpen(graph, grouped, derived, open, told);
+      const strangers = [...grouped.keys()].filter((key) => !graph.has(key)).map(describeStranger);
+      const problems = [...unplaced, ...[...derived.values()].flatMap((one) => one.problems), ...strangers];
+      state = {
+        pipeline: identity.pipeline,
+        subject: identity.subject,
+        runNumber,
+        runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
+        status: statusOf(units, ofRun),
+        units,
+        problems: sortProblems(problems),
+        ...spanOf(ofRun),
+      };
+      return state;
+    },
+    add: (record) => {
+      ofRun.push(record);
+      const own = grouped.get(unitOf(record)) ?? emptyUnitRecords();
+      grouped.set(unitOf(record), own);
+      addTo(own, record, listing);
+      open.add(unitOf(record));
+      state = undefined;
+    },
+    touch: (key) => {
+      open.add(key);
+      state = undefined;
+    },
+    touchAll: () => {
+      for (const key of graph.keys()) open.add(key);
+      state = undefined;
+    },
+  };
+}
+
+/** States of all units: those that are open are derived anew, and those downstream of one that came out otherwise. */
+function deriveOpen(
+  graph: UnitGraph,
+  grouped: ReadonlyMap<UnitKey, UnitRecords>,
+  derived: Map<UnitKey, ReturnType<typeof deriveUnit>>,
+  open: Set<UnitKey>,
+  told: Told,
+): Map<UnitKey, UnitState> {
+  const units = new Map<UnitKey, UnitState>();
+  for (const [key, unit] of graph) {
+    const before = derived.get(key);
+    if (before !== undefined && !open.has(key) && !unit.needs.some((need) => open.has(need))) {
+      units.set(key, before.state);
+      continue;
+    }
+    const now = deriveUnit(unit, grouped.get(key) ?? emptyUnitRecords(), units, told);
+    if (before === undefined || !sameForOthers(before.state, now.state)) open.add(key);
+    else open.delete(key);
+    derived.set(key, now);
+    units.set(key, now.state);
+  }
+  open.clear();
+  return units;
+}
+
+/** What units downstream see of one. */
+function sameForOthers(a: UnitState, b: UnitState): boolean {
+  return a.done === b.done && a.status === b.status && a.exports?.digest === b.exports?.digest;
+}
+
+function describeConflict(name: string): RunProblem {
+  return { code: 'CONFLICTING_RECORDS', message: `two different records have the name ${name}` };
+}
+
+/** Each decision that nobody can verify: one that opens a gate was ignored, one that closes a gate was used. */
+function describeDecisions(records: readonly GatelineRecord[], listing: RecordListing): RunProblem[] {
+  if (listing.unprovenDecisions !== true) return [];
+  return records.flatMap((record): RunProblem[] => {
+    if (record.kind !== 'decided') return [];
+    const isUsed = usedDecision(record, listing) !== undefined;
+    const what = `${record.decision} of ${unitOf(record)}, in the name of ${record.actor}`;
+    const why = 'every job of the run can write such a record';
+    const message = isUsed ? `${what}, is used unverified: ${why}` : `${what}, is ignored: ${why}`;
+    return [{ code: isUsed ? 'DECISION_UNVERIFIED' : 'DECISION_IGNORED', message, unit: unitOf(record) }];
+  });
+}
+
+function describeStranger(key: UnitKey): RunProblem {
+  return { code: 'UNKNOWN_UNIT', message: `there are records of ${key}, which is not in the pipeline`, unit: key };
+}
+
+/** Records of each unit, and what is known of those that could not be read. */
+function groupByUnit(
+  graph: UnitGraph,
+  records: readonly GatelineRecord[],
+  listing: RecordListing,
+  runNumber: number,
+): Map<UnitKey, UnitRecords> {
+  const { problems } = listing;
+  const grouped = new Map<UnitKey, UnitRecords>([...graph.keys()].map((key) => [key, emptyUnitRecords()]));
+  const at = (key: UnitKey): UnitRecords => {
+    const found = grouped.get(key) ?? emptyUnitRecords();
+    grouped.set(key, found);
+    return found;
+  };
+  for (const record of records) {
+    if (record.runNumber !== runNumber) continue;
+    addTo(at(unitOf(record)), record, listing);
+  }
+  for (const unread of unreadIn(problems)) {
+    if (unread.runNumber !== runNumber) continue;
+    (at(unitOf(unread)).unknown as UnreadRecord[]).push(unread);
+  }
+  addEarlierDecisions(grouped, records, listing, runNumber);
+  const blind = whyBlind(problems);
+  for (const own of grouped.values()) (own as { blind: string | undefined }).blind = blind;
+  return grouped;
+}
+
+function addTo(own: UnitRecords, record: GatelineRecord, listing: RecordListing): void {
+  if (record.kind === 'started') (own.started as StartedRecord[]).push(record);
+  else if (record.kind === 'ended') (own.ended as EndedRecord[]).push(record);
+  else pushUsed(own.decided, record, listing);
+}
+
+function pushUsed(into: readonly UsedDecision[], record: DecidedRecord, listing: RecordListing): void {
+  const used = usedDecision(record, listing);
+  if (used !== undefined) (into as UsedDecision[]).push(used);
+}
+
+function addEarlierDecisions(
+  grouped: ReadonlyMap<UnitKey, UnitRecords>,
+  records: readonly GatelineRecord[],
+  listing: RecordListing,
+  runNumber: number,
+): void {
+  for (const record of records) {
+    if (record.kind !== 'decided' || record.runNumber >= runNumber) continue;
+    const own = grouped.get(unitOf(record));
+    if (own !== undefined) pushUsed(own.earlier.decided, record, listing);
+  }
+  for (const unread of unreadIn(listing.problems)) {
+    if (unread.runNumber >= runNumber || !unread.kind.startsWith('decided')) continue;
+    (grouped.get(unitOf(unread))?.earlier.unknown as UnreadRecord[] | undefined)?.push(unread);
+  }
+}
+
+function emptyUnitRecords(): UnitRecords {
+  return { started: [], ended: [], decided: [], unknown: [], earlier: { decided: [], unknown: [] }, blind: undefined };
+}
+
+/** The newest run number that records or the names of unreadable ones tell of; 0 without any. */
+export function newestRun(records: readonly GatelineRecord[], problems: readonly ReadProblem[]): number {
+  let newest = 0;
+  for (const record of records) newest = Math.max(newest, record.runNumber);
+  for (const { names } of problems) newest = Math.max(newest, names?.runNumber ?? 0);
+  return newest;
+}
+
+function latestAttempt(
+  records: readonly GatelineRecord[],
+  problems: readonly ReadProblem[],
+  runNumber: number,
+): number {
+  let latest = 0;
+  for (const record of records) latest = Math.max(latest, record.runAttempt);
+  for (const { names } of problems) if (names?.runNumber === runNumber) latest = Math.max(latest, names.runAttempt);
+  return latest;
+}
+
+/** Run status from the units': completed ≻ executing ≻ paused ≻ error, as far as anything can still happen. */
+function statusOf(units: ReadonlyMap<UnitKey, UnitState>, records: readonly GatelineRecord[]): RunStatus {
+  const states = [...units.values()];
+  if (records.length === 0) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';
+  const last = records.reduce<Position & { kind: string; decision?: string }>(
+    (a, b) => (comparePositions(b, a) >= 0 ? b : a),
+    records[0]!,
+  );
+  if (last.kind === 'decided' && last.decision === 'rollback') return 'rollback';
+  if (states.every((state) => state.done)) return 'completed';
+  const has = (...statuses: Array<UnitState['status']>): boolean =>
+    states.some((state) => !state.done && statuses.includes(state.status));
+  if (has('running')) return 'executing';
+  if (has('failed', 'lost', 'partial') || states.some(({ unread }) => unread !== undefined)) return 'error';
+  if (has('ready')) return 'executing';
+  return has('paused') ? 'paused' : 'error';
+}
+
+function spanOf(records: readonly GatelineRecord[]): Pick<RunState, 'startedAt' | 'updatedAt'> {
+  let startedAt: string | undefined;
+  let updatedAt: string | undefined;
+  for (const { at } of records) {
+    if (startedAt === undefined || at < startedAt) startedAt = at;
+    if (updatedAt === undefined || at > updatedAt) updatedAt = at;
+  }
+  return { startedAt, updatedAt };
+}
+
+function describeProblem(problem: ReadProblem): RunProblem {
+  return {
+    code: 'UNREADABLE_RECORD',
+    message: `${problem.where}: ${problem.message} (${problem.code})`,
+    ...(problem.names && { unit: unitKey(problem.names.gate, problem.names.leg) }),
+  };
+}
+
+function sortProblems(problems: RunProblem[]): RunProblem[] {
+  const text = (problem: RunProblem): string => `${problem.code} ${problem.unit ?? ''} ${problem.message}`;
+  const unique = new Map(problems.map((problem) => [text(problem), problem]));
+  return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, problem]) => problem);
+}

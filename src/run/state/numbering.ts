@@ -1,0 +1,43 @@
+import type { RecordListing } from '../records/reading.ts';
+import { unitOf } from '../records/record.ts';
+import type { RunState } from './run-state.ts';
+import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
+
+/** The numbers that records of a new call get. */
+export interface CallNumbers {
+  readonly runNumber: number;
+  readonly runAttempt: number;
+  /** Whether this goes on with a run that was open. */
+  readonly continues: boolean;
+}
+
+/**
+ * A run stays open, over as many calls as it takes, until it is completed or rolled back; the next call then
+ * begins a new one.
+ *
+ * @param latest state of the newest run
+ */
+export function numberCall(latest: Pick<RunState, 'status' | 'runNumber' | 'runAttempt'>): CallNumbers {
+  const open = latest.runNumber > 0 && latest.status !== 'completed' && latest.status !== 'rollback';
+  return open
+    ? { runNumber: latest.runNumber, runAttempt: latest.runAttempt + 1, continues: true }
+    : { runNumber: latest.runNumber + 1, runAttempt: 1, continues: false };
+}
+
+/** The number of a unit's next attempt in a call: past everything that is known of, unreadable records too. */
+export function nextAttempt(
+  listing: RecordListing,
+  call: Pick<CallNumbers, 'runNumber' | 'runAttempt'>,
+  key: UnitKey,
+): number {
+  let last = 0;
+  for (const record of listing.records) {
+    if (record.runNumber === call.runNumber && record.runAttempt === call.runAttempt && unitOf(record) === key)
+      last = Math.max(last, record.n);
+  }
+  for (const { names } of listing.problems) {
+    if (names === undefined || names.runNumber !== call.runNumber || names.runAttempt !== call.runAttempt) continue;
+    if (unitKey(names.gate, names.leg) === key) last = Math.max(last, names.n);
+  }
+  return last + 1;
+}

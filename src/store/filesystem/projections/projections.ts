@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import type { JsonObject, JsonValue } from '../../../json/json.ts';
+import { messageOf } from '../../../errors/gateline-error.ts';
+import type { UnitKey } from '../../../pipeline/pipeline.ts';
+import { hexOf, type Digest } from '../../../json/digest.ts';
+import type { Content } from '../../../run/records/record.ts';
+import type { RunState, UnitState } from '../../../run/state/run-state.ts';
+import { parseStoredJson } from '../../parse-record.ts';
+import type { Read } from '../../record-store.ts';
+import { ProjectionFile, type ProjectionNotice } from './projection-file.ts';
+import { readSealedJson, readSealedMarkdown, sealJson, sealMarkdown } from './projection-seal.ts';
+import { StateFolder, type StateFolderOptions } from '../state-folder.ts';
+
+export type { ProjectionNotice };
+
+/** An output as it goes into a gate's file: its value, or where it lies (relative to the state folder), or why it cannot be shown. */
+export interface ProjectionOutput {
+  readonly value?: JsonValue;
+  readonly file?: string;
+  readonly problem?: string;
+}
+
+/** Names and contents of the files that people read, made by pure code; `stateDocuments` of the formats is one. */
+export interface ProjectionDocuments {
+  /** The file of the whole run. Its `gateline` key names pipeline, subject and run. */
+  pipeline(state: RunState): { readonly name: string; readonly value: JsonObject };
+  /** The files of one unit; `undefined` for one that the pipeline does not have. No content: there must be no such file. */
+  gate(
+    state: RunState,
+    key: UnitKey,
+    output: ProjectionOutput,
+  ):
+    | {
+        readonly output: { readonly name: string; readonly value: JsonObject | undefined };
+        readonly checkpoint: { readonly name: string; readonly text: string | undefined };
+      }
+    | undefined;
+}
+
+/** What {@link createProjections} is told. */
+export interface ProjectionsOptions extends StateFolderOptions {
+  readonly documents: ProjectionDocuments;
+  /** Content by digest, verified; the store's `get`. */
+  readonly readContent: (digest: Digest) => Promise<Read<Uint8Array>>;
+  /** Larger outputs are named instead of copied. Bytes; default 8 MiB. */
+  readonly maxInlineOutput?: number;
+}
+
+/** Keeps the state guide's files in step with the state of a run. */
+export interface Projections {
+  /**
+   * Make the files of these units, and the pipeline's, show this state. A file that shows it already is left alone; one of
+   * ours that is out of date is replaced, or removed when its unit has come to nothing (yet); anything else in its place is
+   * kept in `quarantine/` first. Calls are done one after the other.
+   *
+   * @returns what people should know. Never rejects: the records are the truth, and no gate fails for a file that only shows them.
+   */
+  update(state: RunState, changed: Iterable<UnitKey>): Promise<ProjectionNotice[]>;
+}
+
+const MAX_INLINE_OUTPUT = 8 * 1_024 * 1_024;
+
+/**
+ * The state guide's files as projections of run states, directly in the folder `root`; see docs/reference/state-files.md.
+ * @throws GatelineError as `openFilesystemStore` does
+ */
+export async function createProjections(options: ProjectionsOptions): Promise<Projections> {
+  const folder = await StateFolder.open(options);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    update(state, changed) {
+      const keys = [...changed];
+      const mine = last.then(() => project(folder, options, state, keys));
+      last = mine;
+      return mine;
+    },
+  };
+}
+
+async function project(
+  folder: StateFolder,
+  options: ProjectionsOptions,
+  state: RunState,
+  keys: readonly UnitKey[],
+): Promise<ProjectionNotice[]> {
+  const owner = { pipeline: state.pipeline, subject: state.subject, run: state.runNumber };
+  const showJson = (name: string, value: JsonObject | undefined): Promise<ProjectionNotice[]> =>
+    noticing(name, () => new ProjectionFile(folder, name, owner, readSealedJson).show(value && sealJson(value)));
+  const showMarkdown = (name: string, text: string | undefined): Promise<ProjectionNotice[]> =>
+    noticing(name, () => {
+      const sealed = text === undefined ? undefined : sealMarkdown(text, owner);
+      return new ProjectionFile(folder, name, owner, readSealedMarkdown).show(sealed);
+    });
+  const notices: ProjectionNotice[] = [];
+  for (const key of keys) {
+    const shown = await noticing(key, async () => {
+      const documents = await documentsOf(options, state, key);
+      if (documents === undefined) return [];
+      const { output, checkpoint } = documents;
+      const first = await showJson(output.name, output.value);
+      return [...first, ...(await showMarkdown(checkpoint.name, checkpoint.text))];
+    });
+    notices.push(...shown);
+  }
+  // Last, so that it never names a gate as completed whose file is not there yet.
+  const last = await noticing('the state file of the pipeline', async () => {
+    const { name, value } = options.documents.pipeline(state);
+    return showJson(name, value);
+  });
+  return [...notices, ...last];
+}
+
+/** What work gives notice of; that it failed, where it did. */
+async function noticing(file: string, work: () => Promise<ProjectionNotice[]>): Promise<ProjectionNotice[]> {
+  try {
+    return await work();
+  } catch (error) {
+    return [{ code: 'PROJECTION_FAILED', file, message: `The file is not up to date: ${messageOf(error)}` }];
+  }
+}
+
+async function documentsOf(
+  options: ProjectionsOptions,
+  state: RunState,
+  key: UnitKey,
+): Promise<ReturnType<ProjectionDocuments['gate']>> {
+  const unit = state.units.get(key);
+  return unit === undefined ? undefined : options.documents.gate(state, key, await shownOutput(options, unit));
+}
+
+async function shownOutput(
+  { readContent, maxInlineOutput = MAX_INLINE_OUTPUT }: ProjectionsOptions,
+  unit: UnitState,
+): Promise<ProjectionOutput> {
+  const content = outputOf(unit);
+  if (content === undefined) return {};
+  if (content.bytes > maxInlineOutput) return { file: contentFile(content.digest) };
+  const read = await readContent(content.digest);
+  if (read.state === 'absent') return { problem: 'the output is missing from the store' };
+  if (read.state === 'unknown') return { problem: `the output could not be read: ${read.problem.message}` };
+  const json = parseStoredJson(read.value);
+  if ('fault' in json) return { problem: `the output could not be read: ${json.fault.message}` };
+  return { value: json.value as JsonValue };
+}
+
+/** The whole output; for a gate that was skipped, the one supplied with the skip. A lost attempt has none, whatever one before it had. */
+function outputOf(unit: UnitState): Content | undefined {
+  if (unit.status === 'lost') return undefined;
+  return unit.status === 'skipped' ? unit.decided?.exports : unit.ended?.value;
+}
+
+/** Where the store keeps content, relative to its folder. */
+function contentFile(digest: Digest): string {
+  const hex = hexOf(digest);
+  return join('content', 'sha256', hex.slice(0, 2), hex.slice(2)).replaceAll('\\', '/');
+}

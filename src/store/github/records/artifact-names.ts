@@ -1,0 +1,167 @@
+import { digestOfJson } from '../../../json/canonical-json.ts';
+import { hexOf, type Digest } from '../../../json/digest.ts';
+import type { DecidedRecord, EndedRecord, GatelineRecord } from '../../../run/records/record.ts';
+import { GatelineError } from '../../../errors/gateline-error.ts';
+import { safeRecordName } from '../../record-names.ts';
+
+/** The most characters that a name of ours has. GitHub allows 260 or so, and forbids `" : < > | * ? \ /` and line breaks. */
+export const MAX_NAME_LENGTH = 200;
+
+/** Run attempts and attempts of a gate that fit: GitHub itself allows 50 re-runs. */
+const MAX_COUNT = 9_999;
+
+/** Names that were taken without ever showing what they hold: so many more are tried. */
+export const MAX_UPLOADS = 9;
+
+/** Which record, of which attempt of which gate. */
+interface Position {
+  /** 8 hex digits that stand for pipeline and subject: {@link scopeOf}. */
+  readonly scope: string;
+  readonly gate: string;
+  /** Empty where there is none. */
+  readonly leg: string;
+  readonly runAttempt: number;
+  readonly n: number;
+  /** 1, or the how-manieth upload under another name, since an earlier one never came to be seen. */
+  readonly upload: number;
+}
+
+/** What the name of a record's artifact tells. */
+export type RecordArtifactName = Position & { readonly holds: 'record' } & (
+    | { readonly kind: 'started' }
+    | {
+        readonly kind: 'ended';
+        readonly status: EndedRecord['verdict']['status'];
+        /** First 12 hex digits. */
+        readonly fingerprint: string;
+        /** First 12 hex digits of the value's digest; `undefined` without a value. */
+        readonly output: string | undefined;
+      }
+    | { readonly kind: 'decided'; readonly decision: DecidedRecord['decision'] }
+  );
+
+/** What the name of an artifact with contents tells: the value as it is, or a zip of everything else. */
+export type ContentArtifactName = Position &
+  (
+    | { readonly holds: 'value' }
+    /** `of`: `started`, `ended`, or `decided.<decision>`. */
+    | { readonly holds: 'files'; readonly of: string }
+  );
+
+export type ArtifactName = RecordArtifactName | ContentArtifactName;
+
+const DECISION = '(?:approve|reject|skip|force|rollback)';
+const NAME = new RegExp(
+  [
+    '^gl1\\.(?<scope>[0-9a-f]{8})',
+    '\\.(?<gate>[a-z_][a-z0-9_-]{0,39})',
+    '\\.(?<leg>[A-Za-z0-9_-][A-Za-z0-9._-]{0,79})',
+    '\\.(?<runAttempt>0|[1-9][0-9]{0,3})',
+    '\\.(?<n>0|[1-9][0-9]{0,3})',
+    `\\.(?:(?<files>started|ended|decided\\.${DECISION})(?:\\.u(?<again>[2-${MAX_UPLOADS}]))?\\.files`,
+    '|(?:(?<value>value)|(?<started>started)',
+    '|ended\\.(?<status>passed|partial|failed|not-applicable)\\.(?<fingerprint>[0-9a-f]{12})\\.(?<output>[0-9a-f]{12}|_)',
+    `|decided\\.(?<decision>${DECISION}))(?:\\.u(?<upload>[2-${MAX_UPLOADS}]))?\\.json)$`,
+  ].join(''),
+);
+
+/**
+ * What a name of ours says; `undefined` for any other text. Never throws. That a name says something makes it no truth:
+ * every job of a run may upload under any name.
+ */
+export function parseArtifactName(name: string): ArtifactName | undefined {
+  const match = name.length > MAX_NAME_LENGTH ? null : NAME.exec(name);
+  if (match === null) return undefined;
+  const told = match.groups as Readonly<Record<string, string | undefined>>;
+  const position: Position = {
+    scope: told['scope']!,
+    gate: told['gate']!,
+    leg: told['leg'] === '_' ? '' : told['leg']!,
+    runAttempt: Number(told['runAttempt']),
+    n: Number(told['n']),
+    upload: Number(told['upload'] ?? told['again'] ?? 1),
+  };
+  if (told['files'] !== undefined) return { ...position, holds: 'files', of: told['files'] };
+  if (told['value'] !== undefined) return { ...position, holds: 'value' };
+  if (told['started'] !== undefined) return { ...position, holds: 'record', kind: 'started' };
+  if (told['decision'] !== undefined) {
+    return { ...position, holds: 'record', kind: 'decided', decision: told['decision'] as DecidedRecord['decision'] };
+  }
+  return {
+    ...position,
+    holds: 'record',
+    kind: 'ended',
+    status: told['status'] as EndedRecord['verdict']['status'],
+    fingerprint: told['fingerprint']!,
+    output: told['output'] === '_' ? undefined : told['output'],
+  };
+}
+
+/** 8 hex digits of the digest of pipeline and subject: what tells a run's artifacts of several subjects apart at a glance. */
+export function scopeOf(pipeline: string, subject: string): string {
+  return hexOf(digestOfJson([pipeline, subject])).slice(0, 8);
+}
+
+/** `started`, `ended`, or `decided.<decision>`, as the last part of `recordName` is. */
+export function kindOf(record: GatelineRecord | RecordArtifactName): string {
+  return record.kind === 'decided' ? `decided.${record.decision}` : record.kind;
+}
+
+/**
+ * The name of a record's artifact: `gl1.<scope>.<gate>.<leg or _>.<runAttempt>.<n>.started.json`,
+ * `….ended.<status>.<fp12>.<out12 or _>.json`, `….decided.<decision>.json`. The run's number is not in it: an artifact
+ * belongs to one run.
+ * @throws GatelineError `RECORD_INVALID` for a leg that cannot stand in a name and for counters above 9,999
+ */
+export function recordArtifactName(record: GatelineRecord, upload = 1): string {
+  return `${base(record)}.${tail(record)}${again(upload)}.json`;
+}
+
+/** The name of the artifact with an ended record's value, as a person may open it: `….<n>.value.json`. */
+export function valueArtifactName(record: GatelineRecord, upload = 1): string {
+  return `${base(record)}.value${again(upload)}.json`;
+}
+
+/** The name of the zip with a record's other contents: `….<n>.<started|ended|decided.…>.files`. */
+export function filesArtifactName(record: GatelineRecord, upload = 1): string {
+  return `${base(record)}.${kindOf(record)}${again(upload)}.files`;
+}
+
+/** Whether two names are about one record: nobody can tell by their names alone which of several ends counts. */
+export function sameRecord(a: RecordArtifactName, b: RecordArtifactName): boolean {
+  return (
+    a.scope === b.scope &&
+    a.gate === b.gate &&
+    a.leg === b.leg &&
+    a.runAttempt === b.runAttempt &&
+    a.n === b.n &&
+    kindOf(a) === kindOf(b)
+  );
+}
+
+function base(record: GatelineRecord): string {
+  // Refuses legs that cannot stand in a name.
+  safeRecordName(record);
+  for (const count of [record.runAttempt, record.n]) {
+    if (count <= MAX_COUNT) continue;
+    throw new GatelineError('gateline', 'RECORD_INVALID', `${count} is too large for an artifact's name`, {
+      hint: `Run attempts and attempts of a gate are limited to ${MAX_COUNT} on GitHub.`,
+    });
+  }
+  const scope = scopeOf(record.pipeline, record.subject);
+  return `gl1.${scope}.${record.gate}.${record.leg || '_'}.${record.runAttempt}.${record.n}`;
+}
+
+function tail(record: GatelineRecord): string {
+  if (record.kind !== 'ended') return kindOf(record);
+  const output = record.value === undefined ? '_' : twelve(record.value.digest);
+  return `ended.${record.verdict.status}.${twelve(record.fingerprint)}.${output}`;
+}
+
+function twelve(digest: Digest): string {
+  return hexOf(digest).slice(0, 12);
+}
+
+function again(upload: number): string {
+  return upload === 1 ? '' : `.u${upload}`;
+}

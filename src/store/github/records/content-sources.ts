@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { hexOf, type Digest } from '../../../json/digest.ts';
+import type { Content, GatelineRecord } from '../../../run/records/record.ts';
+import { writing } from '../../store-errors.ts';
+import type { ReadDocument } from './artifact-document.ts';
+import { filesArtifactName, MAX_UPLOADS, parseArtifactName, valueArtifactName } from './artifact-names.ts';
+import type { ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
+import { mentionedBy, MAX_UNTOLD_BYTES } from './record-contents.ts';
+import { worstOf } from './run-artifacts.ts';
+import { type RunArtifacts } from './run-artifacts.ts';
+import type { Spool } from './spool.ts';
+import { looksZipped, readZip, type WantedEntry } from '../artifacts/zip-entries.ts';
+
+/** Carried texts that stay in memory, in characters of all together; more go to the spool. */
+const MEMORY = 32 * 1024 * 1024;
+
+/** A file may not be larger in a zip than it is by itself, but for what frames it. */
+const FRAME_BYTES = 64 * 1024;
+const FRAME_BYTES_AN_ENTRY = 1_024;
+
+/** What is wrong with contents of one artifact. `undefined` where nothing is. */
+interface Fetched {
+  readonly trouble?: Trouble;
+  readonly wrong: ReadonlySet<Digest>;
+}
+
+/** What {@link ContentSources} works with. */
+export interface ContentSourcesParts {
+  readonly service: ArtifactService;
+  readonly view: RunArtifacts;
+  readonly spool: Spool;
+  readonly temporaryFolder: string;
+}
+
+/** Contents of the records that were read: where each may be had, and the way to bring it to the spool. */
+export class ContentSources {
+  readonly #parts: ContentSourcesParts;
+  readonly #carried = new Map<Digest, string>();
+  readonly #altered = new Set<Digest>();
+  readonly #records = new Map<Digest, GatelineRecord[]>();
+  /** By id of the artifact. */
+  readonly #fetched = new Map<number, Promise<Fetched>>();
+  #inMemory = 0;
+
+  constructor(parts: ContentSourcesParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on contents of this record are known of. */
+  async add({ record, contents, altered }: ReadDocument): Promise<void> {
+    for (const { digest } of mentionedBy(record)) {
+      this.#records.set(digest, [...(this.#records.get(digest) ?? []), record]);
+    }
+    for (const digest of altered) this.#altered.add(digest);
+    for (const [digest, text] of contents) {
+      this.#altered.delete(digest);
+      if (this.#carried.has(digest)) continue;
+      this.#inMemory += text.length;
+      if (this.#inMemory <= MEMORY) this.#carried.set(digest, text);
+      else await this.#parts.spool.put(text);
+    }
+  }
+
+  /** Content that came with a record, verified. */
+  carried(digest: Digest): string | undefined {
+    return this.#carried.get(digest);
+  }
+
+  /** Whether any record that was read refers to it. */
+  knows(digest: Digest): boolean {
+    return this.#carried.has(digest) || this.#records.has(digest);
+  }
+
+  /**
+   * Brings content to the spool from whichever artifact has it.
+   * @returns what is wrong where none has; `undefined`: it is nowhere, or it was brought, which the spool tells
+   */
+  async bring(digest: Digest): Promise<Trouble | undefined> {
+    const troubles: Trouble[] = [];
+    if (this.#altered.has(digest)) troubles.push(ALTERED);
+    for (const record of this.#records.get(digest) ?? []) {
+      for (const artifact of this.#candidates(record, digest)) {
+        const { trouble, wrong } = await this.#fetch(artifact, record);
+        if ((await this.#parts.spool.check(digest)).state === 'present') return undefined;
+        if (trouble !== undefined) troubles.push(trouble);
+        if (wrong.has(digest)) troubles.push(ALTERED);
+      }
+    }
+    const { problem } = this.#parts.view;
+    if (problem?.code === 'OUTAGE' || problem?.code === 'LISTING_LIMIT') {
+      troubles.push({ code: problem.code, message: problem.message });
+    }
+    return worstOf(troubles);
+  }
+
+  #candidates(record: GatelineRecord, digest: Digest): ListedArtifact[] {
+    const uploads = Array.from({ length: MAX_UPLOADS }, (_, index) => index + 1);
+    const isValue = record.kind === 'ended' && record.value?.digest === digest;
+    const names = [
+      ...(isValue ? uploads.map((upload) => valueArtifactName(record, upload)) : []),
+      ...uploads.map((upload) => filesArtifactName(record, upload)),
+    ];
+    return names.flatMap((name) => this.#parts.view.of(name));
+  }
+
+  /** Everything of a record that an artifact holds, at once: several contents of it are asked for at the same time. */
+  #fetch(artifact: ListedArtifact, record: GatelineRecord): Promise<Fetched> {
+    const known = this.#fetched.get(artifact.id);
+    if (known !== undefined) return known;
+    const fetching = this.#download(artifact, record);
+    this.#fetched.set(artifact.id, fetching);
+    const forget = () => void this.#fetched.delete(artifact.id);
+    fetching.then(({ trouble }) => {
+      // What passes may be asked for again.
+      if (trouble?.code === 'OUTAGE') forget();
+    }, forget);
+    return fetching;
+  }
+
+  async #download(artifact: ListedArtifact, record: GatelineRecord): Promise<Fetched> {
+    const { service, temporaryFolder } = this.#parts;
+    const wanted = wantedOf(record, artifact.name);
+    const folder = await writing(temporaryFolder, () => mkdtemp(join(temporaryFolder, 'gateline-download-')));
+    try {
+      const path = join(folder, 'artifact');
+      const answer = await service.downloadTo(artifact, limitOf(wanted), path);
+      return answer.ok ? await this.#unpack(path, wanted) : { trouble: answer.trouble, wrong: new Set() };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #unpack(path: string, wanted: ReadonlyMap<string, Wanted>): Promise<Fetched> {
+    const { spool } = this.#parts;
+    if (!looksZipped(await firstBytes(path))) {
+      // One file as it is: whatever it holds is kept under its own digest.
+      await spool.putStream(createReadStream(path) as AsyncIterable<Uint8Array>);
+      return { wrong: new Set([...wanted.values()].map(({ digest }) => digest)) };
+    }
+    const { wrong, broken } = await readZip(path, wanted, async (name, chunks) => {
+      const { digest }: Content = await spool.putStream(chunks);
+      return digest === wanted.get(name)!.digest;
+    });
+    return {
+      ...(broken !== undefined && {
+        trouble: { code: 'CONTENT_ALTERED', message: `the zip cannot be read: ${broken}` },
+      }),
+      wrong: new Set([...wrong].map((name) => wanted.get(name)!.digest)),
+    };
+  }
+}
+
+const ALTERED: Trouble = { code: 'CONTENT_ALTERED', message: 'the stored bytes have another digest' };
+
+type Wanted = WantedEntry & { readonly digest: Digest };
+
+/** What an artifact of a record may hold, by the name of its entry. */
+function wantedOf(record: GatelineRecord, artifactName: string): Map<string, Wanted> {
+  const entries = mentionedBy(record).map(({ digest, bytes }): Wanted => ({
+    digest,
+    bytes: bytes ?? MAX_UNTOLD_BYTES,
+    exact: bytes !== undefined,
+  }));
+  if (parseArtifactName(artifactName)?.holds !== 'value') {
+    return new Map(entries.map((entry) => [hexOf(entry.digest), entry]));
+  }
+  // Where the service takes only zips, the value is in one, under the name of its artifact.
+  const value = record.kind === 'ended' ? record.value?.digest : undefined;
+  return new Map(entries.flatMap((entry) => (entry.digest === value ? [[artifactName, entry]] : [])));
+}
+
+function limitOf(wanted: ReadonlyMap<string, Wanted>): number {
+  const bytes = [...wanted.values()].reduce((sum, entry) => sum + entry.bytes, 0);
+  return Math.ceil(bytes * 1.01) + FRAME_BYTES + wanted.size * FRAME_BYTES_AN_ENTRY;
+}
+
+async function firstBytes(path: string): Promise<Uint8Array> {
+  for await (const chunk of createReadStream(path, { end: 1 })) return chunk as Buffer;
+  return Buffer.alloc(0);
+}

@@ -1,0 +1,225 @@
+import type { Digest } from '../../../json/digest.ts';
+import type { HiddenBy } from '../../../run/records/reading.ts';
+import type { Content, EndedRecord, GatelineRecord } from '../../../run/records/record.ts';
+import { GatelineError } from '../../../errors/gateline-error.ts';
+import type { Chunks } from '../../chunks.ts';
+import { writeNewFile } from '../../new-file.ts';
+import { checkedRecord } from '../../parse-record.ts';
+import type { Read, RecordListing, RecordStore, Selection, Written } from '../../record-store.ts';
+import { MAX_UPLOADS, valueArtifactName, type RecordArtifactName } from './artifact-names.ts';
+import { openGithubArtifacts, type GithubArtifactsOptions } from '../artifacts/github-artifacts.ts';
+import { DEFAULT_LIMITS, type ServiceLimits } from '../artifacts/limits.ts';
+import type { PatienceOptions } from '../artifacts/patient-calls.ts';
+import { ContentSources } from './content-sources.ts';
+import { RecordReader } from './record-reader.ts';
+import { RecordWriter } from './record-writer.ts';
+import { RunArtifacts } from './run-artifacts.ts';
+import { type WorkflowRun } from './run-artifacts.ts';
+import type { Spool } from './spool.ts';
+
+/** Artifacts of one `ListArtifacts` after which there may be more. */
+const DEFAULT_LISTING_LIMIT = 1_000;
+
+/** Whose records, and how they are reached. */
+export interface GithubStoreOptions extends Pick<
+  GithubArtifactsOptions,
+  'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'retentionLimit' | 'uploader' | keyof PatienceOptions
+> {
+  readonly run: WorkflowRun;
+  /** Where contents wait for their record, and where they are brought to: the filesystem store below `RUNNER_TEMP`. */
+  readonly spool: Spool;
+  /** Whether the first listing is asked for at once. It is the first thing that nearly every step needs. Default false. */
+  readonly listsAtOnce?: boolean;
+  /** For another run: nothing is ever written. */
+  readonly readOnly?: boolean;
+  /** Default 1,000. */
+  readonly listingLimit?: number;
+  readonly limits?: Partial<ServiceLimits>;
+  /** What people should know, one sentence each, no markup. */
+  readonly notice?: (message: string) => void;
+}
+
+/** Ids of a record's artifacts, for links. */
+export interface ArtifactIds {
+  readonly record?: number;
+  /** Of the output by itself. */
+  readonly value?: number;
+}
+
+/** What the name of one artifact tells of a gate. It draws a status, and decides nothing: any job of a run may upload any name. */
+export interface NameStatus {
+  readonly gate: string;
+  readonly leg: string;
+  readonly runAttempt: number;
+  readonly n: number;
+  readonly kind: GatelineRecord['kind'];
+  /** Of an ended record. */
+  readonly status?: EndedRecord['verdict']['status'];
+}
+
+/** {@link GithubStore.statuses}. */
+export interface NameStatuses {
+  readonly statuses: readonly NameStatus[];
+  /** False when there may be more than what was listed. */
+  readonly complete: boolean;
+}
+
+/** Records of one GitHub run, as its artifacts. */
+export interface GithubStore extends RecordStore {
+  /** Artifacts of a record that this process wrote or listed. */
+  artifactOf(record: GatelineRecord): ArtifactIds;
+  /** What names alone tell, from one listing, however many gates there are. */
+  statuses(pipeline: string, subject: string): Promise<NameStatuses>;
+  /** The same from the last listing. */
+  listedStatuses(pipeline: string, subject: string): NameStatuses;
+  /** What may hide records of earlier attempts from this job, as far as it has listed any. */
+  hiddenBy(): HiddenBy | undefined;
+  /** Whether content is on this machine or a record that was read refers to it. Asks nobody. */
+  knows(digest: Digest): Promise<boolean>;
+}
+
+/**
+ * A store that keeps each record as one immutable artifact of the run, with its contents inside, or beside it where they
+ * are large. `list` sees records of this run alone; contents are found through the records that were listed.
+ *
+ * Content that is `put` waits in the spool until a record that refers to it is written. A name is taken once: for claims
+ * the service sees to that; of other records the name holds what came of them, so that only the service's 409 for the
+ * same outcome, and what was listed before, tells of another one.
+ *
+ * @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the runtime token is not what a runner gives. Writing throws
+ * `ARTIFACT_UPLOAD_FAILED`, `ARTIFACTS_OUTAGE`, `RECORD_TOO_LARGE`, `STORE_READ_ONLY`, and what the spool throws.
+ */
+export function openGithubStore(options: GithubStoreOptions): GithubStore {
+  return new ArtifactStore(options);
+}
+
+class ArtifactStore implements GithubStore {
+  readonly #options: GithubStoreOptions;
+  readonly #view: RunArtifacts;
+  readonly #sources: ContentSources;
+  readonly #reader: RecordReader;
+  readonly #writer: RecordWriter;
+
+  constructor(options: GithubStoreOptions) {
+    const { run, spool, temporaryFolder, listingLimit = DEFAULT_LISTING_LIMIT, notice = () => undefined } = options;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const service = openGithubArtifacts({ ...options, limits, listingLimit, notice });
+    const view = new RunArtifacts(service, run);
+    const sources = new ContentSources({ service, view, spool, temporaryFolder });
+    const onDocument = sources.add.bind(sources);
+    const reader = new RecordReader({ service, view, run, readingMs: limits.readingMs, onDocument });
+    this.#options = options;
+    if (options.listsAtOnce === true) view.begin();
+    this.#view = view;
+    this.#sources = sources;
+    this.#reader = reader;
+    this.#writer = new RecordWriter({ service, view, reader, sources, spool, notice });
+  }
+
+  async write(record: GatelineRecord): Promise<Written> {
+    const { readOnly, run } = this.#options;
+    if (readOnly) {
+      throw new GatelineError('gateline', 'STORE_READ_ONLY', `The artifacts of run ${run.id} are read-only`);
+    }
+    const checked = checkedRecord(record);
+    if (checked.runNumber !== run.number) {
+      const message = `A record of run number ${checked.runNumber} cannot be an artifact of run number ${run.number}`;
+      throw new GatelineError('gateline', 'RECORD_INVALID', message, {
+        hint: 'This is a bug in Gateline. Please report it with this message.',
+      });
+    }
+    return this.#writer.write(checked);
+  }
+
+  list(pipeline: string, subject: string, selection?: Selection): Promise<RecordListing> {
+    return this.#reader.list(pipeline, subject, selection);
+  }
+
+  subjects(pipeline: string): Promise<string[]> {
+    return this.#reader.subjects(pipeline);
+  }
+
+  async statuses(pipeline: string, subject: string): Promise<NameStatuses> {
+    await this.#view.refresh();
+    return this.listedStatuses(pipeline, subject);
+  }
+
+  listedStatuses(pipeline: string, subject: string): NameStatuses {
+    const names = this.#reader.names(pipeline, subject);
+    return { statuses: names.map(statusOf), complete: this.#view.problem === undefined };
+  }
+
+  artifactOf(record: GatelineRecord): ArtifactIds {
+    const own = this.#reader.artifactOf(record);
+    const uploads = Array.from({ length: MAX_UPLOADS }, (_, index) => index + 1);
+    const value = uploads.flatMap((upload) => this.#view.of(valueArtifactName(record, upload)))[0];
+    return { ...(own && { record: own.id }), ...(value && { value: value.id }) };
+  }
+
+  hiddenBy(): HiddenBy | undefined {
+    return this.#view.hiddenBy;
+  }
+
+  put(content: Uint8Array | string): Promise<Content> {
+    return this.#options.spool.put(content);
+  }
+
+  putStream(chunks: Chunks): Promise<Content> {
+    return this.#options.spool.putStream(chunks);
+  }
+
+  async knows(digest: Digest): Promise<boolean> {
+    return this.#sources.knows(digest) || (await this.#options.spool.check(digest)).state === 'present';
+  }
+
+  get(digest: Digest): Promise<Read<Uint8Array>> {
+    const { spool } = this.#options;
+    return this.#find(
+      digest,
+      () => spool.get(digest),
+      async (bytes) => bytes,
+    );
+  }
+
+  check(digest: Digest): Promise<Read<Content>> {
+    const { spool } = this.#options;
+    return this.#find(
+      digest,
+      () => spool.check(digest),
+      async (bytes) => ({ digest, bytes: bytes.length }),
+    );
+  }
+
+  copyTo(digest: Digest, path: string, mode: number): Promise<Read<Content>> {
+    const { spool } = this.#options;
+    return this.#find(
+      digest,
+      () => spool.copyTo(digest, path, mode),
+      async (bytes) => {
+        await writeNewFile(path, mode, [bytes]);
+        return { digest, bytes: bytes.length };
+      },
+    );
+  }
+
+  /** From the spool, from the records that were read, and last from other artifacts, by way of the spool. */
+  async #find<T>(
+    digest: Digest,
+    fromSpool: () => Promise<Read<T>>,
+    fromRecord: (bytes: Uint8Array) => Promise<T>,
+  ): Promise<Read<T>> {
+    const spooled = await fromSpool();
+    if (spooled.state === 'present') return spooled;
+    const carried = this.#sources.carried(digest);
+    if (carried !== undefined) return { state: 'present', value: await fromRecord(Buffer.from(carried)) };
+    const trouble = await this.#sources.bring(digest);
+    const brought = await fromSpool();
+    if (brought.state === 'present' || trouble === undefined) return brought;
+    return { state: 'unknown', problem: { code: trouble.code, where: digest, message: trouble.message } };
+  }
+}
+
+function statusOf(name: RecordArtifactName): NameStatus {
+  const { gate, leg, runAttempt, n, kind } = name;
+  return { gate, leg, runAttempt, n, kind, ...(name.kind === 'ended' && { status: name.status }) };
+}

@@ -1,0 +1,235 @@
+import { digestOfJson } from '../../../json/canonical-json.ts';
+import type { ReadProblem, RecordListing } from '../../../run/records/reading.ts';
+import { gatesBefore, type GatelineRecord } from '../../../run/records/record.ts';
+import type { JsonValue } from '../../../json/json.ts';
+import type { Selection } from '../../record-store.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument, type ReadDocument } from './artifact-document.ts';
+import {
+  parseArtifactName,
+  recordArtifactName,
+  sameRecord,
+  scopeOf,
+  type RecordArtifactName,
+} from './artifact-names.ts';
+import type { ArtifactService, ListedArtifact, Patience, Trouble } from '../artifacts/artifact-service.ts';
+import type { NamedArtifact } from './run-artifacts.ts';
+import type { RunArtifacts } from './run-artifacts.ts';
+import type { WorkflowRun } from './run-artifacts.ts';
+import { entryOf, looksZipped } from '../artifacts/zip-entries.ts';
+import { inParallel } from '../../../in-parallel.ts';
+
+/** Artifacts that are read at the same time. */
+export const PARALLEL_READS = 16;
+
+/**
+ * Upstream is read level by level: records name the gates of the next level. After this many levels the pipeline is a long
+ * chain, and a level also reads records that may be further up, as far as there is room: else each gate would cost a round trip.
+ */
+const LEVELS_READ_ALONE = 8;
+
+/** What reading one artifact came to. */
+export type ReadRecord = { readonly document: ReadDocument } | { readonly problem: ReadProblem };
+
+/** A record and its artifact, as they were read or written. */
+interface Kept {
+  readonly artifact: ListedArtifact;
+  readonly document: ReadDocument;
+}
+
+/** What {@link RecordReader} works with. */
+export interface RecordReaderParts {
+  readonly service: ArtifactService;
+  readonly view: RunArtifacts;
+  readonly run: WorkflowRun;
+  /** Milliseconds for all that one listing told. */
+  readonly readingMs: number;
+  /** Told of every sound document, once. */
+  readonly onDocument: (document: ReadDocument) => Promise<void>;
+}
+
+/** The records of a run, read from its artifacts and remembered. */
+export class RecordReader {
+  readonly #parts: RecordReaderParts;
+  readonly #kept = new Map<number, Kept>();
+
+  constructor(parts: RecordReaderParts) {
+    this.#parts = parts;
+  }
+
+  /** Lists anew, and reads what was not read before. */
+  async list(
+    pipeline: string,
+    subject: string,
+    { only, upstream }: Selection = { only: () => true },
+  ): Promise<RecordListing> {
+    const { view, readingMs } = this.#parts;
+    await view.refresh();
+    const until = performance.now() + readingMs;
+    const records = new Map<string, GatelineRecord>();
+    const problems: ReadProblem[] = view.problem === undefined ? [] : [view.problem];
+    const take = ({ artifact }: NamedArtifact, read: ReadRecord): void => {
+      if ('problem' in read) problems.push(read.problem);
+      else if (read.document.record.pipeline === pipeline && read.document.record.subject === subject) {
+        // A record that had to be uploaded again is there twice.
+        records.set(digestOfJson(read.document.record as JsonValue), structuredClone(read.document.record));
+      } else
+        problems.push(view.problemWith(artifact.name, { code: 'FOREIGN', message: 'a record of another subject' }));
+    };
+    const scope = scopeOf(pipeline, subject);
+    const needed = new Set<string>();
+    const tried = new Set<NamedArtifact>();
+    let others = this.#records().filter(({ named }) => named.scope === scope);
+    for (let level = 1; ; level += 1) {
+      const isWanted = ({ named }: NamedArtifact): boolean => only(named) || needed.has(named.gate);
+      const wanted = others.filter(isWanted);
+      if (wanted.length === 0) break;
+      others = others.filter((one) => !wanted.includes(one));
+      const free = level > LEVELS_READ_ALONE ? Math.max(0, PARALLEL_READS - wanted.length) : 0;
+      const ahead = others.filter((one) => !tried.has(one)).slice(0, free);
+      for (const one of ahead) tried.add(one);
+      await Promise.all([this.#readAll(wanted, until, take), this.#readAll(ahead, until, () => undefined)]);
+      if (upstream) for (const record of records.values()) for (const gate of gatesBefore(record)) needed.add(gate);
+    }
+    return { records: [...records.values()], problems, unprovenDecisions: true };
+  }
+
+  /** What of a pipeline and subject was listed last, by name alone. */
+  names(pipeline: string, subject: string): RecordArtifactName[] {
+    const scope = scopeOf(pipeline, subject);
+    return this.#records().flatMap(({ named }) => (named.scope === scope ? [named] : []));
+  }
+
+  /** Subjects of a pipeline. Their names are in the records only: one of each is read. */
+  async subjects(pipeline: string): Promise<string[]> {
+    await this.#parts.view.refresh();
+    const scopes = Map.groupBy(this.#records(), ({ named }) => named.scope);
+    const subjects = new Set<string>();
+    await inParallel(PARALLEL_READS, [...scopes.values()], async (artifacts) => {
+      for (const one of artifacts) {
+        const read = await this.read(one);
+        if ('problem' in read) continue;
+        if (read.document.record.pipeline === pipeline) subjects.add(read.document.record.subject);
+        return;
+      }
+    });
+    return [...subjects].toSorted();
+  }
+
+  /**
+   * What stands under a record's name, after listing anew: this record itself, another one, or nothing that can be seen.
+   * `unknown`: the listing, or what it told of, could not be read by now.
+   */
+  async stateOf(record: GatelineRecord, patience?: Patience): Promise<'same' | 'other' | 'unseen' | 'unknown'> {
+    const { view } = this.#parts;
+    await view.refresh(patience);
+    const rivals = this.#rivalsOf(record);
+    const own = digestOfJson(record as JsonValue);
+    let isOut = view.problem?.code === 'OUTAGE';
+    for (const rival of rivals) {
+      const read = await this.read(rival, patience);
+      if ('document' in read && digestOfJson(read.document.record as JsonValue) === own) return 'same';
+      isOut ||= 'problem' in read && read.problem.code === 'OUTAGE';
+    }
+    if (isOut) return 'unknown';
+    return rivals.length > 0 ? 'other' : 'unseen';
+  }
+
+  /** Whether a record of that name is known already, without asking. */
+  knows(record: GatelineRecord): boolean {
+    return this.#rivalsOf(record).length > 0;
+  }
+
+  /** The artifact of a record that was read or written. */
+  artifactOf(record: GatelineRecord): ListedArtifact | undefined {
+    const own = digestOfJson(record as JsonValue);
+    return this.#rivalsOf(record).find(({ artifact }) => {
+      const kept = this.#kept.get(artifact.id);
+      return kept !== undefined && digestOfJson(kept.document.record as JsonValue) === own;
+    })?.artifact;
+  }
+
+  /** Remembers a record that was uploaded. */
+  remember(artifact: ListedArtifact, record: GatelineRecord): void {
+    this.#parts.view.add(artifact);
+    const document = { record: structuredClone(record), contents: new Map(), altered: [] };
+    this.#kept.set(artifact.id, { artifact, document });
+  }
+
+  /** One record, from memory where it was read before and has not changed since. */
+  async read(one: NamedArtifact<RecordArtifactName>, patience?: Patience): Promise<ReadRecord> {
+    const kept = this.#kept.get(one.artifact.id);
+    if (kept !== undefined && isSame(kept.artifact, one.artifact)) return { document: kept.document };
+    const { view, onDocument } = this.#parts;
+    const bytes = await this.#bytesOf(one.artifact, patience);
+    if ('code' in bytes) return { problem: view.problemWith(one.artifact.name, bytes) };
+    const parsed = parseDocument(bytes.content);
+    if ('fault' in parsed) return { problem: view.problemWith(one.artifact.name, parsed.fault) };
+    const stranger = this.#strangeness(parsed.record, one);
+    if (stranger !== undefined) {
+      return { problem: view.problemWith(one.artifact.name, { code: 'FOREIGN', message: stranger }) };
+    }
+    // Contents are handed on and not kept twice.
+    const document = { ...parsed, contents: new Map() };
+    this.#kept.set(one.artifact.id, { artifact: one.artifact, document });
+    await onDocument(parsed);
+    return { document };
+  }
+
+  #records(): NamedArtifact<RecordArtifactName>[] {
+    return this.#parts.view
+      .all()
+      .filter((one): one is NamedArtifact<RecordArtifactName> => one.named.holds === 'record');
+  }
+
+  #rivalsOf(record: GatelineRecord): NamedArtifact<RecordArtifactName>[] {
+    const own = parseArtifactName(recordArtifactName(record)) as RecordArtifactName;
+    return this.#records().filter(({ named }) => sameRecord(named, own));
+  }
+
+  async #readAll(
+    artifacts: readonly NamedArtifact<RecordArtifactName>[],
+    until: number,
+    take: (artifact: NamedArtifact<RecordArtifactName>, read: ReadRecord) => void,
+  ): Promise<void> {
+    await inParallel(PARALLEL_READS, artifacts, async (one) => {
+      const late = performance.now() > until && !this.#kept.has(one.artifact.id);
+      const trouble = { code: 'OUTAGE', message: 'no time was left to read it' } as const;
+      take(one, late ? { problem: this.#parts.view.problemWith(one.artifact.name, trouble) } : await this.read(one));
+    });
+  }
+
+  /** The bytes of a document; of a zip, where the service took nothing else, those of the entry of its name. */
+  async #bytesOf(
+    artifact: ListedArtifact,
+    patience: Patience | undefined,
+  ): Promise<{ readonly content: Buffer } | Trouble> {
+    const answer = await this.#parts.service.download(artifact, MAX_DOCUMENT_BYTES, patience);
+    if (!answer.ok) return answer.trouble;
+    if (!looksZipped(answer.value)) return { content: answer.value };
+    const content = await entryOf(answer.value, artifact.name, MAX_DOCUMENT_BYTES);
+    if (content !== undefined) return { content };
+    return { code: 'CORRUPT', message: 'a zip without the record, or a damaged one' };
+  }
+
+  /** Why a record is not the one that its artifact's name says. */
+  #strangeness(record: GatelineRecord, { artifact, named }: NamedArtifact<RecordArtifactName>): string | undefined {
+    const { run } = this.#parts;
+    if (nameOf(record, named.upload) !== artifact.name) return 'not the record that its name describes';
+    if (record.runNumber !== run.number) return `a record of run number ${record.runNumber}`;
+    if ((record.by.runId ?? run.id) !== run.id) return `a record of the run ${record.by.runId}`;
+    return undefined;
+  }
+}
+
+function isSame(a: ListedArtifact, b: ListedArtifact): boolean {
+  return a.name === b.name && a.digest === b.digest;
+}
+
+function nameOf(record: GatelineRecord, upload: number): string | undefined {
+  try {
+    return recordArtifactName(record, upload);
+  } catch {
+    // A leg or a number that no name can have.
+    return undefined;
+  }
+}

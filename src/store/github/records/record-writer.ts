@@ -1,0 +1,217 @@
+import { writeFile } from 'node:fs/promises';
+import { hexOf, type Digest } from '../../../json/digest.ts';
+import type { GatelineRecord } from '../../../run/records/record.ts';
+import { GatelineError, messageOf } from '../../../errors/gateline-error.ts';
+import type { Written } from '../../record-store.ts';
+import { writing } from '../../store-errors.ts';
+import { asText, formatDocument, MAX_CARRIED_BYTES } from './artifact-document.ts';
+import { filesArtifactName, MAX_UPLOADS, recordArtifactName, valueArtifactName } from './artifact-names.ts';
+import type { ArtifactService, Parcel, ParcelFile, Patience } from '../artifacts/artifact-service.ts';
+import type { ContentSources } from './content-sources.ts';
+import { mentionedBy } from './record-contents.ts';
+import type { RecordReader } from './record-reader.ts';
+import { isOutage, outageError } from '../artifacts/outage-error.ts';
+import type { RunArtifacts } from './run-artifacts.ts';
+import type { Spool } from './spool.ts';
+
+/** What {@link RecordWriter} works with. */
+export interface RecordWriterParts {
+  readonly service: ArtifactService;
+  readonly view: RunArtifacts;
+  readonly reader: RecordReader;
+  readonly sources: ContentSources;
+  readonly spool: Spool;
+  /** What people should know, one sentence each. */
+  readonly notice: (message: string) => void;
+}
+
+/** What is uploaded with one record. */
+interface Shipment {
+  /** Texts inside the record's document. */
+  readonly carried: ReadonlyMap<Digest, string>;
+  /** The value, as an artifact of its own for people. */
+  readonly value: Stored | undefined;
+  /** Whatever nothing else carries, in a zip. */
+  readonly files: readonly Stored[];
+}
+
+interface Stored {
+  readonly digest: Digest;
+  readonly bytes: number;
+}
+
+/** Uploads records with the contents that they refer to. */
+export class RecordWriter {
+  readonly #parts: RecordWriterParts;
+  /** Names under which an upload of this process failed, perhaps after it had arrived. */
+  readonly #uncertain = new Set<string>();
+
+  constructor(parts: RecordWriterParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * What the record needs and does not carry is there before the record is; the value that it carries too goes up beside it.
+   * @param record checked, and of this run
+   */
+  async write(record: GatelineRecord): Promise<Written> {
+    const { reader } = this.#parts;
+    // Refuses what can have no name, before anything is uploaded.
+    recordArtifactName(record);
+    if (reader.knows(record)) return 'taken';
+    const { carried, value, files } = await this.#pack(record);
+    const document = formatDocument(record, carried);
+    const isCarried = value !== undefined && carried.has(value.digest);
+    // An end is what an agent's work came to; before there is one, to give up costs little.
+    const patience = record.kind === 'ended' ? 'minutes' : undefined;
+    const before = await Promise.all([
+      files.length === 0 ? 'created' : this.#uploadContent((upload) => this.#zip(record, files, upload), patience),
+      value === undefined || isCarried
+        ? 'created'
+        : this.#uploadContent((upload) => this.#raw(record, value, upload), patience),
+    ]);
+    // Somebody else is just writing the contents of a claim for this attempt.
+    if (before.includes('taken')) return 'taken';
+    const uploadRecord = (): Promise<Written> => this.#uploadRecord(record, document, patience);
+    return isCarried ? this.#besides(record, value, uploadRecord) : uploadRecord();
+  }
+
+  /** The value that the record carries goes up beside it, for people: once more where only the record outlived an outage. */
+  async #besides(record: GatelineRecord, value: Stored, uploadRecord: () => Promise<Written>): Promise<Written> {
+    const uploadValue = async (): Promise<unknown> => {
+      try {
+        await this.#uploadContent((upload) => this.#raw(record, value, upload), 'seconds');
+        return undefined;
+      } catch (error) {
+        return error;
+      }
+    };
+    const beside = uploadValue();
+    let written: Written;
+    try {
+      written = await uploadRecord();
+    } finally {
+      await beside;
+    }
+    const failed = await beside;
+    const error = isOutage(failed) && written === 'written' ? await uploadValue() : failed;
+    if (error !== undefined) {
+      const what = `The output of ${record.gate} has no artifact of its own; it is only part of its record`;
+      this.#parts.notice(`${what}: ${messageOf(error)}`);
+    }
+    return written;
+  }
+
+  async #uploadRecord(record: GatelineRecord, document: Uint8Array, patience: Patience | undefined): Promise<Written> {
+    const { service, reader } = this.#parts;
+    for (let upload = 1; ; upload += 1) {
+      const name = recordArtifactName(record, upload);
+      const place = (path: string) => writing(path, () => writeFile(path, document, { flag: 'wx' }));
+      const parcel: Parcel = { name, form: 'raw', files: [{ name, place }], bytes: document.length };
+      const uploaded = await service.upload(parcel, { patience, earlier: upload - 1 }).catch((error: unknown) => {
+        this.#uncertain.add(name);
+        throw error;
+      });
+      if (uploaded.state === 'created') {
+        reader.remember(uploaded.artifact, record);
+        return 'written';
+      }
+      // Taken, by whom? An answer that was lost makes the own upload look like somebody else's.
+      const standing = await reader.stateOf(record, patience);
+      if (standing === 'same') {
+        return uploaded.maybeOwn || this.#uncertain.has(name) ? 'written' : 'taken';
+      }
+      // A claim has to stay the only one, also where nobody will ever see what has its name.
+      if (standing === 'other' || record.kind === 'started') return 'taken';
+      if (standing === 'unknown') throw this.#unlisted(name);
+      // Nobody will ever see what has that name. What ends a claim has one writer anyway.
+      if (upload === MAX_UPLOADS) throw neverSeen(name);
+    }
+  }
+
+  /** A listing that cannot be read is no empty one: the name may be taken by this very record. */
+  #unlisted(name: string): GatelineError {
+    this.#uncertain.add(name);
+    const why = this.#parts.view.problem?.message ?? 'the existing artifact cannot be read';
+    return outageError(`The artifact name ${name} is already in use, and the artifact cannot be read: ${why}`);
+  }
+
+  /** Uploads under the first name that can be had: readers look for all of them, and verify what they find. */
+  async #uploadContent(
+    parcelOf: (upload: number) => Parcel,
+    patience: Patience | undefined,
+  ): Promise<'created' | 'taken'> {
+    const { service, view } = this.#parts;
+    for (let upload = 1; ; upload += 1) {
+      const parcel = parcelOf(upload);
+      const uploaded = await service.upload(parcel, { patience, earlier: upload - 1 });
+      if (uploaded.state === 'created') {
+        view.add(uploaded.artifact);
+        return 'created';
+      }
+      if (parcel.name.includes('.started.')) return 'taken';
+      if (upload === MAX_UPLOADS) throw neverSeen(parcel.name);
+    }
+  }
+
+  /** What of the record's contents is on this machine. What is not was put there by nobody, or is in other artifacts of the run. */
+  async #pack(record: GatelineRecord): Promise<Shipment> {
+    const { spool, sources } = this.#parts;
+    const valueDigest = record.kind === 'ended' ? record.value?.digest : undefined;
+    const carried = new Map<Digest, string>();
+    const files: Stored[] = [];
+    let value: Stored | undefined;
+    let room = MAX_CARRIED_BYTES;
+    for (const { digest } of mentionedBy(record)) {
+      const known = sources.carried(digest);
+      if (known !== undefined && (await spool.check(digest)).state !== 'present') await spool.put(known);
+      const stored = await spool.check(digest);
+      if (stored.state !== 'present') continue;
+      if (digest === valueDigest) value = stored.value;
+      const text = stored.value.bytes > room ? undefined : await this.#textOf(digest);
+      if (text !== undefined) {
+        carried.set(digest, text);
+        room -= stored.value.bytes;
+      } else if (digest !== valueDigest) files.push(stored.value);
+    }
+    return { carried, value, files };
+  }
+
+  async #textOf(digest: Digest): Promise<string | undefined> {
+    const read = await this.#parts.spool.get(digest);
+    return read.state === 'present' ? asText(read.value) : undefined;
+  }
+
+  #raw(record: GatelineRecord, value: Stored, upload: number): Parcel {
+    const name = valueArtifactName(record, upload);
+    return { name, form: 'raw', files: [this.#file(name, value.digest)], bytes: value.bytes };
+  }
+
+  #zip(record: GatelineRecord, contents: readonly Stored[], upload: number): Parcel {
+    return {
+      name: filesArtifactName(record, upload),
+      form: 'zip',
+      files: contents.map(({ digest }) => this.#file(hexOf(digest), digest)),
+      bytes: contents.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  }
+
+  #file(name: string, digest: Digest): ParcelFile {
+    return {
+      name,
+      place: async (path) => {
+        const copied = await this.#parts.spool.copyTo(digest, path, 0o600);
+        if (copied.state === 'present') return;
+        throw new GatelineError('platform', 'CONTENT_MISSING', `Content ${digest} was stored and is now missing`, {
+          hint: 'Another program removes temporary files while the job runs.',
+        });
+      },
+    };
+  }
+}
+
+function neverSeen(name: string): GatelineError {
+  return outageError(
+    `Uploads were interrupted ${MAX_UPLOADS} times: the artifact name ${name} is already in use, probably by an interrupted upload`,
+  );
+}

@@ -1,0 +1,119 @@
+import type { HiddenBy, ReadProblem } from '../../../run/records/reading.ts';
+import type {
+  ArtifactListing,
+  ArtifactService,
+  ListedArtifact,
+  Patience,
+  Trouble,
+} from '../artifacts/artifact-service.ts';
+import { parseArtifactName, type ArtifactName } from './artifact-names.ts';
+
+/** The run whose artifacts a store keeps. */
+export interface WorkflowRun {
+  /** `GITHUB_RUN_ID`. */
+  readonly id: string;
+  /** `GITHUB_RUN_NUMBER`: `runNumber` of its records. */
+  readonly number: number;
+  /** `GITHUB_RUN_ATTEMPT` of whoever looks. */
+  readonly attempt: number;
+}
+
+/** An artifact with a name of ours. */
+export interface NamedArtifact<Name extends ArtifactName = ArtifactName> {
+  readonly artifact: ListedArtifact;
+  readonly named: Name;
+}
+
+/** The artifacts of a run as they were listed last, and those that this process uploaded. */
+export class RunArtifacts {
+  readonly #service: ArtifactService;
+  readonly #run: WorkflowRun;
+  readonly #uploaded: ListedArtifact[] = [];
+  #artifacts: NamedArtifact[] = [];
+  #byName = new Map<string, ListedArtifact[]>();
+  #problem: ReadProblem | undefined;
+  #hiddenBy: HiddenBy | undefined;
+  #begun: Promise<ArtifactListing> | undefined;
+
+  constructor(service: ArtifactService, run: WorkflowRun) {
+    this.#service = service;
+    this.#run = run;
+  }
+
+  /** Why there may be more than what is known. `undefined`: that is all, or nothing was listed yet. */
+  get problem(): ReadProblem | undefined {
+    return this.#problem;
+  }
+
+  /** What may hide artifacts of earlier attempts, by the last listing. */
+  get hiddenBy(): HiddenBy | undefined {
+    return this.#hiddenBy;
+  }
+
+  /** Sends the request for a listing that the next {@link refresh} takes: whoever opens a store has other work to do meanwhile. */
+  begin(): void {
+    this.#begun = this.#service.list();
+    // Who takes it is told; perhaps nobody does.
+    this.#begun.catch(() => undefined);
+  }
+
+  /** Lists anew. Where that fails, what was known before stays. */
+  async refresh(patience?: Patience): Promise<void> {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    const { artifacts, problem, hiddenBy } = await (begun ?? this.#service.list(patience));
+    this.#hiddenBy = hiddenBy;
+    this.#problem = problem && { ...problem, where: `artifacts of run ${this.#run.id}` };
+    const known = problem?.code === 'OUTAGE' ? this.#artifacts.map(({ artifact }) => artifact) : [];
+    const all = new Map([...known, ...this.#uploaded, ...artifacts].map((artifact) => [artifact.id, artifact]));
+    this.#set([...all.values()].flatMap(named));
+  }
+
+  /** Remembers an upload: a listing may be a little behind. */
+  add(artifact: ListedArtifact): void {
+    this.#uploaded.push(artifact);
+    this.#set([...this.#artifacts, ...named(artifact)]);
+  }
+
+  /** Every artifact whose name is one of ours. */
+  all(): readonly NamedArtifact[] {
+    return this.#artifacts;
+  }
+
+  /** Artifacts of one name: one, unless somebody made a second one in another attempt. */
+  of(name: string): readonly ListedArtifact[] {
+    return this.#byName.get(name) ?? [];
+  }
+
+  #set(artifacts: NamedArtifact[]): void {
+    this.#artifacts = artifacts;
+    this.#byName = Map.groupBy(
+      artifacts.map(({ artifact }) => artifact),
+      ({ name }) => name,
+    );
+  }
+
+  /** A problem with one artifact, with what its name says of it. */
+  problemWith(
+    name: string,
+    trouble: Pick<ReadProblem, 'message'> & { readonly code: ReadProblem['code'] },
+  ): ReadProblem {
+    const parsed = parseArtifactName(name);
+    const problem = { code: trouble.code, where: name, message: trouble.message };
+    if (parsed?.holds !== 'record') return problem;
+    const { gate, leg, runAttempt, n } = parsed;
+    const kind = parsed.kind === 'decided' ? `decided.${parsed.decision}` : parsed.kind;
+    return { ...problem, names: { gate, leg, runNumber: this.#run.number, runAttempt, n, kind } };
+  }
+}
+
+/** The first of several troubles that says most: what may pass before what is there and wrong. */
+export function worstOf(troubles: readonly Trouble[]): Trouble | undefined {
+  const order: readonly Trouble['code'][] = ['OUTAGE', 'LISTING_LIMIT', 'CONTENT_ALTERED', 'CORRUPT', 'UNREADABLE'];
+  return [...troubles].sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code))[0];
+}
+
+function named(artifact: ListedArtifact): NamedArtifact[] {
+  const name = parseArtifactName(artifact.name);
+  return name === undefined ? [] : [{ artifact, named: name }];
+}

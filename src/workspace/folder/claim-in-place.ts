@@ -1,0 +1,70 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+
+const FORMAT = 'gateline-in-place/1';
+
+const claimSchema = z.object({
+  format: z.literal(FORMAT),
+  /** Name of the attempt. */
+  attempt: z.string(),
+  /** The user's version of the workspace when it began. */
+  base: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),
+  /** ISO 8601. */
+  until: z.string(),
+});
+
+/** An agent that runs by itself works in the user's folder: what lies there is half done, and nobody's version. */
+export type ClaimInPlace = Omit<z.infer<typeof claimSchema>, 'format'>;
+
+/** The claim that holds now; `undefined`: there is none. @param store folder of the object store */
+export async function claimInPlace(store: string, now: string): Promise<ClaimInPlace | undefined> {
+  let text;
+  try {
+    text = await readFile(fileOf(store), 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+  try {
+    const claim = claimSchema.parse(JSON.parse(text));
+    return claim.until > now ? claim : undefined;
+  } catch (cause) {
+    throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', `${fileOf(store)} is damaged`, {
+      hint: `If no agent works in this folder, remove it: rm ${fileOf(store)}`,
+      cause,
+    });
+  }
+}
+
+/** @throws GatelineError `CLAIM_IN_PLACE` when an attempt other than this one has the folder */
+export async function refuseClaimInPlace(store: string, now: string, attempt?: string): Promise<void> {
+  const claim = await claimInPlace(store, now);
+  if (claim === undefined || claim.attempt === attempt) return;
+  throw new GatelineError(
+    'user',
+    'CLAIM_IN_PLACE',
+    `an agent that runs by itself is using this folder until ${claim.until}`,
+    {
+      hint: 'Complete it first (`gateline complete`), or wait until then.',
+    },
+  );
+}
+
+/** Takes note of a claim, whole or not at all. */
+export async function noteClaimInPlace(store: string, claim: ClaimInPlace): Promise<void> {
+  const temporary = `${fileOf(store)}.tmp`;
+  await writeFile(temporary, JSON.stringify({ format: FORMAT, ...claim }), { mode: 0o600, flush: true });
+  await rename(temporary, fileOf(store));
+}
+
+/** Forgets the claim of an attempt. */
+export async function forgetClaimInPlace(store: string, attempt: string, now: string): Promise<void> {
+  const claim = await claimInPlace(store, now);
+  if (claim === undefined || claim.attempt === attempt) await rm(fileOf(store), { force: true });
+}
+
+function fileOf(store: string): string {
+  return join(store, 'in-place.json');
+}

@@ -1,0 +1,123 @@
+import type { Environment } from '../../environment.ts';
+import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
+import type { Git } from '../git/git.ts';
+import { GitObjects } from '../git/git-objects.ts';
+import { findRepository } from '../git/repository.ts';
+
+/** Files as one commit has them, whatever the work tree says. */
+export interface CommitFiles {
+  /** A file as text; see `Workspace.readText`. `undefined`: the commit does not have it. */
+  readText(path: string): Promise<string | undefined>;
+  /** The first of these paths that the commit has as a plain file. */
+  firstOf(paths: readonly string[]): Promise<string | undefined>;
+  /** Blob id of a file; `undefined`: the commit does not have it, or it is not a plain file. */
+  blobOf(path: string): Promise<string | undefined>;
+}
+
+/** What {@link openCommit} is told. */
+export interface CommitOptions {
+  readonly environment: Environment;
+  /** Fetch the commit alone from `origin` when the clone, a shallow one as a rule, does not have it. Default true. */
+  readonly fetch?: boolean;
+  /** Name or path of git. Default `git`. */
+  readonly git?: string;
+  /** Milliseconds after which a git command is ended. */
+  readonly gitTimeoutMs?: number;
+}
+
+const LARGEST = 16 * 1_024 ** 2;
+const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\0-\x1f]{1,255}$/;
+
+/**
+ * The files of a commit, read from git's objects, each proven by its id: what an agent does to the work tree, to branches or to the index changes
+ * nothing of them.
+ *
+ * @param root a folder in a git work tree; paths are relative to it
+ * @param revision a whole commit id; or the full ref of a branch, as `origin` has it now
+ * @throws GatelineError `REPOSITORY_MISSING`; `COMMIT_UNREADABLE` when the commit is neither there nor to be fetched
+ */
+export async function openCommit(root: string, revision: string, options: CommitOptions): Promise<CommitFiles> {
+  if (!COMMIT.test(revision) && !BRANCH.test(revision)) throw unreadable(revision, 'that is not a commit id');
+  const repository = await findRepository(root, {
+    binary: options.git ?? 'git',
+    environment: options.environment,
+    ...(options.gitTimeoutMs !== undefined && { timeoutMs: options.gitTimeoutMs }),
+  });
+  if (repository === undefined) {
+    throw new GatelineError('user', 'REPOSITORY_MISSING', `${root} is not in a git work tree`, {
+      hint: 'Check out the repository before this step (actions/checkout).',
+    });
+  }
+  const { git, prefix, format } = repository;
+  const commit = await commitOf(git, revision, options.fetch ?? true);
+  const objects = new GitObjects(git, format);
+  const tree = objects.treeOf(commit);
+  // Who asks for a file is told.
+  tree.catch(() => undefined);
+  const blobOf = async (path: string): Promise<string | undefined> => {
+    const entry = await objects.entryAt(await tree, `${prefix}${contained(path)}`);
+    return entry?.mode.startsWith('100') ? entry.id : undefined;
+  };
+  return {
+    blobOf,
+    firstOf: async (paths) => {
+      const blobs = await Promise.all(paths.map(blobOf));
+      return paths.find((_, index) => blobs[index] !== undefined);
+    },
+    readText: async (path) => {
+      const blob = await blobOf(path);
+      return blob === undefined ? undefined : readBlob(git, objects, blob, path);
+    },
+  };
+}
+
+async function has(git: Git, commit: string): Promise<boolean> {
+  return (await git(['cat-file', '-e', `${commit}^{commit}`], { answers: [0, 1, 128] })).code === 0;
+}
+
+/** The id of a commit that is there from now on. What `origin` calls a branch is always asked of it: a local one may be anybody's. */
+async function commitOf(git: Git, revision: string, mayFetch: boolean): Promise<string> {
+  const isCommit = COMMIT.test(revision);
+  if (isCommit && (await has(git, revision))) return revision;
+  if (!mayFetch) throw unreadable(revision, 'it is not in the clone');
+  try {
+    await git(['fetch', '--quiet', '--no-tags', '--depth=1', 'origin', revision]);
+  } catch (cause) {
+    throw unreadable(revision, `it is not in the clone, and could not be fetched: ${messageOf(cause)}`, cause);
+  }
+  return isCommit
+    ? revision
+    : (await git(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'])).out.toString('utf8').trim();
+}
+
+/** @throws GatelineError `PATH_ESCAPES` */
+function contained(path: string): string {
+  if (!path.includes('\0') && !path.split('/').some((part) => part === '..' || part === '.' || part === ''))
+    return path;
+  throw new GatelineError('user', 'PATH_ESCAPES', `${JSON.stringify(path)} is not the path of a file in a commit.`, {
+    hint: 'Name a file by its path below the workspace, with `/` and without `..`.',
+  });
+}
+
+async function readBlob(git: Git, objects: GitObjects, blob: string, path: string): Promise<string> {
+  const size = Number((await git(['cat-file', '-s', blob])).out.toString('utf8'));
+  if (size > LARGEST) {
+    throw new GatelineError('user', 'FILE_TOO_LARGE', `${path} is larger than 16 MiB.`, {
+      hint: 'Name a smaller file.',
+    });
+  }
+  const bytes = await objects.read('blob', blob);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new GatelineError('user', 'FILE_NOT_UTF8', `${path} is not UTF-8.`, { hint: 'Save it as UTF-8.', cause });
+  }
+}
+
+function unreadable(revision: string, why: string, cause?: unknown): GatelineError {
+  return new GatelineError('user', 'COMMIT_UNREADABLE', `commit ${revision.slice(0, 80)} cannot be read: ${why}`, {
+    hint: 'Check out the repository before this step (actions/checkout), with `fetch-depth: 0` if the commit is not the one that is checked out.',
+    ...(cause !== undefined && { cause }),
+  });
+}

@@ -1,0 +1,124 @@
+import { readdirSync } from 'node:fs';
+import { sameFile, type Tree, type TreeFile } from '../../run/files/tree.ts';
+import { foldersOf, whyNotContained } from '../files/contain.ts';
+import { kindOf, lookAt, lookBelow } from '../files/look.ts';
+import { onDisk, quotedForGit } from '../files/path-bytes.ts';
+import { snapshotIndexOf, type ObjectStore } from '../trees/object-store.ts';
+import type { Put, WantedFile, CopyContent } from '../workspace.ts';
+import { type TreeObjects } from '../trees/tree-objects.ts';
+
+/** A file that is wanted, and what is settled about it before anything is done. `settled` absent: it is to be put. */
+export interface Judged {
+  readonly wanted: WantedFile;
+  readonly settled?: Put;
+}
+
+type Folder = Pick<PutFiles, 'store' | 'trees' | 'root' | 'prefix' | 'tree'>;
+
+/** Compares what stands in the user's folder with what is wanted there. Nothing is written. */
+export async function compareWanted(folder: Folder, wanted: readonly WantedFile[]): Promise<Judged[]> {
+  const { root } = folder;
+  const now = await currentFiles(
+    folder,
+    wanted.map(({ path }) => path),
+  );
+  const first = wanted.map((one): Judged => {
+    const settled = settledAlready(root, one, now.get(one.path) ?? null);
+    return settled === undefined ? { wanted: one } : { wanted: one, settled };
+  });
+  const open = first.filter(({ settled }) => settled === undefined);
+  const removed = new Set(open.filter((one) => one.wanted.after === null).map((one) => one.wanted.path));
+  return first.map((one) => {
+    const why =
+      one.settled === undefined && one.wanted.after !== null ? inItsPlace(root, one.wanted, removed) : undefined;
+    return why === undefined ? one : { ...one, settled: conflict(one.wanted, why) };
+  });
+}
+
+/** Files of the tree, and those at some paths that git ignores. A tree has none of the latter that no glob names. */
+export async function currentFiles(
+  { store, trees, root, prefix, tree }: Folder,
+  paths: readonly string[],
+): Promise<Tree> {
+  const now = await trees.files(tree);
+  const look = lookBelow(root);
+  const unseen = paths.flatMap((path) => {
+    if (now.has(path) || whyNotContained(path) !== undefined) return [];
+    const stats = look(path);
+    return stats?.isFile() === true ? [{ path, mode: (stats.mode & 0o100) === 0 ? '100644' : '100755' }] : [];
+  });
+  if (unseen.length === 0) return now;
+  const blobs = await blobsOf(
+    store,
+    unseen.map(({ path }) => prefix + path),
+  );
+  return new Map([
+    ...now,
+    ...unseen.map(({ path, mode }, at): [string, TreeFile] => [path, { mode, blob: blobs[at]! }]),
+  ]);
+}
+
+/** Ids that git gives to what lies there, after its filters. Paths are from the top. */
+async function blobsOf(store: ObjectStore, paths: readonly string[]): Promise<string[]> {
+  const input = Buffer.concat(paths.flatMap((path) => [quotedForGit(path), Buffer.from('\n')]));
+  const { out } = await store.git(['hash-object', '--stdin-paths'], { index: snapshotIndexOf(store) }, { input });
+  return out.toString('latin1').trim().split('\n');
+}
+
+function settledAlready(root: string, wanted: WantedFile, file: TreeFile | null): Put | undefined {
+  const { path, after, over } = wanted;
+  const why = whyNotContained(path);
+  if (why !== undefined) return conflict(wanted, why);
+  if (foldersOf(path).some((folder) => lookAt(root, folder)?.isSymbolicLink() === true))
+    return conflict(wanted, 'a folder above it is a symbolic link');
+  if (sameFile(file, after)) return { path, action: 'unchanged' };
+  if (over.some((state) => sameFile(state, file))) return undefined;
+  if (file === null) return conflict(wanted, 'it was removed since then then');
+  return conflict(
+    wanted,
+    over.every((state) => state === null || sameFile(state, after))
+      ? 'there is now a file of that name'
+      : 'it was changed since then then',
+  );
+}
+
+/** What keeps a file from being written that could be, as far as versions go; a folder that is going to be empty does not. */
+function inItsPlace(root: string, { path }: WantedFile, removed: ReadonlySet<string>): string | undefined {
+  for (const folder of foldersOf(path)) {
+    const stats = lookAt(root, folder);
+    if (stats === undefined) return undefined;
+    if (!stats.isDirectory()) return removed.has(folder) ? undefined : `${kindOf(stats)} is in the place of ${folder}/`;
+  }
+  const stats = lookAt(root, path);
+  if (stats === undefined || stats.isFile() || stats.isSymbolicLink()) return undefined;
+  if (stats.isDirectory() && isEmptied(root, path, removed)) return undefined;
+  return `${kindOf(stats)} is in its place`;
+}
+
+function isEmptied(root: string, folder: string, removed: ReadonlySet<string>): boolean {
+  return readdirSync(onDisk(root, folder), { withFileTypes: true }).every((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? isEmptied(root, path, removed) : removed.has(path);
+  });
+}
+
+function conflict({ path }: WantedFile, why: string): Put {
+  return { path, action: 'conflict', why };
+}
+
+/** Files that are to be put into the user's folder. */
+export interface PutFiles {
+  readonly store: ObjectStore;
+  readonly trees: TreeObjects;
+  /** Absolute path of the workspace, and its path below the top. */
+  readonly root: string;
+  readonly prefix: string;
+  /** The folder as it is now. */
+  readonly tree: string;
+  readonly wanted: readonly WantedFile[];
+  readonly copy: CopyContent;
+  readonly saved: string;
+  readonly dryRun: boolean;
+  /** Called after each change to the folder, and to the list of them. */
+  readonly onDurable: (what: string) => void;
+}

@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import { foldersOf } from '../files/contain.ts';
+import { holdFolder, type HeldFolder } from './held-folder.ts';
+import { lookAt, lookBelow } from '../files/look.ts';
+import { onDisk } from '../files/path-bytes.ts';
+import { compareWanted, type PutFiles } from './current-files.ts';
+import { listOfNames } from '../trees/index-file.ts';
+import type { Put, PutResult, WantedFile } from '../workspace.ts';
+
+/** What stands at a path may not be what was looked at before: somebody works in the folder. */
+const MEANWHILE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP']);
+const FRESH = /\.new\.[0-9a-f]{8}$/;
+
+/**
+ * Puts files into the user's folder, each whole or not at all. Removals come first, so that a file may take the place of a
+ * folder. Doing it again after it was cut short completes it: what stands already is left alone.
+ * @throws GatelineError `APPLY_FAILED`, `CONTENT_MISSING`, and as git fails
+ */
+export async function putFiles(input: PutFiles): Promise<PutResult> {
+  const done = new Map<string, Put>();
+  const open: WantedFile[] = [];
+  const look = lookBelow(input.root);
+  const looked = new Map(input.wanted.map(({ path }) => [path, stateOf(look(path))]));
+  for (const { wanted, settled } of await compareWanted(input, input.wanted)) {
+    if (settled === undefined) open.push(wanted);
+    else done.set(wanted.path, settled);
+  }
+  let saved: string | undefined;
+  if (!input.dryRun) await removeLeft(dirname(input.saved));
+  if (input.dryRun)
+    for (const { path, after } of open) done.set(path, { path, action: after === null ? 'deleted' : 'written' });
+  else if (open.length > 0) saved = await putOpen(input, open, done, looked);
+  return { puts: input.wanted.map(({ path }) => done.get(path)!), ...(saved !== undefined && { saved }) };
+}
+
+/** @returns the folder to which something was copied that was replaced; `undefined`: nothing was */
+async function putOpen(
+  input: PutFiles,
+  open: readonly WantedFile[],
+  done: Map<string, Put>,
+  looked: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
+  const saved = await savedFolder(input.saved);
+  await writeList(saved, open, 'begun');
+  input.onDurable(`begin to put ${saved}`);
+  const fresh = `${saved}.new.${randomBytes(4).toString('hex')}`;
+  let isReplacing = false;
+  try {
+    await writeFresh(input, open, fresh);
+    for (const wanted of open.toSorted((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
+      const from = join(fresh, 'files', input.prefix, wanted.path);
+      const { put, replaced } = await putOne(
+        { root: input.root, saved, from, looked: looked.get(wanted.path)! },
+        wanted,
+      );
+      done.set(wanted.path, put);
+      input.onDurable(`put ${wanted.path}`);
+      isReplacing ||= replaced;
+    }
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  await writeList(saved, open, 'done');
+  input.onDurable(`put all ${saved}`);
+  return isReplacing ? saved : undefined;
+}
+
+/** Removes new versions that a call left which was killed. Whoever calls has the workspace to itself. */
+async function removeLeft(parent: string): Promise<void> {
+  const names = await readdir(parent).catch((error: unknown) => {
+    if (isSystemError(error, 'ENOENT')) return [];
+    throw error;
+  });
+  for (const name of names) if (FRESH.test(name)) await rm(join(parent, name), { recursive: true, force: true });
+}
+
+/** Makes a folder that no other call had. */
+async function savedFolder(wanted: string): Promise<string> {
+  const parent = dirname(wanted);
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  for (let number = 1; ; number += 1) {
+    const folder = number === 1 ? wanted : join(parent, `${basename(wanted)}-${number}`);
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      if (!isSystemError(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+/** Says what is about to be replaced, before anything is: after a kill it tells which copies are there, and why. */
+async function writeList(saved: string, files: readonly WantedFile[], state: 'begun' | 'done'): Promise<void> {
+  const changes = files.map(({ path, after }) => ({ path, after }));
+  const file = join(saved, 'applied.json');
+  const text = JSON.stringify({ format: 'gateline-applied/1', state, changes }, null, 2);
+  await writeFile(`${file}.tmp`, `${text}\n`, { mode: 0o600, flush: true });
+  await rename(`${file}.tmp`, file);
+}
+
+/** Writes the new versions beside the folder, with line endings and filters as in a checkout. */
+async function writeFresh(
+  { store, trees, prefix, tree, copy }: PutFiles,
+  open: readonly WantedFile[],
+  to: string,
+): Promise<void> {
+  const written = open.filter(({ after }) => after !== null);
+  if (written.length === 0) return;
+  // Where an object store was emptied, contents come from the records.
+  const next = await trees.build(
+    tree,
+    written.map(({ path, after }) => ({ path, before: null, after })),
+    copy,
+  );
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  const index = join(to, 'index');
+  await store.git(['read-tree', next], { index });
+  await store.git(
+    ['checkout-index', '-z', '--stdin', `--prefix=${join(to, 'files')}/`],
+    { index },
+    {
+      input: listOfNames(written.map(({ path }) => prefix + path)),
+    },
+  );
+}
+
+interface Place {
+  readonly root: string;
+  readonly saved: string;
+  /** Where the new version lies. */
+  readonly from: string;
+  /** What stood there when it was compared, see {@link stateOf}. */
+  readonly looked: string;
+}
+
+interface Done {
+  readonly put: Put;
+  /** Something that stood there was kept. */
+  readonly replaced: boolean;
+}
+
+async function putOne(place: Place, { path, after }: WantedFile): Promise<Done> {
+  const conflict = (why: string): Done => ({ put: { path, action: 'conflict', why }, replaced: false });
+  if (foldersOf(path).some((folder) => lookAt(place.root, folder)?.isSymbolicLink() === true))
+    return conflict('a folder above it is a symbolic link');
+  if (stateOf(lookBelow(place.root)(path)) !== place.looked) return conflict('it was changed at this moment');
+  try {
+    return after === null ? await remove(place, path) : await write(place, path);
+  } catch (error) {
+    if ([...MEANWHILE].some((code) => isSystemError(error, code))) return conflict('it is changing right now');
+    const what = after === null ? 'removed' : 'written';
+    throw new GatelineError('platform', 'APPLY_FAILED', `${path} cannot be ${what}: ${messageOf(error)}`, {
+      hint: 'Check free space and permissions, then run `gateline apply` again: it continues from here.',
+      cause: error,
+    });
+  }
+}
+
+/** What tells a file from itself after a change; folders are as good as nothing, since what is put empties them. */
+function stateOf(stats: Stats | undefined): string {
+  return stats === undefined || stats.isDirectory() ? '' : `${stats.ino}.${stats.size}.${stats.ctimeMs}`;
+}
+
+async function remove({ root, saved }: Place, path: string): Promise<Done> {
+  if (lookBelow(root)(path) === undefined) return { put: { path, action: 'unchanged' }, replaced: false };
+  {
+    await using folder = await folderOf(root, path);
+    await rename(folder.at(nameOf(path)), await keptAs(saved, path));
+  }
+  for (const folder of foldersOf(path).toReversed()) {
+    try {
+      await rmdir(onDisk(root, folder));
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].some((code) => isSystemError(error, code))) break;
+      throw error;
+    }
+  }
+  return { put: { path, action: 'deleted' }, replaced: true };
+}
+
+async function write({ root, saved, from }: Place, path: string): Promise<Done> {
+  const stats = lookBelow(root)(path);
+  await using folder = await folderOf(root, path);
+  const target = folder.at(nameOf(path));
+  if (stats?.isDirectory() === true) await removeEmpty(target);
+  else if (stats !== undefined) await keepCopy(target, stats, await keptAs(saved, path));
+  if (stats?.isFile() === true) await chmod(from, modeLike(stats.mode, lookAt(dirname(from), basename(from))!.mode));
+  await rename(from, target);
+  return { put: { path, action: 'written' }, replaced: stats !== undefined && !stats.isDirectory() };
+}
+
+function folderOf(root: string, path: string): Promise<HeldFolder> {
+  return holdFolder(root, path.split('/').slice(0, -1));
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** A folder without files. Where somebody put one into it meanwhile, it stays. */
+async function removeEmpty(folder: string | Buffer): Promise<void> {
+  for (const name of await readdir(folder, { encoding: 'buffer' }))
+    await removeEmpty(Buffer.concat([Buffer.from(folder), Buffer.from('/'), name]));
+  await rmdir(folder);
+}
+
+async function keptAs(saved: string, path: string): Promise<string | Buffer> {
+  const kept = onDisk(join(saved, 'files'), path);
+  await mkdir(dirname(String(kept)), { recursive: true, mode: 0o700 });
+  return kept;
+}
+
+async function keepCopy(target: string | Buffer, stats: Stats, kept: string | Buffer): Promise<void> {
+  if (stats.isSymbolicLink()) await symlink(await readlink(target), kept);
+  else await copyFile(target, kept);
+}
+
+/** Who may read and write it stays as it is; whether it may be executed is the new version's. */
+function modeLike(old: number, fresh: number): number {
+  const open = old & 0o666;
+  return (fresh & 0o100) === 0 ? open : open | ((open & 0o444) >> 2);
+}

@@ -1,0 +1,243 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import { GIT_SETTINGS, KEPT_FOR_GIT, WITHHELD_FROM_AGENTS, type Environment } from '../../environment.ts';
+
+/** What a git command came to. */
+export interface GitAnswer {
+  readonly code: number;
+  readonly out: Buffer;
+  readonly err: string;
+}
+
+/** How one git command is called. */
+export interface GitCall {
+  /** Where it runs; default: where the runner was made for. */
+  readonly cwd?: string;
+  readonly input?: Buffer;
+  /** Exit codes that are answers; any other is an error. Default 0 only. */
+  readonly answers?: readonly number[];
+  /** Variables on top of the runner's. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs git in one place. */
+export type Git = (args: readonly string[], call?: GitCall) => Promise<GitAnswer>;
+
+/** How a runner of git commands is made. */
+export interface GitOptions {
+  /** Name or absolute path of git. */
+  readonly binary: string;
+  /** The caller's environment; see {@link gitEnvironment}. */
+  readonly environment: Environment;
+  /** Milliseconds after which a command and everything that it started is ended. Default 600,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Never a monitor that the repository names. */
+const ALWAYS = ['-c', 'core.fsmonitor=', '--no-optional-locks'];
+const LARGEST_ANSWER = 1_024 ** 3;
+const TIMEOUT_MS = 600_000;
+
+/** What git says where an object is gone or is not what its name says. */
+const DAMAGED =
+  /unable to read|loose object|object file .* is empty|missing blob|bad object|corrupt|unpack tree object/;
+const DAMAGED_HINT =
+  'Run `git fsck`. If the repository is sound, remove `.state/git`, which is created again, and run the same command again.';
+
+/**
+ * git's environment: the caller's without what would point git elsewhere, and without what the runner keeps
+ * from commands, since a repository's filters are programs that git starts.
+ */
+export function gitEnvironment(environment: Environment): Record<string, string> {
+  const kept = Object.entries(environment).filter(
+    (pair): pair is [string, string] =>
+      pair[1] !== undefined &&
+      !WITHHELD_FROM_AGENTS.test(pair[0]) &&
+      (!pair[0].toUpperCase().startsWith('GIT_') || KEPT_FOR_GIT.test(pair[0])),
+  );
+  return { ...Object.fromEntries(kept), ...GIT_SETTINGS };
+}
+
+/**
+ * A runner of git commands, never through a shell.
+ *
+ * @param place working directory
+ */
+export function gitIn(place: string, { binary, environment, timeoutMs = TIMEOUT_MS }: GitOptions): Git {
+  const env = gitEnvironment(environment);
+  return async (args, { cwd = place, input, answers = [0], env: more } = {}) => {
+    const answer = await execute(binary, [...ALWAYS, ...args], { cwd, env: { ...env, ...more }, input, timeoutMs });
+    if (answer.error === undefined && answer.code !== undefined && answers.includes(answer.code)) {
+      return { code: answer.code, out: answer.out, err: answer.err };
+    }
+    throw explain(answer, binary, args, cwd, timeoutMs);
+  };
+}
+
+/** Starts git to be talked to over its standard streams. Nobody ends it but the caller. */
+export function startGit(
+  cwd: string,
+  { binary, environment }: GitOptions,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): ChildProcessWithoutNullStreams {
+  return spawn(binary, [...ALWAYS, ...args], {
+    cwd,
+    env: { ...gitEnvironment(environment), ...env },
+    windowsHide: true,
+  });
+}
+
+interface Execution {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly input: Buffer | undefined;
+  readonly timeoutMs: number;
+}
+
+interface Outcome {
+  /** Absent when a signal ended it. */
+  readonly code: number | undefined;
+  readonly out: Buffer;
+  readonly err: string;
+  readonly error?: unknown;
+  readonly timedOut?: boolean;
+}
+
+function execute(binary: string, args: readonly string[], how: Execution): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const { cwd, env, input, timeoutMs } = how;
+    // A process group of its own, so that the filters that git started end with it.
+    const detached = process.platform !== 'win32';
+    const child = spawn(binary, args, { cwd, env, detached, windowsHide: true });
+    const [out, err] = [new Collected(), new Collected()];
+    let error: unknown;
+    let timedOut = false;
+    const end = (): void => {
+      try {
+        if (detached && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+        else child.kill('SIGKILL');
+      } catch (cause) {
+        if (!isSystemError(cause, 'ESRCH')) error ??= cause;
+      }
+      // A filter may have left the group and still hold the pipes.
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    const timer = setTimeout(() => {
+      timedOut = true;
+      end();
+    }, timeoutMs);
+    for (const [stream, collected] of [[child.stdout, out] as const, [child.stderr, err] as const]) {
+      stream.on('data', (chunk: Buffer) => {
+        if (collected.add(chunk)) return;
+        error ??= new RangeError(`git printed more than ${LARGEST_ANSWER} bytes`);
+        end();
+      });
+    }
+    child.on('error', (cause) => (error ??= cause));
+    // git may end before it has read all; its exit code then tells why.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      const text = err.bytes().toString('utf8').trim();
+      resolve({
+        code: code ?? undefined,
+        out: out.bytes(),
+        err: text,
+        timedOut,
+        ...(error !== undefined && { error }),
+      });
+    });
+  });
+}
+
+/** Chunks of one stream, up to the largest answer. */
+class Collected {
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+
+  add(chunk: Buffer): boolean {
+    this.#length += chunk.length;
+    this.#chunks.push(chunk);
+    return this.#length <= LARGEST_ANSWER;
+  }
+
+  bytes(): Buffer {
+    return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+  }
+}
+
+function explain(
+  { error, err, code, timedOut }: Outcome,
+  binary: string,
+  args: readonly string[],
+  cwd: string,
+  timeoutMs: number,
+): GatelineError {
+  if (timedOut === true) {
+    const after = `${Math.round(timeoutMs / 1_000)} s`;
+    return new GatelineError(
+      'platform',
+      'GIT_TIMEOUT',
+      `git ${commandOf(args)} did not end within ${after} in ${cwd}`,
+      {
+        hint: 'A file of `.git` may be a named pipe, or a filter or a remote does not answer. Run `git status` there.',
+      },
+    );
+  }
+  if (isSystemError(error, 'ENOENT')) {
+    return new GatelineError(
+      'user',
+      'GIT_NOT_FOUND',
+      `\`${binary}\` could not be started: Gateline needs git 2.30 or newer.`,
+      {
+        hint: 'Install git and put it on the PATH.',
+        cause: error,
+      },
+    );
+  }
+  if (/dubious ownership/.test(err)) {
+    return new GatelineError(
+      'user',
+      'GIT_UNSAFE_DIRECTORY',
+      `git refuses ${cwd}, since it belongs to another user: ${err.split('\n')[0]!}`,
+      {
+        hint: `If you trust it: git config --global --add safe.directory '${/safe\.directory (.+)$/m.exec(err)?.[1] ?? cwd}' (usual in containers).`,
+        cause: error,
+      },
+    );
+  }
+  if (/clean filter|external filter|filter-process|git-lfs/.test(err)) {
+    return new GatelineError(
+      'platform',
+      'GIT_FILTER_FAILED',
+      `A filter that .gitattributes names failed in ${cwd}: ${err}`,
+      {
+        hint: 'Install what the filter needs (for LFS: git lfs install), or take it out of the configuration.',
+        cause: error,
+      },
+    );
+  }
+  if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(err)) {
+    return new GatelineError('platform', 'GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${err}`, {
+      hint: 'The disk is full: free some space, then run the same command again.',
+      // As where we write ourselves.
+      cause: Object.assign(new Error(err), { code: 'ENOSPC' }),
+    });
+  }
+  const said = err !== '' ? err : error === undefined ? `exit code ${code ?? 'unknown'}` : messageOf(error);
+  return new GatelineError('platform', 'GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${said}`, {
+    hint: DAMAGED.test(err)
+      ? DAMAGED_HINT
+      : 'Run `git status` there; if it fails too, the repository is damaged or no longer there.',
+    cause: error,
+  });
+}
+
+/** The command among the arguments, for people: settings come before it. */
+function commandOf(args: readonly string[]): string {
+  const at = args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c');
+  return args[at] ?? '';
+}

@@ -1,0 +1,199 @@
+import type { Content, FileChange, FileState } from '../../run/records/record.ts';
+import type { TreeDifference, TreeFile } from '../../run/files/tree.ts';
+import { isSystemError } from '../../errors/gateline-error.ts';
+import { openToRead } from '../files/blob.ts';
+import { whyNotContained } from '../files/contain.ts';
+import { isCredentialFile } from './credential-files.ts';
+import type { Globs } from '../files/globs.ts';
+import { onDisk } from '../files/path-bytes.ts';
+import { BlobReader } from './blob-reader.ts';
+import { filteredPaths } from './filtered-paths.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { CapturedWork, Changes, KeepContent } from '../workspace.ts';
+
+/** How much may be handed on. */
+export interface HandOnLimits {
+  /** Bytes of one file. */
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** What an attempt changed, and what of it goes to later gates. */
+export interface HandOn {
+  readonly store: ObjectStore;
+  /** Top of the folder that the attempt worked in, absolute, and the path of the workspace below it. */
+  readonly folder: string;
+  readonly prefix: string;
+  readonly differences: readonly TreeDifference[];
+  /** What could not be looked at; paths relative to the workspace. */
+  readonly leftOut: CapturedWork['leftOut'];
+  /** What the gate hands on; `undefined`: all that changed. */
+  readonly globs: Globs | undefined;
+  readonly keep: KeepContent;
+  readonly limits: HandOnLimits;
+}
+
+type Refused = Changes['refused'][number];
+
+const TOUCHED_LIMIT = 10_000;
+
+/** Parts what an attempt changed into what is handed on, with its content kept, and the rest. */
+export async function handOn(input: HandOn): Promise<Changes> {
+  const { leftOut, globs } = input;
+  const unseen = leftOut.filter(
+    ({ path }) => globs === undefined || globs.matches(path) || globs.matchesRepository(path),
+  );
+  const names = new Set(unseen.map(({ path }) => path));
+  const { files, touched, refused } = await part(input);
+  return {
+    files: files.filter(({ path }) => !names.has(path)),
+    touched,
+    refused: [...refused, ...unseen].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  };
+}
+
+async function part(input: HandOn): Promise<Changes> {
+  const { differences, globs, limits } = input;
+  const isHandedOn = ({ path, before, after }: TreeDifference): boolean => {
+    if (globs === undefined) return !path.startsWith('../');
+    return isRepository(before) || isRepository(after) ? globs.matchesRepository(path) : globs.matches(path);
+  };
+  const handed = differences.filter(isHandedOn);
+  const touched = differences.filter((one) => !isHandedOn(one)).flatMap(asTouched);
+  const refused: Refused[] = [];
+  const sound = handed.filter((one) => {
+    const why = whyRefused(one, globs === undefined);
+    if (why !== undefined) refused.push({ path: one.path, why });
+    return why === undefined;
+  });
+  const rest = { touched: touched.slice(0, TOUCHED_LIMIT) };
+  if (sound.length > limits.files) {
+    const why = `${sound.length} files changed, but at most ${limits.files} can be handed on, so none is`;
+    return { ...rest, files: [], refused: [...refused, { path: '.', why }] };
+  }
+  const files = await keepAll(input, sound, refused);
+  return { ...rest, files, refused };
+}
+
+/** A record names plain files only. */
+function asTouched({ path, before, after }: TreeDifference): FileChange[] {
+  if (whyNotPlain(before) !== undefined || whyNotPlain(after) !== undefined) return [];
+  return [{ path, before: stateOf(before), after: stateOf(after) }];
+}
+
+function stateOf(file: TreeFile | null): FileState | null {
+  return file === null ? null : { blob: file.blob, mode: file.mode === '100755' ? '100755' : '100644' };
+}
+
+function isRepository(file: TreeFile | null): boolean {
+  return file?.mode === '160000';
+}
+
+function whyNotPlain(file: TreeFile | null): string | undefined {
+  if (file?.mode === '120000') return 'a symbolic link';
+  return isRepository(file) ? 'a git repository' : undefined;
+}
+
+function whyRefused({ path, before, after }: TreeDifference, isAny: boolean): string | undefined {
+  const now = whyNotPlain(after);
+  if (now !== undefined) return `it is ${now}; only plain files are handed on`;
+  const then = whyNotPlain(before);
+  if (then !== undefined) return `it was ${then} before; only plain files are handed on`;
+  if (isAny && before === null && isCredentialFile(path))
+    return 'it looks like a credentials file; name it in `files` if it is not';
+  return whyNotContained(path);
+}
+
+async function keepAll(input: HandOn, sound: readonly TreeDifference[], refused: Refused[]): Promise<FileChange[]> {
+  const { store, folder, prefix, keep, limits } = input;
+  const files: FileChange[] = [];
+  const written = sound.filter(({ after }) => after !== null).map(({ path }) => path);
+  const filtered = await filteredPaths(
+    store,
+    folder,
+    written.map((path) => prefix + path),
+  );
+  await using reader = new BlobReader(store);
+  for (const { path, before, after } of sound) {
+    const state = stateOf(after);
+    if (state === null) {
+      files.push({ path, before: stateOf(before), after: null });
+      continue;
+    }
+    const kept = filtered.has(prefix + path)
+      ? await keepFromDisk(input, path)
+      : await keepLimited(reader.read(state.blob), path, keep, limits);
+    if ('refused' in kept) refused.push({ path, why: kept.refused });
+    else files.push({ path, before: stateOf(before), after: { ...state, content: kept } });
+  }
+  return files;
+}
+
+/** Reads to the end also what is refused: the next file comes after it. */
+async function keepLimited(
+  chunks: AsyncIterable<Uint8Array>,
+  path: string,
+  keep: KeepContent,
+  { bytes }: HandOnLimits,
+): Promise<Content | { readonly refused: string }> {
+  const limited = new LimitedRead(chunks, bytes);
+  try {
+    const kept = await keep(limited, path);
+    if ('refused' in kept) await limited.drain();
+    return kept;
+  } catch (error) {
+    if (!limited.exceeded) throw error;
+    await limited.drain();
+    return { refused: `it is larger than ${bytes.toLocaleString('en')} bytes, the most that is handed on` };
+  }
+}
+
+/** A file that a filter stores as something else (LFS, for one) is kept as it lies on disk. */
+async function keepFromDisk(
+  { folder, prefix, keep, limits }: HandOn,
+  path: string,
+): Promise<Content | { readonly refused: string }> {
+  let file;
+  try {
+    file = await openToRead(onDisk(folder, prefix + path));
+  } catch (error) {
+    // ELOOP: a link took the file's place; ENXIO: a socket or pipe did; ENOENT: it went away.
+    if (['ELOOP', 'ENXIO', 'ENOENT', 'ENOTDIR'].some((code) => isSystemError(error, code))) {
+      return { refused: 'it was replaced while it was read' };
+    }
+    throw error;
+  }
+  await using opened = file;
+  if (!(await opened.stat()).isFile()) return { refused: 'it was replaced while it was read' };
+  return await keepLimited(opened.createReadStream({ autoClose: false }), path, keep, limits);
+}
+
+/** Chunks up to a number of bytes; more of them end in an error. What the consumer leaves can be drained. */
+class LimitedRead implements AsyncIterable<Uint8Array> {
+  exceeded = false;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #limit: number;
+
+  constructor(chunks: AsyncIterable<Uint8Array>, limit: number) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+    this.#limit = limit;
+  }
+
+  /** By hand: a consumer that stops early must not end the source. */
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    let bytes = 0;
+    return {
+      next: async () => {
+        const read = await this.#chunks.next();
+        bytes += read.done === true ? 0 : read.value.length;
+        this.exceeded = bytes > this.#limit;
+        if (this.exceeded) throw new RangeError(`larger than ${this.#limit} bytes`);
+        return read;
+      },
+    };
+  }
+
+  async drain(): Promise<void> {
+    while ((await this.#chunks.next()).done !== true);
+  }
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { checkEarlierRun } from '../../../src/action/records/earlier-runs.ts';
+import type { RestClient } from '../../../src/github/rest/rest.ts';
+import { GatelineError } from '../../../src/errors/gateline-error.ts';
+import { restClient } from '../../support/github/rest-client.ts';
+import { startResultsService, type ResultsService } from '../../support/github/results-service.ts';
+import type { RunOptions } from '../../support/github/workflow-runs.ts';
+
+const EARLIER = 5;
+const CURRENT = 6;
+const ENDED = { status: 'completed', conclusion: 'failure' } as const;
+
+/** An earlier run that is as it should be but for `about`, and the one that wants to go on from it. */
+function addRuns(service: ResultsService, about: Partial<RunOptions> = {}, current: Partial<RunOptions> = {}): void {
+  service.addRun({ id: EARLIER, ...ENDED, ...about });
+  service.addRun({ id: CURRENT, event: 'workflow_dispatch', ...current });
+}
+
+function check(service: ResultsService, runId = EARLIER, token?: string) {
+  return checkEarlierRun(restClient(service, token === undefined ? {} : { token }), { runId, currentRunId: CURRENT });
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<GatelineError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(GatelineError);
+  return error as GatelineError;
+}
+
+describe('an earlier run', () => {
+  it('of the same workflow file is gone on from; that takes 2 requests', async () => {
+    await using service = await startResultsService();
+    addRuns(service, { number: 41, attempt: 3, headBranch: 'topic' });
+    expect(await check(service)).toEqual({
+      id: EARLIER,
+      runNumber: 41,
+      runAttempt: 3,
+      workflowPath: '.github/workflows/gates.yml',
+      event: 'push',
+      status: 'completed',
+      conclusion: 'failure',
+      repository: 'octo/gates',
+      headRepository: 'octo/gates',
+      headBranch: 'topic',
+      headSha: '1'.repeat(40),
+    });
+    expect(service.calls.map(({ operation }) => operation)).toEqual(Array(2).fill('actions/get-workflow-run'));
+  });
+
+  it.each(['push', 'pull_request', 'schedule', 'workflow_dispatch'])('may have been caused by %s', async (event) => {
+    await using service = await startResultsService();
+    addRuns(service, { event });
+    expect(await check(service)).toMatchObject({ id: EARLIER, event });
+  });
+
+  it('has the same workflow file though an answer names its ref too', async () => {
+    await using service = await startResultsService();
+    addRuns(service, { path: '.github/workflows/gates.yml@refs/heads/topic' });
+    expect(await check(service)).toMatchObject({ workflowPath: '.github/workflows/gates.yml' });
+  });
+
+  it.each<readonly [string, Partial<RunOptions>, string]>([
+    ['of another workflow file', { path: '.github/workflows/other.yml' }, 'WORKFLOW'],
+    ['of a file whose name goes on', { path: '.github/workflows/gates.yml.yml' }, 'WORKFLOW'],
+    ['of a file in another place', { path: 'dynamic/gates.yml' }, 'WORKFLOW'],
+    ['of a fork', { event: 'pull_request', headRepository: 'stranger/gates' }, 'FORK'],
+    ['of a fork whose name begins like ours', { headRepository: 'octo/gates2' }, 'FORK'],
+    ['of a fork that is gone', { event: 'pull_request', headRepository: '' }, 'FORK'],
+    ['by pull_request_target', { event: 'pull_request_target' }, 'EVENT'],
+    ['by a comment', { event: 'issue_comment' }, 'EVENT'],
+    ['by another workflow', { event: 'workflow_run' }, 'EVENT'],
+    ['by an event that nobody knows yet', { event: 'brand_new' }, 'EVENT'],
+    ['that is at work', { status: 'in_progress', conclusion: null }, 'UNFINISHED'],
+    ['that waits', { status: 'queued', conclusion: null }, 'UNFINISHED'],
+  ])('%s is refused', async (_, about, code) => {
+    await using service = await startResultsService();
+    addRuns(service, about);
+    const error = await refusalOf(check(service));
+    expect(error).toMatchObject({ fault: 'user', code: `EARLIER_RUN_${code}` });
+    expect(error.message).toContain(`Run ${EARLIER}`);
+    expect(error.hint).toMatch(/\.$/);
+  });
+
+  it('of a fork is not even gone on from by a run of a fork that is gone too', async () => {
+    await using service = await startResultsService();
+    addRuns(service, { headRepository: '' }, { headRepository: '' });
+    expect(await refusalOf(check(service))).toMatchObject({ code: 'EARLIER_RUN_FORK' });
+  });
+
+  it('of another repository is not there', async () => {
+    await using service = await startResultsService();
+    addRuns(service, { repository: 'octo/other' });
+    expect(await refusalOf(check(service))).toMatchObject({ code: 'EARLIER_RUN_ABSENT' });
+    expect(await refusalOf(check(service, 404))).toMatchObject({ code: 'EARLIER_RUN_ABSENT' });
+  });
+
+  it('of a repository that answers under our name, and says another, is refused', async () => {
+    await using service = await startResultsService();
+    addRuns(service);
+    const rest = restClient(service);
+    // As after a rename: the API leads on to whatever has the name now.
+    const moved: RestClient = {
+      ...rest,
+      call: async (request, schema) => {
+        const run = await rest.call(request, schema);
+        return { ...run, repository: 'stranger/gates' };
+      },
+    };
+    const refusal = refusalOf(checkEarlierRun(moved, { runId: EARLIER, currentRunId: CURRENT }));
+    expect(await refusal).toMatchObject({ code: 'EARLIER_RUN_REPOSITORY' });
+  });
+
+  it('is no run of its own', async () => {
+    await using service = await startResultsService();
+    addRuns(service);
+    expect(await refusalOf(check(service, CURRENT))).toMatchObject({ code: 'EARLIER_RUN_ITSELF' });
+    expect(service.calls).toEqual([]);
+  });
+
+  it('that may not be looked at, and one that GitHub does not tell of, are told apart', async () => {
+    await using service = await startResultsService();
+    addRuns(service);
+    const token = service.issueToken({ repository: 'octo/gates', permissions: {} });
+    expect(await refusalOf(check(service, EARLIER, token))).toMatchObject({ code: 'EARLIER_RUN_UNREADABLE' });
+    service.faults.add({ times: Infinity, fault: { kind: 'truncate' } });
+    expect(await refusalOf(check(service))).toMatchObject({ fault: 'platform', code: 'REST_OUTAGE' });
+  });
+});
