@@ -6,7 +6,9 @@
 export { definePipeline } from './local/define-pipeline.ts';
 export { loadPipeline, type LoadedPipeline } from './local/load-pipeline.ts';
 export { PipelineInvalidError } from './local/pipeline-invalid.ts';
-export { parsePipeline, formatProblem, type ParsedPipeline, type Problem } from './pipeline/parse-pipeline.ts';
+export { parsePipeline } from './pipeline/parse-pipeline.ts';
+export type { ParsedPipeline } from './pipeline/check-source.ts';
+export { formatProblem, type Problem } from './pipeline/problem.ts';
 export type { Gate, Leg, Pipeline, UnitKey, WorkspaceSettings } from './pipeline/pipeline.ts';
 
 export { localPorts, lockWorkspace, stateRoot, type LocalPortsOptions, type StatePlace } from './local/local-ports.ts';

@@ -190,14 +190,14 @@ function writeFile(environment: Environment, file: RunnerFile, write: () => void
 function requireFile(environment: Environment, file: RunnerFile): void {
   const variable = GITHUB_VARIABLES[file];
   if ((environment[variable] ?? '') !== '') return;
-  throw new GatelineError('platform', 'RUNNER_FILE', `${variable} is not set`, {
+  throw new GatelineError('RUNNER_FILE', `${variable} is not set`, {
     hint: 'The action needs the files that the GitHub Actions runner creates for every step.',
   });
 }
 
 function unwritable(file: RunnerFile, cause: unknown): GatelineError {
   const variable = GITHUB_VARIABLES[file];
-  return new GatelineError('platform', 'RUNNER_FILE', `${variable} cannot be written to: ${messageOf(cause)}`, {
+  return new GatelineError('RUNNER_FILE', `${variable} cannot be written to: ${messageOf(cause)}`, {
     hint: 'Check that the disk of the runner is not full, and that no step removed the file.',
     cause,
   });

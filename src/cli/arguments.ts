@@ -2,6 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { didYouMean } from '../pipeline/problem.ts';
 import type { CommandSpec, OptionSpec, OptionValues } from './command.ts';
+import type { ErrorCode } from '../errors/error-codes.ts';
 
 /** Options and positionals of a command. */
 export interface ParsedArguments {
@@ -66,8 +67,8 @@ function spelled(option: OptionSpec): string {
   return `--${option.name} ${option.value!} (--${option.name}=${option.value!} where it begins with a dash)`;
 }
 
-function wrong(command: CommandSpec, code: string, message: string): GatelineError {
-  return new GatelineError('user', code, `gateline ${command.name}: ${message}`, {
+function wrong(command: CommandSpec, code: ErrorCode, message: string): GatelineError {
+  return new GatelineError(code, `gateline ${command.name}: ${message}`, {
     hint: `\`gateline help ${command.name}\` lists its arguments and options.`,
   });
 }

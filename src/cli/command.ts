@@ -47,7 +47,7 @@ export function textOption(options: OptionValues, name: string): string | undefi
 export function recordedOption(options: OptionValues, name: string, most: number): string | undefined {
   const text = textOption(options, name);
   if (text === undefined || text.length <= most) return text;
-  throw new GatelineError('user', 'OPTION_VALUE', `--${name} has ${text.length} characters; at most ${most} are kept`, {
+  throw new GatelineError('OPTION_VALUE', `--${name} has ${text.length} characters; at most ${most} are kept`, {
     hint: 'Write a shorter text.',
   });
 }

@@ -48,19 +48,16 @@ function commandNamed(name: string): CommandSpec {
   const found = COMMANDS.find((command) => command.name === name);
   if (found !== undefined) return found;
   if (name.startsWith('-')) {
-    throw new GatelineError('user', 'OPTION_UNKNOWN', `there is no option ${name} before a command`, {
-      hint: 'Options come after the command: gateline COMMAND [options]. `gateline help` lists the commands.',
-    });
+    throw new GatelineError('OPTION_UNKNOWN', `there is no option ${name} before a command`);
   }
   const ours = OTHER_WORDS.get(name);
-  if (ours !== undefined)
-    throw new GatelineError('user', 'COMMAND_UNKNOWN', `there is no command ${name}`, { hint: ours });
+  if (ours !== undefined) throw new GatelineError('COMMAND_UNKNOWN', `there is no command ${name}`, { hint: ours });
   const meant = didYouMean(
     name,
     COMMANDS.map((command) => command.name),
   );
   const suggestion = meant === undefined ? '' : `; ${meant}`;
-  throw new GatelineError('user', 'COMMAND_UNKNOWN', `there is no command ${name}${suggestion}`, {
+  throw new GatelineError('COMMAND_UNKNOWN', `there is no command ${name}${suggestion}`, {
     hint: '`gateline help` lists them.',
   });
 }

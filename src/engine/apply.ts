@@ -67,7 +67,7 @@ function handedOn({ graph, journal }: Call, gates: readonly string[] | undefined
   if (conflicts.length > 0) {
     const list = conflicts.map(({ path, gates: by }) => `${path} (${by.join(' and ')})`).join(', ');
     const message = `gates that do not need each other changed the same path differently: ${list}`;
-    throw new GatelineError('user', 'FILES_CONFLICT', message, {
+    throw new GatelineError('FILES_CONFLICT', message, {
       hint: 'Name one of them: `gateline diff GATE`, `gateline apply --gate GATE`.',
     });
   }

@@ -124,7 +124,7 @@ async function prepareGate(
   const call = await openCall(ports, assignment, observe, job?.call);
   const unit = call.graph.get(key);
   if (unit === undefined) {
-    throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${key}`, {
+    throw new GatelineError('GATE_UNKNOWN', `there is no gate ${key}`, {
       hint: `Gates: ${[...call.graph.keys()].join(', ')}.`,
     });
   }
@@ -177,7 +177,7 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
 function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {
   const code = claimed === undefined ? 'GATE_BLOCKED' : 'GATE_CLAIMED';
   const hints = call.holder === 'job' ? HINTS_FOR_JOBS : HINTS;
-  return new GatelineError('user', code, `gate ${unit.key}: ${claimed ?? planned.reason}`, { hint: hints[code] });
+  return new GatelineError(code, `gate ${unit.key}: ${claimed ?? planned.reason}`, { hint: hints[code] });
 }
 
 const HINTS = {

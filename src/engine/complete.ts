@@ -73,12 +73,8 @@ export async function completeGate(
           ? 'place.json in its directory is missing or was altered'
           : 'its work tree is missing';
     const lost = new GatelineError(
-      'platform',
       'ATTEMPT_LOST',
       `gate ${unit.key}: ${attemptInRun(started, begunOf(call, started))}: ${what}`,
-      {
-        hint: 'Begin the gate again.',
-      },
     );
     await endWith(call, unit, started, lost);
     await giveUpPlace(call, started);
@@ -115,10 +111,8 @@ function refuseWithoutSecrets({ environment }: Pick<EnginePorts, 'environment'>,
   const names = missingSecrets(environment, gate);
   if (names.length === 0) return;
   throw new GatelineError(
-    'user',
     'SECRET_MISSING_AT_COMPLETE',
     `gate ${key}: ${names.join(', ')} ${names.length === 1 ? 'is a secret' : 'are secrets'} of the gate and not set in this step`,
-    { hint: 'Give the step that completes the gate the same `env:` as the one that begins it.' },
   );
 }
 
@@ -133,7 +127,6 @@ function overtime(call: Call, unit: Unit, started: StartedRecord, token: ClaimTo
 function refuseOtherJob({ me }: Pick<EnginePorts, 'me'>, { by, gate }: StartedRecord): void {
   if (by.host === me.host && by.boot === me.boot && by.job === me.job) return;
   throw new GatelineError(
-    'user',
     'TOKEN_UNKNOWN',
     `gate ${gate} was begun by job ${by.job ?? 'unknown'}, and this is job ${me.job ?? 'unknown'}`,
     { hint: 'Complete a gate in the job that began it.' },
@@ -147,7 +140,7 @@ async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; u
     .records()
     .find((record): record is StartedRecord => record.kind === 'started' && tokenMatches(token, record));
   if (unit === undefined || started === undefined) {
-    throw new GatelineError('user', 'TOKEN_UNKNOWN', `gate ${token.gate} has no claim that matches this token`, {
+    throw new GatelineError('TOKEN_UNKNOWN', `gate ${token.gate} has no claim that matches this token`, {
       hint: 'Complete a gate in the workspace where it was begun, with the token that was printed there.',
     });
   }
@@ -155,14 +148,9 @@ async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; u
   const text = read.state === 'present' ? new TextDecoder().decode(read.value) : 'null';
   const request = asRequest(JSON.parse(text) as JsonValue);
   if (request === undefined) {
-    throw new GatelineError(
-      'platform',
-      'CONTENT_MISSING',
-      `the request that gate ${unit.key} began with cannot be read`,
-      {
-        hint: 'Begin the gate again.',
-      },
-    );
+    throw new GatelineError('CONTENT_MISSING', `the request that gate ${unit.key} began with cannot be read`, {
+      hint: 'Begin the gate again.',
+    });
   }
   return { call: { ...opened, assignment: { ...opened.assignment, metadata: request.metadata } }, unit, started };
 }
@@ -176,7 +164,6 @@ function refuseEnded(call: Call, started: StartedRecord): void {
     if (record.kind !== 'ended' || record.gate !== started.gate || record.leg !== started.leg) continue;
     if (comparePositions(record, started) === 0) {
       throw new GatelineError(
-        'user',
         'ALREADY_COMPLETED',
         `gate ${started.gate}: ${attemptInRun(started, begunOf(call, started))} has ended already (${record.verdict.status})`,
       );
@@ -201,12 +188,8 @@ function refuseEnded(call: Call, started: StartedRecord): void {
     const ended =
       ruling.ruling === 'voided' ? `was given up by ${actorOf(ruling.by)}` : `ended at ${started.deadline!}`;
     throw new GatelineError(
-      'user',
       'CLAIM_EXPIRED',
       `gate ${started.gate}: this claim ${later ? 'was taken over by a later attempt' : ended}`,
-      {
-        hint: 'The output of this attempt is not used. Begin the gate again. Raise timeout-minutes if it needs more time.',
-      },
     );
   }
 }
@@ -215,7 +198,7 @@ function refuseEnded(call: Call, started: StartedRecord): void {
 async function useContractOf(call: Call, started: StartedRecord, gate: string): Promise<void> {
   const read = await call.ports.store.get(started.contract);
   if (read.state !== 'present' || digestOf(read.value) !== started.contract) {
-    throw new GatelineError('platform', 'CONTENT_MISSING', `the contract that gate ${gate} began with cannot be read`, {
+    throw new GatelineError('CONTENT_MISSING', `the contract that gate ${gate} began with cannot be read`, {
       hint: 'Begin the gate again.',
     });
   }

@@ -32,7 +32,6 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
     const judged = decision.decision === 'approve' || decision.decision === 'reject';
     if (judged && last === undefined) {
       throw new GatelineError(
-        'user',
         'DECISION_WITHOUT_ATTEMPT',
         `gate ${unit.key}: there is nothing to ${decision.decision}: no attempt has ended`,
       );
@@ -78,7 +77,6 @@ async function record(
   };
   if ((await call.journal.write(decided)) === 'taken') {
     throw new GatelineError(
-      'user',
       'GATE_CLAIMED',
       `gate ${unit.key}: somebody else made a decision about it at the same time`,
       {
@@ -96,7 +94,6 @@ async function suppliedOutput(call: Call, unit: Unit, output: JsonValue): Promis
   if (exports !== undefined && verdict.status === 'passed') return exports;
   const first = verdict.issues[0];
   throw new GatelineError(
-    'user',
     'SKIP_OUTPUT_REFUSED',
     `gate ${unit.key}: the supplied output does not meet the contract (${verdict.kind}): ${first?.message ?? verdict.advice}`,
   );
@@ -110,7 +107,7 @@ export function unitsNamed(graph: UnitGraph, names: readonly string[]): Unit[] {
   return names.flatMap((name) => {
     const units = [...graph.values()].filter((unit) => unit.key === name || unit.gate.id === name);
     if (units.length > 0) return units;
-    throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${name}`, {
+    throw new GatelineError('GATE_UNKNOWN', `there is no gate ${name}`, {
       hint: `Gates: ${[...graph.keys()].join(', ')}.`,
     });
   });

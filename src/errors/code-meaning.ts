@@ -7,10 +7,13 @@ export type CodeOrigin = Fault | 'definition' | 'contract' | 'state';
 
 /** What a code stands for. Codes are stable; these texts are for people. */
 export interface CodeMeaning {
+  /** The first fault in it is that of an error which names no other. */
   readonly from: readonly CodeOrigin[];
+  /** The title of its annotation; default: one that says whose fault it is. */
+  readonly title?: string;
   /** One sentence. */
   readonly means: string;
-  /** What to do about it. */
+  /** What to do about it: the hint of an error that has none of its own. */
   readonly remedy: string;
 }
 

@@ -1,4 +1,4 @@
-import type { CodeMeaning } from './code-meaning.ts';
+import type { CodeMeaning, CodeOrigin, Fault } from './code-meaning.ts';
 import { ACTION_CODES } from './codes/action.ts';
 import { AGENTS_CODES } from './codes/agents.ts';
 import { COMMAND_LINE_CODES } from './codes/command-line.ts';
@@ -24,3 +24,33 @@ export const CODE_SECTIONS: readonly {
   { title: 'The action', codes: ACTION_CODES },
   { title: "GitHub's services", codes: GITHUB_CODES },
 ];
+
+/** Every code with its meaning: titles, hints and faults come from here when an error is made. */
+export const ERROR_CODES = {
+  ...COMMAND_LINE_CODES,
+  ...ENGINE_CODES,
+  ...AGENTS_CODES,
+  ...WORKSPACE_CODES,
+  ...DEFINITION_CODES,
+  ...CONTRACT_CODES,
+  ...STATE_CODES,
+  ...ACTION_CODES,
+  ...GITHUB_CODES,
+} satisfies Readonly<Record<string, CodeMeaning>>;
+
+type CodeFrom<Origin extends CodeOrigin> = {
+  [Code in keyof typeof ERROR_CODES]: Extract<(typeof ERROR_CODES)[Code]['from'][number], Origin> extends never
+    ? never
+    : Code;
+}[keyof typeof ERROR_CODES];
+
+/** A code that an error is thrown with. */
+export type ErrorCode = CodeFrom<Fault>;
+
+/** A code of a problem in the list of a definition or a contract. */
+export type ProblemCode = CodeFrom<'definition' | 'contract'>;
+
+/** What a code stands for. */
+export function meaningOf(code: ErrorCode): CodeMeaning {
+  return ERROR_CODES[code];
+}

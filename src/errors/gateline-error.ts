@@ -1,4 +1,5 @@
-import type { Fault } from './code-meaning.ts';
+import type { CodeOrigin, Fault } from './code-meaning.ts';
+import { meaningOf, type ErrorCode } from './error-codes.ts';
 
 /** Where in a text file an error is. Lines and columns count from 1. */
 export interface Place {
@@ -11,8 +12,10 @@ export interface Place {
 
 /** What every {@link GatelineError} is made from. */
 export interface ErrorDetails {
-  /** What to do about it, as one sentence to the reader. */
-  readonly hint?: string;
+  /** What to do about it, as one sentence to the reader. Default: what the catalogue says of the code. */
+  readonly hint?: string | undefined;
+  /** Default: that of the code. */
+  readonly fault?: Fault;
   readonly place?: Place;
   readonly cause?: unknown;
 }
@@ -23,18 +26,26 @@ export interface ErrorDetails {
  */
 export class GatelineError extends Error {
   override readonly name = 'GatelineError';
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly fault: Fault;
-  readonly hint: string | undefined;
+  readonly hint: string;
+  /** The title of its annotation, where the code has one. */
+  readonly title: string | undefined;
   readonly place: Place | undefined;
 
-  constructor(fault: Fault, code: string, message: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.fault = fault;
+    const meaning = meaningOf(code);
     this.code = code;
-    this.hint = details.hint;
+    this.fault = details.fault ?? meaning.from.find(isFault) ?? 'gateline';
+    this.hint = details.hint ?? meaning.remedy;
+    this.title = meaning.title;
     this.place = details.place;
   }
+}
+
+function isFault(origin: CodeOrigin): origin is Fault {
+  return origin !== 'definition' && origin !== 'contract' && origin !== 'state';
 }
 
 /** True for an error of the operating system with that code (`ENOENT`, `EEXIST`, …). */

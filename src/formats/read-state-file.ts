@@ -24,7 +24,6 @@ export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: str
     .map(({ path, message }) => `${path.length === 0 ? 'the value' : pointerOf(path)}: ${message}`);
   const more = issues.length > SHOWN ? `; and ${issues.length - SHOWN} more` : '';
   throw new GatelineError(
-    'user',
     'STATE_FILE_INVALID',
     `${from.file ?? 'This'} is not ${what}: ${lines.join('; ')}${more}`.slice(0, 4_096),
     {

@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
-import { parsePipeline, type Problem } from '../pipeline/parse-pipeline.ts';
+import { parsePipeline } from '../pipeline/parse-pipeline.ts';
+import { type Problem } from '../pipeline/problem.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { readText } from '../workspace/files/read-text.ts';
 import { PipelineInvalidError } from './pipeline-invalid.ts';
@@ -57,8 +58,7 @@ export async function loadPipeline(workingDirectory: string, given: string | und
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file.path));
   } catch (cause) {
-    throw new GatelineError('user', 'PIPELINE_UNREADABLE', `${file.path} cannot be read: ${messageOf(cause)}`, {
-      hint: 'It must be a UTF-8 text file.',
+    throw new GatelineError('PIPELINE_UNREADABLE', `${file.path} cannot be read: ${messageOf(cause)}`, {
       cause,
     });
   }
@@ -82,14 +82,15 @@ async function isFile(path: string): Promise<boolean> {
     return (await stat(path)).isFile();
   } catch (error) {
     if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return false;
-    throw new GatelineError('platform', 'PIPELINE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, {
+    throw new GatelineError('PIPELINE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, {
+      fault: 'platform',
       cause: error,
     });
   }
 }
 
 function missing(why: string): GatelineError {
-  return new GatelineError('user', 'PIPELINE_MISSING', why, {
+  return new GatelineError('PIPELINE_MISSING', why, {
     hint: '`gateline init` creates one; `--file` names another one.',
   });
 }

@@ -8,9 +8,7 @@ export class PipelineInvalidError extends GatelineError {
   readonly contracts: readonly GatelineError[];
 
   constructor(problems: readonly Problem[], contracts: readonly GatelineError[] = []) {
-    super('user', 'PIPELINE_INVALID', [...problems.map(formatProblem), ...contracts.map(formatContract)].join('\n'), {
-      hint: 'Fix these errors and run again. Nothing ran.',
-    });
+    super('PIPELINE_INVALID', [...problems.map(formatProblem), ...contracts.map(formatContract)].join('\n'));
     this.problems = problems;
     this.contracts = contracts;
   }

@@ -70,8 +70,7 @@ function refusal(refused: readonly Refused[]): GatelineError {
     return `${path}: its output does not meet the schema of gate ${unit.key}: ${shown.join('; ')}${more}`;
   });
   const [{ path, issues }] = refused as [Refused];
-  return new GatelineError('user', 'STAND_IN_REFUSED', lines.join('\n').slice(0, 16_384), {
-    hint: 'Correct the file, move it away, or run the gate here.',
+  return new GatelineError('STAND_IN_REFUSED', lines.join('\n').slice(0, 16_384), {
     place: { file: path, pointer: pointerIn(issues[0]?.pointer ?? '') },
   });
 }
@@ -84,7 +83,7 @@ function pointerIn(pointer: string): string {
 function parsed(path: string, text: string): unknown {
   const result = parseJson(Buffer.from(text));
   if (result.ok) return result.value;
-  throw new GatelineError('user', 'STATE_FILE_INVALID', `${path}: ${result.issue.message}`, {
+  throw new GatelineError('STATE_FILE_INVALID', `${path}: ${result.issue.message}`, {
     hint: 'Correct the file, or move it away.',
     place: { file: path },
   });

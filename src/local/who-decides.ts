@@ -36,9 +36,7 @@ const NOBODYS = new Set([
 export async function whoDecides(root: string, environment: Environment, given?: string): Promise<string> {
   const known = named(given) ?? named(await emailOf(root, environment)) ?? named(accountOf(environment));
   if (known !== undefined) return known;
-  throw new GatelineError('user', 'ACTOR_UNKNOWN', 'the author of the decision is unknown', {
-    hint: 'Pass `--actor NAME`, or set `git config user.email NAME@EXAMPLE.ORG`.',
-  });
+  throw new GatelineError('ACTOR_UNKNOWN', 'the author of the decision is unknown');
 }
 
 function named(name: string | undefined): string | undefined {

@@ -1,27 +1,5 @@
-import { buildPipeline } from './build-pipeline.ts';
-import { checkConditions } from './checks/check-conditions.ts';
-import { checkEnvironment } from './checks/check-environment.ts';
-import { checkGraph } from './checks/check-graph.ts';
-import { checkValues } from './checks/check-values.ts';
-import type { GateContract, Pipeline } from './pipeline.ts';
-import { inOrder, type Problem } from './problem.ts';
-import { readSource, type Source } from './yaml/source.ts';
-import { soundContracts } from './checks/sound-contracts.ts';
-import { checkStructure } from './checks/structure.ts';
-
-export { formatProblem, type Problem } from './problem.ts';
-
-/** More problems than this are counted in a last one instead of listed. */
-export const MAX_PROBLEMS = 500;
-
-/**
- * A pipeline and what may be wrong with it, or everything that is wrong (warnings too), in the order of the file. What is
- * wrong inside the contracts is not looked for here; `contracts` are those that can be read, so that whoever has their files
- * can tell it too.
- */
-export type ParsedPipeline =
-  | { readonly ok: true; readonly pipeline: Pipeline; readonly warnings: readonly Problem[] }
-  | { readonly ok: false; readonly problems: readonly Problem[]; readonly contracts: readonly GateContract[] };
+import { checkSource, type ParsedPipeline } from './check-source.ts';
+import { readSource } from './yaml/read-source.ts';
 
 /**
  * Read and check a `gateline.yml` (docs/reference/gateline-yml.md). Never throws: whatever the text is, the answer is a
@@ -32,35 +10,5 @@ export type ParsedPipeline =
  * @param file how messages call the file
  */
 export function parsePipeline(text: string, file: string): ParsedPipeline {
-  const source = readSource(text, file);
-  if (source.value === undefined) return { ok: false, problems: inOrder(source.problems), contracts: [] };
-  const structure = checkStructure(source);
-  const found = [
-    ...('problems' in structure ? structure.problems : []),
-    ...checkGraph(source),
-    ...checkEnvironment(source),
-    ...checkValues(source),
-    ...checkConditions(source),
-  ];
-  const problems = inOrder([...source.problems, ...found.filter((problem) => !isToldBy(source.problems, problem))]);
-  if ('file' in structure && problems.every(({ severity }) => severity === 'warning')) {
-    return { ok: true, pipeline: buildPipeline(structure.file), warnings: limited(problems, source) };
-  }
-  return { ok: false, problems: limited(problems, source), contracts: soundContracts(source, problems) };
-}
-
-/** True for what only follows from a part that could not be read: it has no value, and so the wrong type. */
-function isToldBy(unread: readonly Problem[], problem: Problem): boolean {
-  return unread.some(
-    ({ place, code, severity }) =>
-      place.pointer === problem.place.pointer && (severity === 'error' || code === problem.code),
-  );
-}
-
-function limited(problems: readonly Problem[], source: Source): readonly Problem[] {
-  const left = problems.length - MAX_PROBLEMS;
-  if (left <= 0) return problems;
-  const severity = problems.some((problem) => problem.severity === 'error') ? 'error' : 'warning';
-  const more = source.at('', { severity, code: 'PROBLEMS_MORE', message: `${left} more problems are not listed` });
-  return [...problems.slice(0, MAX_PROBLEMS), more];
+  return checkSource(readSource(text, file));
 }

@@ -1,5 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { showUnseen } from '../json/visible.ts';
+import type { ProblemCode } from '../errors/error-codes.ts';
 
 /** Where a problem is. Lines and columns count from 1, columns in UTF-16 units; `pointer` is RFC 6901. */
 export interface ProblemPlace {
@@ -13,7 +14,7 @@ export interface ProblemPlace {
 export interface Problem {
   /** `error`: there is no pipeline. `warning`: there is one, but it may not do what was meant. */
   readonly severity: 'error' | 'warning';
-  readonly code: string;
+  readonly code: ProblemCode;
   /** What is wrong. Starts with the key that it is about. */
   readonly message: string;
   /** What to do about it. */

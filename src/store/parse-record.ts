@@ -75,7 +75,6 @@ export function checkedRecord(record: GatelineRecord): GatelineRecord {
   if (parsed.success) return parsed.data;
   const first = parsed.error.issues[0];
   throw new GatelineError(
-    'gateline',
     'RECORD_INVALID',
     `A record of gate "${record.gate}" is not valid: ${first?.path.join('.') ?? ''}: ${first?.message ?? ''}`,
     { hint: 'This is a bug in Gateline. Please report it with this message.', cause: parsed.error },

@@ -36,7 +36,6 @@ export function parseRecordName(name: string): NamedRecord | undefined {
 export function safeRecordName(record: GatelineRecord): string {
   if (record.leg !== '' && (record.leg === '_' || !LEG.test(record.leg))) {
     throw new GatelineError(
-      'gateline',
       'RECORD_INVALID',
       `The leg ${JSON.stringify(record.leg)} of gate "${record.gate}" cannot be part of a record's name`,
       {

@@ -1,4 +1,5 @@
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
+import type { ErrorCode } from '../errors/error-codes.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space, then run the same command again. Nothing that was stored is lost.',
@@ -59,9 +60,9 @@ export async function unlessAbsent<T>(read: Promise<T>): Promise<T | undefined> 
   }
 }
 
-function failure(code: string, verb: string, path: string, error: unknown): unknown {
+function failure(code: ErrorCode, verb: string, path: string, error: unknown): unknown {
   if (!isFromSystem(error)) return error;
-  return new GatelineError('platform', code, `${verb} ${path}: ${reasonOf(error)}`, {
+  return new GatelineError(code, `${verb} ${path}: ${reasonOf(error)}`, {
     hint: HINTS[error.code] ?? 'Check the disk and the permissions of this path, then run the same command again.',
     place: { file: path },
     cause: error,

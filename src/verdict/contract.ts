@@ -6,6 +6,7 @@ import type { JsonValue } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { ContractProblem } from './verdict.ts';
 import { MAX_ISSUES } from './verdict.ts';
+import type { ErrorCode } from '../errors/error-codes.ts';
 
 /** Version of the contract format. Part of what a contract's digest covers. */
 export const CONTRACT_FORMAT = 'gateline-contract/1';
@@ -59,7 +60,7 @@ export function parseContract(stored: unknown): Contract {
   const parsed = contractSchema.safeParse(stored);
   if (parsed.success) return tidied(parsed.data as Contract);
   const problems = parsed.error.issues.map((issue) => ({
-    code: 'CONTRACT_MALFORMED',
+    code: 'CONTRACT_MALFORMED' as const,
     message: issue.message,
     pointer: pointerOf(issue.path),
   }));
@@ -99,13 +100,13 @@ function resolveSchema(source: ContractSource, text: string | undefined, place: 
   if (text === undefined) {
     const message = `the schema file ${path} does not exist`;
     const hint = 'commit it, or correct the path; it is relative to the workspace';
-    throw new GatelineError('user', 'CONTRACT_SCHEMA_MISSING', message, { place, hint });
+    throw new GatelineError('CONTRACT_SCHEMA_MISSING', message, { place, hint });
   }
   const parsed = parseJson(new TextEncoder().encode(text), { maxBytes: MAX_SCHEMA_BYTES });
   if (parsed.ok) return parsed.value;
   const { message, pointer } = parsed.issue;
   const where = pointer === undefined ? '' : ` at ${pointer}`;
-  throw new GatelineError('user', 'CONTRACT_SCHEMA_MALFORMED', `${path}: ${message}${where}`, {
+  throw new GatelineError('CONTRACT_SCHEMA_MALFORMED', `${path}: ${message}${where}`, {
     place: pointer === undefined ? { file: path } : { file: path, pointer },
     hint: 'a schema file contains one JSON Schema, as JSON',
   });
@@ -121,12 +122,11 @@ function tidied(contract: Contract): Contract {
 export function contractError(
   problems: readonly ContractProblem[],
   place?: Place,
-  code = 'CONTRACT_INVALID',
+  code: ErrorCode = 'CONTRACT_INVALID',
 ): GatelineError {
   const lines = problems.map(({ code, message, pointer, hint }) => {
     return `${pointer === '' ? 'the contract' : pointer}: ${message}${hint === undefined ? '' : `; ${hint}`} (${code})`;
   });
   const message = lines.length === 1 ? lines[0]! : `the contract has ${lines.length} problems:\n${lines.join('\n')}`;
-  const details = { hint: 'fix the contract; no output can meet it' };
-  return new GatelineError('user', code, message, place === undefined ? details : { ...details, place });
+  return new GatelineError(code, message, place && { place });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ProblemCode } from '../errors/error-codes.ts';
 
 /**
  * Why a gate did not pass, told apart so that each can say what to do.
@@ -59,7 +60,7 @@ export function failed(kind: VerdictKind, advice: string, issues: Issue[] = []):
 
 /** One thing that is wrong with a contract. Codes are stable, messages are for people. */
 export interface ContractProblem {
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly message: string;
   /** JSON pointer into the contract. */
   readonly pointer: string;

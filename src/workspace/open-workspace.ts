@@ -102,31 +102,19 @@ async function realFolder(root: string): Promise<string> {
   } catch (error) {
     if (error instanceof GatelineError) throw error;
     if (!isSystemError(error, 'ENOENT')) {
-      throw new GatelineError(
-        'platform',
-        'WORKSPACE_UNREADABLE',
-        `The folder ${root} cannot be opened: ${messageOf(error)}`,
-        {
-          hint: 'Check the permissions of the folder and of those above it.',
-          cause: error,
-        },
-      );
+      throw new GatelineError('WORKSPACE_UNREADABLE', `The folder ${root} cannot be opened: ${messageOf(error)}`, {
+        hint: 'Check the permissions of the folder and of those above it.',
+        cause: error,
+      });
     }
   }
-  throw new GatelineError('user', 'WORKSPACE_MISSING', `There is no folder ${root}.`, {
-    hint: 'Name the folder of your pipeline.',
-  });
+  throw new GatelineError('WORKSPACE_MISSING', `There is no folder ${root}.`);
 }
 
 /** git tells where its files lie in lines. */
 function withoutLineBreak(place: string): string {
   if (!place.includes('\n')) return place;
-  throw new GatelineError(
-    'platform',
-    'WORKSPACE_UNREADABLE',
-    `The path ${JSON.stringify(place)} contains a line break.`,
-    {
-      hint: 'Give the folder another name.',
-    },
-  );
+  throw new GatelineError('WORKSPACE_UNREADABLE', `The path ${JSON.stringify(place)} contains a line break.`, {
+    hint: 'Give the folder another name.',
+  });
 }

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { formatProblem, parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
+import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
+import { formatProblem } from '../../src/pipeline/problem.ts';
 import { blocksOf, isWorkflow, pages, readPage, type Block } from './page.ts';
 import { Session } from './session.ts';
 import { someOf } from '../support/test-size.ts';

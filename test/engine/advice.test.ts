@@ -39,20 +39,16 @@ describe('what to do about an attempt that could not be prepared', () => {
   }
 
   it('is its code, what happened, and the hint, as sentences', async () => {
-    const hint = 'Move it away.';
-    const error = new GatelineError('platform', 'ATTEMPT_EXISTS', 'x exists already', { hint });
+    const error = new GatelineError('ATTEMPT_EXISTS', 'x exists already');
     expect(await verdictOn(error)).toMatchObject({
       kind: 'not-started',
-      advice: 'ATTEMPT_EXISTS: x exists already. Move it away.',
+      advice: 'ATTEMPT_EXISTS: x exists already. Move it away and run again.',
     });
-    expect((await verdictOn(new GatelineError('platform', 'ATTEMPT_EXISTS', 'x exists'))).advice).toBe(
-      'ATTEMPT_EXISTS: x exists',
-    );
     expect((await verdictOn(new Error('what nobody thought of'))).advice).toBe('INTERNAL: what nobody thought of');
   });
 
   it('is cut where it is longer than a record may hold', async () => {
-    const error = new GatelineError('platform', 'ATTEMPT_EXISTS', 'x'.repeat(5_000), { hint: 'y' });
+    const error = new GatelineError('ATTEMPT_EXISTS', 'x'.repeat(5_000), { hint: 'y' });
     const { advice } = await verdictOn(error);
     expect(advice).toMatch(/^ATTEMPT_EXISTS: x+$/);
     expect(advice.length).toBe(2_000);

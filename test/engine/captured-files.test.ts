@@ -18,7 +18,7 @@ const assignmentOf = (pipeline: Pipeline) => ({ pipeline, subject: 'subject', me
 async function runUncaptured(
   world: EngineWorld,
   pipeline: Pipeline,
-  error: Error = new GatelineError('platform', 'GIT_FAILED', 'index file corrupt'),
+  error: Error = new GatelineError('GIT_FAILED', 'index file corrupt'),
 ): Promise<RunResult & { readonly notices: string[] }> {
   const ports = world.ports();
   const notices: string[] = [];
@@ -135,10 +135,7 @@ describe('files that cannot be captured', () => {
       const ports: EnginePorts = world.ports();
       const directory = await ports.attempts.open(begun.started);
       await directory!.write('output.json', ['1']);
-      const workspace = uncapturable(
-        ports.workspace,
-        new GatelineError('platform', 'GIT_TIMEOUT', 'git took too long'),
-      );
+      const workspace = uncapturable(ports.workspace, new GatelineError('GIT_TIMEOUT', 'git took too long'));
       const { token } = begun;
       const ended = await completeGate({ ...ports, workspace }, assignmentOf(pipeline), { token }, () => undefined);
       expect(ended.verdict.kind).toBe(files === 'changed' ? 'workspace' : 'passed');
@@ -148,7 +145,7 @@ describe('files that cannot be captured', () => {
 
   it('for another reason end the call, and the attempt is on record', async () => {
     const world = script();
-    const full = new GatelineError('platform', 'STORE_WRITE_FAILED', 'no space left');
+    const full = new GatelineError('STORE_WRITE_FAILED', 'no space left');
     await expect(runUncaptured(world, pipelineOf({ a: {} }), full)).rejects.toBe(full);
     const { records } = await world.ports().store.list('test', 'subject');
     expect(records.map(({ kind }) => kind)).toEqual(['started', 'ended']);

@@ -205,7 +205,7 @@ describe('the files of a job', () => {
   it('that cannot be looked at end it: nothing could be taken back for another attempt', async () => {
     const run = ciRun(edit, FILES);
     await run.job(EDITS, 'a');
-    const broken = new GatelineError('platform', 'GIT_FAILED', 'index file corrupt');
+    const broken = new GatelineError('GIT_FAILED', 'index file corrupt');
     run.workspace = (own) => ({
       checkOut: async (request) => ({ ...(await own.checkOut(request)), capture: () => Promise.reject(broken) }),
     });

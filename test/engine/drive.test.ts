@@ -44,7 +44,7 @@ describe('driving a run on', () => {
       return { output: unit };
     });
     const ports = world.ports();
-    const lost = new GatelineError('platform', 'CONTENT_MISSING', 'the content of made is not there');
+    const lost = new GatelineError('CONTENT_MISSING', 'the content of made is not there');
     let builds = 0;
     const build: typeof ports.workspace.build = (...asked) => {
       builds += 1;
@@ -89,7 +89,7 @@ describe('driving a run on', () => {
   it('names an error once that keeps several gates back', async () => {
     const world = engineWorld(({ unit }) => ({ output: unit }));
     const ports = world.ports();
-    const large = new GatelineError('user', 'UNTRACKED_TOO_LARGE', 'core is too large');
+    const large = new GatelineError('UNTRACKED_TOO_LARGE', 'core is too large');
     const workspace = withMethods(ports.workspace, { snapshot: () => Promise.reject(large) });
     const pipeline = pipelineOf({ a: { inputs: undefined }, b: { inputs: undefined }, none: {} });
     const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };

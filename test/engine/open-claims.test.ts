@@ -31,7 +31,7 @@ describe('the claim of an agent that runs by itself', () => {
     const bench = world();
     await bench.run(PIPELINE);
     const ports = bench.ports();
-    const blocked = new GatelineError('user', 'PATH_BLOCKED', 'out is a file');
+    const blocked = new GatelineError('APPLY_FAILED', 'out is a file');
     const workspace = withMethods(ports.workspace, { checkOut: () => Promise.reject(blocked) });
     await expect(begin({ ...ports, workspace })).rejects.toBe(blocked);
     expect(await begin(bench.ports())).toMatchObject({ choice: 'run' });

@@ -114,7 +114,7 @@ describe('the contract of a later gate', () => {
     await expect(killed.run(pipeline)).rejects.toThrow(Killed);
     const unseen = worldOf(opens());
     const ports = unseen.ports();
-    const broken = () => Promise.reject(new GatelineError('platform', 'GIT_FAILED', 'index file corrupt'));
+    const broken = () => Promise.reject(new GatelineError('GIT_FAILED', 'index file corrupt'));
     const checkOut: Workspace['checkOut'] = async (request) => ({
       ...(await ports.workspace.checkOut(request)),
       capture: broken,

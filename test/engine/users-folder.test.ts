@@ -87,7 +87,7 @@ describe('the user’s folder', () => {
     let looks = 0;
     const snapshot: typeof ports.workspace.snapshot = (named) => {
       looks += 1;
-      if (looks > 1) throw new GatelineError('user', 'UNTRACKED_TOO_LARGE', 'core is too large');
+      if (looks > 1) throw new GatelineError('UNTRACKED_TOO_LARGE', 'core is too large');
       return ports.workspace.snapshot(named);
     };
     const pipeline = pipelineOf({ a: { inputs: ['x'] } });

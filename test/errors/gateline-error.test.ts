@@ -18,7 +18,7 @@ describe('what was thrown first', () => {
 
 describe('a full disk', () => {
   const system = (code: string) => Object.assign(new Error(code), { code, syscall: 'write' });
-  const ours = (cause: unknown) => new GatelineError('platform', 'STORE_WRITE_FAILED', 'x', { cause });
+  const ours = (cause: unknown) => new GatelineError('STORE_WRITE_FAILED', 'x', { cause });
 
   it('is known by its error, and by that of which it is the cause', () => {
     const full = [system('ENOSPC'), system('EDQUOT'), ours(system('ENOSPC')), ours(ours(system('EDQUOT')))];

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { formatProblem, parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
+import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
+import { formatProblem } from '../../src/pipeline/problem.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { pipelines, print } from './arbitrary-pipeline.ts';
 import { drawn } from '../support/test-size.ts';

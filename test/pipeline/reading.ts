@@ -1,4 +1,5 @@
-import { formatProblem, parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
+import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
+import { formatProblem } from '../../src/pipeline/problem.ts';
 import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
 
 /** The pipeline of a text that must be sound; fails with its problems otherwise. */

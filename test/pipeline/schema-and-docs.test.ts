@@ -10,7 +10,8 @@ import {
   schemaText,
   withKeyTable,
 } from '../../scripts/write-schema.ts';
-import { formatProblem, parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
+import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
+import { formatProblem } from '../../src/pipeline/problem.ts';
 import { said } from './reading.ts';
 
 const page = readFileSync(REFERENCE_FILE, 'utf8');

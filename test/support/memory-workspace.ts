@@ -126,7 +126,7 @@ export class MemoryWorkspace implements Workspace {
       const missing = this.#differences(base, tree);
       if (this.#kind === 'local' && missing.length > 0) {
         const names = missing.map(({ path }) => path).join(', ');
-        throw new GatelineError('user', 'GATE_NOT_APPLIED', `the folder does not have ${names}`);
+        throw new GatelineError('GATE_NOT_APPLIED', `the folder does not have ${names}`);
       }
       for (const { path, after } of missing) {
         if (after === null) this.folder.delete(path);
@@ -270,7 +270,7 @@ export class MemoryWorkspace implements Workspace {
     const read = content && (await copy(content.digest, target, 0o600));
     const text = this.incoming.get(target);
     if (read?.state !== 'present' || text === undefined)
-      throw new GatelineError('platform', 'CONTENT_MISSING', `the content of ${path} is not there`);
+      throw new GatelineError('CONTENT_MISSING', `the content of ${path} is not there`);
     this.#texts.set(blob, text);
   }
 }

@@ -61,7 +61,7 @@ function refuseEnded(gate: string, end: Awaited<ReturnType<JobStore['claims']['e
   const { n, verdict } = end.record;
   const waits = end.state === 'waiting' ? '; the post step will upload its record' : '';
   const message = `gate ${gate}: attempt ${n} has ended already (${verdict.status})${waits}`;
-  throw new GatelineError('user', 'ALREADY_COMPLETED', message);
+  throw new GatelineError('ALREADY_COMPLETED', message);
 }
 
 /** How the gate stands by itself: what it needs was verified when it was begun, and is not looked at again. */

@@ -54,7 +54,7 @@ export function readPayload(payload: unknown): PayloadFacts {
   const parsed = payloadSchema.safeParse(payload);
   if (!parsed.success) {
     const where = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole').slice(0, 5);
-    throw new GatelineError('platform', 'EVENT_INVALID', `the event's payload is not valid: ${where.join(', ')}`, {
+    throw new GatelineError('EVENT_INVALID', `the event's payload is not valid: ${where.join(', ')}`, {
       hint: 'Check that the file in GITHUB_EVENT_PATH is the payload of this run.',
     });
   }
@@ -108,7 +108,7 @@ export async function readPayloadFile(environment: Environment): Promise<unknown
 }
 
 function unreadable(message: string, cause?: unknown): GatelineError {
-  return new GatelineError('platform', 'EVENT_INVALID', message, {
+  return new GatelineError('EVENT_INVALID', message, {
     hint: 'The action needs the files that the GitHub Actions runner creates for every step.',
     ...(cause === undefined ? {} : { cause }),
   });

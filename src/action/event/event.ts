@@ -149,9 +149,7 @@ function neededValues(environment: Environment): Needed {
     return [key, value] as const;
   });
   if (problems.length === 0) return { values: Object.fromEntries(entries) as NeededValues, notice: assumed?.notice };
-  throw new GatelineError('platform', 'RUNNER_ENVIRONMENT', problems.join('; '), {
-    hint: 'The action needs the variables that the GitHub Actions runner sets for every step.',
-  });
+  throw new GatelineError('RUNNER_ENVIRONMENT', problems.join('; '));
 }
 
 /**

@@ -152,7 +152,7 @@ function trunkOf({ name, sha, ref, defaultBranch }: EventFacts): string {
 }
 
 function unknownBase(name: string, what: string): GatelineError {
-  return new GatelineError('platform', 'EVENT_INVALID', `the payload of the event ${name} does not include ${what}`, {
+  return new GatelineError('EVENT_INVALID', `the payload of the event ${name} does not include ${what}`, {
     hint: 'Check that the file in GITHUB_EVENT_PATH is the payload of this run.',
   });
 }

@@ -18,14 +18,14 @@ export async function callersInput(
   try {
     bytes = await readFile(resolve(workspace, inputFile));
   } catch (cause) {
-    throw new GatelineError('user', 'INPUT_INVALID', `input-file: ${inputFile} cannot be read: ${messageOf(cause)}`, {
+    throw new GatelineError('INPUT_INVALID', `input-file: ${inputFile} cannot be read: ${messageOf(cause)}`, {
       hint: 'Name a file with one JSON value, written by an earlier step.',
       cause,
     });
   }
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
-  throw new GatelineError('user', 'INPUT_INVALID', `input-file: ${inputFile}: ${parsed.issue.message}`, {
+  throw new GatelineError('INPUT_INVALID', `input-file: ${inputFile}: ${parsed.issue.message}`, {
     hint: 'It must contain one JSON value.',
   });
 }

@@ -20,9 +20,7 @@ export class ActionInputsError extends GatelineError {
   readonly problems: readonly InputProblem[];
 
   constructor(problems: readonly InputProblem[]) {
-    super('user', 'ACTION_INPUTS_INVALID', problems.map(formatInputProblem).join('\n'), {
-      hint: 'Fix these inputs under `with:` of the step. Nothing ran.',
-    });
+    super('ACTION_INPUTS_INVALID', problems.map(formatInputProblem).join('\n'));
     this.problems = problems;
   }
 }

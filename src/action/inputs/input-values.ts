@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ENV_NAME_PATTERN } from '../../pipeline/file/gateline-values.ts';
-import { readSource } from '../../pipeline/yaml/source.ts';
+import { readSource } from '../../pipeline/yaml/read-source.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 

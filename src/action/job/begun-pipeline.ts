@@ -50,7 +50,7 @@ export async function begunPipeline(
 }
 
 export function unknownToken({ gate }: Pick<ClaimToken, 'gate'>): GatelineError {
-  return new GatelineError('user', 'TOKEN_UNKNOWN', `gate ${gate} has no claim in this run that matches the token`, {
+  return new GatelineError('TOKEN_UNKNOWN', `gate ${gate} has no claim in this run that matches the token`, {
     hint: 'Complete a gate in the job that began it, with the same `pipeline` and `file`, and with the token from that `begin`.',
   });
 }

@@ -41,8 +41,7 @@ export async function commandEnvironment(environment: Environment, temp: string)
     for (const [, path] of files) await writeFile(path, '', { mode: 0o600 });
     return { environment: Object.fromEntries([...kept, ...emptied, ...files]), folder };
   } catch (cause) {
-    throw new GatelineError('platform', 'TEMP_UNWRITABLE', `${temp} cannot be written to: ${messageOf(cause)}`, {
-      hint: "Check whether the runner's disk is full.",
+    throw new GatelineError('TEMP_UNWRITABLE', `${temp} cannot be written to: ${messageOf(cause)}`, {
       cause,
     });
   }

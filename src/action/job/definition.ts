@@ -3,7 +3,8 @@ import { contractErrors, createContracts } from '../../engine/call/contracts.ts'
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { DEFAULT_FILES } from '../../local/load-pipeline.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
-import { formatProblem, parsePipeline } from '../../pipeline/parse-pipeline.ts';
+import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
+import { formatProblem } from '../../pipeline/problem.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { openCommit, type CommitFiles, type CommitOptions } from '../../workspace/folder/commit-files.ts';
@@ -50,7 +51,7 @@ export async function findDefinition(
   if (path === undefined) return { pipeline: undefined, root: event.workspace, files, notices: [] };
   const text = await files.readText(path);
   if (text === undefined) {
-    throw new GatelineError('user', 'PIPELINE_MISSING', `commit ${commit.slice(0, 12)} has no file ${path}`, {
+    throw new GatelineError('PIPELINE_MISSING', `commit ${commit.slice(0, 12)} has no file ${path}`, {
       hint: `Files are read from this commit, since ${why}. Commit the file, or correct the input \`file\`.`,
     });
   }
@@ -98,7 +99,7 @@ export function unitOfJob(
   const gate = pipeline.gates.find((one) => one.id === id);
   if (gate === undefined) {
     const where = inputs.gate === undefined ? `, which is the id of this job` : '';
-    throw new GatelineError('user', 'GATE_UNKNOWN', `the pipeline has no gate ${id}${where}`, {
+    throw new GatelineError('GATE_UNKNOWN', `the pipeline has no gate ${id}${where}`, {
       hint: `Set the input \`gate\` to one of: ${pipeline.gates.map((one) => one.id).join(', ')}.`,
     });
   }

@@ -1,14 +1,15 @@
 import { posix } from 'node:path';
 import { legOf } from '../../pipeline/file/matrix.ts';
-import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
+import { checkSource } from '../../pipeline/check-source.ts';
+import type { Source } from '../../pipeline/source.ts';
 import type { Gate, GateContract, Leg } from '../../pipeline/pipeline.ts';
 import type { Problem } from '../../pipeline/problem.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { WorkflowEvent } from '../event/event.ts';
 import { ActionInputsError, formatInputProblem, type InputProblem } from '../inputs/input-problems.ts';
 import { INPUT_USES } from '../inputs/input-uses.ts';
 import type { ActionInputs, GateDescription } from '../inputs/inputs.ts';
-import type { InputName } from '../inputs/inputs-schema.ts';
+import { INPUT_NAMES, type InputName } from '../inputs/inputs-schema.ts';
 
 /** The gate that a job is, where no file defines it. */
 export interface DescribedGate {
@@ -24,9 +25,9 @@ export interface DescribedGate {
 /** Inputs that are keys under `output` in `gateline.yml`. */
 const OF_THE_CONTRACT: ReadonlySet<string> = new Set(['schema', 'score', 'threshold', 'partial', 'checks', 'exports']);
 /** Inputs that describe something, and are no keys of a gate. */
-const NO_KEYS: ReadonlySet<string> = new Set(['pipeline', 'with']);
-/** Where the text of a command or a variable may hold `${{`: GitHub has put values in their places already. */
-const SPARED = '$ {{';
+const NO_KEYS: ReadonlySet<string> = new Set(['pipeline']);
+/** Inputs whose text may hold `${{`: GitHub has put values in their places already. */
+const LITERAL: ReadonlySet<PropertyKey | undefined> = new Set(['run', 'env', 'with']);
 
 /**
  * The gate that a step's inputs describe: judged by the parser of `gateline.yml`, so that every default and every check is
@@ -80,50 +81,38 @@ function legOfMatrix(matrix: JsonObject | undefined): Leg {
 type Parsed = { readonly gate: Gate; readonly warnings: readonly string[] } | JudgedDescription;
 
 function parse(description: GateDescription, id: string, needs: readonly string[]): Parsed {
-  const parsed = parsePipeline(documentOf(description, id, needs), 'inputs');
+  const parsed = checkSource(sourceOf(description, id, needs));
   if (!parsed.ok) {
     const errors = parsed.problems.filter(({ severity }) => severity === 'error');
     return { problems: errors.map((problem) => asInputProblem(problem, id)), contracts: parsed.contracts };
   }
   const gate = parsed.pipeline.gates.find((one) => one.id === id)!;
-  const warnings = parsed.warnings.map((warning) => formatInputProblem(asInputProblem(warning, id)));
-  return { gate: asGiven(gate, description), warnings };
+  return { gate, warnings: parsed.warnings.map((warning) => formatInputProblem(asInputProblem(warning, id))) };
 }
 
-/** JSON is YAML: the definition that the inputs stand for. The gates that it needs are there by name only. */
-function documentOf(description: GateDescription, id: string, needs: readonly string[]): string {
+/** The definition that the inputs stand for. The gates that it needs are there by name only. */
+function sourceOf(description: GateDescription, id: string, needs: readonly string[]): Source {
   const output: JsonObject = {};
   const entry: JsonObject = { needs: [...needs] };
   for (const [input, value] of Object.entries(description)) {
     if (NO_KEYS.has(input)) continue;
     if (OF_THE_CONTRACT.has(input)) output[input] = value;
-    else entry[input] = input === 'run' || input === 'env' ? spared(value) : value;
+    else entry[input] = value;
   }
   if (Object.keys(output).length > 0) entry['output'] = output;
   const gates = new Map<string, JsonValue>(needs.map((need) => [need, {}]));
   gates.delete(id);
   gates.set(id, entry);
-  const text = JSON.stringify({ gates: Object.fromEntries(gates) }, null, 2);
-  // YAML has no place for these; JSON may write them out.
-  return text.replace(
-    /[\u007f-\u009f\ufffe\uffff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-function spared(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return value.replaceAll('${{', SPARED);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, spared(item)]));
-}
-
-/** The gate with the texts that the document could not hold as they are. */
-function asGiven(gate: Gate, { run, env, with: values }: GateDescription): Gate {
   return {
-    ...gate,
-    run: typeof run === 'string' ? run : gate.run,
-    env: isJsonObject(env) ? (env as Record<string, string | null>) : gate.env,
-    with: isJsonObject(values) ? values : gate.with,
+    value: { gates: Object.fromEntries(gates) },
+    problems: [],
+    at: (pointer, { code, message, hint, severity = 'error' }) => {
+      // Problems are sorted by their lines: here, by the order of the inputs.
+      const place = { file: 'inputs', line: INPUT_NAMES.indexOf(inputAt(pointer, id)) + 1, column: 1, pointer };
+      return { severity, code, message, ...(hint !== undefined && { hint }), place };
+    },
+    numberAsWritten: () => undefined,
+    isLiteral: (key) => LITERAL.has(key),
   };
 }
 

@@ -21,14 +21,9 @@ export function legOfJob(gate: Gate, matrix: JsonObject | undefined): Leg {
   const found =
     matrix === undefined ? 'the job has no matrix' : `the matrix of the job is ${shown(canonicalJson(matrix), 200)}`;
   const legs = gate.legs.slice(0, 20).map((leg) => shown(canonicalJson(leg.matrix), 100));
-  throw new GatelineError(
-    'user',
-    'MATRIX_MISMATCH',
-    `gate ${gate.id}: ${found}, which matches ${fitting.length} of its legs`,
-    {
-      hint: `Give the job the \`strategy.matrix\` of the gate. Its legs: ${legs.join(', ')}.`,
-    },
-  );
+  throw new GatelineError('MATRIX_MISMATCH', `gate ${gate.id}: ${found}, which matches ${fitting.length} of its legs`, {
+    hint: `Give the job the \`strategy.matrix\` of the gate. Its legs: ${legs.join(', ')}.`,
+  });
 }
 
 function isPartOf(part: JsonObject, whole: JsonObject): boolean {

@@ -201,7 +201,7 @@ function jobWorkspace(
 /** Without its definition a gate looks as if nothing but its output counted: no pause, for example. */
 function definitionGone({ workspace }: ActionInvocation['event']): GatelineError {
   const message = `the definition that the gate began with is no longer in ${workspace}`;
-  return new GatelineError('user', 'PIPELINE_MISSING', message);
+  return new GatelineError('PIPELINE_MISSING', message);
 }
 
 function withoutRepository(
@@ -248,14 +248,10 @@ async function describedHere({ world, inputs, event }: ActionInvocation, store: 
 /** @throws GatelineError `GATE_RUNS_BY_ITSELF`, `GATE_HAS_COMMAND` */
 function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void {
   if (command === 'run' && gate.run === undefined) {
-    throw new GatelineError('user', 'GATE_RUNS_BY_ITSELF', `gate ${gate.id} has no \`run\` in its definition`, {
-      hint: 'Add `run`, or use `command: begin` and `command: complete` around the action that is its agent.',
-    });
+    throw new GatelineError('GATE_RUNS_BY_ITSELF', `gate ${gate.id} has no \`run\` in its definition`);
   }
   if (command === 'begin' && gate.run !== undefined) {
-    throw new GatelineError('user', 'GATE_HAS_COMMAND', `gate ${gate.id} has a \`run\` in its definition`, {
-      hint: 'Use `command: run`, or remove `run` from the definition if another action is its agent.',
-    });
+    throw new GatelineError('GATE_HAS_COMMAND', `gate ${gate.id} has a \`run\` in its definition`);
   }
 }
 

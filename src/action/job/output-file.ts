@@ -113,14 +113,7 @@ async function placeOf({ workspace, temp, path }: OutputFile): Promise<string> {
   const place = folder === undefined ? asked : join(folder, asked.slice(asked.lastIndexOf(sep) + 1));
   const roots = [workspace, (await realFolder(temp)) ?? temp];
   if (roots.some((root) => isInside(root, place))) return place;
-  throw new GatelineError(
-    'user',
-    'OUTPUT_FILE_OUTSIDE',
-    `output-file: ${path} is outside the workspace and RUNNER_TEMP`,
-    {
-      hint: 'Name a file inside one of them.',
-    },
-  );
+  throw new GatelineError('OUTPUT_FILE_OUTSIDE', `output-file: ${path} is outside the workspace and RUNNER_TEMP`);
 }
 
 async function realFolder(path: string): Promise<string | undefined> {
@@ -138,7 +131,7 @@ function isInside(root: string, place: string): boolean {
 }
 
 function unreadable(path: string, cause: unknown): GatelineError {
-  return new GatelineError('platform', 'OUTPUT_FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(cause)}`, {
+  return new GatelineError('OUTPUT_FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(cause)}`, {
     cause,
   });
 }

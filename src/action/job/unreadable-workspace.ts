@@ -10,7 +10,6 @@ import type { Checkout, Workspace } from '../../workspace/workspace.ts';
 export function unreadableWorkspace(root: string, cause: GatelineError): Workspace {
   const refuse = (): never => {
     throw new GatelineError(
-      'platform',
       'WORKSPACE_UNREADABLE',
       `the repository that the gate began in can no longer be read: ${cause.code}: ${cause.message}`,
       { hint: 'Steps between `begin` and `complete` must not change `.git`. Re-run the failed jobs.', cause },

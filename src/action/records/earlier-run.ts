@@ -13,20 +13,11 @@ export async function earlierRun(
   runId: string,
 ): Promise<WorkflowRun> {
   if (event.trust.isFork) {
-    throw new GatelineError('user', 'RESUME_REFUSED', `${event.name} of a fork cannot resume another run`, {
-      hint: 'Remove `resume`: reusable outputs are found by their fingerprint.',
-    });
+    throw new GatelineError('RESUME_REFUSED', `${event.name} of a fork cannot resume another run`);
   }
   const rest = restOfStep({ inputs, event });
   if (rest === undefined) {
-    throw new GatelineError(
-      'user',
-      'RESUME_WITHOUT_TOKEN',
-      'resume: a token is needed to read artifacts of another run',
-      {
-        hint: 'Keep the default of `github-token`, and give the job `actions: read`.',
-      },
-    );
+    throw new GatelineError('RESUME_WITHOUT_TOKEN', 'resume: a token is needed to read artifacts of another run');
   }
   const request = { runId: Number(runId), currentRunId: Number(event.runId) };
   const { runNumber, runAttempt } = await checkEarlierRun(rest, request);

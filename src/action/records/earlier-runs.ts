@@ -93,23 +93,19 @@ export async function checkEarlierRun(
   { runId, currentRunId }: EarlierRunRequest,
 ): Promise<WorkflowRun> {
   if (runId === currentRunId) {
-    throw new GatelineError('user', 'EARLIER_RUN_ITSELF', `Run ${runId} cannot resume from itself.`, {
-      hint: 'Remove `resume`: a re-run finds the records of its earlier attempts automatically.',
-    });
+    throw new GatelineError('EARLIER_RUN_ITSELF', `Run ${runId} cannot resume from itself.`);
   }
   const [earlier, current] = await Promise.all([read(rest, runId), read(rest, currentRunId)]);
   refuseOtherOrigin(rest.repository, earlier, current);
   if (!TRUSTED_EVENTS.has(earlier.event)) {
     const message = `Run ${runId} was triggered by ${quoted(earlier.event)}, which outsiders can trigger.`;
-    throw new GatelineError('user', 'EARLIER_RUN_EVENT', message, {
+    throw new GatelineError('EARLIER_RUN_EVENT', message, {
       hint: `Name a run with one of these events: ${[...TRUSTED_EVENTS].join(', ')}.`,
     });
   }
   if (earlier.status !== 'completed') {
     const message = `Run ${runId} has not ended: its status is ${quoted(earlier.status)}.`;
-    throw new GatelineError('user', 'EARLIER_RUN_UNFINISHED', message, {
-      hint: 'Wait until it ends, or cancel it. Then start this run again.',
-    });
+    throw new GatelineError('EARLIER_RUN_UNFINISHED', message);
   }
   return earlier;
 }
@@ -122,12 +118,12 @@ async function read(rest: RestClient, runId: number): Promise<WorkflowRun> {
     if (code === 'REST_NOT_FOUND') {
       const message = `There is no run ${runId} in ${rest.repository}, or the token cannot read it.`;
       const hint = "Use the number in the run's URL, and give the job `actions: read`.";
-      throw new GatelineError('user', 'EARLIER_RUN_ABSENT', message, { hint, cause: error });
+      throw new GatelineError('EARLIER_RUN_ABSENT', message, { hint, cause: error });
     }
     if (code === 'REST_DENIED') {
       const message = `The token cannot read run ${runId}.`;
       const hint = 'Give the job `actions: read` under `permissions:`.';
-      throw new GatelineError('user', 'EARLIER_RUN_UNREADABLE', message, { hint, cause: error });
+      throw new GatelineError('EARLIER_RUN_UNREADABLE', message, { hint, cause: error });
     }
     throw error;
   }
@@ -136,19 +132,17 @@ async function read(rest: RestClient, runId: number): Promise<WorkflowRun> {
 function refuseOtherOrigin(ours: string, earlier: WorkflowRun, current: WorkflowRun): void {
   if (!isSame(earlier.repository, ours)) {
     const message = `Run ${earlier.id} belongs to ${quoted(earlier.repository)}, this one to ${quoted(ours)}.`;
-    throw new GatelineError('user', 'EARLIER_RUN_REPOSITORY', message, { hint: 'Name a run of this repository.' });
+    throw new GatelineError('EARLIER_RUN_REPOSITORY', message);
   }
   if (earlier.workflowPath !== current.workflowPath) {
     const message = `Run ${earlier.id} belongs to ${quoted(earlier.workflowPath)}, this one to ${quoted(current.workflowPath)}.`;
-    throw new GatelineError('user', 'EARLIER_RUN_WORKFLOW', message, { hint: 'Name a run of the same workflow file.' });
+    throw new GatelineError('EARLIER_RUN_WORKFLOW', message);
   }
   if (!isSame(earlier.headRepository, current.headRepository)) {
     const message =
       `Run ${earlier.id} has its commit from ${quoted(earlier.headRepository)}, this one from ` +
       `${quoted(current.headRepository)}.`;
-    throw new GatelineError('user', 'EARLIER_RUN_FORK', message, {
-      hint: 'Outputs of forks are never reused. Start a run without `resume`.',
-    });
+    throw new GatelineError('EARLIER_RUN_FORK', message);
   }
 }
 

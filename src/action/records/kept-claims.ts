@@ -168,8 +168,8 @@ class ClaimFolders implements KeptClaims {
 }
 
 /** The same error, and what happens to the record. */
-function waitingHere({ fault, code, message, cause }: GatelineError): GatelineError {
-  return new GatelineError(fault, code, message, {
+function waitingHere({ code, message, cause }: GatelineError): GatelineError {
+  return new GatelineError(code, message, {
     hint: "GitHub, or the connection to it, is down: see https://www.githubstatus.com. The agent's output is kept on this runner, and the post step of this job tries to upload it once more. `outage-minutes` sets how long to wait for GitHub.",
     cause,
   });
@@ -224,8 +224,7 @@ async function writing(folder: string, write: () => Promise<void>): Promise<void
   try {
     await write();
   } catch (cause) {
-    throw new GatelineError('platform', 'TEMP_UNWRITABLE', `${folder} cannot be written to: ${messageOf(cause)}`, {
-      hint: "Check whether the runner's disk is full.",
+    throw new GatelineError('TEMP_UNWRITABLE', `${folder} cannot be written to: ${messageOf(cause)}`, {
       cause,
     });
   }

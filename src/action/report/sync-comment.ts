@@ -253,7 +253,7 @@ class CommentSync {
   failed(error: unknown): SyncResult {
     const reason = reasonOf(error);
     const about = reason === 'no-picture' ? 'could not be drawn' : 'could not be written';
-    const hint = error instanceof GatelineError && error.hint !== undefined ? ` ${error.hint}` : '';
+    const hint = error instanceof GatelineError ? ` ${error.hint}` : '';
     const why = (error instanceof Error ? error.message : 'no reason given').replace(/\.$/, '');
     return this.#failure(reason, `The comment on the pull request ${about}: ${why}.${hint}`);
   }

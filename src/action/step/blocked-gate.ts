@@ -4,7 +4,6 @@ import { code, said } from '../../report/markdown/markdown.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import type { Job } from '../job/job.ts';
 import { reasonOf } from '../outputs.ts';
-import { titleOfError } from './step-results.ts';
 
 /** What the output `reason` says of an error, in our own words: its message names gates, jobs and files. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -59,8 +58,6 @@ async function tellBlocked(
 }
 
 function summaryOf(key: string, error: GatelineError): string {
-  const { code: name, message, hint } = error;
-  const title = titleOfError(error) ?? 'Gate blocked';
-  const next = hint === undefined ? '' : `\n### Next step\n\n${said(hint)}\n`;
-  return `## Gate ${code(key, 130)}\n\n**${title}** (${code(name)}): ${said(message)}\n${next}`;
+  const { code: name, message, hint, title = 'Gate blocked' } = error;
+  return `## Gate ${code(key, 130)}\n\n**${title}** (${code(name)}): ${said(message)}\n\n### Next step\n\n${said(hint)}\n`;
 }

@@ -1,8 +1,6 @@
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
-import { ActionInputsError } from '../inputs/input-problems.ts';
 import type { Runner } from '../runner.ts';
-import { titleOfError } from './step-results.ts';
 
 /** GitHub keeps ten annotations of a kind for a step; the last one is left for the list itself. */
 const MAX_PLACES = 9;
@@ -15,7 +13,7 @@ export function reportError(runner: Runner, error: unknown): void {
       runner.annotate(severity, `${code} ${message}`, { title: 'Pipeline invalid', place });
   }
   const { code, message, hint, place, cause } = error;
-  const text = `${code}: ${message}${hint === undefined ? '' : `\n${hint}`}`;
+  const text = `${code}: ${message}\n${hint}`;
   runner.annotate('error', text, { title: titleOf(error), ...(place === undefined ? {} : { place }) });
   if (cause !== undefined) runner.info(`caused by: ${messageOf(cause)}`);
 }
@@ -27,10 +25,7 @@ function reportBug(runner: Runner, error: unknown): void {
 }
 
 function titleOf(error: GatelineError): string {
-  if (error instanceof ActionInputsError) return 'Invalid inputs';
-  if (error instanceof PipelineInvalidError) return 'Pipeline invalid';
-  const own = titleOfError(error);
-  if (own !== undefined) return own;
+  if (error.title !== undefined) return error.title;
   switch (error.fault) {
     case 'user':
       return 'Gateline: configuration error';

@@ -1,4 +1,3 @@
-import { GatelineError } from '../../errors/gateline-error.ts';
 import type { NeededJob } from '../../report/github/needed-jobs.ts';
 import type { PlannedUnit } from '../../run/plan/plan.ts';
 import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
@@ -52,24 +51,6 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
     case 'ready':
       return red('Gate blocked', `${name}: ${unit?.reason ?? planned.reason}`);
   }
-}
-
-/** Titles of errors that keep a gate from beginning, or its end from being on record. */
-const ERROR_TITLES: Readonly<Record<string, string>> = {
-  GATE_CLAIMED: 'Gate claimed by another job',
-  CLAIM_UNSEEN: 'Gate blocked: its claim is not listed',
-  GATE_BLOCKED: 'Gate blocked',
-  UPSTREAM_NOT_DONE: 'Gate blocked',
-  UPSTREAM_UNREADABLE: 'Gate blocked: a record of a needed gate cannot be read',
-  UPSTREAM_UNSOUND: 'Gate blocked: a record of a needed gate is inconsistent',
-  UPSTREAM_REFUSED: 'Gate blocked: the output of a needed gate does not meet its contract',
-  DIGEST_MISMATCH: 'Gate blocked: the output of a needed gate was replaced',
-  ARTIFACTS_OUTAGE: 'Outage: GitHub did not answer',
-};
-
-/** The title of an error's annotation; `undefined` for errors that say nothing of a gate. */
-export function titleOfError(error: unknown): string | undefined {
-  return error instanceof GatelineError ? ERROR_TITLES[error.code] : undefined;
 }
 
 /**

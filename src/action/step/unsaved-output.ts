@@ -32,16 +32,14 @@ export async function tellUnsaved(
       for (const line of shown.split('\n')) print(line);
     });
   }
-  const title = isOutage(error)
-    ? 'Outage: the result of a gate is not recorded'
-    : 'The result of a gate is not recorded';
+  const isDown: boolean = isOutage(error);
+  const title = isDown ? 'Outage: the result of a gate is not recorded' : 'The result of a gate is not recorded';
   const about = { unit, title, verdict: ended.verdict, why: error.message, shown, isCut };
   if (inputs.summary && !(await runner.appendSummary(unsavedSummary(about, runner.summaryRoom()))))
     runner.annotate('warning', 'The job summary of this step is full: the output is only in the log.');
-  const { hint = '' } = error;
-  const next = isOutage(error)
+  const next = isDown
     ? 'See https://www.githubstatus.com. When the outage is over, re-run the failed jobs: the agent then starts again.'
-    : hint;
+    : error.hint;
   const where = shown === '' ? 'It has no output.' : 'Its output is in the log of this post step, and in the summary.';
   const message = `gate ${unit}: attempt ${ended.n} ended (${ended.verdict.kind}), and its record could not be uploaded. ${where} ${error.message}\n${next}`;
   return { ok: false, title, message };

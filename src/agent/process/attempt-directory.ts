@@ -35,8 +35,7 @@ export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFil
         await mkdir(path);
       } catch (cause) {
         if (!isSystemError(cause, 'EEXIST')) throw failure('create', path, cause);
-        throw new GatelineError('platform', 'ATTEMPT_EXISTS', `${path} exists already`, {
-          hint: 'Move it away and run again.',
+        throw new GatelineError('ATTEMPT_EXISTS', `${path} exists already`, {
           cause,
         });
       }
@@ -105,8 +104,7 @@ async function writeChunks(path: string, chunks: Iterable<string>): Promise<void
 }
 
 function failure(what: string, path: string, cause: unknown): GatelineError {
-  return new GatelineError('platform', 'ATTEMPT_FILES_FAILED', `cannot ${what} ${path}: ${messageOf(cause)}`, {
-    hint: 'Check free space and permissions below .state.',
+  return new GatelineError('ATTEMPT_FILES_FAILED', `cannot ${what} ${path}: ${messageOf(cause)}`, {
     cause,
   });
 }

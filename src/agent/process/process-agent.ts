@@ -53,12 +53,8 @@ async function endLeftovers(root: string, table: ProcessTable, times: WatchTimes
   const { ended, remaining } = await endProcesses(table, leftBelow(table, root), times);
   if (remaining.length > 0) {
     throw new GatelineError(
-      'platform',
       'LEFTOVER_ALIVE',
       `processes of an agent whose engine was killed cannot be stopped: ${remaining.join(', ')}`,
-      {
-        hint: 'Stop them by hand (they may belong to another user), then run again.',
-      },
     );
   }
   return ended;
@@ -94,17 +90,10 @@ async function start(invocation: ShellInvocation, task: AgentTask, platform: Nod
     }
   }
   if (!existsSync(task.workingDirectory)) {
-    throw new GatelineError(
-      'user',
-      'DIRECTORY_MISSING',
-      `the working directory ${task.workingDirectory} does not exist`,
-      {
-        hint: 'Create it, or change `working-directory:`.',
-      },
-    );
+    throw new GatelineError('DIRECTORY_MISSING', `the working directory ${task.workingDirectory} does not exist`);
   }
   const names = invocation.programs.map(({ file }) => file).join(' or ');
-  throw new GatelineError('user', 'SHELL_MISSING', `${names} was not found on the PATH`, { hint: invocation.hint });
+  throw new GatelineError('SHELL_MISSING', `${names} was not found on the PATH`, { hint: invocation.hint });
 }
 
 async function startProgram(program: Program, task: AgentTask, platform: NodeJS.Platform): Promise<StartedChild> {
@@ -129,18 +118,15 @@ function explained(error: unknown, program: Program, task: AgentTask): unknown {
     );
     const what =
       large.length > 0 ? `larger than 128 KiB: ${large.map(([name]) => name).join(', ')}` : 'too large in total';
-    return new GatelineError('user', 'ENVIRONMENT_TOO_LARGE', `the agent's environment variables are ${what} (E2BIG)`, {
-      hint: 'Pass large values in a file.',
+    return new GatelineError('ENVIRONMENT_TOO_LARGE', `the agent's environment variables are ${what} (E2BIG)`, {
       cause: error,
     });
   }
   if (isSystemError(error, 'EACCES')) {
     return new GatelineError(
-      'user',
       'SHELL_FORBIDDEN',
       `${program.file} cannot be started in ${task.workingDirectory} (EACCES)`,
       {
-        hint: 'Check that it is executable and that the directory is accessible.',
         cause: error,
       },
     );
@@ -149,7 +135,6 @@ function explained(error: unknown, program: Program, task: AgentTask): unknown {
 }
 
 function whyNotStarted(error: unknown): string {
-  const text =
-    error instanceof GatelineError && error.hint !== undefined ? `${error.message}. ${error.hint}` : messageOf(error);
+  const text = error instanceof GatelineError ? `${error.message}. ${error.hint}` : messageOf(error);
   return text.replace(/\.$/, '');
 }

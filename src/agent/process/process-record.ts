@@ -69,8 +69,7 @@ export function writeProcessRecord(directory: string, started: ProcessInfo, boot
 
 /** What a write to an attempt's directory came to, as an error of the platform. */
 export function recordFailure(directory: string, cause: unknown): GatelineError {
-  return new GatelineError('platform', 'PROCESS_RECORD_FAILED', `cannot write to ${directory}: ${messageOf(cause)}`, {
-    hint: 'Check free space and permissions below .state.',
+  return new GatelineError('PROCESS_RECORD_FAILED', `cannot write to ${directory}: ${messageOf(cause)}`, {
     cause,
   });
 }

@@ -96,12 +96,8 @@ function powershell(shell: string, script: string, command: string, platform: No
 function cmd(script: string, command: string): ShellInvocation {
   if (/["%\r\n]/.test(script)) {
     throw new GatelineError(
-      'user',
       'SCRIPT_PATH_INVALID',
       `cmd cannot run a script at ${script}: a quote or a per cent sign is in the path`,
-      {
-        hint: 'Move the workspace to a folder without these characters, or set `shell: pwsh`.',
-      },
     );
   }
   return {
@@ -116,14 +112,7 @@ function fromTemplate(template: string, script: string, command: string): ShellI
   const words = wordsOf(template).map((word) => word.replaceAll('{0}', script));
   const [file, ...args] = words;
   if (file === undefined || !template.includes('{0}')) {
-    throw new GatelineError(
-      'user',
-      'SHELL_INVALID',
-      `shell: ${JSON.stringify(template)} is not a known shell and has no {0}`,
-      {
-        hint: 'Use bash, sh, python, node, pwsh, powershell or cmd, or a template such as `perl {0}`; {0} stands for the script.',
-      },
-    );
+    throw new GatelineError('SHELL_INVALID', `shell: ${JSON.stringify(template)} is not a known shell and has no {0}`);
   }
   return {
     script,

@@ -26,11 +26,9 @@ export function toolVersion(command: string, workingDirectory: string, env?: Env
         const why = stderr.trim().split('\n')[0] ?? messageOf(error);
         reject(
           new GatelineError(
-            'user',
             'TOOL_MISSING',
             `tools: \`${command}\` does not print a version: ${why || messageOf(error)}`,
             {
-              hint: 'Install the tool, or correct or remove it under `tools`.',
               cause: error,
             },
           ),

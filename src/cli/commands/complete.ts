@@ -19,9 +19,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const { world, options } = invocation;
   const token = textOption(options, 'token') ?? world.environment[CLI_VARIABLES.token] ?? '';
   if (token === '') {
-    throw new GatelineError('user', 'TOKEN_MISSING', 'there is no token', {
-      hint: 'Pass `--token`, or keep GATELINE_TOKEN as `gateline begin` printed it.',
-    });
+    throw new GatelineError('TOKEN_MISSING', 'there is no token');
   }
   const exitCode = exitCodeGiven(textOption(options, 'exit-code'));
   const { subject } = readToken(token);
@@ -48,7 +46,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 function exitCodeGiven(text: string | undefined): number {
   const code = Number(text ?? 0);
   if (text?.trim() !== '' && Number.isInteger(code) && code >= 0 && code <= 255) return code;
-  throw new GatelineError('user', 'OPTION_VALUE', `--exit-code ${text}: expected a whole number from 0 to 255`, {
+  throw new GatelineError('OPTION_VALUE', `--exit-code ${text}: expected a whole number from 0 to 255`, {
     hint: 'Pass what the shell has in `$?` right after the agent.',
   });
 }

@@ -45,7 +45,7 @@ async function askedOf(
   if (decision === undefined) {
     const meant = didYouMean(word, DECISIONS);
     const suggestion = meant === undefined ? '' : `; ${meant}`;
-    throw new GatelineError('user', 'DECISION_UNKNOWN', `there is no decision ${word}${suggestion}`, {
+    throw new GatelineError('DECISION_UNKNOWN', `there is no decision ${word}${suggestion}`, {
       hint: `Decisions: ${DECISIONS.join(', ')}.`,
     });
   }
@@ -71,7 +71,7 @@ function refuseIdle(options: OptionValues, decision: (typeof DECISIONS)[number])
         ? '--until goes with approve and skip only'
         : undefined;
   if (idle === undefined) return;
-  throw new GatelineError('user', 'OPTION_CONFLICT', `${idle}, not with ${decision}`, { hint: 'Leave it out.' });
+  throw new GatelineError('OPTION_CONFLICT', `${idle}, not with ${decision}`);
 }
 
 function untilGiven(text: string | undefined, now: Date): string | undefined {
@@ -83,7 +83,7 @@ function untilGiven(text: string | undefined, now: Date): string | undefined {
       ? 'expected a time in the future'
       : undefined;
   if (wrong === undefined) return time.toISOString();
-  throw new GatelineError('user', 'OPTION_VALUE', `--until ${text}: ${wrong}`, {
+  throw new GatelineError('OPTION_VALUE', `--until ${text}: ${wrong}`, {
     hint: 'Write it as 2030-12-31T18:00:00Z.',
   });
 }

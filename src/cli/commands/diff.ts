@@ -39,7 +39,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 async function wanted(call: Call, gate: string | undefined, attempts: string | undefined): Promise<Versions> {
   if (gate === undefined) {
     if (attempts === undefined) return versionsOf(call);
-    throw new GatelineError('user', 'OPTION_VALUE', '--attempt compares attempts of one gate', {
+    throw new GatelineError('OPTION_VALUE', '--attempt compares attempts of one gate', {
       hint: 'Name the gate: `gateline diff GATE --attempt 1..2`.',
     });
   }
@@ -50,7 +50,7 @@ async function wanted(call: Call, gate: string | undefined, attempts: string | u
   }
   const [, a, b] = /^([1-9][0-9]{0,5})\.\.([1-9][0-9]{0,5})$/.exec(attempts) ?? [];
   if (a === undefined || b === undefined) {
-    throw new GatelineError('user', 'OPTION_VALUE', `--attempt ${attempts}: expected A..B`, {
+    throw new GatelineError('OPTION_VALUE', `--attempt ${attempts}: expected A..B`, {
       hint: 'For instance `--attempt 1..2`: what the second attempt made different.',
     });
   }
@@ -85,8 +85,7 @@ function orUnavailable(error: unknown): never {
 }
 
 function unavailable(message: string, cause?: unknown): GatelineError {
-  return new GatelineError('user', 'DIFF_UNAVAILABLE', message, {
-    hint: 'A killed attempt leaves none, and an attempt on another machine is kept there.',
+  return new GatelineError('DIFF_UNAVAILABLE', message, {
     cause,
   });
 }

@@ -38,7 +38,7 @@ function templateNamed(name: string): Template {
   const names = TEMPLATES.map((template) => template.name);
   const meant = didYouMean(name, names);
   const suggestion = meant === undefined ? '' : `; ${meant}`;
-  throw new GatelineError('user', 'TEMPLATE_UNKNOWN', `there is no template ${name}${suggestion}`, {
+  throw new GatelineError('TEMPLATE_UNKNOWN', `there is no template ${name}${suggestion}`, {
     hint: `Templates: ${names.join(', ')}.`,
   });
 }
@@ -47,9 +47,7 @@ async function refuseExisting(folder: string, paths: readonly string[]): Promise
   const existing: string[] = [];
   for (const path of paths) if (await exists(join(folder, path))) existing.push(path);
   if (existing.length === 0) return;
-  throw new GatelineError('user', 'FILE_EXISTS', `${existing.join(', ')}: already there; nothing was written`, {
-    hint: 'Use another folder, or move these files away.',
-  });
+  throw new GatelineError('FILE_EXISTS', `${existing.join(', ')}: already there; nothing was written`);
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -58,7 +56,8 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return false;
-    throw new GatelineError('platform', 'FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, {
+    throw new GatelineError('FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, {
+      fault: 'platform',
       hint: 'Check what stands in its way and who owns it.',
       cause: error,
     });
@@ -70,8 +69,7 @@ async function writeNew(path: string, text: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text, { flag: 'wx' });
   } catch (cause) {
-    throw new GatelineError('platform', 'FILE_UNWRITABLE', `${path} cannot be written: ${messageOf(cause)}`, {
-      hint: 'Check free space, and who owns the folder.',
+    throw new GatelineError('FILE_UNWRITABLE', `${path} cannot be written: ${messageOf(cause)}`, {
       cause,
     });
   }

@@ -138,7 +138,7 @@ function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<strin
   if (unknown === undefined) return new Set(options['with-needs'] ? withNeeds(gates, pipeline) : gates);
   const meant = didYouMean(unknown, known);
   const suggestion = meant === undefined ? '' : `; ${meant}`;
-  throw new GatelineError('user', 'GATE_UNKNOWN', `--gate: there is no gate ${unknown}${suggestion}`, {
+  throw new GatelineError('GATE_UNKNOWN', `--gate: there is no gate ${unknown}${suggestion}`, {
     hint: `Gates: ${known.join(', ')}.`,
   });
 }
@@ -148,9 +148,7 @@ function refuseIdleNeeds(options: OptionValues, gates: readonly string[]): void 
   if (!options['with-needs']) return;
   const why = gates.length === 0 ? 'without --gate, every gate runs' : 'with --stand-in, needed gates are not run';
   if (gates.length > 0 && !options['stand-in']) return;
-  throw new GatelineError('user', 'OPTION_CONFLICT', `--with-needs does nothing here: ${why}`, {
-    hint: 'Leave it out.',
-  });
+  throw new GatelineError('OPTION_CONFLICT', `--with-needs does nothing here: ${why}`);
 }
 
 function withNeeds(gates: readonly string[], pipeline: Pipeline): string[] {

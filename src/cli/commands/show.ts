@@ -46,7 +46,7 @@ function partNamed(name: string): Part {
   if (found !== undefined) return found;
   const meant = didYouMean(name, PARTS);
   const suggestion = meant === undefined ? '' : `; ${meant}`;
-  throw new GatelineError('user', 'PART_UNKNOWN', `there is no part ${name} of a gate${suggestion}`, {
+  throw new GatelineError('PART_UNKNOWN', `there is no part ${name} of a gate${suggestion}`, {
     hint: `Parts: ${PARTS.join(', ')}.`,
   });
 }
@@ -112,14 +112,14 @@ async function showContent(
 ): Promise<void> {
   const digest = contentOf(call, unit, part);
   if (digest === undefined) {
-    throw new GatelineError('user', 'PART_ABSENT', `gate ${unit.key} has no ${part}: ${whyAbsent(call, unit, part)}`, {
+    throw new GatelineError('PART_ABSENT', `gate ${unit.key} has no ${part}: ${whyAbsent(call, unit, part)}`, {
       hint: `\`gateline show ${unit.key}\` shows how it ended.`,
     });
   }
   const read = await call.ports.store.get(digest);
   if (read.state !== 'present') {
     const why = read.state === 'unknown' ? read.problem.message : 'it is missing from the store';
-    throw new GatelineError('platform', 'CONTENT_MISSING', `the ${part} of gate ${unit.key} cannot be read: ${why}`, {
+    throw new GatelineError('CONTENT_MISSING', `the ${part} of gate ${unit.key} cannot be read: ${why}`, {
       hint: `Create it again: \`gateline run --force ${unit.key} --reason TEXT\`.`,
     });
   }

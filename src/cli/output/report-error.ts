@@ -34,7 +34,7 @@ export function errorLines(error: GatelineError): string[] {
     if (where === '' && place !== undefined && !message.includes(place.file))
       lines.push(`  in ${safe(place.file)}${place.pointer === undefined ? '' : ` at ${safe(place.pointer)}`}`);
   }
-  return hint === undefined ? lines : [...lines, `  ${safe(hint)}`];
+  return [...lines, `  ${safe(hint)}`];
 }
 
 /** `gateline-error/1`; see docs/reference/json-output.md. */

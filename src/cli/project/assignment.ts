@@ -23,8 +23,7 @@ export async function assignmentOf(
   const { pipeline } = loaded;
   const subject =
     recordedOption(options, 'subject', 1_024) ?? pipeline.subject ?? (await workspace.branch()) ?? 'default';
-  if (subject.trim() === '')
-    throw new GatelineError('user', 'SUBJECT_EMPTY', 'the subject is empty', { hint: 'Pass `--subject TEXT`.' });
+  if (subject.trim() === '') throw new GatelineError('SUBJECT_EMPTY', 'the subject is empty');
   const standIn = options['stand-in'] === true;
   const input = await readInput(world, textOption(options, 'input'));
   return {
@@ -54,9 +53,7 @@ function metadataOf(pairs: readonly string[]): JsonObject {
       const at = pair.indexOf('=');
       const name = pair.slice(0, at);
       if (at > 0 && name !== '__proto__') return [name, jsonOrText(pair.slice(at + 1))];
-      throw new GatelineError('user', 'METADATA_INVALID', `--metadata ${pair}: expected KEY=VALUE`, {
-        hint: 'VALUE is JSON or plain text: `--metadata domain=shop`, `--metadata \'limits={"users": 5}\'`.',
-      });
+      throw new GatelineError('METADATA_INVALID', `--metadata ${pair}: expected KEY=VALUE`);
     }),
   );
 }
@@ -73,14 +70,14 @@ export async function readInput(world: CliWorld, path: string | undefined): Prom
   try {
     bytes = path === '-' ? await world.readStandardInput() : await readFile(resolve(world.workingDirectory, path));
   } catch (cause) {
-    throw new GatelineError('user', 'INPUT_INVALID', `${path} cannot be read: ${messageOf(cause)}`, {
+    throw new GatelineError('INPUT_INVALID', `${path} cannot be read: ${messageOf(cause)}`, {
       hint: 'Name a file with one JSON value, or `-` for standard input.',
       cause,
     });
   }
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
-  throw new GatelineError('user', 'INPUT_INVALID', `${path}: ${parsed.issue.message}`, {
+  throw new GatelineError('INPUT_INVALID', `${path}: ${parsed.issue.message}`, {
     hint: 'It must contain one JSON value.',
   });
 }

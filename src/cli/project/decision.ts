@@ -25,7 +25,5 @@ export async function decisionMadeBy(
 export function reasonGiven(options: OptionValues): string {
   const reason = recordedOption(options, 'reason', 4_096);
   if (reason !== undefined && reason.trim() !== '') return reason;
-  throw new GatelineError('user', 'REASON_MISSING', 'a decision needs a reason', {
-    hint: 'Pass `--reason TEXT`; it is shown wherever the gate is.',
-  });
+  throw new GatelineError('REASON_MISSING', 'a decision needs a reason');
 }

@@ -79,7 +79,7 @@ export async function openRun(
   ) {
     const numbers = [...new Set(records.map((record) => record.runNumber))].toSorted((a, b) => a - b);
     const known = numbers.length === 0 ? 'There are no runs yet.' : `Runs: ${numbers.slice(-20).join(', ')}.`;
-    throw new GatelineError('user', 'RUN_UNKNOWN', `there is no run ${number} for ${opened.assignment.subject}`, {
+    throw new GatelineError('RUN_UNKNOWN', `there is no run ${number} for ${opened.assignment.subject}`, {
       hint: `${known} \`gateline status --subjects\` lists the subjects.`,
     });
   }

@@ -16,7 +16,7 @@ export function parseRunArgument(text: string | undefined, where: string): RunAs
   if (text === undefined) return { subject: undefined, number: 0 };
   const [, subject, digits] = /^(?:(.+)#)?([1-9][0-9]{0,8})$/s.exec(text) ?? [];
   if (digits !== undefined) return { subject, number: Number(digits) };
-  throw new GatelineError('user', 'OPTION_VALUE', `${where} ${text}: expected a run number, or SUBJECT#NUMBER`, {
+  throw new GatelineError('OPTION_VALUE', `${where} ${text}: expected a run number, or SUBJECT#NUMBER`, {
     hint: '`gateline status` prints the newest run, `gateline status --subjects` the subjects.',
   });
 }

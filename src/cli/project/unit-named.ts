@@ -15,7 +15,7 @@ export function unitNamed({ journal }: Call, key: string): UnitState {
   const legs = known.filter((one) => one.startsWith(`${key}/`));
   const meant = didYouMean(key, known);
   const suggestion = legs.length > 0 ? '; name one of its legs' : meant === undefined ? '' : `; ${meant}`;
-  throw new GatelineError('user', 'GATE_UNKNOWN', `there is no gate ${key}${suggestion}`, {
+  throw new GatelineError('GATE_UNKNOWN', `there is no gate ${key}${suggestion}`, {
     hint: legs.length > 0 ? `Legs: ${legs.join(', ')}.` : `Gates: ${known.join(', ')}.`,
   });
 }

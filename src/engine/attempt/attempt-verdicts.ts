@@ -9,7 +9,7 @@ import type { Captured } from './capture-files.ts';
 export function withFiles({ gate }: Unit, verdict: Verdict, captured: Captured, notices: readonly Issue[]): Verdict {
   const { failure } = captured;
   if (failure !== undefined && gate.files.length > 0 && verdict.status !== 'failed') {
-    return failed('workspace', `Its files cannot be captured: ${failure.hint ?? 'see the message'}`, [
+    return failed('workspace', `Its files cannot be captured: ${failure.hint}`, [
       { severity: 'error', message: `${failure.code}: ${failure.message}`.slice(0, 4_096) },
     ]);
   }

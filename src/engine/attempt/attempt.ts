@@ -256,7 +256,6 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
   };
   if ((await call.journal.write(ended)) === 'taken') {
     throw new GatelineError(
-      'platform',
       'RECORD_TAKEN',
       `gate ${unit.key}: ${attemptInRun(started, call.journal.archive().started.get(unit.key) ?? [])} has ended already`,
     );

@@ -69,11 +69,9 @@ async function takenBy(call: Call, unit: Unit, claim: StartedRecord): Promise<Ga
   const what = attemptInRun(claim, call.journal.archive().started.get(unit.key) ?? []);
   if (call.holder === 'job' && !(await isSeen(call, unit, claim))) {
     const message = `gate ${unit.key}: ${what} is already claimed, but its record is not listed: probably left by an interrupted upload`;
-    return new GatelineError('platform', 'CLAIM_UNSEEN', message, {
-      hint: 'Re-run the failed jobs: the next run attempt claims the gate under a new name.',
-    });
+    return new GatelineError('CLAIM_UNSEEN', message);
   }
-  return new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: another process has claimed ${what}`, {
+  return new GatelineError('GATE_CLAIMED', `gate ${unit.key}: another process has claimed ${what}`, {
     hint: claimedHint(call.holder),
   });
 }

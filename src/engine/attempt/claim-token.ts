@@ -47,8 +47,7 @@ export function readToken(text: string): ClaimToken {
   try {
     return tokenSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString('utf8')));
   } catch (cause) {
-    throw new GatelineError('user', 'TOKEN_INVALID', 'this token is not from `gateline begin`', {
-      hint: 'Pass the complete token, as it was printed.',
+    throw new GatelineError('TOKEN_INVALID', 'this token is not from `gateline begin`', {
       cause,
     });
   }

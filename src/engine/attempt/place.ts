@@ -24,10 +24,8 @@ export async function placeFor(
   const { key, gate } = unit;
   if (gate.files.length > 0 && gate.inputs === undefined) {
     throw new GatelineError(
-      'user',
       'IN_PLACE_NEEDS_INPUTS',
       `gate ${key} hands on files and declares no inputs: in your folder, the files it writes would be its inputs`,
-      { hint: 'Declare `inputs`, or let it work in its own tree: `gateline begin --tree`, `workspace: tree`.' },
     );
   }
   await call.ports.workspace.requireFolder();
@@ -47,12 +45,8 @@ async function refuseNotApplied(call: Call, unit: Unit): Promise<void> {
   const names = missing.slice(0, NAMED).map(({ path }) => path);
   const more = missing.length > names.length ? ` and ${missing.length - names.length} more` : '';
   throw new GatelineError(
-    'user',
     'GATE_NOT_APPLIED',
     `gate ${unit.key}: files that earlier gates handed on are missing from the folder: ${names.join(', ')}${more}`,
-    {
-      hint: 'Begin it in a work tree of its own: `gateline begin --tree`. Or run `gateline apply`, which puts these files into the folder; gates that read them then run again.',
-    },
   );
 }
 

@@ -81,7 +81,7 @@ async function common(
 
 async function write(call: Call, unit: Unit, record: EndedRecord): Promise<void> {
   if ((await call.journal.write(record)) === 'written') return;
-  throw new GatelineError('user', 'GATE_CLAIMED', `gate ${unit.key}: another process is working on it`, {
+  throw new GatelineError('GATE_CLAIMED', `gate ${unit.key}: another process is working on it`, {
     hint: claimedHint(call.holder),
   });
 }

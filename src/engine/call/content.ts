@@ -31,14 +31,12 @@ export async function readJson(
   // The digest says that it is what somebody kept; who that was, it does not say.
   const parsed = parseJson(read.value);
   if (parsed.ok) return parsed.value;
-  throw new GatelineError('platform', 'CONTENT_UNSOUND', `${options.what}: ${parsed.issue.message}`, {
-    hint: 'Gateline did not write this content. Run the gate that produced it again.',
-  });
+  throw new GatelineError('CONTENT_UNSOUND', `${options.what}: ${parsed.issue.message}`);
 }
 
 function tooLarge(what: string, bytes: number, limit: number): GatelineError {
   const message = `${what}: ${bytes} bytes are more than the ${limit} that a condition can read`;
-  return new GatelineError('user', 'CONTENT_TOO_LARGE', message);
+  return new GatelineError('CONTENT_TOO_LARGE', message);
 }
 
 /** The store's `copyTo`, for whoever places content in files. */
@@ -52,7 +50,7 @@ export function copierOf({
 
 /** The error for content that is gone or altered. */
 export function missingContent(what: string, digest: Digest, why: string): GatelineError {
-  return new GatelineError('platform', 'CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
+  return new GatelineError('CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
     hint: 'Run the gate that produced it again: `gateline run --force GATE --reason TEXT`.',
   });
 }

@@ -92,10 +92,9 @@ function otherSchema(gate: GateContract, fixed: string | undefined, given: strin
   const what = (version: string | undefined): string =>
     version === undefined ? 'none' : `version ${JSON.stringify(version)}`;
   return new GatelineError(
-    'user',
     'CONTRACT_STANDARD_OTHER',
     `gate ${gate.id}: its Standard Schema changed since it began: ${what(fixed)}, now ${what(given)}`,
-    { hint: 'Complete it with the schema it began with, or begin it again.', place: placeOf(gate) },
+    { place: placeOf(gate) },
   );
 }
 

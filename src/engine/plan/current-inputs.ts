@@ -32,7 +32,6 @@ export function handedOnTo(call: Call, unit: Unit): readonly FileChange[] {
   if (conflicts.length === 0) return files;
   const list = conflicts.map(({ path, gates }) => `${path} (${gates.join(' and ')})`).join(', ');
   throw new GatelineError(
-    'user',
     'FILES_CONFLICT',
     `gate ${unit.key}: gates that do not need each other changed the same path differently: ${list}`,
     { hint: 'Let one gate need the other, or hand the file on from only one of them.' },
@@ -53,12 +52,7 @@ async function inputTree(call: Call, unit: Unit, handedOn: readonly FileChange[]
       !glob.startsWith('!') && !chosen.entries().some(([path, { mode }]) => workspace.matches([glob], path, mode)),
   );
   if (unmatched.length === 0) return chosen;
-  throw new GatelineError(
-    'user',
-    'INPUT_UNMATCHED',
-    `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`,
-    { hint: 'With a glob that matches nothing, changes would go unnoticed. Correct or remove it.' },
-  );
+  throw new GatelineError('INPUT_UNMATCHED', `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`);
 }
 
 function countedVariables(call: Call, gate: Gate): Record<string, string | null> {

@@ -86,8 +86,7 @@ function leftBy(gate: Gate, path: string, { claim, ended }: InPlace): GatelineEr
     ended?.snapshot === undefined
       ? `changed since gate ${unitOf(claim)} began in this folder, and the changes of that attempt are not recorded`
       : `is as gate ${unitOf(claim)} left it`;
-  return new GatelineError('user', 'SCHEMA_LEFT_BY_GATE', `gate ${gate.id}: output.schema: ${path} ${how}`, {
-    hint: 'Restore it, or commit it if the change is intended: a file that an agent wrote cannot check agents.',
+  return new GatelineError('SCHEMA_LEFT_BY_GATE', `gate ${gate.id}: output.schema: ${path} ${how}`, {
     place: { file: path },
   });
 }

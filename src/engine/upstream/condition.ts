@@ -29,9 +29,7 @@ export async function evaluateIf(
     needs,
   });
   if ('choice' in result) return result;
-  throw new GatelineError('user', 'CONDITION_UNDECIDED', `gate ${unit.key}: if: ${result.problem}`, {
-    hint: 'Correct the condition, or let the needed gate write the value it reads.',
-  });
+  throw new GatelineError('CONDITION_UNDECIDED', `gate ${unit.key}: if: ${result.problem}`);
 }
 
 /** `needs.<gate>`: status, score and output; of a matrix gate also `legs`, and its `output` holds the legs' by id. */

@@ -14,13 +14,13 @@ export function notDone(
   const message = `gate ${unit.key} cannot begin: ${list}`;
   if (open.some(({ status }) => status !== 'ready' && status !== 'pending')) {
     const hint = 'Fix what failed, then re-run the failed jobs.';
-    return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint });
+    return new GatelineError('UPSTREAM_NOT_DONE', message, { hint });
   }
   if (open.some(({ unread }) => unread !== undefined)) return unreadable(message);
   if (open.some((state) => isTold(state, job))) return unreadable(message, hintForHidden(job));
   const isSpoilt = open.some(({ status, attempts }) => status === 'ready' && attempts > 0);
   const hint = isSpoilt ? SPOILT_HINT : hintForNoRecord(job);
-  return new GatelineError('user', 'UPSTREAM_NOT_DONE', message, { hint });
+  return new GatelineError('UPSTREAM_NOT_DONE', message, { hint });
 }
 
 /** Where there are records, and nothing can be built on them. */
@@ -31,7 +31,7 @@ const OUTAGE_HINT =
 
 /** The error for records that exist, or may, and cannot be read. */
 export function unreadable(message: string, hint = OUTAGE_HINT): GatelineError {
-  return new GatelineError('platform', 'UPSTREAM_UNREADABLE', message, { hint });
+  return new GatelineError('UPSTREAM_UNREADABLE', message, { hint });
 }
 
 /** Problems that the unit's own state tells. */

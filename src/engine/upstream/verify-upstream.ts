@@ -86,12 +86,8 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
   if (!verdictSatisfies(need, { verdict }, ruling)) {
     const why = verdict.issues[0]?.message ?? verdict.advice;
     throw new GatelineError(
-      'agent',
       'UPSTREAM_REFUSED',
       `the output of gate ${need.key} does not meet its contract: ${verdict.kind}: ${why}`,
-      {
-        hint: 'Outputs are checked again before use. Re-run its job. If the contract changed, the output must change too.',
-      },
     );
   }
   if (exports?.digest !== ended.exports?.digest)
@@ -134,15 +130,11 @@ function refuseOtherDigest(call: Call, { gate }: Unit, { digests }: JobCall): vo
   const found = gate.legs.map(({ id }) => call.journal.state().units.get(unitKey(gate.id, id))?.ended?.value?.digest);
   if (found.includes(digest)) return;
   throw new GatelineError(
-    'platform',
     'DIGEST_MISMATCH',
     `gate ${gate.id}: its job says that its output is ${digest}, its record says ${found.map((one) => one ?? 'none').join(', ')}`,
-    { hint: 'An artifact of this run may have been replaced. Re-run all jobs.' },
   );
 }
 
 function unsound(upstream: Unit, why: string): GatelineError {
-  return new GatelineError('platform', 'UPSTREAM_UNSOUND', `gate ${upstream.key}: ${why}`, {
-    hint: 'An artifact of this run may have been replaced, or two jobs worked on the same gate. Re-run all jobs.',
-  });
+  return new GatelineError('UPSTREAM_UNSOUND', `gate ${upstream.key}: ${why}`);
 }

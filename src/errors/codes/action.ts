@@ -4,8 +4,9 @@ import type { CodeMeaning } from '../code-meaning.ts';
 export const ACTION_CODES = {
   ACTION_INPUTS_INVALID: {
     from: ['user'],
+    title: 'Invalid inputs',
     means: 'Inputs of a step are invalid. The message lists all of them.',
-    remedy: 'Fix them under `with:` of the step; docs/reference/action.md lists every input.',
+    remedy: 'Fix these inputs under `with:` of the step. Nothing ran.',
   },
   MATRIX_MISMATCH: {
     from: ['user'],
@@ -15,7 +16,7 @@ export const ACTION_CODES = {
   RUNNER_ENVIRONMENT: {
     from: ['platform'],
     means: 'Variables that the runner sets for every step are missing or malformed.',
-    remedy: 'Run the action in a workflow; with another runner, set the variables that the message names.',
+    remedy: 'The action needs the variables that the GitHub Actions runner sets for every step.',
   },
   RUNNER_FILE: {
     from: ['platform'],
@@ -36,7 +37,7 @@ export const ACTION_CODES = {
   EARLIER_RUN_ITSELF: {
     from: ['user'],
     means: '`resume` names the current run.',
-    remedy: 'Remove it: a re-run finds the records of its earlier attempts automatically.',
+    remedy: 'Remove `resume`: a re-run finds the records of its earlier attempts automatically.',
   },
   EARLIER_RUN_ABSENT: {
     from: ['user'],
@@ -61,7 +62,7 @@ export const ACTION_CODES = {
   EARLIER_RUN_FORK: {
     from: ['user'],
     means: 'The run that `resume` names has its commit from another repository: outputs of forks are never reused.',
-    remedy: 'Start a run without `resume`.',
+    remedy: 'Outputs of forks are never reused. Start a run without `resume`.',
   },
   EARLIER_RUN_EVENT: {
     from: ['user'],
@@ -71,27 +72,27 @@ export const ACTION_CODES = {
   EARLIER_RUN_UNFINISHED: {
     from: ['user'],
     means: 'The run that `resume` names has not ended.',
-    remedy: 'Wait until it ends, or cancel it. Then start again.',
+    remedy: 'Wait until it ends, or cancel it. Then start this run again.',
   },
   GATE_RUNS_BY_ITSELF: {
     from: ['user'],
     means: 'A step with `command: run` names a gate whose definition has no command.',
-    remedy: 'Give the gate a `run`, or use `begin` and `complete` around the action that is its agent.',
+    remedy: 'Add `run`, or use `command: begin` and `command: complete` around the action that is its agent.',
   },
   GATE_HAS_COMMAND: {
     from: ['user'],
     means: 'A step with `command: begin` names a gate whose definition has a command.',
-    remedy: 'Use `command: run`, or remove `run` from the definition.',
+    remedy: 'Use `command: run`, or remove `run` from the definition if another action is its agent.',
   },
   SECRET_MISSING_AT_COMPLETE: {
     from: ['user'],
     means: 'Secrets of the gate are not set in the step that completes it, so they cannot be redacted from its output.',
-    remedy: 'Give that step the same `env:` as the one that begins the gate.',
+    remedy: 'Give the step that completes the gate the same `env:` as the one that begins it.',
   },
   OUTPUT_FILE_OUTSIDE: {
     from: ['user'],
     means: 'The input `output-file` is outside the workspace and the folder for temporary files.',
-    remedy: 'Name a file inside one of them; symbolic links of its folder are followed.',
+    remedy: 'Name a file inside one of them.',
   },
   OUTPUT_FILE_UNREADABLE: {
     from: ['platform'],
@@ -101,7 +102,7 @@ export const ACTION_CODES = {
   RESUME_REFUSED: {
     from: ['user'],
     means: 'A run for the changes of a fork cannot resume another run.',
-    remedy: 'Remove `resume`.',
+    remedy: 'Remove `resume`: reusable outputs are found by their fingerprint.',
   },
   RESUME_WITHOUT_TOKEN: {
     from: ['user'],

@@ -5,7 +5,8 @@ export const AGENTS_CODES = {
   SHELL_INVALID: {
     from: ['user'],
     means: '`shell` is neither a known shell nor a template with `{0}`.',
-    remedy: 'Use a shell listed in docs/agent-protocol.md.',
+    remedy:
+      'Use bash, sh, python, node, pwsh, powershell or cmd, or a template such as `perl {0}`; {0} stands for the script.',
   },
   SHELL_MISSING: {
     from: ['user'],
@@ -20,12 +21,12 @@ export const AGENTS_CODES = {
   SCRIPT_PATH_INVALID: {
     from: ['user'],
     means: 'The path of the workspace contains characters that `cmd` does not accept.',
-    remedy: 'Move the workspace, or use another shell.',
+    remedy: 'Move the workspace to a folder without these characters, or set `shell: pwsh`.',
   },
   DIRECTORY_MISSING: {
     from: ['user'],
     means: 'The working directory of a gate does not exist.',
-    remedy: 'Create it, or change `working-directory`.',
+    remedy: 'Create it, or change `working-directory:`.',
   },
   ENVIRONMENT_TOO_LARGE: {
     from: ['user'],
@@ -35,12 +36,12 @@ export const AGENTS_CODES = {
   TOOL_MISSING: {
     from: ['user'],
     means: 'A command under `tools` does not print a version.',
-    remedy: 'Install the tool, or correct or remove the command.',
+    remedy: 'Install the tool, or correct or remove it under `tools`.',
   },
   LEFTOVER_ALIVE: {
     from: ['platform'],
     means: 'Processes of an agent whose engine was killed cannot be stopped.',
-    remedy: 'Stop them by hand, then run again.',
+    remedy: 'Stop them by hand (they may belong to another user), then run again.',
   },
   PROCESS_RECORD_FAILED: {
     from: ['platform'],

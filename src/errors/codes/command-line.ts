@@ -10,7 +10,7 @@ export const COMMAND_LINE_CODES = {
   OPTION_UNKNOWN: {
     from: ['user'],
     means: 'The command has no such option.',
-    remedy: '`gateline help COMMAND` lists its options. Write them after the command.',
+    remedy: 'Options come after the command: gateline COMMAND [options]. `gateline help` lists the commands.',
   },
   OPTION_VALUE: {
     from: ['user'],
@@ -37,7 +37,7 @@ export const COMMAND_LINE_CODES = {
   METADATA_INVALID: {
     from: ['user'],
     means: '`--metadata` is not of the form KEY=VALUE.',
-    remedy: 'Write `--metadata domain=shop`.',
+    remedy: 'VALUE is JSON or plain text: `--metadata domain=shop`, `--metadata \'limits={"users": 5}\'`.',
   },
   RUN_UNKNOWN: {
     from: ['user'],
@@ -67,7 +67,7 @@ export const COMMAND_LINE_CODES = {
   FILE_EXISTS: {
     from: ['user'],
     means: 'A file that `gateline init` would write already exists.',
-    remedy: 'Use another folder, or move the file away.',
+    remedy: 'Use another folder, or move these files away.',
   },
   FILE_UNWRITABLE: {
     from: ['platform'],
@@ -79,12 +79,16 @@ export const COMMAND_LINE_CODES = {
     means: 'There is no such decision.',
     remedy: 'Use `approve`, `reject`, `skip` or `force`.',
   },
-  REASON_MISSING: { from: ['user'], means: 'A decision was made without a reason.', remedy: 'Pass `--reason TEXT`.' },
+  REASON_MISSING: {
+    from: ['user'],
+    means: 'A decision was made without a reason.',
+    remedy: 'Pass `--reason TEXT`; it is shown wherever the gate is.',
+  },
   ACTOR_UNKNOWN: {
     from: ['user'],
     means:
       "It is unknown who decides: no `--actor`, no `user.email` in git's settings, and the account is root's or a CI service's.",
-    remedy: 'Pass `--actor NAME`, or set `git config user.email`.',
+    remedy: 'Pass `--actor NAME`, or set `git config user.email NAME@EXAMPLE.ORG`.',
   },
   OUTPUT_FAILED: {
     from: ['platform'],

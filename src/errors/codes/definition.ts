@@ -10,12 +10,13 @@ export const DEFINITION_CODES = {
   PIPELINE_UNREADABLE: {
     from: ['user', 'platform'],
     means: 'The definition cannot be read.',
-    remedy: 'It must be a UTF-8 text file that you may read.',
+    remedy: 'It must be a UTF-8 text file.',
   },
   PIPELINE_INVALID: {
     from: ['user'],
+    title: 'Pipeline invalid',
     means: 'The definition is invalid. The message lists the problems, each with its code.',
-    remedy: 'Fix them and run again. Nothing ran.',
+    remedy: 'Fix these errors and run again. Nothing ran.',
   },
   YAML_SYNTAX: {
     from: ['definition'],
@@ -118,7 +119,7 @@ export const DEFINITION_CODES = {
   GLOBS_ONLY_EXCLUDE: {
     from: ['definition', 'user'],
     means: 'All globs of a list exclude, so nothing can match.',
-    remedy: 'First write what to include.',
+    remedy: 'First write what to include, for instance `**`, then what to exclude.',
   },
   EXPORT_DUPLICATE: { from: ['definition'], means: 'A part is exported twice.', remedy: 'Remove one.' },
   SCORE_MISSING: {

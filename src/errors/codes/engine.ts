@@ -9,11 +9,13 @@ export const ENGINE_CODES = {
   },
   GATE_CLAIMED: {
     from: ['user'],
+    title: 'Gate claimed by another job',
     means: 'Another process claimed this gate, or recorded a decision about it at the same time.',
     remedy: 'Check `gateline status`, and try again when the other process is done.',
   },
   GATE_BLOCKED: {
     from: ['user'],
+    title: 'Gate blocked',
     means: 'A gate that this gate needs is not done.',
     remedy: 'Run the needed gates first, or pass `--input` and `--stand-in`.',
   },
@@ -40,7 +42,8 @@ export const ENGINE_CODES = {
   CLAIM_EXPIRED: {
     from: ['user'],
     means: 'The claim expired, or a later attempt took it over. The output of this attempt is not used.',
-    remedy: 'Begin the gate again. Raise `timeout-minutes` if it needs more time.',
+    remedy:
+      'The output of this attempt is not used. Begin the gate again. Raise timeout-minutes if it needs more time.',
   },
   ATTEMPT_LOST: {
     from: ['platform'],
@@ -85,7 +88,7 @@ export const ENGINE_CODES = {
   INPUT_UNMATCHED: {
     from: ['user'],
     means: 'A glob under `inputs` matches no file.',
-    remedy: 'Correct or remove it: changes would go unnoticed.',
+    remedy: 'With a glob that matches nothing, changes would go unnoticed. Correct or remove it.',
   },
   FILES_CONFLICT: {
     from: ['user'],
@@ -106,15 +109,16 @@ export const ENGINE_CODES = {
     from: ['user'],
     means:
       'Another gate wrote the schema file of this gate: an agent must not change what outputs are checked against.',
-    remedy: 'Commit the schema, or let the other gate write to another path.',
+    remedy: 'Restore it, or commit it if the change is intended: a file that an agent wrote cannot check agents.',
   },
   CONTRACT_STANDARD_OTHER: {
     from: ['user'],
     means: 'The Standard Schema of a gate changed after the gate began.',
-    remedy: 'Use the original schema, or begin the gate again.',
+    remedy: 'Complete it with the schema it began with, or begin it again.',
   },
   CLAIM_UNSEEN: {
     from: ['platform'],
+    title: 'Gate blocked: its claim is not listed',
     means:
       'The gate is already claimed in this run attempt, but the claim is not listed: probably left by an interrupted upload.',
     remedy: 'Re-run the failed jobs: the next run attempt claims the gate under a new name.',
@@ -122,31 +126,37 @@ export const ENGINE_CODES = {
   CONTENT_UNSOUND: {
     from: ['platform'],
     means: 'Stored content has the right digest, but is not the JSON that Gateline writes.',
-    remedy: 'Another program wrote it. Run the gate that produced it again.',
+    remedy: 'Gateline did not write this content. Run the gate that produced it again.',
   },
   UPSTREAM_NOT_DONE: {
     from: ['user'],
+    title: 'Gate blocked',
     means: 'A job cannot begin a gate, because a needed gate is not done in this run.',
     remedy: 'The message shows each gate and its status. Fix it and re-run the failed jobs.',
   },
   UPSTREAM_UNREADABLE: {
     from: ['platform'],
+    title: 'Gate blocked: a record of a needed gate cannot be read',
     means: 'A job cannot begin a gate, because a record or an output of a needed gate cannot be read or is not listed.',
     remedy: 'The message says what and why. Re-run the failed jobs; see https://www.githubstatus.com.',
   },
   UPSTREAM_UNSOUND: {
     from: ['platform'],
+    title: 'Gate blocked: a record of a needed gate is inconsistent',
     means: 'A record of a needed gate is inconsistent: it has no claim, or a different one.',
-    remedy: 'Re-run all jobs. If it happens again, check what else uploads artifacts in this run.',
+    remedy: 'An artifact of this run may have been replaced, or two jobs worked on the same gate. Re-run all jobs.',
   },
   UPSTREAM_REFUSED: {
     from: ['agent'],
+    title: 'Gate blocked: the output of a needed gate does not meet its contract',
     means: 'The job that needs an output checked it again, and it does not meet its contract.',
-    remedy: 'Run the gate that produced it again. If the contract changed, the output must change too.',
+    remedy:
+      'Outputs are checked again before use. Re-run its job. If the contract changed, the output must change too.',
   },
   DIGEST_MISMATCH: {
     from: ['platform'],
+    title: 'Gate blocked: the output of a needed gate was replaced',
     means: "The output of a gate does not match the digest in its job's outputs.",
-    remedy: 'An artifact may have been replaced. Re-run all jobs.',
+    remedy: 'An artifact of this run may have been replaced. Re-run all jobs.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

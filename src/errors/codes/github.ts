@@ -44,14 +44,14 @@ export const GITHUB_CODES = {
   },
   ARTIFACTS_OUTAGE: {
     from: ['platform'],
+    title: 'Outage: GitHub did not answer',
     means:
       "GitHub's artifact service did not answer within the time limit (`outage-minutes`, after an agent has ended).",
-    remedy:
-      'See https://www.githubstatus.com, then re-run the failed jobs. If the post step uploads the result, it is used; otherwise the output is in the log and the summary.',
+    remedy: 'GitHub, or the connection to it, is down. See https://www.githubstatus.com, then re-run the failed jobs.',
   },
   RECORD_TOO_LARGE: {
     from: ['user'],
     means: 'A record lists too many files to be read again.',
-    remedy: 'Let the gate hand on fewer files, or pack them into one.',
+    remedy: 'Let the gate hand on fewer files (`files:`), or pack them into one.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

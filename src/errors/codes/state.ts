@@ -15,12 +15,12 @@ export const STATE_CODES = {
   STORE_READ_ONLY: {
     from: ['gateline'],
     means: 'A read-only store was asked to write.',
-    remedy: 'Open it without `readOnly`; if you did, report it.',
+    remedy: 'This is a bug in Gateline. Please report it.',
   },
   DIGEST_INVALID: {
     from: ['gateline'],
     means: 'A store was asked for an invalid digest.',
-    remedy: 'Pass digests as in records.',
+    remedy: 'A digest is `sha256:` and 64 lower-case hexadecimal digits.',
   },
   UNREADABLE_RECORD: {
     from: ['state'],

@@ -2,7 +2,7 @@ import type { CodeMeaning } from '../code-meaning.ts';
 
 /** Files and git. */
 export const WORKSPACE_CODES = {
-  WORKSPACE_MISSING: { from: ['user'], means: 'There is no such folder.', remedy: 'Name one that exists.' },
+  WORKSPACE_MISSING: { from: ['user'], means: 'There is no such folder.', remedy: 'Name the folder of your pipeline.' },
   WORKSPACE_UNREADABLE: {
     from: ['platform'],
     means: 'The workspace cannot be read.',
@@ -11,13 +11,17 @@ export const WORKSPACE_CODES = {
   GIT_NOT_FOUND: {
     from: ['user'],
     means: 'git is not installed, or not on the PATH.',
-    remedy: 'Install git, or work outside a repository.',
+    remedy: 'Install git and put it on the PATH.',
   },
-  GIT_TOO_OLD: { from: ['user'], means: 'git is older than 2.30.', remedy: 'Install a newer one.' },
+  GIT_TOO_OLD: {
+    from: ['user'],
+    means: 'git is older than 2.30.',
+    remedy: 'Install a newer git and put it first on the PATH.',
+  },
   GIT_TIMEOUT: {
     from: ['platform'],
     means: 'A git command timed out.',
-    remedy: 'Check for a named pipe in `.git`, and for filters or remotes that do not answer. Raise `git-timeout`.',
+    remedy: 'A file of `.git` may be a named pipe, or a filter or a remote does not answer. Run `git status` there.',
   },
   UNTRACKED_TOO_LARGE: {
     from: ['user'],
@@ -27,32 +31,34 @@ export const WORKSPACE_CODES = {
   SUBMODULE_DIRTY: {
     from: ['user'],
     means: 'A submodule has changes that are not committed.',
-    remedy: 'Commit or stash them in the submodule.',
+    remedy:
+      'Commit or stash them there, untracked files too: a work tree has submodules as one of their commits has them.',
   },
   GATE_NOT_APPLIED: {
     from: ['user'],
     means: 'The gate works in your folder, but the files that earlier gates handed on are not there.',
-    remedy: 'Run `gateline apply`, or begin it with `--tree`.',
+    remedy:
+      'Begin it in a work tree of its own: `gateline begin --tree`. Or run `gateline apply`, which puts these files into the folder; gates that read them then run again.',
   },
   APPLY_FAILED: {
     from: ['platform'],
     means: 'A file cannot be put into your folder.',
-    remedy: 'Check free space and permissions, then run `gateline apply` again: it continues from there.',
+    remedy: 'Check free space and permissions, then run `gateline apply` again: it continues from here.',
   },
   CLAIM_IN_PLACE: {
     from: ['user'],
     means: 'An agent that runs by itself is using the folder.',
-    remedy: 'Complete it, or wait until its claim expires.',
+    remedy: 'Complete it first (`gateline complete`), or wait until then.',
   },
   IN_PLACE_NEEDS_INPUTS: {
     from: ['user', 'definition'],
     means: 'A gate that works in your folder and hands on files must declare its inputs.',
-    remedy: 'Declare `inputs`, or let it work in its own tree.',
+    remedy: 'Declare `inputs`, or let it work in its own tree: `gateline begin --tree`, `workspace: tree`.',
   },
   DIFF_UNAVAILABLE: {
     from: ['user'],
     means: 'No version of the workspace was kept for that attempt.',
-    remedy: 'Name an attempt that ended on this machine.',
+    remedy: 'A killed attempt leaves none, and an attempt on another machine is kept there.',
   },
   GIT_UNSAFE_DIRECTORY: {
     from: ['user'],
@@ -62,7 +68,7 @@ export const WORKSPACE_CODES = {
   GIT_FILTER_FAILED: {
     from: ['platform'],
     means: 'A git filter (such as LFS) failed.',
-    remedy: 'Install what the filter needs.',
+    remedy: 'Install what the filter needs (for LFS: git lfs install), or take it out of the configuration.',
   },
   GIT_FAILED: { from: ['platform'], means: 'git failed.', remedy: "Read git's message; run the same command by hand." },
   FILE_UNREADABLE: {
@@ -73,7 +79,7 @@ export const WORKSPACE_CODES = {
   FILE_TOO_LARGE: {
     from: ['user', 'definition'],
     means: 'The file is too large.',
-    remedy: 'Make it smaller.',
+    remedy: 'Name a smaller file.',
   },
   FILE_NOT_UTF8: { from: ['user'], means: 'The file is not UTF-8.', remedy: 'Save it as UTF-8.' },
   PATH_ESCAPES: {
@@ -90,27 +96,29 @@ export const WORKSPACE_CODES = {
   STATE_ESCAPES: {
     from: ['user'],
     means: '`.state` is, or contains, a link to the outside of the workspace.',
-    remedy: 'Remove the link.',
+    remedy:
+      'Gateline keeps its state in a folder of its own inside the workspace: remove the link, or choose another folder.',
   },
   DEPENDENCIES_EDITABLE: {
     from: ['user'],
     means: 'A Python environment that is linked into work trees imports a package from your folder.',
-    remedy: 'Set `workspace: {link: none, setup: COMMAND}`, with the command that installs the environment.',
+    remedy:
+      'Write `workspace: {link: none, setup: COMMAND}` in gateline.yml, with the command that installs the environment, such as `uv sync` or `python -m venv .venv && .venv/bin/pip install -e .`.',
   },
   LINK_FAILED: {
     from: ['platform'],
     means: 'Installed packages cannot be linked into a work tree.',
-    remedy: 'Check free space and who owns the folders.',
+    remedy: 'Check free space and who owns the folders, or write `workspace: {link: none}` in gateline.yml.',
   },
   SETUP_CANCELLED: {
     from: ['user'],
     means: 'The setup command of a work tree was stopped.',
-    remedy: 'Run again.',
+    remedy: 'Run again to continue.',
   },
   SETUP_FAILED: {
     from: ['user'],
     means: 'The setup command of a work tree failed.',
-    remedy: 'Read the end of its output; correct `workspace: {setup: …}`.',
+    remedy: 'Correct `setup` under `workspace` in gateline.yml, or what it needs. It gets no secrets.',
   },
   TREES_INSIDE_REPOSITORY: {
     from: ['user'],
@@ -125,22 +133,24 @@ export const WORKSPACE_CODES = {
   WORK_TREE_REPLACED: {
     from: ['agent'],
     means: 'An agent removed its work tree, or put something else in its place.',
-    remedy: 'Let the agent change only what is in the work tree.',
+    remedy:
+      'An agent may change what is in its work tree, but not remove or replace the folder or the files beside it.',
   },
   REPOSITORY_MISSING: {
     from: ['user'],
     means: 'Files of a commit are needed, but the folder is not in a git work tree.',
-    remedy: 'Check out the repository before the step.',
+    remedy: 'Check out the repository before this step (actions/checkout).',
   },
   OBJECT_ALTERED: {
     from: ['agent'],
     means: 'An object in `.git` has the wrong content: an earlier step changed it.',
-    remedy: 'Check out the repository again, and keep agents out of `.git`.',
+    remedy: "An earlier step changed the repository's objects. Check it out again, and keep agents out of .git.",
   },
   COMMIT_UNREADABLE: {
     from: ['user'],
     means: 'The commit that contracts are read from is not in the clone, and could not be fetched.',
-    remedy: 'Check out the repository before the step, with `fetch-depth: 0` if another commit is needed.',
+    remedy:
+      'Check out the repository before this step (actions/checkout), with `fetch-depth: 0` if the commit is not the one that is checked out.',
   },
   STATE_FILE_INVALID: {
     from: ['user'],
@@ -150,6 +160,6 @@ export const WORKSPACE_CODES = {
   STAND_IN_REFUSED: {
     from: ['user'],
     means: "The output in a state file that replaces a gate's output does not meet the gate's schema.",
-    remedy: 'Fix the places that the message names, move the file away, or run the gate.',
+    remedy: 'Correct the file, move it away, or run the gate here.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

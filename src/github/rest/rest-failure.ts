@@ -52,9 +52,7 @@ export function outOfTime(request: RestRequest): GatelineError {
 function invalid(thrown: Error, asked: string, clean: (text: string) => string): RestFailure {
   const why = thrown instanceof z.ZodError ? firstIssue(thrown) : thrown.message;
   const message = `GitHub's answer to ${asked} cannot be read: ${spoken(why, clean)}.`;
-  const error = new GatelineError('platform', 'REST_ANSWER_INVALID', message, {
-    hint: 'Run the job again. If it fails again, check proxies and firewalls between the runner and GitHub.',
-  });
+  const error = new GatelineError('REST_ANSWER_INVALID', message);
   return { error, effect: thrown instanceof AnswerError && thrown.torn ? 'unknown' : 'final' };
 }
 
@@ -66,10 +64,10 @@ function statusFailure(http: HttpError, asked: string, clean: (text: string) => 
   if (status === 401 || status === 403) return { error: denied(said), effect: 'final' };
   if (status === 404 || status === 410) {
     const hint = "It does not exist, or the token cannot read it: GitHub's response is the same for both.";
-    return { error: new GatelineError('platform', 'REST_NOT_FOUND', said, { hint }), effect: 'final' };
+    return { error: new GatelineError('REST_NOT_FOUND', said, { hint }), effect: 'final' };
   }
   const hint = "See GitHub's response.";
-  return { error: new GatelineError('platform', 'REST_REFUSED', said, { hint }), effect: 'final' };
+  return { error: new GatelineError('REST_REFUSED', said, { hint }), effect: 'final' };
 }
 
 /** The API sent on to a store of blobs, and that one failed: a new address may help, whatever its status says. */
@@ -88,7 +86,7 @@ function isRateLimit(http: HttpError): boolean {
 function rateLimited(http: HttpError, said: string): RestFailure {
   const wait = retryAfter(http);
   const hint = "GitHub allows a job's token 1,000 requests an hour and repository. Run the job again later.";
-  const error = new GatelineError('platform', 'REST_RATE_LIMITED', said, { hint });
+  const error = new GatelineError('REST_RATE_LIMITED', said, { hint });
   // Without a word about when, a spent limit lasts for minutes; a plain 429 is worth a try.
   const unsaid = http.status === 429 ? {} : { retryAfterMs: Infinity };
   return { error, effect: 'none', ...unsaid, ...wait };
@@ -101,15 +99,11 @@ function retryAfter({ response: { headers } }: HttpError): { readonly retryAfter
 }
 
 function denied(said: string): GatelineError {
-  return new GatelineError('user', 'REST_DENIED', said, {
-    hint: 'Give the job the permission under `permissions:`. Runs of pull requests from forks can only read.',
-  });
+  return new GatelineError('REST_DENIED', said);
 }
 
 function outage(message: string): GatelineError {
-  return new GatelineError('platform', 'REST_OUTAGE', message, {
-    hint: 'See https://www.githubstatus.com, then run the job again.',
-  });
+  return new GatelineError('REST_OUTAGE', message);
 }
 
 function saidBy({ response: { data }, message }: HttpError): string {

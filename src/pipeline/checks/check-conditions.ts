@@ -11,8 +11,9 @@ import {
 import { referencesIn, type Reference } from './expression-references.ts';
 import { gatesIn, mapAt, pointerTo, textsAt, type GatePart, type Located } from '../file/parts.ts';
 import { didYouMean, quoted, type Problem } from '../problem.ts';
-import type { Source } from '../yaml/source.ts';
+import type { Source } from '../source.ts';
 import { labelOf } from './structure.ts';
+import type { ProblemCode } from '../../errors/error-codes.ts';
 
 /** What `needs.<gate>` has. */
 const NEED_FIELDS = ['status', 'score', 'output'];
@@ -36,7 +37,7 @@ export function checkConditions(source: Source): Problem[] {
 
 interface Finding {
   readonly severity?: Problem['severity'];
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly message: string;
   readonly hint?: string | undefined;
 }

@@ -1,7 +1,7 @@
 import { gatesIn, mapAt, pointerTo, textsAt, type GatePart, type Located } from '../file/parts.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { quoted, type Problem } from '../problem.ts';
-import type { Source } from '../yaml/source.ts';
+import type { Source } from '../source.ts';
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
 
 const RESERVED = /^(?:GATELINE|GITHUB|RUNNER)_/i;

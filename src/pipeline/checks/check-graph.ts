@@ -3,7 +3,8 @@ import { MAX_GATES } from '../file/gateline-file.ts';
 import { gatesIn, mapAt, pointerTo, textsAt, type GatePart } from '../file/parts.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { quoted, suggester, type Problem } from '../problem.ts';
-import type { Source } from '../yaml/source.ts';
+import type { Source } from '../source.ts';
+import type { ProblemCode } from '../../errors/error-codes.ts';
 
 /** What is wrong between gates: how many there are, needs, circles, numbers, groups. */
 export function checkGraph(source: Source): Problem[] {
@@ -40,7 +41,7 @@ function checkNeeds(gate: GatePart, { known, suggest }: Ids, source: Source): Pr
     const name = quoted(need.value);
     const isRepeated = seen.has(need.value);
     seen.add(need.value);
-    const problem = (code: string, message: string, hint?: string): Problem[] => [
+    const problem = (code: ProblemCode, message: string, hint?: string): Problem[] => [
       source.at(pointerTo(need), { code, message: `needs: ${name}: ${message}`, hint }),
     ];
     if (isRepeated) return problem('NEED_DUPLICATE', 'named twice');
@@ -99,7 +100,7 @@ function checkGroups({ known, suggest }: Ids, source: Source): Problem[] {
       const name = quoted(member.value);
       const before = groupOf.get(member.value);
       groupOf.set(member.value, before ?? group);
-      const report = (code: string, message: string, hint?: string): void =>
+      const report = (code: ProblemCode, message: string, hint?: string): void =>
         void problems.push(source.at(pointerTo(member), { code, message: `groups: ${name}: ${message}`, hint }));
       if (!known.has(member.value)) report('GROUP_GATE_UNKNOWN', 'no such gate', suggest(member.value));
       else if (before === group) report('GROUP_GATE_DUPLICATE', 'named twice');

@@ -6,9 +6,10 @@ import { gatesIn, mapAt, pointerTo, textsAt, textsInside, type GatePart, type Lo
 import { globProblem, pathProblem, treesProblem, type PathProblem } from '../file/paths.ts';
 import { parentPointers, pointerOf, POINTER_PATTERN } from '../../json/pointer.ts';
 import { quoted, type Problem } from '../problem.ts';
-import type { Source } from '../yaml/source.ts';
+import type { Source } from '../source.ts';
 import { labelOf } from './structure.ts';
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
+import type { ProblemCode } from '../../errors/error-codes.ts';
 
 /** What is wrong with single values though their type is right: paths, globs, exports, scores, matrices, `${{ }}`. */
 export function checkValues(source: Source): Problem[] {
@@ -58,7 +59,7 @@ function checkGlobs(globs: readonly Located<string>[], source: Source): Problem[
 function checkPaths(
   texts: readonly Located<string>[],
   problemOf: (text: string) => PathProblem | undefined,
-  code: string,
+  code: ProblemCode,
   source: Source,
 ): Problem[] {
   return texts.flatMap((text) => {
@@ -77,7 +78,7 @@ function checkSubstitution(source: Source): Problem[] {
       (path.length === 4 && path[2] === 'output' && (path[3] === 'checks' || path[3] === 'schema')));
   return [...textsInside(source.value, isCondition)].flatMap((text) => {
     const offset = text.value.indexOf('${{');
-    if (offset < 0) return [];
+    if (offset < 0 || (text.path[0] === 'gates' && source.isLiteral(text.path[2]))) return [];
     const message = `${labelOf(text.path)}: \`\${{ }}\` is not evaluated here`;
     const hint = substitutionHint(text.path);
     return [source.at(pointerTo(text), { code: 'EXPRESSION_NOT_ALLOWED', message, hint, offset })];

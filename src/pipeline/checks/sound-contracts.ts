@@ -5,7 +5,7 @@ import { gatesIn, type GatePart } from '../file/parts.ts';
 import type { GateContract } from '../pipeline.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import type { Problem } from '../problem.ts';
-import type { Source } from '../yaml/source.ts';
+import type { Source } from '../source.ts';
 
 const outputSchema = gateSchema.shape.output.unwrap();
 

@@ -6,7 +6,7 @@ import { gateSchema } from '../file/gateline-gate.ts';
 import { gatelineFileSchema, type GatelineFile } from '../file/gateline-file.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { described, didYouMean, quoted, type Problem } from '../problem.ts';
-import type { Source } from '../yaml/source.ts';
+import type { Source } from '../source.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];

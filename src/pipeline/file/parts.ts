@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
-import type { Source } from '../yaml/source.ts';
+import type { Source } from '../source.ts';
 
 /*
  * The file as checks of meaning look at it: whatever of it has the right shape, wherever other parts are wrong,

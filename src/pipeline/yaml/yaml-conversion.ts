@@ -1,7 +1,8 @@
 import { isAlias, isMap, isScalar, isSeq, visit, type Alias, type Document, type Node, type YAMLMap } from 'yaml';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
-import { quoted, type Problem } from '../problem.ts';
+import { quoted } from '../problem.ts';
+import type { ProblemDetails } from '../source.ts';
 
 /** The most values in a file, those that aliases repeat included: what stops an alias bomb. */
 export const MAX_SOURCE_VALUES = 100_000;
@@ -165,14 +166,3 @@ function aliasTargets(document: Document.Parsed): Map<Alias, Node> {
   });
   return targets;
 }
-
-/** A problem, but for its place. */
-export interface ProblemDetails extends Pick<Problem, 'code' | 'message'> {
-  readonly severity?: Problem['severity'];
-  readonly hint?: string | undefined;
-  readonly of?: PlaceOf;
-  readonly offset?: number;
-}
-
-/** Which part of an entry a problem points at. */
-export type PlaceOf = 'key' | 'value';

@@ -98,9 +98,7 @@ export class ContentFiles {
 
   #path(digest: Digest): string {
     if (!digestSchema.safeParse(digest).success) {
-      throw new GatelineError('gateline', 'DIGEST_INVALID', `${JSON.stringify(digest).slice(0, 100)} is not a digest`, {
-        hint: 'A digest is `sha256:` and 64 lower-case hexadecimal digits.',
-      });
+      throw new GatelineError('DIGEST_INVALID', `${JSON.stringify(digest).slice(0, 100)} is not a digest`);
     }
     const hex = hexOf(digest);
     return join(this.#state.root, 'content', 'sha256', hex.slice(0, 2), hex.slice(2));

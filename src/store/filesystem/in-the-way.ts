@@ -52,7 +52,7 @@ export async function blocked(
   if (obstacle === undefined) return undefined;
   const [path] = paths;
   const message = `Cannot write ${show(path)}: ${obstacle.what}`;
-  return new GatelineError('platform', 'STORE_WRITE_FAILED', message, {
+  return new GatelineError('STORE_WRITE_FAILED', message, {
     hint: `Move it away, then run the same command again: \`${obstacle.command}\``,
     place: { file: show(path) },
     cause: error,

@@ -113,9 +113,7 @@ export class StateFolder {
   /** @throws GatelineError `STORE_READ_ONLY` (a bug of ours) when this was opened for reading. */
   assertWritable(): void {
     if (!this.readOnly) return;
-    throw new GatelineError('gateline', 'STORE_READ_ONLY', `${this.show(this.root)} was opened for reading only`, {
-      hint: 'This is a bug in Gateline. Please report it.',
-    });
+    throw new GatelineError('STORE_READ_ONLY', `${this.show(this.root)} was opened for reading only`);
   }
 }
 
@@ -162,8 +160,7 @@ function isInside(folder: string, path: string): boolean {
 function escapes(path: string, target: string): GatelineError {
   const where =
     target === path ? 'is not inside the workspace' : `is a link that leads out of the workspace, to ${target}`;
-  return new GatelineError('user', 'STATE_ESCAPES', `${path} ${where}`, {
-    hint: 'Gateline keeps its state in a folder of its own inside the workspace: remove the link, or choose another folder.',
+  return new GatelineError('STATE_ESCAPES', `${path} ${where}`, {
     place: { file: path },
   });
 }

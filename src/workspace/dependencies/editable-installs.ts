@@ -114,11 +114,7 @@ export function refuseEditableInstalls(installs: readonly EditableInstall[]): vo
   });
   const more = installs.length > MOST_NAMED ? ` and ${installs.length - MOST_NAMED} more` : '';
   throw new GatelineError(
-    'user',
     'DEPENDENCIES_EDITABLE',
     `A Python environment imports from your folder, so an agent in a work tree would test your files instead of its own: ${named.join('; ')}${more}.`,
-    {
-      hint: 'Write `workspace: {link: none, setup: COMMAND}` in gateline.yml, with the command that installs the environment, such as `uv sync` or `python -m venv .venv && .venv/bin/pip install -e .`.',
-    },
   );
 }

@@ -62,15 +62,9 @@ export async function linkDependencies(options: LinkOptions): Promise<LinkedDepe
     return await (link === 'dependencies' ? linkFolders(options) : linkNamed(options, link));
   } catch (error) {
     if (error instanceof GatelineError) throw error;
-    throw new GatelineError(
-      'platform',
-      'LINK_FAILED',
-      `Packages cannot be linked into ${options.to}: ${messageOf(error)}`,
-      {
-        hint: 'Check free space and who owns the folders, or write `workspace: {link: none}` in gateline.yml.',
-        cause: error,
-      },
-    );
+    throw new GatelineError('LINK_FAILED', `Packages cannot be linked into ${options.to}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 

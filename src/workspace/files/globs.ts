@@ -1,5 +1,6 @@
 import picomatch from 'picomatch';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import type { ErrorCode } from '../../errors/error-codes.ts';
 
 /** A list of globs, ready to match. */
 export interface Globs {
@@ -36,14 +37,7 @@ export function compileGlobs(written: readonly string[]): Globs {
   const globs = written.map(compileGlob);
   const including = globs.filter((glob) => !glob.excludes);
   if (globs.length > 0 && including.length === 0) {
-    throw new GatelineError(
-      'user',
-      'GLOBS_ONLY_EXCLUDE',
-      `The globs ${written.join(', ')} all exclude, so no file is left.`,
-      {
-        hint: 'First write what to include, for instance `**`, then what to exclude.',
-      },
-    );
+    throw new GatelineError('GLOBS_ONLY_EXCLUDE', `The globs ${written.join(', ')} all exclude, so no file is left.`);
   }
   const takes = (test: (glob: Glob) => boolean): boolean => {
     const last = globs.findLast(test);
@@ -88,8 +82,8 @@ function compileGlob(written: string): Glob {
   return { written, excludes, prefix, test: (candidate) => named(candidate) || (!folder && itself(candidate)) };
 }
 
-function bad(code: string, written: string, why: string): GatelineError {
-  return new GatelineError('user', code, `The glob ${JSON.stringify(written)} ${why}.`, {
+function bad(code: ErrorCode, written: string, why: string): GatelineError {
+  return new GatelineError(code, `The glob ${JSON.stringify(written)} ${why}.`, {
     hint: 'Globs are relative to the workspace, for instance `src/**`.',
   });
 }

@@ -19,9 +19,7 @@ export async function readText(root: string, path: string): Promise<string | und
     if (!stats.isFile()) throw unreadable(path, 'it is not a plain file');
     const bytes = stats.size > LARGEST ? undefined : await file.readFile();
     if (bytes === undefined || bytes.length > LARGEST) {
-      throw new GatelineError('user', 'FILE_TOO_LARGE', `${path} is larger than 16 MiB.`, {
-        hint: 'Name a smaller file.',
-      });
+      throw new GatelineError('FILE_TOO_LARGE', `${path} is larger than 16 MiB.`);
     }
     return decode(path, bytes);
   } catch (error) {
@@ -49,13 +47,13 @@ function leaves(way: string): boolean {
 }
 
 function escapes(path: string): GatelineError {
-  return new GatelineError('user', 'PATH_ESCAPES', `${JSON.stringify(path)} is outside the workspace.`, {
+  return new GatelineError('PATH_ESCAPES', `${JSON.stringify(path)} is outside the workspace.`, {
     hint: 'Name a file inside it; a symbolic link must not lead out either.',
   });
 }
 
 function unreadable(path: string, why: string, cause?: unknown): GatelineError {
-  return new GatelineError('user', 'FILE_UNREADABLE', `${path} cannot be read: ${why}.`, {
+  return new GatelineError('FILE_UNREADABLE', `${path} cannot be read: ${why}.`, {
     hint: 'Name a plain file that you may read.',
     cause,
   });
@@ -65,8 +63,7 @@ function decode(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new GatelineError('user', 'FILE_NOT_UTF8', `${path} is not UTF-8.`, {
-      hint: 'Save it as UTF-8.',
+    throw new GatelineError('FILE_NOT_UTF8', `${path} is not UTF-8.`, {
       cause: error,
     });
   }

@@ -31,7 +31,7 @@ export async function claimInPlace(store: string, now: string): Promise<ClaimInP
     const claim = claimSchema.parse(JSON.parse(text));
     return claim.until > now ? claim : undefined;
   } catch (cause) {
-    throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', `${fileOf(store)} is damaged`, {
+    throw new GatelineError('WORKSPACE_UNREADABLE', `${fileOf(store)} is damaged`, {
       hint: `If no agent works in this folder, remove it: rm ${fileOf(store)}`,
       cause,
     });
@@ -42,14 +42,7 @@ export async function claimInPlace(store: string, now: string): Promise<ClaimInP
 export async function refuseClaimInPlace(store: string, now: string, attempt?: string): Promise<void> {
   const claim = await claimInPlace(store, now);
   if (claim === undefined || claim.attempt === attempt) return;
-  throw new GatelineError(
-    'user',
-    'CLAIM_IN_PLACE',
-    `an agent that runs by itself is using this folder until ${claim.until}`,
-    {
-      hint: 'Complete it first (`gateline complete`), or wait until then.',
-    },
-  );
+  throw new GatelineError('CLAIM_IN_PLACE', `an agent that runs by itself is using this folder until ${claim.until}`);
 }
 
 /** Takes note of a claim, whole or not at all. */

@@ -45,9 +45,7 @@ export async function openCommit(root: string, revision: string, options: Commit
     ...(options.gitTimeoutMs !== undefined && { timeoutMs: options.gitTimeoutMs }),
   });
   if (repository === undefined) {
-    throw new GatelineError('user', 'REPOSITORY_MISSING', `${root} is not in a git work tree`, {
-      hint: 'Check out the repository before this step (actions/checkout).',
-    });
+    throw new GatelineError('REPOSITORY_MISSING', `${root} is not in a git work tree`);
   }
   const { git, prefix, format } = repository;
   const commit = await commitOf(git, revision, options.fetch ?? true);
@@ -95,7 +93,7 @@ async function commitOf(git: Git, revision: string, mayFetch: boolean): Promise<
 function contained(path: string): string {
   if (!path.includes('\0') && !path.split('/').some((part) => part === '..' || part === '.' || part === ''))
     return path;
-  throw new GatelineError('user', 'PATH_ESCAPES', `${JSON.stringify(path)} is not the path of a file in a commit.`, {
+  throw new GatelineError('PATH_ESCAPES', `${JSON.stringify(path)} is not the path of a file in a commit.`, {
     hint: 'Name a file by its path below the workspace, with `/` and without `..`.',
   });
 }
@@ -103,21 +101,18 @@ function contained(path: string): string {
 async function readBlob(git: Git, objects: GitObjects, blob: string, path: string): Promise<string> {
   const size = Number((await git(['cat-file', '-s', blob])).out.toString('utf8'));
   if (size > LARGEST) {
-    throw new GatelineError('user', 'FILE_TOO_LARGE', `${path} is larger than 16 MiB.`, {
-      hint: 'Name a smaller file.',
-    });
+    throw new GatelineError('FILE_TOO_LARGE', `${path} is larger than 16 MiB.`);
   }
   const bytes = await objects.read('blob', blob);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new GatelineError('user', 'FILE_NOT_UTF8', `${path} is not UTF-8.`, { hint: 'Save it as UTF-8.', cause });
+    throw new GatelineError('FILE_NOT_UTF8', `${path} is not UTF-8.`, { cause });
   }
 }
 
 function unreadable(revision: string, why: string, cause?: unknown): GatelineError {
-  return new GatelineError('user', 'COMMIT_UNREADABLE', `commit ${revision.slice(0, 80)} cannot be read: ${why}`, {
-    hint: 'Check out the repository before this step (actions/checkout), with `fetch-depth: 0` if the commit is not the one that is checked out.',
+  return new GatelineError('COMMIT_UNREADABLE', `commit ${revision.slice(0, 80)} cannot be read: ${why}`, {
     ...(cause !== undefined && { cause }),
   });
 }

@@ -115,12 +115,8 @@ export class InPlace {
     const names = lacking.slice(0, 10).map(({ path }) => path);
     const more = lacking.length > 10 ? ` and ${lacking.length - 10} more` : '';
     throw new GatelineError(
-      'user',
       'GATE_NOT_APPLIED',
       `files that earlier gates handed on are missing from the folder: ${names.join(', ')}${more}`,
-      {
-        hint: 'Begin it in a work tree of its own: `gateline begin --tree`. Or run `gateline apply`, which puts these files into the folder; gates that read them then run again.',
-      },
     );
   }
 

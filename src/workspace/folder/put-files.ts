@@ -153,8 +153,7 @@ async function putOne(place: Place, { path, after }: WantedFile): Promise<Done> 
   } catch (error) {
     if ([...MEANWHILE].some((code) => isSystemError(error, code))) return conflict('it is changing right now');
     const what = after === null ? 'removed' : 'written';
-    throw new GatelineError('platform', 'APPLY_FAILED', `${path} cannot be ${what}: ${messageOf(error)}`, {
-      hint: 'Check free space and permissions, then run `gateline apply` again: it continues from here.',
+    throw new GatelineError('APPLY_FAILED', `${path} cannot be ${what}: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -16,7 +16,7 @@ export function refusePipes(gitDir: string, names: readonly string[] = ALWAYS_OP
     const path = join(gitDir, name);
     const stats = lookThrough(path);
     if (stats === undefined || stats.isFile() || stats.isDirectory()) continue;
-    throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', `${path} is not a plain file but ${kindOf(stats)}.`, {
+    throw new GatelineError('WORKSPACE_UNREADABLE', `${path} is not a plain file but ${kindOf(stats)}.`, {
       hint: 'Something replaced a file of git. Remove it; for the index, `git reset` makes a new one.',
     });
   }

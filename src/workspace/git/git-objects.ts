@@ -78,7 +78,5 @@ function entriesIn(bytes: Buffer, idBytes: number): Map<string, TreeEntry> {
 }
 
 function altered(type: ObjectType, id: string): GatelineError {
-  return new GatelineError('agent', 'OBJECT_ALTERED', `.git has different content for ${type} ${id}`, {
-    hint: "An earlier step changed the repository's objects. Check it out again, and keep agents out of .git.",
-  });
+  return new GatelineError('OBJECT_ALTERED', `.git has different content for ${type} ${id}`);
 }

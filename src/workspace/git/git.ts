@@ -178,29 +178,15 @@ function explain(
 ): GatelineError {
   if (timedOut === true) {
     const after = `${Math.round(timeoutMs / 1_000)} s`;
-    return new GatelineError(
-      'platform',
-      'GIT_TIMEOUT',
-      `git ${commandOf(args)} did not end within ${after} in ${cwd}`,
-      {
-        hint: 'A file of `.git` may be a named pipe, or a filter or a remote does not answer. Run `git status` there.',
-      },
-    );
+    return new GatelineError('GIT_TIMEOUT', `git ${commandOf(args)} did not end within ${after} in ${cwd}`);
   }
   if (isSystemError(error, 'ENOENT')) {
-    return new GatelineError(
-      'user',
-      'GIT_NOT_FOUND',
-      `\`${binary}\` could not be started: Gateline needs git 2.30 or newer.`,
-      {
-        hint: 'Install git and put it on the PATH.',
-        cause: error,
-      },
-    );
+    return new GatelineError('GIT_NOT_FOUND', `\`${binary}\` could not be started: Gateline needs git 2.30 or newer.`, {
+      cause: error,
+    });
   }
   if (/dubious ownership/.test(err)) {
     return new GatelineError(
-      'user',
       'GIT_UNSAFE_DIRECTORY',
       `git refuses ${cwd}, since it belongs to another user: ${err.split('\n')[0]!}`,
       {
@@ -210,25 +196,19 @@ function explain(
     );
   }
   if (/clean filter|external filter|filter-process|git-lfs/.test(err)) {
-    return new GatelineError(
-      'platform',
-      'GIT_FILTER_FAILED',
-      `A filter that .gitattributes names failed in ${cwd}: ${err}`,
-      {
-        hint: 'Install what the filter needs (for LFS: git lfs install), or take it out of the configuration.',
-        cause: error,
-      },
-    );
+    return new GatelineError('GIT_FILTER_FAILED', `A filter that .gitattributes names failed in ${cwd}: ${err}`, {
+      cause: error,
+    });
   }
   if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(err)) {
-    return new GatelineError('platform', 'GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${err}`, {
+    return new GatelineError('GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${err}`, {
       hint: 'The disk is full: free some space, then run the same command again.',
       // As where we write ourselves.
       cause: Object.assign(new Error(err), { code: 'ENOSPC' }),
     });
   }
   const said = err !== '' ? err : error === undefined ? `exit code ${code ?? 'unknown'}` : messageOf(error);
-  return new GatelineError('platform', 'GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${said}`, {
+  return new GatelineError('GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${said}`, {
     hint: DAMAGED.test(err)
       ? DAMAGED_HINT
       : 'Run `git status` there; if it fails too, the repository is damaged or no longer there.',

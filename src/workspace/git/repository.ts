@@ -70,14 +70,7 @@ async function refuseOldGit(git: Git): Promise<void> {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(out.toString('utf8')) ?? [];
   if (major === undefined || Number(major) > OLDEST[0]) return;
   if (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]) return;
-  throw new GatelineError(
-    'user',
-    'GIT_TOO_OLD',
-    `git is ${major}.${minor}, and Gateline needs ${OLDEST.join('.')} or newer`,
-    {
-      hint: 'Install a newer git and put it first on the PATH.',
-    },
-  );
+  throw new GatelineError('GIT_TOO_OLD', `git is ${major}.${minor}, and Gateline needs ${OLDEST.join('.')} or newer`);
 }
 
 /** A folder that the repository around it ignores, and of which it tracks nothing, is no part of it. */

@@ -100,9 +100,7 @@ async function setUp(
   });
   if (ran === 'current') return undefined;
   if (ran === 'cancelled') {
-    throw new GatelineError('user', 'SETUP_CANCELLED', 'the setup command of the work tree was stopped', {
-      hint: 'Run again to continue.',
-    });
+    throw new GatelineError('SETUP_CANCELLED', 'the setup command of the work tree was stopped');
   }
   const { out } = await store.git(['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'], {
     index: slot.index,

@@ -114,12 +114,8 @@ function failed(
       ? ' It printed nothing.'
       : ` The end of its output:\n${tail.map((line) => `  | ${line}`).join('\n')}`;
   return new GatelineError(
-    'user',
     'SETUP_FAILED',
     `The setup command of the work tree ${to} ${ending(result, timeoutMs)}.${said}`,
-    {
-      hint: 'Correct `setup` under `workspace` in gateline.yml, or what it needs. It gets no secrets.',
-    },
   );
 }
 

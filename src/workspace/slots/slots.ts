@@ -209,9 +209,7 @@ export async function refuseReplaced(slot: Slot): Promise<void> {
 }
 
 function replaced(path: string): GatelineError {
-  return new GatelineError('agent', 'WORK_TREE_REPLACED', `something else is in the place of the work tree ${path}`, {
-    hint: 'An agent may change what is in its work tree, but not remove or replace the folder or the files beside it.',
-  });
+  return new GatelineError('WORK_TREE_REPLACED', `something else is in the place of the work tree ${path}`);
 }
 
 /** Links are not followed. */

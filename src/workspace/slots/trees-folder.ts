@@ -41,7 +41,6 @@ export async function treesFolder(options: TreesFolderOptions): Promise<string> 
         ? CLI_VARIABLES.trees
         : '`trees` under `workspace`';
   throw new GatelineError(
-    'user',
     'TREES_INSIDE_REPOSITORY',
     `The folder for work trees, ${folder}, is inside the repository ${repository}: it is set by ${source}.`,
     {
@@ -63,7 +62,7 @@ export function treesUnusable(folder: string, error: Error): GatelineError {
     ? 'The disk is full: free some space, then run the same command again. Nothing that was stored is lost.'
     : 'Name a folder that can be written to: `GATELINE_TREES`, or `trees` under `workspace` in gateline.yml.';
   const message = `Work trees cannot be kept in ${folder}: ${error.message}`;
-  return new GatelineError('platform', 'TREES_UNUSABLE', message, { hint, cause: error });
+  return new GatelineError('TREES_UNUSABLE', message, { hint, cause: error });
 }
 
 function fromHome(path: string, home: string, workspace: string): string {

@@ -63,7 +63,7 @@ export class BlobReader implements AsyncDisposable {
 }
 
 function unreadable(what: string): GatelineError {
-  return new GatelineError('platform', 'GIT_FAILED', `a file that was just captured cannot be read back: ${what}`, {
+  return new GatelineError('GIT_FAILED', `a file that was just captured cannot be read back: ${what}`, {
     hint: 'Check free space and permissions below .state, then run again.',
   });
 }

@@ -139,7 +139,7 @@ async function listUntracked(
 ): Promise<{ readonly names: readonly string[]; readonly leftOut: readonly LeftOut[] }> {
   const { out, err } = await store.git(['ls-files', '--others', '--exclude-standard', '-z'], where);
   const denied = [...err.matchAll(/could not open directory '(.*?)\/?': Permission denied/g)];
-  if (denied.length > 0 && isOurs) throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', err);
+  if (denied.length > 0 && isOurs) throw new GatelineError('WORKSPACE_UNREADABLE', err);
   return {
     names: splitNames(out),
     leftOut: denied.map(([, path]) => ({ path: path!, why: 'it cannot be read' })),
@@ -150,12 +150,8 @@ function refuseDirty({ dirty }: Differing, { dirtySubmodules }: Taking, leftOut:
   if (dirty.length === 0) return;
   if (dirtySubmodules === 'error') {
     throw new GatelineError(
-      'user',
       'SUBMODULE_DIRTY',
       `submodules with changes that are not committed in them: ${dirty.join(', ')}`,
-      {
-        hint: 'Commit or stash them there, untracked files too: a work tree has submodules as one of their commits has them.',
-      },
     );
   }
   const why = 'it is a submodule with changes that are not committed in it';
@@ -210,13 +206,8 @@ function isDenied(error: unknown): boolean {
 
 function unreadable(folder: string, error: unknown): GatelineError {
   if (error instanceof GatelineError && error.code === 'WORKSPACE_UNREADABLE') return error;
-  return new GatelineError(
-    'platform',
-    'WORKSPACE_UNREADABLE',
-    `files in ${folder} cannot be read: ${messageOf(error)}`,
-    {
-      hint: 'Check who owns them, and that you can read them.',
-      cause: error,
-    },
-  );
+  return new GatelineError('WORKSPACE_UNREADABLE', `files in ${folder} cannot be read: ${messageOf(error)}`, {
+    hint: 'Check who owns them, and that you can read them.',
+    cause: error,
+  });
 }

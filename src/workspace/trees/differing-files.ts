@@ -57,7 +57,6 @@ function refuseDenied(folder: string, said: string): void {
   const lines = said.split('\n').filter((line) => line.endsWith('Permission denied') && isInside(line));
   if (lines.length === 0) return;
   throw new GatelineError(
-    'platform',
     'WORKSPACE_UNREADABLE',
     `git cannot read files in ${folder}: ${lines.slice(0, 5).join('; ')}`,
     {

@@ -47,7 +47,7 @@ async function openIndex(path: string): Promise<FileHandle | undefined> {
     if (isSystemError(error, 'ENOENT')) return undefined;
     throw error;
   }
-  throw new GatelineError('platform', 'WORKSPACE_UNREADABLE', `${path} is not a plain file.`, {
+  throw new GatelineError('WORKSPACE_UNREADABLE', `${path} is not a plain file.`, {
     hint: 'Something replaced the index of git. Remove it and run `git reset` there.',
   });
 }

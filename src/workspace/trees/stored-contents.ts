@@ -87,10 +87,7 @@ async function hash(store: ObjectStore, copied: readonly Copied[]): Promise<Map<
 }
 
 function contentMissing(path: string, why: string): GatelineError {
-  return new GatelineError(
-    'platform',
-    'CONTENT_MISSING',
-    `the content of ${path}, which an earlier gate handed on: ${why}`,
-    { hint: 'Run that gate again.' },
-  );
+  return new GatelineError('CONTENT_MISSING', `the content of ${path}, which an earlier gate handed on: ${why}`, {
+    hint: 'Run that gate again.',
+  });
 }

@@ -186,7 +186,8 @@ function refuseUncontained(path: string): void {
   const why = whyNotContained(path);
   if (why === undefined) return;
   const name = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
-  throw new GatelineError('platform', 'PATH_ESCAPES', `a file cannot be handed on as ${name}: ${why}`, {
+  throw new GatelineError('PATH_ESCAPES', `a file cannot be handed on as ${name}: ${why}`, {
+    fault: 'platform',
     hint: 'Gateline does not record such paths, so a record may have been replaced. Run the earlier gates again.',
   });
 }

@@ -51,7 +51,7 @@ export function untrackedTooLarge(found: readonly Sized[], most: number): Gateli
   const what = isSingle
     ? `untracked files larger than ${megabytes(most)}: ${list}`
     : `untracked files of more than ${megabytes(10 * most)} in total; the largest: ${list}`;
-  return new GatelineError('user', 'UNTRACKED_TOO_LARGE', what, {
+  return new GatelineError('UNTRACKED_TOO_LARGE', what, {
     hint: `Add to .gitignore: ${found.map(({ path }) => `/${path}`).join(' ')}. Or raise \`workspace: {max-untracked}\` in gateline.yml.`,
   });
 }

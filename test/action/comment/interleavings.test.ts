@@ -28,7 +28,7 @@ function commentsOn(scheduler: Scheduler, stored: OwnComment[]): CommentService 
     update: (id, body) =>
       call('update', () => {
         const comment = stored.find((one) => one.id === id);
-        if (comment === undefined) throw new GatelineError('platform', 'REST_NOT_FOUND', 'gone');
+        if (comment === undefined) throw new GatelineError('REST_NOT_FOUND', 'gone');
         return Object.assign(comment, { body });
       }),
     remove: (id) => call('remove', () => void stored.splice(0, Infinity, ...stored.filter((one) => one.id !== id))),

@@ -155,7 +155,7 @@ describe('a picture', () => {
   });
 
   it.each([
-    ['an error', () => Promise.reject(new GatelineError('platform', 'ANY_CODE', 'The records cannot be listed.'))],
+    ['an error', () => Promise.reject(new GatelineError('LINK_FAILED', 'The records cannot be listed.'))],
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- anything can be thrown
     ['what no text can be made of', () => Promise.reject(Object.create(null))],
     ['a bug', () => Promise.reject(new TypeError('x is undefined.'))],

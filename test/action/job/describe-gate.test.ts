@@ -137,7 +137,7 @@ describe('a gate that inputs describe', () => {
 });
 
 describe('what is wrong with a described gate', () => {
-  it('is told by the names of the inputs, all of it', () => {
+  it('is told by the names of the inputs, all of it, in the order of the inputs', () => {
     expect(
       problemsOf({
         run: 'x',
@@ -150,13 +150,13 @@ describe('what is wrong with a described gate', () => {
         score: 'a.b',
       }),
     ).toEqual([
-      'files: `../x` leaves the workspace with `..`; write it relative to the workspace',
-      'max-age: expected a time such as `30m`, `12h`, `7d` or `2w`, found the text "long"',
-      'retries: expected a whole number from 0 to 10, found the number 11',
       'score: expected a JSON pointer such as `/validationResult/score`, found the text "a.b"; write `/a/b`',
       'threshold: expected a number from 0 to 100, found the text "high"',
       expect.stringMatching(/^partial: expected `block`, `continue` or `pause`, found the text "maybe"/),
       expect.stringMatching(/^checks: /),
+      'files: `../x` leaves the workspace with `..`; write it relative to the workspace',
+      'max-age: expected a time such as `30m`, `12h`, `7d` or `2w`, found the text "long"',
+      'retries: expected a whole number from 0 to 10, found the number 11',
     ]);
   });
 
@@ -182,8 +182,8 @@ describe('what is wrong with a described gate', () => {
   it('includes warnings, which stop nothing', () => {
     const { warnings } = describeGate(inputsOf({ run: 'x', partial: 'pause', env: 'API_KEY=1' }), EVENT);
     expect(warnings).toEqual([
-      expect.stringMatching(/^env: `API_KEY` looks like a secret/),
       'partial: there is no `score`, so no output is ever partial; write `score` with the JSON pointer to the score in the output',
+      expect.stringMatching(/^env: `API_KEY` looks like a secret/),
     ]);
   });
 

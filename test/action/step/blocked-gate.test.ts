@@ -11,7 +11,7 @@ import { gateOf } from '../../support/pipelines.ts';
 import { runnerIn } from '../../support/runner/lent-process.ts';
 
 const JOB = { gate: gateOf('test'), key: unitKey('test', 'node-22') };
-const BLOCKED = new GatelineError('user', 'UPSTREAM_NOT_DONE', 'gate test: <b>code</b> is failed: @everyone', {
+const BLOCKED = new GatelineError('UPSTREAM_NOT_DONE', 'gate test: <b>code</b> is failed: @everyone', {
   hint: 'Mend it & run again.',
 });
 const STARTED = { type: 'started' } as unknown as EngineEvent;
@@ -60,7 +60,7 @@ it('a gate that is blocked has outputs and a summary in which nothing of others 
 });
 
 it('says of any other error of ours that the log has it, and leaves no summary where none is wanted', async () => {
-  const { outputs, summary } = await left(new GatelineError('platform', 'OUTAGE', 'no answer'), [], false);
+  const { outputs, summary } = await left(new GatelineError('ARTIFACTS_OUTAGE', 'no answer'), [], false);
   expect(outputs).toContain('The gate cannot run now, see the log.');
   expect(summary).toBe('');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resultOfGate, resultOfRun, titleOfError } from '../../../src/action/step/step-results.ts';
+import { resultOfGate, resultOfRun } from '../../../src/action/step/step-results.ts';
 import { GatelineError } from '../../../src/errors/gateline-error.ts';
 import type { Gate, Pipeline } from '../../../src/pipeline/pipeline.ts';
 import { foldRun } from '../../../src/run/state/fold.ts';
@@ -132,9 +132,8 @@ describe('the job that is to be required', () => {
 
 describe('an error that keeps a gate from beginning', () => {
   it('has the title of what it comes to for the gate', () => {
-    expect(titleOfError(new GatelineError('user', 'GATE_CLAIMED', 'x'))).toBe('Gate claimed by another job');
-    expect(titleOfError(new GatelineError('user', 'UPSTREAM_NOT_DONE', 'x'))).toBe('Gate blocked');
-    expect(titleOfError(new GatelineError('user', 'INPUTS_INVALID', 'x'))).toBe(undefined);
-    expect(titleOfError(new Error('x'))).toBe(undefined);
+    expect(new GatelineError('GATE_CLAIMED', 'x').title).toBe('Gate claimed by another job');
+    expect(new GatelineError('UPSTREAM_NOT_DONE', 'x').title).toBe('Gate blocked');
+    expect(new GatelineError('INPUT_INVALID', 'x').title).toBe(undefined);
   });
 });

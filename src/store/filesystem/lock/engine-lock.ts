@@ -164,14 +164,13 @@ async function busy(root: string, generation: number): Promise<GatelineError> {
   const remove = `rm -r ${shellWord(path)}`;
   const byHand = `If you are sure that no other Gateline works in this workspace, remove the lock and try again: \`${remove}\``;
   if (content === undefined || (typeof content !== 'string' && content.state === 'released')) {
-    return new GatelineError('user', 'ENGINE_BUSY', `Another Gateline took the lock of ${root} at the same moment`, {
+    return new GatelineError('ENGINE_BUSY', `Another Gateline took the lock of ${root} at the same moment`, {
       hint: 'Try again.',
       place: { file: path },
     });
   }
   if (typeof content === 'string') {
     return new GatelineError(
-      'user',
       'ENGINE_BUSY',
       `The lock of ${root} is damaged (${path}: ${content}), so another Gateline may be working there`,
       { hint: byHand, place: { file: path } },
@@ -179,7 +178,6 @@ async function busy(root: string, generation: number): Promise<GatelineError> {
   }
   const { holder, since } = content;
   return new GatelineError(
-    'user',
     'ENGINE_BUSY',
     `Another Gateline works in ${root}: process ${holder.pid} on ${holder.host}, since ${since}`,
     {

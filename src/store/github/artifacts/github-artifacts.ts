@@ -84,14 +84,9 @@ class GithubArtifacts implements ArtifactService {
 
   async upload(parcel: Parcel, { patience, earlier = 0 }: UploadPatience = {}): Promise<Uploaded> {
     if (this.#results === undefined) {
-      throw new GatelineError(
-        'platform',
-        'ARTIFACTS_UNAVAILABLE',
-        'artifacts can only be uploaded to the current run',
-        {
-          hint: 'Use the action in a job of the run; a `run:` step cannot upload artifacts.',
-        },
-      );
+      throw new GatelineError('ARTIFACTS_UNAVAILABLE', 'artifacts can only be uploaded to the current run', {
+        hint: 'Use the action in a job of the run; a `run:` step cannot upload artifacts.',
+      });
     }
     await using upload = await this.#uploads.prepare(parcel);
     const uploaded = await this.#calls.make(patience, () => upload.try(), earlier * TRIES_OF_A_NAME);
@@ -247,7 +242,5 @@ async function verified(
 function uploadFailed(name: string, { message, passing }: Failure): GatelineError {
   const what = `Cannot upload the artifact ${name}: ${message}`;
   if (passing) return outageError(what);
-  return new GatelineError('platform', 'ARTIFACT_UPLOAD_FAILED', what, {
-    hint: 'Re-run the failed jobs. If the storage quota is full, free space first.',
-  });
+  return new GatelineError('ARTIFACT_UPLOAD_FAILED', what);
 }

@@ -172,7 +172,7 @@ function backendIdsOf(token: string): BackendIds {
   } catch {
     // Said below, without the token.
   }
-  throw new GatelineError('platform', 'ARTIFACTS_UNAVAILABLE', 'the runtime token has no run and job', {
+  throw new GatelineError('ARTIFACTS_UNAVAILABLE', 'the runtime token has no run and job', {
     hint: 'Artifacts need a runner of GitHub (or a compatible one), and an action: a `run:` step has no such token.',
   });
 }

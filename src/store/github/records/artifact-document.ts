@@ -38,10 +38,8 @@ export function formatDocument(record: GatelineRecord, contents: ReadonlyMap<Dig
   const bytes = Buffer.from(`${JSON.stringify(document, null, 2)}\n`);
   if (bytes.length <= MAX_DOCUMENT_BYTES) return bytes;
   throw new GatelineError(
-    'user',
     'RECORD_TOO_LARGE',
     `The record of gate "${record.gate}" has ${bytes.length.toLocaleString('en')} bytes; at most ${MAX_DOCUMENT_BYTES.toLocaleString('en')} can be kept as an artifact`,
-    { hint: 'Let the gate hand on fewer files (`files:`), or pack them into one.' },
   );
 }
 

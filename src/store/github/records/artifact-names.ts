@@ -144,7 +144,7 @@ function base(record: GatelineRecord): string {
   safeRecordName(record);
   for (const count of [record.runAttempt, record.n]) {
     if (count <= MAX_COUNT) continue;
-    throw new GatelineError('gateline', 'RECORD_INVALID', `${count} is too large for an artifact's name`, {
+    throw new GatelineError('RECORD_INVALID', `${count} is too large for an artifact's name`, {
       hint: `Run attempts and attempts of a gate are limited to ${MAX_COUNT} on GitHub.`,
     });
   }

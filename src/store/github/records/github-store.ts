@@ -119,12 +119,12 @@ class ArtifactStore implements GithubStore {
   async write(record: GatelineRecord): Promise<Written> {
     const { readOnly, run } = this.#options;
     if (readOnly) {
-      throw new GatelineError('gateline', 'STORE_READ_ONLY', `The artifacts of run ${run.id} are read-only`);
+      throw new GatelineError('STORE_READ_ONLY', `The artifacts of run ${run.id} are read-only`);
     }
     const checked = checkedRecord(record);
     if (checked.runNumber !== run.number) {
       const message = `A record of run number ${checked.runNumber} cannot be an artifact of run number ${run.number}`;
-      throw new GatelineError('gateline', 'RECORD_INVALID', message, {
+      throw new GatelineError('RECORD_INVALID', message, {
         hint: 'This is a bug in Gateline. Please report it with this message.',
       });
     }

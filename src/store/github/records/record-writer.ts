@@ -202,7 +202,7 @@ export class RecordWriter {
       place: async (path) => {
         const copied = await this.#parts.spool.copyTo(digest, path, 0o600);
         if (copied.state === 'present') return;
-        throw new GatelineError('platform', 'CONTENT_MISSING', `Content ${digest} was stored and is now missing`, {
+        throw new GatelineError('CONTENT_MISSING', `Content ${digest} was stored and is now missing`, {
           hint: 'Another program removes temporary files while the job runs.',
         });
       },

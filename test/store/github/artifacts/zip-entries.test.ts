@@ -140,7 +140,7 @@ describe('entries of a zip that is not trusted', () => {
   });
 
   it('that the store has no room for are its error, not damage', async () => {
-    const full = new GatelineError('platform', 'STORE_WRITE_FAILED', 'full');
+    const full = new GatelineError('STORE_WRITE_FAILED', 'full');
     const reading = readZip(hostileZip([GOOD]), WANTED, () => Promise.reject(full));
     await expect(reading).rejects.toBe(full);
   });

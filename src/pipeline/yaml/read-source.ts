@@ -1,24 +1,11 @@
 import { isScalar, Lexer, LineCounter, parseDocument, type Document, type Node, type YAMLError } from 'yaml';
 import type { JsonValue } from '../../json/json.ts';
 import { shown, type Problem } from '../problem.ts';
-import { MAX_SOURCE_DEPTH, YamlConversion, type Spot, type ProblemDetails } from './yaml-conversion.ts';
+import { MAX_SOURCE_DEPTH, YamlConversion, type Spot } from './yaml-conversion.ts';
+import { type ProblemDetails, type Source } from '../source.ts';
 
 /** The largest file that is read, in bytes of UTF-8. */
 export const MAX_SOURCE_BYTES = 1_048_576;
-/** A YAML file as a JSON value, and where each part of it stands. */
-export interface Source {
-  /** `undefined` when the text is no YAML that could be read. */
-  readonly value: JsonValue | undefined;
-  readonly problems: readonly Problem[];
-  /**
-   * A problem at a part of the value. `offset`: characters into a text, where that text stands in the file as it is.
-   * A pointer to something that is not there is placed at what would hold it.
-   */
-  at(pointer: string, details: ProblemDetails): Problem;
-  /** How a number is written in the file (`1.10`), if the value there is one. */
-  numberAsWritten(pointer: string): string | undefined;
-}
-
 /**
  * Read YAML 1.2 (core schema) as JSON. Refused, each with its place: syntax errors, more than one document, duplicate
  * keys, keys that are no text, merge keys (`<<`, which YAML 1.2 does not have), unknown tags, `.nan` and `.inf`, a key
@@ -49,6 +36,7 @@ export function readSource(text: string, file: string): Source {
       const node = spots.get(pointer)?.node;
       return isScalar(node) && typeof node.value === 'number' ? node.source : undefined;
     },
+    isLiteral: () => false,
   });
 
   const refusal = unreadable(body);
