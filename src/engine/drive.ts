@@ -7,10 +7,8 @@ import { runAttempts } from './attempt/attempt.ts';
 import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
-import { planUnit } from './plan/plan-unit.ts';
-import { type PreparedUnit } from './plan/plan-unit.ts';
+import { planUnit, type PreparedUnit } from './plan/plan-unit.ts';
 import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
-import { hasRoom } from './room.ts';
 
 /** What a call came to. */
 export interface Driven {
@@ -166,4 +164,21 @@ function onlyIfAsked(call: Call, prepared: PreparedUnit): PreparedUnit {
   if (only === undefined || only.has(planned.gate) || (planned.choice !== 'run' && planned.choice !== 'wait'))
     return prepared;
   return { planned: { ...planned, choice: 'blocked', reason: `not requested; it would run: ${planned.reason}` } };
+}
+
+/** Whether there is room for another attempt beside those that run. One in the user's folder runs alone. */
+function hasRoom(
+  { assignment, graph }: Pick<Call, 'assignment' | 'graph'>,
+  { gate }: Unit,
+  running: ReadonlyMap<UnitKey, unknown>,
+): boolean {
+  if (running.size >= assignment.pipeline.maxParallel) return false;
+  if (running.size > 0 && gate.workspace === 'in-place') return false;
+  let siblings = 0;
+  for (const key of running.keys()) {
+    const other = graph.get(key)!.gate;
+    if (other.workspace === 'in-place') return false;
+    if (other.id === gate.id) siblings += 1;
+  }
+  return siblings < (gate.legsMaxParallel ?? Infinity);
 }

@@ -5,8 +5,10 @@ import { drive, type Driven } from './drive.ts';
 import { force } from './decide.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
-import { removeUnread } from './attempt/unread-answers.ts';
 import type { CallNumbers } from '../run/state/numbering.ts';
+import { comparePositions, unitOf, type StartedRecord } from '../run/records/record.ts';
+import { ATTEMPT_FILES } from './attempt/agent-environment.ts';
+import { firstNames } from '../errors/first-names.ts';
 
 /** How a run is driven on. */
 export interface RunOptions {
@@ -58,8 +60,28 @@ async function nameEdits(call: Call): Promise<void> {
     return call.observe({ type: 'notice', message });
   }
   if (changed.length === 0) return;
-  const names = changed.slice(0, 10).map(({ path }) => path);
-  const more = changed.length > names.length ? ` and ${changed.length - names.length} more` : '';
-  const message = `changed in your folder during the run, and not part of it: ${names.join(', ')}${more}`;
+  const names = changed.map(({ path }) => path);
+  const message = `changed in your folder during the run, and not part of it: ${firstNames(names, 10)}`;
   await call.observe({ type: 'notice', message });
+}
+
+/** What an agent writes and we take away once it is read and redacted. */
+const ANSWERS = [ATTEMPT_FILES.output, ATTEMPT_FILES.metrics, ATTEMPT_FILES.learnings];
+
+/**
+ * Removes what agents wrote whose engine was killed before it read it: it never counts, and since nobody redacted it, it
+ * may hold secrets. Attempts of agents that run by themselves are left alone, and so are those of an engine that may live.
+ */
+async function removeUnread(call: Pick<Call, 'journal' | 'ports'>): Promise<void> {
+  const { started, ended } = call.journal.archive();
+  for (const claim of [...started.values()].flat()) {
+    if (claim.holder !== 'process') continue;
+    if (ended.get(unitOf(claim))?.some((one) => comparePositions(one, claim) === 0)) continue;
+    if (await call.ports.isGone(claim.by)) await removeAnswers(call, claim);
+  }
+}
+
+async function removeAnswers({ ports }: Pick<Call, 'ports'>, claim: StartedRecord): Promise<void> {
+  const directory = await ports.attempts.open(claim);
+  for (const name of ANSWERS) await directory?.remove(name);
 }

@@ -2,8 +2,14 @@ import { z } from 'zod';
 import { VERDICT_KINDS } from '../verdict/verdict.ts';
 import { digestSchema } from '../json/digest.ts';
 import { UNIT_STATUSES } from '../run/state/run-state.ts';
-import { jsonValueSchema } from './json-value.ts';
 import { GATE_WORDS } from './words.ts';
+import type { JsonValue } from '../json/json.ts';
+
+/** Deeper values are refused: whatever reads them next may do it by recursion. */
+const MAX_DEPTH = 1_000;
+
+/** Anything that JSON can hold, at most 1,000 levels deep. Looked at, not copied: outputs may be large. */
+const jsonValueSchema = z.custom<JsonValue>(isJsonValue, 'must be a JSON value, at most 1,000 levels deep');
 
 /** Version of what is under `gateline` in a gate's state file. */
 export const GATE_STATE_FORMAT = 'gateline-gate-state/1';
@@ -66,3 +72,21 @@ export const gateStateSchema = z.object({
   gateline: gatelineOfGateSchema.optional(),
 });
 export type GateStateFile = z.infer<typeof gateStateSchema>;
+
+function isJsonValue(value: unknown): value is JsonValue {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return false;
+    const next: unknown[] = [];
+    for (const item of level) {
+      if (typeof item === 'object' && item !== null) for (const part of Object.values(item)) next.push(part);
+      else if (!isScalar(item)) return false;
+    }
+    level = next;
+  }
+  return true;
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Issue } from '../verdict/verdict.ts';
 import type { EndedRecord, FileChange } from '../run/records/record.ts';
 import type { UnitState } from '../run/state/run-state.ts';
+import { resultOf } from '../run/state/run-state.ts';
 import { gateStateSchema, GATE_STATE_FORMAT, type GateStateFile, type GatelineOfGate } from './gate-state-schema.ts';
 import { readStateFile, type ReadFrom } from './read-state-file.ts';
 import { stateMetadata } from './state-metadata.ts';
@@ -137,11 +138,6 @@ function gatelineOf(input: GateEnvelopeInput): GatelineOfGate {
     files: (ended?.files ?? []).map(fileOf),
     ...(input.outputFile !== undefined && { outputFile: input.outputFile }),
   };
-}
-
-/** The attempt that made the unit what it is. For one that was lost, or has come to nothing yet, `ended` is an attempt before. */
-export function resultOf(unit: UnitState): EndedRecord | undefined {
-  return unit.status === 'lost' || gateWord(unit.status) === undefined ? undefined : unit.ended;
 }
 
 function sourceOf(ended: EndedRecord | undefined): Pick<GatelineOfGate, 'source'> {

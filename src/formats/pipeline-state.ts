@@ -4,7 +4,7 @@ import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../r
 import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import { gateOutputFileName } from './file-names.ts';
 import { stateMetadataSchema } from './gate-state-schema.ts';
-import { resultOf } from './gate-state.ts';
+import { resultOf } from '../run/state/run-state.ts';
 import { pipelineMetadata } from './state-metadata.ts';
 import { gateWord, PIPELINE_WORDS, pipelineWord } from './words.ts';
 

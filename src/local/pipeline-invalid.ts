@@ -15,6 +15,8 @@ export class PipelineInvalidError extends GatelineError {
 }
 
 function formatContract({ code, message, place }: GatelineError): string {
-  const where = [place?.file, place?.pointer].filter((part) => part !== undefined).map((part) => `${part} `);
+  const file = place?.line === undefined ? place?.file : `${place.file}:${place.line}:${place.column ?? 1}`;
+  const pointer = place?.line === undefined ? place?.pointer : undefined;
+  const where = [file, pointer].filter((part) => part !== undefined).map((part) => `${part} `);
   return `${where.join('')}${code} ${message.replaceAll('\n', '; ')}`;
 }

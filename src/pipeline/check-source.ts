@@ -1,13 +1,16 @@
-import { buildPipeline } from './build-pipeline.ts';
+import { buildPipeline, buildContract, exportsOf } from './build-pipeline.ts';
 import { checkConditions } from './checks/check-conditions.ts';
 import { checkEnvironment } from './checks/check-environment.ts';
 import { checkGraph } from './checks/check-graph.ts';
 import { checkValues } from './checks/check-values.ts';
-import { soundContracts } from './checks/sound-contracts.ts';
 import { checkStructure } from './checks/structure.ts';
 import type { GateContract, Pipeline } from './pipeline.ts';
 import { inOrder, type Problem } from './problem.ts';
 import type { Source } from './source.ts';
+import { isJsonObject } from '../json/json.ts';
+import { gateSchema } from './file/gateline-gate.ts';
+import { gatesIn, type GatePart } from './file/parts.ts';
+import { pointerOf } from '../json/pointer.ts';
 
 /** More problems than this are counted in a last one instead of listed. */
 export const MAX_PROBLEMS = 500;
@@ -34,9 +37,16 @@ export function checkSource(source: Source): ParsedPipeline {
   ];
   const problems = inOrder([...source.problems, ...found.filter((problem) => !isToldBy(source.problems, problem))]);
   if ('file' in structure && problems.every(({ severity }) => severity === 'warning')) {
-    return { ok: true, pipeline: buildPipeline(structure.file), warnings: limited(problems, source) };
+    const pipeline = buildPipeline(structure.file);
+    const gates = pipeline.gates.map((gate) => ({ ...gate, ...placeOfContract(gate.id, source) }));
+    return { ok: true, pipeline: { ...pipeline, gates }, warnings: limited(problems, source) };
   }
   return { ok: false, problems: limited(problems, source), contracts: soundContracts(source, problems) };
+}
+
+function placeOfContract(gate: string, source: Source): Pick<GateContract, 'place'> {
+  const place = source.placeOf(pointerOf(['gates', gate, 'output']));
+  return place === undefined ? {} : { place };
 }
 
 /** True for what only follows from a part that could not be read: it has no value, and so the wrong type. */
@@ -53,4 +63,31 @@ function limited(problems: readonly Problem[], source: Source): readonly Problem
   const severity = problems.some((problem) => problem.severity === 'error') ? 'error' : 'warning';
   const more = source.at('', { severity, code: 'PROBLEMS_MORE', message: `${left} more problems are not listed` });
   return [...problems.slice(0, MAX_PROBLEMS), more];
+}
+
+const outputSchema = gateSchema.shape.output.unwrap();
+
+/**
+ * The contracts of a file that has problems, as far as they can be read: what is wrong inside a contract (its schema file,
+ * say) can then be told with all the rest. Parts that have a problem of their own are left out.
+ */
+function soundContracts(source: Source, problems: readonly Problem[]): GateContract[] {
+  const pointers = problems.flatMap(({ severity, place }) => (severity === 'error' ? [place.pointer] : []));
+  return gatesIn(source).flatMap((gate) => contractIn(gate, pointers, source) ?? []);
+}
+
+function contractIn({ id, value, path }: GatePart, wrong: readonly string[], source: Source): GateContract | undefined {
+  const { output } = value;
+  if (!isJsonObject(output)) return undefined;
+  const isWrong = (key: string): boolean => {
+    const pointer = pointerOf([...path, 'output', key]);
+    return wrong.some((one) => one === pointer || one.startsWith(`${pointer}/`));
+  };
+  // A threshold means nothing without the score.
+  const left = isWrong('score') ? ['score', 'threshold'] : [];
+  const entries = Object.entries(output).filter(([key]) => !isWrong(key) && !left.includes(key));
+  const parsed = outputSchema.safeParse(Object.fromEntries(entries));
+  if (!parsed.success) return undefined;
+  const contract = buildContract(parsed.data);
+  return { id, contract, exports: exportsOf(parsed.data), ...placeOfContract(id, source) };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
+import type { Place } from '../errors/gateline-error.ts';
 
 /** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
@@ -91,12 +92,14 @@ export interface Gate {
   readonly legs: readonly Leg[];
   /** `strategy.max-parallel`: how many legs may run side by side. */
   readonly legsMaxParallel: number | undefined;
+  /** Where its contract is written, for errors. `undefined`: in no file. */
+  readonly place?: Place;
   /** `strategy.fail-fast` (default true): a failed leg stops legs that have not started. */
   readonly failFast: boolean;
 }
 
 /** What is needed to judge the output of a gate. */
-export type GateContract = Pick<Gate, 'id' | 'contract' | 'exports'>;
+export type GateContract = Pick<Gate, 'id' | 'contract' | 'exports' | 'place'>;
 
 /** One of the parallel copies of a matrix gate. */
 export interface Leg {

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json/json.ts';
-import type { Problem } from './problem.ts';
+import type { Problem, ProblemPlace } from './problem.ts';
 
 /** A definition as a JSON value, and where each part of it stands. */
 export interface Source {
@@ -12,6 +12,8 @@ export interface Source {
    * A pointer to something that is not there is placed at what would hold it.
    */
   at(pointer: string, details: ProblemDetails): Problem;
+  /** Where a part of the value stands; `undefined` where no file holds it. */
+  placeOf(pointer: string): ProblemPlace | undefined;
   /** How a number is written in the file (`1.10`), if the value there is one. */
   numberAsWritten(pointer: string): string | undefined;
   /** Whether the texts of a key of a gate are used as they are: `${{` in them is text. */

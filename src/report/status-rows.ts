@@ -1,7 +1,9 @@
 import type { Gate, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import type { RunState, UnitState, UnitStatus } from '../run/state/run-state.ts';
+import { worstStatus } from '../run/state/run-state.ts';
 import { count, oneLine } from './text.ts';
-import { durationOf, durationText, howOf, legName, resultOf, scoreFact, scoreText } from './wording.ts';
+import { durationOf, durationText, howOf, legName, scoreFact, scoreText } from './wording.ts';
+import { resultOf } from '../run/state/run-state.ts';
 
 /** One line of the status table, as safe text; `heading` rows have only a name. */
 export interface StatusRow {
@@ -18,21 +20,6 @@ export interface StatusRow {
   readonly time: string;
   readonly reason: string;
 }
-
-/** The first of these that a leg has is the status of the whole gate. */
-const WORST_FIRST: readonly UnitStatus[] = [
-  'failed',
-  'lost',
-  'partial',
-  'paused',
-  'running',
-  'blocked',
-  'ready',
-  'pending',
-  'skipped',
-  'passed',
-  'not-applicable',
-];
 
 /**
  * The rows of a status table, in file order: each group's heading with its gates where its first gate stands, each
@@ -111,7 +98,7 @@ function reasonOf(unit: UnitState): string {
 }
 
 function matrixRow(legs: readonly UnitState[], number: string, gate: string, depth: number): StatusRow {
-  const status = WORST_FIRST.find((status) => legs.some((leg) => leg.status === status));
+  const status = worstStatus(legs.map((leg) => leg.status));
   const judged = legs.filter((leg) => leg.status !== 'not-applicable');
   const scores = judged.flatMap((leg) => resultOf(leg)?.verdict.score ?? []);
   const score = scores.length > 0 && scores.length === judged.length ? scoreText(Math.min(...scores)) : '';

@@ -3,6 +3,7 @@ import type { EndedRecord, FileChange, StartedRecord } from '../run/records/reco
 import type { Digest } from '../json/digest.ts';
 import { hexOf } from '../json/digest.ts';
 import type { UnitState, UnitStatus } from '../run/state/run-state.ts';
+import { resultOf } from '../run/state/run-state.ts';
 import type { ContractSource, Leg } from '../pipeline/pipeline.ts';
 import type { JsonValue } from '../json/json.ts';
 import { oneLine, type Tone } from './text.ts';
@@ -47,20 +48,6 @@ const TONES: Readonly<Record<UnitStatus, Tone>> = {
 /** How a status should look. */
 export function toneOf(status: UnitStatus): Tone {
   return TONES[status];
-}
-
-const RESULTS: ReadonlySet<UnitStatus> = new Set([
-  'paused',
-  'passed',
-  'partial',
-  'failed',
-  'skipped',
-  'not-applicable',
-]);
-
-/** The attempt that made the unit what it is; for a unit that has no result (yet), what `ended` says is from an attempt before. */
-export function resultOf(unit: UnitState): EndedRecord | undefined {
-  return RESULTS.has(unit.status) ? unit.ended : undefined;
 }
 
 /** The attempt shown for a unit, ended or not. A gate whose condition is false has none, though a record says so. */

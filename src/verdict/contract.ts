@@ -71,14 +71,14 @@ export function parseContract(stored: unknown): Contract {
  * The contract of a gate, from what its pipeline says and the text of its schema file.
  *
  * @param schemaText the file's text where `source.schema` names one; `undefined`: there is no such file
- * @param place where the contract is written, for errors
+ * @param place where the pipeline's definition names the contract, for errors
  * @param exports the gate's `exports`; all of the output when left out or `['']`
  * @throws GatelineError `CONTRACT_SCHEMA_MISSING`, `CONTRACT_SCHEMA_MALFORMED` (user)
  */
 export function resolveContract(
   source: ContractSource,
   schemaText: string | undefined,
-  place: Place,
+  place: Place | undefined,
   exports: readonly string[] = [''],
 ): Contract {
   const schema = resolveSchema(source, schemaText, place);
@@ -93,14 +93,17 @@ export function resolveContract(
   });
 }
 
-function resolveSchema(source: ContractSource, text: string | undefined, place: Place): JsonValue | undefined {
+function resolveSchema(
+  source: ContractSource,
+  text: string | undefined,
+  place: Place | undefined,
+): JsonValue | undefined {
   if (source.schema === undefined) return undefined;
   if ('inline' in source.schema) return source.schema.inline;
   const { path } = source.schema;
   if (text === undefined) {
     const message = `the schema file ${path} does not exist`;
-    const hint = 'commit it, or correct the path; it is relative to the workspace';
-    throw new GatelineError('CONTRACT_SCHEMA_MISSING', message, { place, hint });
+    throw new GatelineError('CONTRACT_SCHEMA_MISSING', message, place && { place });
   }
   const parsed = parseJson(new TextEncoder().encode(text), { maxBytes: MAX_SCHEMA_BYTES });
   if (parsed.ok) return parsed.value;
@@ -108,7 +111,6 @@ function resolveSchema(source: ContractSource, text: string | undefined, place: 
   const where = pointer === undefined ? '' : ` at ${pointer}`;
   throw new GatelineError('CONTRACT_SCHEMA_MALFORMED', `${path}: ${message}${where}`, {
     place: pointer === undefined ? { file: path } : { file: path, pointer },
-    hint: 'a schema file contains one JSON Schema, as JSON',
   });
 }
 

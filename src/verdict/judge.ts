@@ -2,9 +2,8 @@ import { messageOf } from '../errors/gateline-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import type { CompiledContract } from './compile-contract.ts';
 import { valueAt } from '../json/json-pointer.ts';
-import { readScore } from './score.ts';
 import { failed, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
-import { cut } from './words.ts';
+import { cut, shortValue } from './words.ts';
 
 /** What checks may speak of beside the output and its score. */
 export interface JudgeContext {
@@ -105,4 +104,21 @@ function withRemarks(verdict: Verdict, scorePointer: string | undefined, value: 
     notices.push({ severity: 'notice', message: `${texts.length - MAX_REMARKS} more remarks from the agent`, pointer });
   }
   return { ...verdict, issues: [...verdict.issues.slice(0, MAX_ISSUES - notices.length), ...notices] };
+}
+
+/** A score of 0-100, or why there is none. */
+export type Score = { readonly score: number } | { readonly issue: Issue };
+
+/**
+ * The score that an output gives itself. Never made of anything else: `"95"`, null, true and 101 are no scores.
+ * Without a pointer: 100.
+ */
+export function readScore(value: JsonValue, pointer: string | undefined): Score {
+  if (pointer === undefined) return { score: 100 };
+  const found = valueAt(value, pointer);
+  if (typeof found === 'number' && found >= 0 && found <= 100) return { score: found };
+  const where = pointer === '' ? 'the output' : pointer;
+  const what =
+    found === undefined ? 'there is no score' : `the score must be a number from 0 to 100, is ${shortValue(found)}`;
+  return { issue: { severity: 'error', message: cut(`${where}: ${what}`, 4_096), pointer: cut(pointer, 4_096) } };
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { realpath, stat, access } from 'node:fs/promises';
+import { join, delimiter, isAbsolute } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
 import type { Environment } from '../environment.ts';
 import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
 import { FolderWorkspace } from './folder-workspace.ts';
-import { resolveGit } from './git/resolve-git.ts';
 import { findRepository } from './git/repository.ts';
 import type { TreeSetup } from './slots/furnish-slot.ts';
 import { treesFolder } from './slots/trees-folder.ts';
 import type { Workspace } from './workspace.ts';
+import { constants } from 'node:fs';
 
 /** What {@link openWorkspace} is told. */
 export interface WorkspaceOptions {
@@ -117,4 +117,23 @@ function withoutLineBreak(place: string): string {
   throw new GatelineError('WORKSPACE_UNREADABLE', `The path ${JSON.stringify(place)} contains a line break.`, {
     hint: 'Give the folder another name.',
   });
+}
+
+/**
+ * The absolute path of git, by the PATH as it is now: what an agent puts on the PATH later is not run. A name that is
+ * not found there is answered as it is; running it then says so.
+ */
+async function resolveGit(name: string, environment: Environment): Promise<string> {
+  if (isAbsolute(name) || process.platform === 'win32') return name;
+  for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, name);
+    if (!isAbsolute(path)) continue;
+    try {
+      await access(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not here, or not for us: the next folder may have it.
+    }
+  }
+  return name;
 }

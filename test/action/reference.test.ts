@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { actionMetadata, actionPages, FOR_THEIR_DEFAULT } from '../../scripts/write-action-reference.ts';
-import { INPUT_USES, OTHER_NAMES } from '../../src/action/inputs/input-uses.ts';
+import { INPUT_USES } from '../../src/action/inputs/input-uses.ts';
 import { COMMAND_NAMES } from '../../src/action/inputs/command-names.ts';
 import { INPUT_NAMES } from '../../src/action/inputs/inputs-schema.ts';
 import { DECISIONS, OUTPUT_NAMES } from '../../src/action/outputs.ts';
@@ -20,7 +20,6 @@ describe('action.yml', () => {
     expect(Object.keys(metadata.inputs)).toEqual(INPUT_NAMES);
     expect(Object.keys(INPUT_USES)).toEqual(INPUT_NAMES);
     expect(Object.keys(metadata.outputs)).toEqual(OUTPUT_NAMES);
-    expect(Object.keys(OTHER_NAMES).filter((name) => INPUT_NAMES.some((known) => known === name))).toEqual([]);
   });
 
   it('is one program in two files for main and post, on the Node that is developed with', () => {

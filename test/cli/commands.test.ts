@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { TEMPLATES } from '../../src/cli/templates/templates.ts';
+import { TEMPLATES } from '../../src/cli/commands/init.ts';
 import { planJsonSchema } from '../../src/report/json/plan-json.ts';
 import { statusJsonSchema } from '../../src/report/json/status-json.ts';
 import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
@@ -170,8 +170,17 @@ describe('a definition that is wrong', () => {
     expect(problems).toHaveLength(6);
     expect(problems.at(-2)).toMatchObject({
       code: 'CONTRACT_SCHEMA_MISSING',
-      place: { file: 'nope.json', line: null },
+      place: { file: 'gateline.yml', line: expect.any(Number), pointer: '/gates/a/output' },
     });
+  });
+
+  it('says where a contract stands, in the file that was named', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'flow.yml': `gates:\n  a:\n    run: x\n    output:\n      schema: nope.json\n  b:\n    run: x\n    output:\n      schema: {typ: object}\n`,
+    });
+    const { err } = await gateline(workspace.root, ['validate', '--file', 'flow.yml']);
+    expect(err).toContain('gateline: flow.yml:4:5 CONTRACT_SCHEMA_MISSING: ');
+    expect(err).toContain('gateline: flow.yml:8:5 CONTRACT_INVALID: ');
   });
 
   it('is missed with advice, and found from a folder below', async () => {

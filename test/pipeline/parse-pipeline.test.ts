@@ -99,6 +99,7 @@ describe('a whole gateline.yml', () => {
       ],
       legsMaxParallel: 1,
       failFast: false,
+      place: { file: 'gateline.yml', line: 25, column: 5, pointer: '/gates/design/output' },
     });
   });
 
@@ -128,6 +129,7 @@ describe('a whole gateline.yml', () => {
       legs: [{ id: '', matrix: {} }],
       legsMaxParallel: undefined,
       failFast: true,
+      place: { file: 'gateline.yml', line: 11, column: 3, pointer: '/gates/data/output' },
     });
     expect(pipelineOf('gates: {a: {}}')).toMatchObject({
       id: 'pipeline',

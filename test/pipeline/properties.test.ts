@@ -5,7 +5,13 @@ import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import { formatProblem } from '../../src/pipeline/problem.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { pipelines, print } from './arbitrary-pipeline.ts';
+import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { drawn } from '../support/test-size.ts';
+
+/** A pipeline without where its contracts are written: a value that was never text has none. */
+function withoutPlaces(pipeline: Pipeline): Pipeline {
+  return { ...pipeline, gates: pipeline.gates.map(({ place: _place, ...gate }) => gate) };
+}
 
 /** What must hold whatever the text is. */
 function expectAnAnswer(text: string): void {
@@ -153,7 +159,7 @@ describe('a pipeline written as a file', () => {
       fc.property(pipelines, (pipeline) => {
         const result = parsePipeline(print(pipeline), 'f');
         expect(result.ok ? [] : result.problems.map(formatProblem)).toEqual([]);
-        expect(result.ok && result.pipeline).toEqual(pipeline);
+        expect(result.ok && withoutPlaces(result.pipeline)).toEqual(pipeline);
       }),
       drawn(75),
     );

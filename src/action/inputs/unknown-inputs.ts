@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 import { didYouMean, quoted } from '../../pipeline/problem.ts';
 import type { InputProblem } from './input-problems.ts';
-import { OTHER_NAMES } from './input-uses.ts';
 import { type CommandName } from './command-names.ts';
 import { INPUT_NAMES } from './inputs-schema.ts';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** A slip is at most so many letters away from a name of at least so many. `INPUT_DATE` is no misspelt `gate`. */
 const MOST_LETTERS = 2;
@@ -45,17 +45,13 @@ function problemOf(input: string): InputProblem {
 }
 
 function noticeOf(names: readonly string[]): string {
-  const listed = names.slice(0, MOST_NAMED).map((name) => {
+  const listed = names.map((name) => {
     const suggestion = suggestionFor(name);
     return suggestion === undefined ? quoted(name) : `${quoted(name)} (${suggestion})`;
   });
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return `Unknown inputs, ignored: ${listed.join(', ')}${more}. They are under \`with:\` of the step, or variables \`INPUT_…\` of the job.`;
+  return `Unknown inputs, ignored: ${firstNames(listed, MOST_NAMED)}. They are under \`with:\` of the step, or variables \`INPUT_…\` of the job.`;
 }
 
 function suggestionFor(input: string): string | undefined {
-  const key = input.replaceAll('_', '-');
-  const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
-  if (other === undefined) return isSlip(input) ? didYouMean(input, INPUT_NAMES) : undefined;
-  return `write \`${other.input}\`${other.mind === undefined ? '' : `: ${other.mind}`}`;
+  return isSlip(input) ? didYouMean(input, INPUT_NAMES) : undefined;
 }

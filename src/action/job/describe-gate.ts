@@ -111,6 +111,7 @@ function sourceOf(description: GateDescription, id: string, needs: readonly stri
       const place = { file: 'inputs', line: INPUT_NAMES.indexOf(inputAt(pointer, id)) + 1, column: 1, pointer };
       return { severity, code, message, ...(hint !== undefined && { hint }), place };
     },
+    placeOf: () => undefined,
     numberAsWritten: () => undefined,
     isLiteral: (key) => LITERAL.has(key),
   };

@@ -7,11 +7,12 @@ import { syncComment, type SyncOptions } from './sync-comment.ts';
 import { seededRandom } from '../../github/clock.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { ActionInvocation } from '../invocation.ts';
-import { liveRows } from './live-rows.ts';
 import type { JobStore } from '../records/job-store.ts';
 import { linksOf } from '../event/links.ts';
 import type { NameStatus } from '../../store/github/records/github-store.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
+import type { UnitStatus } from '../../run/state/run-state.ts';
+import { comparePositions } from '../../run/records/record.ts';
 
 /** Whose comment. */
 export interface CommentOf {
@@ -95,4 +96,28 @@ function pictureOf(
     statuses.map(({ gate, leg, runAttempt: at, n, kind }) => `${unitKey(gate, leg)} ${at} ${n} ${kind}`),
   );
   return { runNumber, runAttempt, records: records.size };
+}
+
+/** One gate or leg, as the names of its records tell. */
+export interface LiveRow {
+  readonly gate: string;
+  readonly leg: string;
+  readonly status: UnitStatus;
+}
+
+/** How every gate that left a record stands, by its latest one: begun and not ended is running. Sorted by gate and leg. */
+function liveRows(statuses: readonly NameStatus[]): LiveRow[] {
+  const rows: LiveRow[] = [];
+  for (const records of Map.groupBy(statuses, ({ gate, leg }) => unitKey(gate, leg)).values()) {
+    const work = records.filter(({ kind }) => kind !== 'decided').toSorted(byTime);
+    const last = work.at(-1);
+    if (last !== undefined) rows.push({ gate: last.gate, leg: last.leg, status: last.status ?? 'running' });
+  }
+  return rows.toSorted((a, b) => (unitKey(a.gate, a.leg) < unitKey(b.gate, b.leg) ? -1 : 1));
+}
+
+/** The end of an attempt comes after its claim. */
+function byTime(a: NameStatus, b: NameStatus): number {
+  const at = ({ runAttempt, n }: NameStatus) => ({ runNumber: 0, runAttempt, n });
+  return comparePositions(at(a), at(b)) || Number(a.kind === 'ended') - Number(b.kind === 'ended');
 }

@@ -2,13 +2,13 @@ import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
-import { textOption } from '../command.ts';
-import { type CommandInvocation } from '../command.ts';
+import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
-import { TEMPLATES } from '../templates/templates.ts';
-import { type Template } from '../templates/template.ts';
+import type { Template } from '../templates/template.ts';
+import { AGENTS } from '../templates/agents.ts';
+import { SINGLE } from '../templates/single.ts';
 
 /** `gateline init`: writes a pipeline to start from. Never writes over a file. */
 export async function execute({ world, options }: CommandInvocation): Promise<ExitCode> {
@@ -74,3 +74,6 @@ async function writeNew(path: string, text: string): Promise<void> {
     });
   }
 }
+
+/** What `gateline init --template` knows; a test runs each of them. */
+export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE];

@@ -7,9 +7,7 @@ import { createProjector, showStateIn, type Projector } from '../../local/projec
 import type { RunState } from '../../run/state/run-state.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { assignmentOf } from './assignment.ts';
-import { textOption } from '../command.ts';
-import { type CommandInvocation } from '../command.ts';
-import { parseRunArgument } from './run-asked.ts';
+import { textOption, type CommandInvocation } from '../command.ts';
 import { noticesTo, say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -100,4 +98,25 @@ export async function projectOnce(world: CliWorld, opened: Opened): Promise<RunS
   const state = call.journal.state();
   for (const notice of await projector.show(state)) say(world.err, `note: ${notice}`);
   return state;
+}
+
+/** A run as people name it: `N` of the present subject, or `SUBJECT#N`. */
+export interface RunAsked {
+  readonly subject: string | undefined;
+  /** From 1; 0: the newest. */
+  readonly number: number;
+}
+
+/**
+ * Reads the name of a run.
+ * @param where what it was given as, for the error: `--run`
+ * @throws GatelineError `OPTION_VALUE`
+ */
+function parseRunArgument(text: string | undefined, where: string): RunAsked {
+  if (text === undefined) return { subject: undefined, number: 0 };
+  const [, subject, digits] = /^(?:(.+)#)?([1-9][0-9]{0,8})$/s.exec(text) ?? [];
+  if (digits !== undefined) return { subject, number: Number(digits) };
+  throw new GatelineError('OPTION_VALUE', `${where} ${text}: expected a run number, or SUBJECT#NUMBER`, {
+    hint: '`gateline status` prints the newest run, `gateline status --subjects` the subjects.',
+  });
 }

@@ -6,6 +6,7 @@ import type { Issue } from '../../verdict/verdict.ts';
 import type { KeepContent } from '../../workspace/workspace.ts';
 import type { Begun } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** Files that an attempt left, and what is wrong with them. */
 export interface Captured {
@@ -69,14 +70,16 @@ function wayToHandOn({ gate }: Unit, names: readonly string[]): string {
       : `. To hand them on, add to files: ${list}`;
 }
 
+/** Paths that a notice names. */
+const NAMED = 5;
+
 /** Names what the agent changed and the gate does not hand on: it is kept, and nobody else will see it. */
 export async function nameKept(call: Call, unit: Unit, { touched, failure }: Captured): Promise<void> {
   if (failure === undefined && touched.length === 0) return;
-  const names = touched.slice(0, 5).map(({ path }) => path);
-  const more = touched.length > names.length ? ` and ${touched.length - names.length} more` : '';
+  const names = touched.map(({ path }) => path);
   const message =
     failure === undefined
-      ? `changed and not handed on: ${names.join(', ')}${more}${wayToHandOn(unit, names)}`
+      ? `changed and not handed on: ${firstNames(names, NAMED)}${wayToHandOn(unit, names.slice(0, NAMED))}`
       : `${failure.code}: its changes cannot be determined: ${failure.message}`;
   await call.observe({ type: 'notice', unit: unit.key, message });
 }

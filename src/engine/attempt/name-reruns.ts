@@ -1,5 +1,6 @@
 import type { EndedRecord } from '../../run/records/record.ts';
 import type { Call } from '../call/call.ts';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** Paths that a notice names. */
 const NAMED = 5;
@@ -12,8 +13,7 @@ export async function nameReruns(call: Call, { files, touched }: EndedRecord): P
     if (call.journal.state().units.get(key)?.done !== true || gate.inputs?.length === 0) continue;
     const read = paths.filter((path) => workspace.matches(gate.inputs, path));
     if (read.length === 0) continue;
-    const names = `${read.slice(0, NAMED).join(', ')}${read.length > NAMED ? ` and ${read.length - NAMED} more` : ''}`;
-    const message = `${names} changed in the folder and ${read.length === 1 ? 'is' : 'are'} among its inputs: the gate will run again`;
+    const message = `${firstNames(read, NAMED)} changed in the folder and ${read.length === 1 ? 'is' : 'are'} among its inputs: the gate will run again`;
     await call.observe({ type: 'notice', unit: key, message });
   }
 }

@@ -6,6 +6,7 @@ import type { AttemptPlace } from './place-file.ts';
 import { planUnit } from '../plan/plan-unit.ts';
 import { type PreparedUnit } from '../plan/plan-unit.ts';
 import { handedOnTo } from '../plan/current-inputs.ts';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** Paths that an error names. */
 const NAMED = 10;
@@ -42,12 +43,12 @@ async function refuseNotApplied(call: Call, unit: Unit): Promise<void> {
   );
   const missing = handedOn.filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
   if (missing.length === 0) return;
-  const names = missing.slice(0, NAMED).map(({ path }) => path);
-  const more = missing.length > names.length ? ` and ${missing.length - names.length} more` : '';
-  throw new GatelineError(
-    'GATE_NOT_APPLIED',
-    `gate ${unit.key}: files that earlier gates handed on are missing from the folder: ${names.join(', ')}${more}`,
+  const names = firstNames(
+    missing.map(({ path }) => path),
+    NAMED,
   );
+  const message = `gate ${unit.key}: files that earlier gates handed on are missing from the folder: ${names}`;
+  throw new GatelineError('GATE_NOT_APPLIED', message);
 }
 
 /**

@@ -91,19 +91,18 @@ function standardOf(standard: StandardSchemas, gate: GateContract): VersionedSch
 function otherSchema(gate: GateContract, fixed: string | undefined, given: string | undefined): GatelineError {
   const what = (version: string | undefined): string =>
     version === undefined ? 'none' : `version ${JSON.stringify(version)}`;
+  const place = placeOf(gate);
   return new GatelineError(
     'CONTRACT_STANDARD_OTHER',
     `gate ${gate.id}: its Standard Schema changed since it began: ${what(fixed)}, now ${what(given)}`,
-    { place: placeOf(gate) },
+    place && { place },
   );
 }
 
 /** Where a contract is written: its schema file, else the definition. */
-function placeOf(gate: GateContract): Place {
+function placeOf(gate: GateContract): Place | undefined {
   const { schema } = gate.contract;
-  return schema !== undefined && 'path' in schema
-    ? { file: schema.path }
-    : { file: 'gateline.yml', pointer: `/gates/${gate.id}/output` };
+  return schema !== undefined && 'path' in schema ? { file: schema.path } : gate.place;
 }
 
 async function loadContract(
@@ -114,7 +113,7 @@ async function loadContract(
   const { schema } = gate.contract;
   const path = schema !== undefined && 'path' in schema ? schema.path : undefined;
   const text = path === undefined ? undefined : await workspace.readText(path);
-  const resolved = resolveContract(gate.contract, text, placeOf(gate), gate.exports);
+  const resolved = resolveContract(gate.contract, text, gate.place, gate.exports);
   const given = standardOf(standard, gate);
   const contract = given === undefined ? resolved : { ...resolved, standard: given.version };
   return { contract, digest: digestOfJson(contract as unknown as JsonValue) };

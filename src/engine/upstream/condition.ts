@@ -1,6 +1,7 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
+import { worstStatus } from '../../run/state/run-state.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -40,7 +41,7 @@ async function viewOfGate(call: Call, gate: string): Promise<JsonObject> {
   const legs = Object.fromEntries(states.map((state, index) => [state.leg, views[index]!]));
   const scores = views.map((view) => view['score'] as number);
   return {
-    status: worstOf(states.map((state) => state.status)),
+    status: worstStatus(states.map((state) => state.status)) ?? 'passed',
     score: scores.length === 0 ? 0 : Math.min(...scores),
     output: Object.fromEntries(states.map((state, index) => [state.leg, views[index]!['output'] ?? null])),
     legs,
@@ -58,21 +59,4 @@ async function outputOf(call: Call, key: UnitKey, state: UnitState): Promise<Jso
 
 function scoreOf(ended: EndedRecord | undefined): number {
   return ended?.verdict.score ?? 0;
-}
-
-const FROM_WORST: readonly UnitState['status'][] = [
-  'failed',
-  'lost',
-  'blocked',
-  'paused',
-  'partial',
-  'running',
-  'pending',
-  'ready',
-  'skipped',
-  'not-applicable',
-];
-
-function worstOf(statuses: readonly UnitState['status'][]): UnitState['status'] {
-  return FROM_WORST.find((status) => statuses.includes(status)) ?? 'passed';
 }

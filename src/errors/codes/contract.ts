@@ -15,7 +15,7 @@ export const CONTRACT_CODES = {
   CONTRACT_SCHEMA_MISSING: {
     from: ['user'],
     means: 'The schema file of a contract does not exist.',
-    remedy: 'Write it, or correct the path; it is relative to the workspace.',
+    remedy: 'Commit it, or correct the path; it is relative to the workspace.',
   },
   CONTRACT_SCHEMA_MALFORMED: {
     from: ['user'],

@@ -1,6 +1,6 @@
 import { isScalar, Lexer, LineCounter, parseDocument, type Document, type Node, type YAMLError } from 'yaml';
 import type { JsonValue } from '../../json/json.ts';
-import { shown, type Problem } from '../problem.ts';
+import { shown, type Problem, type ProblemPlace } from '../problem.ts';
 import { MAX_SOURCE_DEPTH, YamlConversion, type Spot } from './yaml-conversion.ts';
 import { type ProblemDetails, type Source } from '../source.ts';
 
@@ -16,22 +16,28 @@ export function readSource(text: string, file: string): Source {
   const lines = lineStarts(body);
   const spots = new Map<string, Spot>();
   const problems: Problem[] = [];
-  const problemAt = (offset: number, pointer: string, details: ProblemDetails): Problem => {
+  const placeAt = (offset: number, pointer: string): ProblemPlace => {
     const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1), pointer };
+  };
+  const problemAt = (offset: number, pointer: string, details: ProblemDetails): Problem => {
     const { code, message, hint, severity = 'error' } = details;
-    const place = { file, line: Math.max(line, 1), column: Math.max(col, 1), pointer };
-    return { severity, code, message, ...(hint === undefined ? {} : { hint }), place };
+    return { severity, code, message, ...(hint === undefined ? {} : { hint }), place: placeAt(offset, pointer) };
+  };
+  const spotOf = (pointer: string): Spot => {
+    let known = pointer;
+    while (!spots.has(known) && known !== '') known = known.slice(0, known.lastIndexOf('/'));
+    return spots.get(known) ?? { key: 0, value: 0, node: null };
   };
   const source = (value: JsonValue | undefined): Source => ({
     value,
     problems,
     at: (pointer, details) => {
-      let known = pointer;
-      while (!spots.has(known) && known !== '') known = known.slice(0, known.lastIndexOf('/'));
-      const spot = spots.get(known) ?? { key: 0, value: 0, node: null };
+      const spot = spotOf(pointer);
       const inside = details.offset === undefined ? 0 : shiftInto(spot.node, body, details.offset);
       return problemAt((details.of === 'key' ? spot.key : spot.value) + inside, pointer, details);
     },
+    placeOf: (pointer) => placeAt(spotOf(pointer).key, pointer),
     numberAsWritten: (pointer) => {
       const node = spots.get(pointer)?.node;
       return isScalar(node) && typeof node.value === 'number' ? node.source : undefined;

@@ -4,7 +4,8 @@ import type { Issue, Verdict } from '../../verdict/verdict.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { truncateBytes } from '../../untrusted/escape.ts';
 import { count, oneLine } from '../text.ts';
-import { KIND_MEANING, resultOf } from '../wording.ts';
+import { KIND_MEANING } from '../wording.ts';
+import { resultOf } from '../../run/state/run-state.ts';
 import { findingsOf, placeAt, type Level } from './findings.ts';
 import type { NamedPlace, PathOptions } from './named-place.ts';
 

@@ -6,10 +6,10 @@ import {
   durationText,
   howOf,
   KIND_MEANING,
-  resultOf,
   scoreFact,
   shortDigest,
 } from '../wording.ts';
+import { resultOf } from '../../run/state/run-state.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 import type { PlanChoice, PlannedUnit } from '../../run/plan/plan.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';

@@ -3,7 +3,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { VerdictKind } from '../../verdict/verdict.ts';
 import { listOf } from '../text.ts';
-import { resultOf } from '../wording.ts';
+import { resultOf } from '../../run/state/run-state.ts';
 import { code, said } from '../markdown/markdown.ts';
 
 /** GitHub's own button: the same commit, and only failed jobs and what needs them. */

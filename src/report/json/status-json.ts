@@ -4,7 +4,8 @@ import { digestSchema } from '../../json/digest.ts';
 import { metricsSchema, type Content, type EndedRecord } from '../../run/records/record.ts';
 import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
-import { attemptOf, changeOf, endedAfter, resultOf } from '../wording.ts';
+import { attemptOf, changeOf, endedAfter } from '../wording.ts';
+import { resultOf } from '../../run/state/run-state.ts';
 
 /** Version of `gateline status --json`. Fields may be added within a version; none is taken away or changes its meaning. */
 export const STATUS_FORMAT = 'gateline-status/1';

@@ -2,7 +2,6 @@ import { forMarkdown, inlineCode, inlineCodeCell, forMarkdownCell, truncateBytes
 import type { EndedRecord, Metrics } from '../../run/records/record.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
-import { boundedList, LIST_BUDGET } from './bounded-list.ts';
 import {
   attemptOf,
   changeOf,
@@ -10,12 +9,14 @@ import {
   durationText,
   howOf,
   KIND_MEANING,
-  resultOf,
   ruleToName,
   scoreFact,
   shortDigest,
 } from '../wording.ts';
+import { resultOf } from '../../run/state/run-state.ts';
 import { attemptText, runText } from '../../run/records/attempt-text.ts';
+import { Buffer } from 'node:buffer';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** What a checkpoint is made from. */
 export interface CheckpointInput {
@@ -149,9 +150,7 @@ const SHOWN_NAMES = 20;
 
 function namesOf(names: readonly string[]): string {
   const shown = names.map(code).filter((name) => name !== '');
-  if (shown.length === 0) return 'none';
-  const more = shown.length > SHOWN_NAMES ? ` and ${shown.length - SHOWN_NAMES} more` : '';
-  return shown.slice(0, SHOWN_NAMES).join(', ') + more;
+  return shown.length === 0 ? 'none' : firstNames(shown, SHOWN_NAMES);
 }
 
 function filesSection(ended: EndedRecord | undefined): string {
@@ -179,11 +178,8 @@ function nextStep({ unit, graph, state, command = 'gateline run' }: CheckpointIn
   }
   const after = [...graph.values()].filter(({ needs }) => needs.includes(unit.key));
   const next = after.filter(({ key }) => state.units.get(key)?.done === false);
-  const names = next
-    .slice(0, SHOWN_NAMES)
-    .map(({ key, gate }) => `gate ${gate.number} ${code(key)} (${state.units.get(key)?.status})`);
-  const more = next.length > SHOWN_NAMES ? ` and ${next.length - SHOWN_NAMES} more` : '';
-  if (names.length > 0) return `Next: ${names.join(', ')}${more}.`;
+  const names = next.map(({ key, gate }) => `gate ${gate.number} ${code(key)} (${state.units.get(key)?.status})`);
+  if (names.length > 0) return `Next: ${firstNames(names, SHOWN_NAMES)}.`;
   if (state.status === 'completed') return 'Every gate is done.';
   return after.length === 0 ? 'No gate needs this one.' : 'The gates after it are done.';
 }
@@ -206,4 +202,20 @@ function code(untrusted: string): string {
 
 function codeCell(untrusted: string): string {
   return inlineCodeCell(untrusted.replaceAll('##[', '## ['));
+}
+
+/** Bytes that one list of a checkpoint may take: three of them and everything else stay below its limit. */
+export const LIST_BUDGET = 10_000;
+
+/** Lines of a Markdown list in at most about that many UTF-8 bytes; the rest is counted in a last line. Never cuts a line. */
+function boundedList(lines: readonly string[], budget: number): string {
+  let left = budget;
+  const kept: string[] = [];
+  for (const line of lines) {
+    left -= Buffer.byteLength(line) + 1;
+    if (left < 0) break;
+    kept.push(line);
+  }
+  const rest = lines.length - kept.length;
+  return rest === 0 ? kept.join('\n') : [...kept, `- … and ${rest} more`].join('\n');
 }

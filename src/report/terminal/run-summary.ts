@@ -1,6 +1,6 @@
 import type { RunState, UnitState, UnitStatus } from '../../run/state/run-state.ts';
 import { count, fit, listOf, oneLine } from '../text.ts';
-import { resultOf } from '../wording.ts';
+import { resultOf } from '../../run/state/run-state.ts';
 
 /** The exact commands that a summary tells people to type. */
 export interface Commands {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { REQUEST_FORMAT, type Request } from './request.ts';
 import type { JsonValue } from '../../json/json.ts';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** One thing that is different between two requests. */
 export interface Difference {
@@ -78,11 +79,11 @@ export function describeDifferences(found: readonly Difference[]): string {
 }
 
 function describeSort(what: Difference['what'], list: readonly Difference[]): string {
-  const names = list.slice(0, SHOWN).map(({ name, change }) => (change === 'changed' ? name : `${name} (${change})`));
-  const more = list.length > SHOWN ? ` and ${list.length - SHOWN} more` : '';
-  if (what === 'export') return `exports of ${names.join(', ')}${more} changed`;
+  const all = list.map(({ name, change }) => (change === 'changed' ? name : `${name} (${change})`));
+  const names = firstNames(all, SHOWN);
+  if (what === 'export') return `exports of ${names} changed`;
   if (what === 'subject' || what === 'input' || what === 'format') return `the ${what} changed`;
-  return `${what}${list.length > 1 ? 's' : ''} ${names.join(', ')}${more} changed`;
+  return `${what}${list.length > 1 ? 's' : ''} ${names} changed`;
 }
 
 function compareMaps(what: Difference['what'], before: object, after: object): Difference[] {

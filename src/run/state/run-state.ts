@@ -105,3 +105,36 @@ export interface Told {
 export function writerKey(writer: { host: string; boot: string; pid: number; pidStart: string }): string {
   return [writer.host, writer.boot, writer.pid, writer.pidStart].join('|');
 }
+
+const RESULTS: ReadonlySet<UnitStatus> = new Set([
+  'paused',
+  'passed',
+  'partial',
+  'failed',
+  'skipped',
+  'not-applicable',
+]);
+
+/** The attempt that made the unit what it is; for a unit that has no result (yet), what `ended` says is from an attempt before. */
+export function resultOf(unit: UnitState): EndedRecord | undefined {
+  return RESULTS.has(unit.status) ? unit.ended : undefined;
+}
+
+const WORST_FIRST: readonly UnitStatus[] = [
+  'failed',
+  'lost',
+  'partial',
+  'paused',
+  'running',
+  'blocked',
+  'ready',
+  'pending',
+  'skipped',
+  'passed',
+  'not-applicable',
+];
+
+/** The status of a matrix gate: the first of that order which one of its legs has. `undefined`: there are no legs. */
+export function worstStatus(legs: readonly UnitStatus[]): UnitStatus | undefined {
+  return WORST_FIRST.find((status) => legs.includes(status));
+}

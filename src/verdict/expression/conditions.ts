@@ -7,6 +7,7 @@ import type { ContractProblem } from '../verdict.ts';
 import type { Issue } from '../verdict.ts';
 import { cut, shortValue } from '../words.ts';
 import type { Operand } from './operand.ts';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** What checks speak of. */
 export interface CheckContexts {
@@ -107,9 +108,8 @@ function issue(check: string, what: string, pointer: string | undefined): Issue 
 
 /** `output.failed is 3, output.passed is 7`. */
 function readsInWords(reads: readonly Operand[]): string {
-  const shown = reads.slice(0, SHOWN_READS).map(({ name, value }) => `${cut(name, 200)} is ${shortValue(value)}`);
-  const more = reads.length - shown.length;
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+  const shown = reads.map(({ name, value }) => `${cut(name, 200)} is ${shortValue(value)}`);
+  return firstNames(shown, SHOWN_READS);
 }
 
 function pointerOfRead(reads: readonly Operand[]): string | undefined {

@@ -8,7 +8,7 @@ import { refuseEditableInstalls } from './editable-installs.ts';
 import { placePieces } from './place-pieces.ts';
 import { planEnvironment } from './plan-environment.ts';
 import { planFolder, planLink } from './plan-entry.ts';
-import { planModules } from './plan-modules.ts';
+import { planModules, isInstalled } from './plan-modules.ts';
 import {
   emptyPlan,
   pathBelow,
@@ -17,12 +17,12 @@ import {
   type LinkWarning,
   type Mirrored,
   type SharedPlan,
+  type LinkPlan,
 } from './plan.ts';
-import { type LinkPlan } from './plan.ts';
-import { settleLeads } from './settle-leads.ts';
+import type { Globs } from '../files/globs.ts';
+import { foldersOf } from '../files/contain.ts';
 
 export { findDependencyFolders } from './dependency-folders.ts';
-export { exclusionOf } from './exclusion.ts';
 export type { Exclusion, LinkWarning } from './plan.ts';
 
 /** What {@link linkDependencies} is told. */
@@ -123,4 +123,52 @@ async function planMirror(plan: LinkPlan, folder: Mirrored): Promise<void> {
 /** The pieces at or below a top in which the tree has something too. */
 function piecesOf({ pieces, top }: LinkPlan): string[] {
   return [...pieces.keys()].filter((path) => path === top || path.startsWith(`${top}/`));
+}
+
+/**
+ * What is never linked: files of the tree, and what globs can match. A glob takes files that git ignores only where it names
+ * their folder, or a place in it, before its first wildcard: `packages/**` takes no `packages/a/node_modules`.
+ *
+ * @param files paths of the user's snapshot, and of the tree that is checked out
+ * @param globs the `inputs` and `files` of every gate
+ */
+export function exclusionOf(files: Iterable<string>, globs: readonly Pick<Globs, 'prefixes'>[]): Exclusion {
+  const tracked = new Set<string>();
+  for (const file of files) {
+    const folder = file.slice(0, Math.max(file.lastIndexOf('/'), 0));
+    if (!tracked.has(folder)) for (const above of [folder, ...foldersOf(folder)]) tracked.add(above);
+    tracked.add(file);
+  }
+  const prefixes = [...new Set(globs.flatMap((list) => list.prefixes))];
+  const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+  return (path, top) =>
+    tracked.has(path) || prefixes.some((prefix) => isIn(prefix, path) || (isIn(path, prefix) && isIn(prefix, top)));
+}
+
+/**
+ * Look where links lead that lead into the repository. One whose place the work tree lacks would lead nowhere, or to the user's
+ * file if it were left as it is: it leads to the user's if that is an installed package, else it is left out, with a warning.
+ */
+async function settleLeads(plan: SharedPlan): Promise<void> {
+  const folders = new Set([...plan.pieces.keys()].flatMap(foldersOf));
+  for (const [path, lead] of plan.leads) {
+    if (lead === '' || folders.has(lead) || isPlanned(plan, lead) || (await isThere(join(plan.to, lead)))) continue;
+    const users = await realpath(join(plan.from, lead)).catch(() => undefined);
+    if (users === undefined) continue;
+    if (isInstalled(users) || pathBelow(plan.from, users) === undefined) {
+      plan.pieces.set(path, { kind: 'link', target: users, isFolder: false });
+    } else {
+      plan.pieces.delete(path);
+      plan.warnings.push({ path, why: `is not linked: it leads to ${lead}, which the work tree does not have` });
+    }
+  }
+}
+
+/** Whether a path is a piece, or lies behind one. */
+function isPlanned(plan: SharedPlan, path: string): boolean {
+  return plan.pieces.has(path) || foldersOf(path).some((folder) => plan.pieces.has(folder));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
 }

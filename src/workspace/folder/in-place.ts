@@ -15,6 +15,7 @@ import type { IndexedFolder, ObjectStore } from '../trees/object-store.ts';
 import type { TreeObjects } from '../trees/tree-objects.ts';
 import { environmentOfTree } from '../git/tree-environment.ts';
 import type { Checkout, CheckoutRequest } from '../workspace.ts';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** The user's folder, or a CI job's checkout, as a place to work in. */
 export interface InPlaceSetting {
@@ -112,12 +113,9 @@ export class InPlace {
     const folder = await currentFiles({ ...(await open()), root, prefix, tree: base }, paths);
     const lacking = differences.filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
     if (lacking.length === 0) return;
-    const names = lacking.slice(0, 10).map(({ path }) => path);
-    const more = lacking.length > 10 ? ` and ${lacking.length - 10} more` : '';
-    throw new GatelineError(
-      'GATE_NOT_APPLIED',
-      `files that earlier gates handed on are missing from the folder: ${names.join(', ')}${more}`,
-    );
+    const names = lacking.map(({ path }) => path);
+    const message = `files that earlier gates handed on are missing from the folder: ${firstNames(names, 10)}`;
+    throw new GatelineError('GATE_NOT_APPLIED', message);
   }
 
   /** Writes what earlier gates handed on into a CI job's checkout, which is nobody's but the job's. */

@@ -3,13 +3,12 @@ import type { TreeDifference, TreeFile } from '../../run/files/tree.ts';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { openToRead } from '../files/blob.ts';
 import { whyNotContained } from '../files/contain.ts';
-import { isCredentialFile } from './credential-files.ts';
 import type { Globs } from '../files/globs.ts';
-import { onDisk } from '../files/path-bytes.ts';
+import { onDisk, splitNames } from '../files/path-bytes.ts';
 import { BlobReader } from './blob-reader.ts';
-import { filteredPaths } from './filtered-paths.ts';
-import type { ObjectStore } from './object-store.ts';
+import { type ObjectStore, snapshotIndexOf } from './object-store.ts';
 import type { CapturedWork, Changes, KeepContent } from '../workspace.ts';
+import { listOfNames } from './index-file.ts';
 
 /** How much may be handed on. */
 export interface HandOnLimits {
@@ -196,4 +195,36 @@ class LimitedRead implements AsyncIterable<Uint8Array> {
   async drain(): Promise<void> {
     while ((await this.#chunks.next()).done !== true);
   }
+}
+
+/**
+ * Names under which tools and setup steps leave credentials in a workspace. What a gate changed as a whole
+ * (`files: changed`) never hands these on; a gate that means one names it.
+ */
+const NAMES =
+  /^(?:gha-creds-[0-9a-f]+\.json|\.npmrc|\.yarnrc\.yml|\.pypirc|\.netrc|_netrc|\.git-credentials|\.dockercfg|\.vault-token|\.terraformrc|application_default_credentials\.json|credentials\.tfrc\.json|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|p12|pfx|jks|keystore|kubeconfig))$/i;
+
+/** Folders of tools, with the file that holds credentials in each. */
+const PLACES =
+  /(?:^|\/)(?:\.aws\/credentials|\.docker\/config\.json|\.kube\/config|\.config\/gh\/hosts\.yml|\.cargo\/credentials(?:\.toml)?|\.ssh\/[^/]+|\.gnupg\/.*)$/i;
+
+/** Whether a path is one of those. */
+export function isCredentialFile(path: string): boolean {
+  return NAMES.test(path.slice(path.lastIndexOf('/') + 1)) || PLACES.test(path);
+}
+
+/** Those of the paths for which `.gitattributes` names a filter, such as that of LFS. All are from the top of `folder`. */
+async function filteredPaths(store: ObjectStore, folder: string, paths: readonly string[]): Promise<Set<string>> {
+  if (paths.length === 0) return new Set();
+  const { out } = await store.git(
+    ['check-attr', '-z', '--stdin', 'filter'],
+    { folder, index: snapshotIndexOf(store) },
+    { input: listOfNames(paths) },
+  );
+  const fields = splitNames(out);
+  const found = new Set<string>();
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    if (fields[at + 2] !== 'unspecified' && fields[at + 2] !== 'unset') found.add(fields[at]!);
+  }
+  return found;
 }

@@ -1,4 +1,5 @@
 import type { Globs } from '../files/globs.ts';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** One thing that is not in a tree, and why not. The path is from the top of the folder. */
 export interface LeftOut {
@@ -17,9 +18,8 @@ const NAMED = 5;
 /** What is left out, as one sentence for each reason. */
 export function noticesOf(leftOut: readonly LeftOut[]): string[] {
   return [...Map.groupBy(leftOut, ({ why }) => why)].map(([why, all]) => {
-    const names = all.slice(0, NAMED).map(({ path }) => path);
-    const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
-    return `not part of the inputs: ${names.join(', ')}${more} (${why})`;
+    const names = all.map(({ path }) => path);
+    return `not part of the inputs: ${firstNames(names, NAMED)} (${why})`;
   });
 }
 

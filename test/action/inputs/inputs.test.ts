@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INPUT_USES, OTHER_NAMES } from '../../../src/action/inputs/input-uses.ts';
+import { INPUT_USES } from '../../../src/action/inputs/input-uses.ts';
 import { COMMAND_NAMES } from '../../../src/action/inputs/command-names.ts';
 import { checkDefinition, type ActionInputs } from '../../../src/action/inputs/inputs.ts';
 import { INPUT_NAMES, MAX_OUTPUT_INPUT_BYTES } from '../../../src/action/inputs/inputs-schema.ts';
@@ -148,25 +148,18 @@ describe('what is wrong with inputs', () => {
     ]);
   });
 
-  it.each(Object.entries(OTHER_NAMES))('says what %s is called here', (name, { input }) => {
-    expect(INPUT_NAMES).not.toContain(name);
-    const told = [...problemsOf({ [name]: 'x' }), ...noticesOf({ command: 'plan', [name]: 'x' })];
-    expect(told).toContainEqual(expect.stringContaining(`write \`${input}\``));
-  });
-
   it('has a suggestion for a slip, and for names with underscores', () => {
     expect(problemsOf({ treshold: '1' })).toEqual(['treshold: there is no such input; did you mean `threshold`?']);
     expect(problemsOf({ timeout_minutes: '1' })).toEqual([
       'timeout_minutes: there is no such input; did you mean `timeout-minutes`?',
     ]);
-    expect(problemsOf({ check: 'x' })).toEqual(['check: there is no such input; write `checks`']);
   });
 
   it('is no input that does not exist, and is ignored with one notice', () => {
     const foreign = { prompt: 'secret text', date: '2026', 'Some Thing': 'x', output_path: 'x' };
     const notice =
-      'Unknown inputs, ignored: `prompt` (write `with`: `with: "prompt: …"`), `date`,' +
-      ' `some_thing`, `output_path` (write `output-file`). They are under `with:` of the step, or variables `INPUT_…` of the job.';
+      'Unknown inputs, ignored: `prompt`, `date`,' +
+      ' `some_thing`, `output_path`. They are under `with:` of the step, or variables `INPUT_…` of the job.';
     for (const command of ['run', 'begin', 'plan', 'report'])
       expect(noticesOf({ command, ...foreign })).toEqual([notice]);
     expect(noticesOf({ command: 'complete', token: 'abc', ...foreign })).toEqual([]);

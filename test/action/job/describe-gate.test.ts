@@ -2,10 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { describeGate, judgeDescription, pipelineIdOf } from '../../../src/action/job/describe-gate.ts';
 import { formatInputProblem, type ActionInputsError } from '../../../src/action/inputs/input-problems.ts';
 import { type ActionInputs } from '../../../src/action/inputs/inputs.ts';
-import { legOfJob } from '../../../src/action/job/job-leg.ts';
+import { legOfJob } from '../../../src/action/job/definition.ts';
 import { definePipeline } from '../../../src/local/define-pipeline.ts';
-import { ID_PATTERN } from '../../../src/pipeline/pipeline.ts';
+import { ID_PATTERN, type Gate } from '../../../src/pipeline/pipeline.ts';
 import { inputsIn } from '../../support/runner/lent-process.ts';
+
+/** Inputs stand in no file. */
+function withoutPlace({ place: _place, ...gate }: Gate): Gate {
+  return gate;
+}
 
 const EVENT = { job: 'design', matrix: undefined, startedFile: '.github/workflows/web-tests.yml' };
 
@@ -84,7 +89,7 @@ describe('a gate that inputs describe', () => {
     });
     expect(described).toEqual({
       pipelineId: 'web-tests',
-      gate: defined.gates[2],
+      gate: withoutPlace(defined.gates[2]!),
       needs: ['plan', 'analyse'],
       warnings: [],
     });
@@ -92,7 +97,7 @@ describe('a gate that inputs describe', () => {
 
   it('has every default of gateline.yml', () => {
     const { gate } = describeGate(inputsOf({ run: 'x' }), EVENT);
-    expect(gate).toEqual(definePipeline({ gates: { design: { run: 'x' } } }).gates[0]);
+    expect(gate).toEqual(withoutPlace(definePipeline({ gates: { design: { run: 'x' } } }).gates[0]!));
     expect(describeGate(inputsOf({ inputs: '[]', score: '/s' }), EVENT).gate).toMatchObject({
       inputs: [],
       run: undefined,

@@ -1,6 +1,7 @@
 import type { RunState, UnitState } from '../../../run/state/run-state.ts';
 import { count } from '../../text.ts';
-import { KIND_MEANING, resultOf, scoreFact } from '../../wording.ts';
+import { KIND_MEANING, scoreFact } from '../../wording.ts';
+import { resultOf } from '../../../run/state/run-state.ts';
 import { findingLines, issueLines, type IssueContext } from '../issue-lines.ts';
 import { code, said } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';
