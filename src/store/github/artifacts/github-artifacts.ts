@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { GatelineError } from '../../../errors/gateline-error.ts';
+import { CallFailure, refusal, type FailureKind } from '../../../github/call-failure.ts';
+import { send, type HttpAnswer } from '../../../github/http.ts';
+import { limitFor, type ServiceLimits } from '../../../github/limits.ts';
+import {
+  createPatientCalls,
+  type Patience,
+  type PatienceOptions,
+  type PatientCalls,
+} from '../../../github/patient-calls.ts';
 import type { Failure } from '../../../github/retry.ts';
 import type {
   Answer,
@@ -8,7 +17,6 @@ import type {
   ArtifactService,
   ListedArtifact,
   Parcel,
-  Patience,
   Trouble,
   Uploaded,
   UploadPatience,
@@ -16,9 +24,6 @@ import type {
 import { writeAll } from '../../new-file.ts';
 import { writing } from '../../store-errors.ts';
 import { outageError } from './outage-error.ts';
-import { refusal, send, type HttpAnswer } from './http.ts';
-import { CallFailure, limitFor, type ServiceLimits } from './limits.ts';
-import { createPatientCalls, type PatienceOptions, type PatientCalls } from './patient-calls.ts';
 import { RestClient, type RestAccess } from './rest-client.ts';
 import { ResultsClient, type ResultsAccess } from './results-client.ts';
 import { Uploads, type UploadOptions } from './uploads.ts';
@@ -89,7 +94,7 @@ class GithubArtifacts implements ArtifactService {
       });
     }
     await using upload = await this.#uploads.prepare(parcel);
-    const uploaded = await this.#calls.make(patience, () => upload.try(), earlier * TRIES_OF_A_NAME);
+    const uploaded = await this.#calls(patience, () => upload.try(), earlier * TRIES_OF_A_NAME);
     if (uploaded.ok) return uploaded.value;
     throw uploadFailed(parcel.name, uploaded.failure);
   }
@@ -115,8 +120,15 @@ class GithubArtifacts implements ArtifactService {
     });
   }
 
+  async #ask<T>(patience: Patience | undefined, call: () => Promise<T>): Promise<Answer<T>> {
+    const answer = await this.#calls(patience, call);
+    if (answer.ok) return answer;
+    const { failure } = answer;
+    return { ok: false, trouble: { code: codeOf(failure), message: failure.message } };
+  }
+
   async #listOwn(results: ResultsClient, patience: Patience | undefined): Promise<ArtifactListing> {
-    const answer = await this.#calls.ask(patience, () => results.list());
+    const answer = await this.#ask(patience, () => results.list());
     if (!answer.ok) return { artifacts: [], problem: { ...answer.trouble, code: 'OUTAGE' } };
     const { listingLimit: limit } = this.#options;
     if (answer.value.length < limit) return { artifacts: answer.value };
@@ -129,7 +141,7 @@ class GithubArtifacts implements ArtifactService {
     rest: RestClient,
     patience: Patience | undefined,
   ): Promise<ArtifactListing & { readonly forbidden?: true }> {
-    const page = (number: number) => this.#calls.ask(patience, () => rest.page(number));
+    const page = (number: number) => this.#ask(patience, () => rest.page(number));
     const first = await page(1);
     if (!first.ok) return unlisted(first.trouble);
     const { pages, complete } = rest.pagesOf(first.value.total);
@@ -171,7 +183,7 @@ class GithubArtifacts implements ArtifactService {
     if (artifact.size > limit) {
       return { ok: false, trouble: { code: 'CORRUPT', message: `${artifact.size} bytes are more than expected` } };
     }
-    return this.#calls.ask(patience, async () => {
+    return this.#ask(patience, async () => {
       const url = await this.#addressOf(artifact);
       const what = `the download of ${artifact.name}`;
       const { downloadMs } = this.#limits;
@@ -198,15 +210,25 @@ class GithubArtifacts implements ArtifactService {
       }
     }
     if (this.#rest === undefined) {
-      throw denied ?? new CallFailure(`${name} can only be read with a token`, { passing: false });
+      throw denied ?? new CallFailure('denied', `${name} can only be read with a token`);
     }
     try {
       return await this.#rest.addressOf(id);
     } catch (error) {
       if (denied === undefined || !isDenied(error)) throw error;
-      throw new CallFailure(`${denied.message}, and ${error.message}`, { passing: false, cause: error });
+      throw new CallFailure('denied', `${denied.message}, and ${error.message}`, { cause: error });
     }
   }
+}
+
+const CODES: Readonly<Partial<Record<FailureKind, Trouble['code']>>> = {
+  altered: 'CONTENT_ALTERED',
+  'too-large': 'CORRUPT',
+};
+
+function codeOf(failure: Failure): Trouble['code'] {
+  const known = failure instanceof CallFailure ? CODES[failure.kind] : undefined;
+  return known ?? (failure.passing ? 'OUTAGE' : 'UNREADABLE');
 }
 
 /** The service says that there is no such artifact, or none for this job. */
@@ -236,7 +258,7 @@ async function verified(
   const actual = `sha256:${hash.digest('hex')}`;
   if (digest === undefined || digest === actual) return;
   const message = `${name} has the digest ${actual}, not the digest it was uploaded with`;
-  throw new CallFailure(message, { passing: true, code: 'CONTENT_ALTERED' });
+  throw new CallFailure('altered', message);
 }
 
 function uploadFailed(name: string, { message, passing }: Failure): GatelineError {

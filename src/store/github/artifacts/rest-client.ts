@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ListedArtifact } from './artifact-service.ts';
-import { bodyOf, refusal, send, type HttpAnswer } from './http.ts';
-import { CallFailure, type ServiceLimits } from './limits.ts';
-import { asDigest, parsedAnswer, toldAddress } from './results-client.ts';
+import { CallFailure, parsedAnswer, refusal } from '../../../github/call-failure.ts';
+import { bytesOf, send, type HttpAnswer } from '../../../github/http.ts';
+import type { ServiceLimits } from '../../../github/limits.ts';
+import { asDigest, toldAddress } from './results-client.ts';
 
 /** GitHub's REST API, with a token that may read actions. */
 export interface RestAccess {
@@ -56,7 +57,7 @@ export class RestClient {
   async page(number: number): Promise<{ readonly artifacts: ListedArtifact[]; readonly total: number }> {
     const what = 'the list of artifacts (REST)';
     const answer = await this.#get(what, `actions/runs/${this.#run}/artifacts?per_page=${PAGE}&page=${number}`);
-    const bytes = await bodyOf(answer);
+    const bytes = await bytesOf(answer.body);
     if (answer.status !== 200) throw refusal(what, answer);
     const { total_count: total, artifacts } = parsedAnswer(what, pageSchema, bytes);
     const own = artifacts.filter(({ workflow_run: run }) => String(run?.id ?? this.#run) === this.#run);
@@ -86,7 +87,7 @@ export class RestClient {
     const { location } = answer.headers;
     if (answer.status !== 302 || typeof location !== 'string' || !URL.canParse(location)) {
       throw answer.status === 302 || answer.status === 200
-        ? new CallFailure(`${what} leads nowhere`, { passing: true })
+        ? new CallFailure('invalid', `${what} leads nowhere`)
         : refusal(what, answer);
     }
     return toldAddress(location, this.#base);
