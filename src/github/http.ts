@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { HttpClient } from '@actions/http-client';
-import { CallFailure, noAnswer, within, type AnswerHead } from './call-failure.ts';
+import { CallFailure, noAnswer, refusal, within, type AnswerHead } from './call-failure.ts';
 
 /** A request. Redirects are never followed. */
 export interface HttpRequest {
@@ -65,6 +65,16 @@ export async function send(request: HttpRequest): Promise<HttpAnswer> {
     body: bounded(request, message, left),
     discard: () => void message.destroy(),
   };
+}
+
+/** An answer of 200 from a signed address, to which no token goes along. @throws CallFailure */
+export async function readBlob(
+  request: Pick<HttpRequest, 'what' | 'url' | 'limit' | 'idle' | 'maxBytes'>,
+): Promise<HttpAnswer> {
+  const answer = await send({ ...request, method: 'GET' });
+  if (answer.status === 200) return answer;
+  answer.discard();
+  throw refusal(request.what, answer);
 }
 
 /** The client takes a text, or a stream. */

@@ -56,6 +56,27 @@ export const DEFAULT_CACHE_LIMITS: CacheLimits = {
   maxContents: 2_000,
 };
 
+/** How long calls of the REST API may take, and how large an answer may be. */
+export interface RestLimits extends RetryRules {
+  /** One request with its answer. */
+  readonly requestMs: number;
+  /** One call with all its tries and pauses. */
+  readonly totalMs: number;
+  /** Bytes of an answer. A download has its own limit. */
+  readonly answerBytes: number;
+}
+
+export const REST_LIMITS: RestLimits = {
+  requestMs: 10_000,
+  totalMs: 30_000,
+  pauseMs: 250,
+  longestPauseMs: 10_000,
+  longestAfterMs: 10_000,
+  shortestTryMs: 0,
+  tries: 4,
+  answerBytes: 16 * 1024 * 1024,
+};
+
 /** A time limit for moving so many bytes. */
 export function limitFor(base: number, bytes: number): number {
   return base + Math.ceil(bytes / 1_024);

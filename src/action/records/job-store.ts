@@ -79,7 +79,7 @@ export async function openJobStore(
     notice: (message: string): void => runner.annotate('notice', message),
     ...(inputs.retentionDays !== undefined && { retentionDays: inputs.retentionDays }),
     ...(inputs.githubToken !== undefined && {
-      rest: { url: event.apiUrl, token: inputs.githubToken, repository: event.repository },
+      rest: { apiUrl: event.apiUrl, token: inputs.githubToken, repository: event.repository },
     }),
   };
   const mine = {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { GatelineError } from '../../../errors/gateline-error.ts';
-import { CallFailure, refusal, type FailureKind } from '../../../github/call-failure.ts';
-import { send, type HttpAnswer } from '../../../github/http.ts';
+import { CallFailure, type FailureKind } from '../../../github/call-failure.ts';
+import { readBlob, type HttpAnswer } from '../../../github/http.ts';
 import { limitFor, type ServiceLimits } from '../../../github/limits.ts';
 import {
   createPatientCalls,
@@ -10,6 +10,7 @@ import {
   type PatienceOptions,
   type PatientCalls,
 } from '../../../github/patient-calls.ts';
+import type { RestAccess } from '../../../github/rest/rest-call.ts';
 import type { Failure } from '../../../github/retry.ts';
 import type {
   Answer,
@@ -24,7 +25,7 @@ import type {
 import { writeAll } from '../../new-file.ts';
 import { writing } from '../../store-errors.ts';
 import { outageError } from './outage-error.ts';
-import { RestClient, type RestAccess } from './rest-client.ts';
+import { RestArtifacts } from './rest-artifacts.ts';
 import { ResultsClient, type ResultsAccess } from './results-client.ts';
 import { Uploads, type UploadOptions } from './uploads.ts';
 
@@ -58,7 +59,7 @@ class GithubArtifacts implements ArtifactService {
   readonly #options: GithubArtifactsOptions;
   readonly #limits: ServiceLimits;
   readonly #results: ResultsClient | undefined;
-  readonly #rest: RestClient | undefined;
+  readonly #rest: RestArtifacts | undefined;
   readonly #uploads: Uploads;
   readonly #calls: PatientCalls;
   /** Whether it was said that REST is closed. */
@@ -68,7 +69,7 @@ class GithubArtifacts implements ArtifactService {
     this.#options = options;
     this.#limits = options.limits;
     this.#results = options.results && new ResultsClient(options.results, options.limits);
-    this.#rest = options.rest && new RestClient(options.rest, options.run.id, options.limits);
+    this.#rest = options.rest && new RestArtifacts(options.rest, options.run.id, options.limits);
     this.#uploads = new Uploads(options, this.#results);
     this.#calls = createPatientCalls(options);
   }
@@ -138,7 +139,7 @@ class GithubArtifacts implements ArtifactService {
 
   /** Every page of the run's list. `forbidden`: the token may not read it, which is no outage. */
   async #listByRest(
-    rest: RestClient,
+    rest: RestArtifacts,
     patience: Patience | undefined,
   ): Promise<ArtifactListing & { readonly forbidden?: true }> {
     const page = (number: number) => this.#ask(patience, () => rest.page(number));
@@ -188,12 +189,7 @@ class GithubArtifacts implements ArtifactService {
       const what = `the download of ${artifact.name}`;
       const { downloadMs } = this.#limits;
       const time = { limit: limitFor(downloadMs, artifact.size), idle: downloadMs };
-      const answer = await send({ what, method: 'GET', url, maxBytes: limit, ...time });
-      if (answer.status !== 200) {
-        answer.discard();
-        throw refusal(what, answer);
-      }
-      await verified(artifact, answer, take);
+      await verified(artifact, await readBlob({ what, url, maxBytes: limit, ...time }), take);
       return undefined;
     });
   }
@@ -224,6 +220,7 @@ class GithubArtifacts implements ArtifactService {
 const CODES: Readonly<Partial<Record<FailureKind, Trouble['code']>>> = {
   altered: 'CONTENT_ALTERED',
   'too-large': 'CORRUPT',
+  invalid: 'OUTAGE',
 };
 
 function codeOf(failure: Failure): Trouble['code'] {

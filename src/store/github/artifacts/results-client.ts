@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { digestSchema, type Digest } from '../../../json/digest.ts';
 import { GatelineError } from '../../../errors/gateline-error.ts';
 import type { BackendIds, ListedArtifact } from './artifact-service.ts';
-import { CallFailure, parsedAnswer, refusal } from '../../../github/call-failure.ts';
+import { parsedAnswer, refusal } from '../../../github/call-failure.ts';
 import { bytesOf, send } from '../../../github/http.ts';
 import type { ServiceLimits } from '../../../github/limits.ts';
-import { followable } from '../../../github/service-address.ts';
+import { toldAddress } from '../../../github/service-address.ts';
 
 /** The results service of a job, as the runner gives it to actions. */
 export interface ResultsAccess {
@@ -141,12 +141,6 @@ function saidBy(bytes: Buffer): string | undefined {
 export function asDigest(told: string | null | undefined): { digest?: Digest } {
   const digest = digestSchema.safeParse(told);
   return digest.success ? { digest: digest.data } : {};
-}
-
-/** An address that a service told, where it may be followed. @throws CallFailure */
-export function toldAddress(address: string, service: URL): string {
-  if (followable(address, service) !== undefined) return address;
-  throw new CallFailure('refused', 'a download URL is not https');
 }
 
 function backendIdsOf(token: string): BackendIds {
