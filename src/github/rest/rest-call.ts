@@ -98,10 +98,11 @@ function fetchOver(bounds: Pick<HttpRequest, 'what' | 'limit' | 'idle' | 'maxByt
       moves += 1;
       if (url !== undefined) answer.discard();
     } while (url !== undefined);
-    const hasBody = answer.status === 200 || answer.status === 201 || answer.status === 202 || answer.status >= 400;
-    if (!hasBody) answer.discard();
-    const stream = hasBody ? ReadableStream.from(answer.body) : null;
-    return new Response(stream, { status: answer.status, headers: pairsOf(answer.headers) });
+    const { status } = answer;
+    const isEmpty = status === 204 || status === 205 || (status >= 300 && status < 400);
+    if (isEmpty) answer.discard();
+    const stream = isEmpty ? null : ReadableStream.from(answer.body);
+    return new Response(stream, { status, headers: pairsOf(answer.headers) });
   };
 }
 

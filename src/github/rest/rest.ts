@@ -147,9 +147,13 @@ async function perform<T>(
   const budget = timeUntil(Math.min(deadline, clock.now() + limits.totalMs), clock);
   const asked = nameOf(request);
   if (budget.left() <= 0) throw restError(new CallFailure('outage', `No time was left for ${asked}`), asked);
-  const bounds = { limit: limits.requestMs, maxBytes };
+  const { requestMs: idle } = limits;
+  const call = (): Promise<T> => {
+    const limit = Math.max(1, Math.min(idle, budget.left()));
+    return once(request, { limit, idle, maxBytes }, accept);
+  };
   const options = { rules: limits, budget, clock, random, signal, failureOf: callFailureOf };
-  const came = await retry(() => once(request, bounds, accept), options);
+  const came = await retry(call, options);
   if (came.ok) return came.value;
   throw restError(came.failure, asked);
 }
