@@ -55,7 +55,7 @@ export function callFailureOf(error: unknown): CallFailure | undefined {
 /** What a call throws that got no whole answer. An error without a code may quote the address, which may be signed. */
 export function noAnswer(what: string, error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
-  const reason = isCoded(error) ? error.code : 'there is no connection';
+  const reason = isCoded(error) ? error.code : 'there was no answer';
   return new CallFailure('outage', `${what} failed: ${reason}`, { cause: error });
 }
 

@@ -27,6 +27,9 @@ export interface HttpAnswer extends AnswerHead {
 
 const clients = new Map<string, Promise<HttpClient>>();
 
+/** The client waits for so much longer than a call that has the same limit: our words about it say more. */
+const CLIENT_GRACE_MS = 1_000;
+
 /**
  * GitHub's own client, which knows the proxies of a runner. It takes the time limit of idle connections when it is made, and
  * keeps one agent, whichever protocol it is asked for next: so there is one for each.
@@ -35,9 +38,8 @@ function clientFor({ url, limit, idle = limit }: HttpRequest): Promise<HttpClien
   const key = `${new URL(url).protocol} ${idle}`;
   const known = clients.get(key);
   if (known !== undefined) return known;
-  const made = import('@actions/http-client').then(
-    ({ HttpClient }) => new HttpClient('gateline', [], { keepAlive: true, allowRedirects: false, socketTimeout: idle }),
-  );
+  const options = { keepAlive: true, allowRedirects: false, socketTimeout: idle + CLIENT_GRACE_MS };
+  const made = import('@actions/http-client').then(({ HttpClient }) => new HttpClient('gateline', [], options));
   clients.set(key, made);
   return made;
 }

@@ -65,7 +65,7 @@ it('names no address when there is nobody', async () => {
 it('names no address when the client gives up, whose own words hold it', async () => {
   await using server = await serve(() => undefined);
   const failure = await send({ ...request, url: server.url, idle: 50 }).catch((error: Error) => error.message);
-  expect(failure).toBe('a call failed: there is no connection');
+  expect(failure).toBe('a call failed: there was no answer');
 });
 
 it('asks over http and https by turns', async () => {
