@@ -207,6 +207,28 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     why: 'a job would hang on for twice the time that somebody allowed',
   },
   {
+    name: 'github: a redirect of the API takes the token to another host',
+    find: 'return next?.origin === new URL(from).origin ? next.href : undefined;',
+    replace: 'return next?.href;',
+    tests: ['test/github/rest/redirects.test.ts'],
+    why: 'whoever answers in the place of the API could collect tokens',
+  },
+  {
+    name: 'github: a write whose answer was lost is sent again',
+    find: "kind === 'rate-limited' || (repeatable && !(cause instanceof z.ZodError))",
+    replace: "kind === 'rate-limited' || !(cause instanceof z.ZodError)",
+    tests: ['test/github/rest/rest.test.ts'],
+    only: 'writing',
+    why: 'a pull request would get a comment twice',
+  },
+  {
+    name: 'github: an answer may be as large as it likes',
+    find: 'if (bytes > maxBytes) {\n        const most',
+    replace: 'if (bytes > Infinity) {\n        const most',
+    tests: ['test/github/http.test.ts'],
+    why: 'the memory of a runner would be in the hands of a service',
+  },
+  {
     name: 'github: a service is asked again before it wants to be',
     find: 'Math.max(grown, after + rules.pauseMs * random())',
     replace: 'grown',

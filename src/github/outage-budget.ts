@@ -15,6 +15,12 @@ export function countedTries(tries: number): RetryBudget {
   };
 }
 
+/** The time until a moment of the clock, for all calls that share it. */
+export function timeUntil(deadline: number, clock: Clock): RetryBudget {
+  const left = (): number => Math.max(0, deadline - clock.now());
+  return { left, untilEnd: left, enter: () => undefined, leave: () => undefined, pausing: async () => undefined };
+}
+
 /** What an {@link OutageBudget} is made of. */
 export interface OutageBudgetOptions {
   readonly clock: Clock;

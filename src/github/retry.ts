@@ -21,7 +21,7 @@ export interface RetryRules {
   readonly longestAfterMs: number;
   /** Tries of one call, the first included. */
   readonly tries: number;
-  /** However little time is left, a try has this long. */
+  /** However little time is left, a try has this long. 0: none begins when no time is left, nor is a pause waited for then. */
   readonly shortestTryMs: number;
 }
 
@@ -108,7 +108,7 @@ export function pauseAfter(
   if (after !== undefined && after > Math.min(leftMs, rules.longestAfterMs)) return undefined;
   const grown = Math.min(rules.pauseMs * 2 ** (tried - 1), rules.longestPauseMs) * (0.5 + random());
   const pause = after === undefined ? grown : Math.max(grown, after + rules.pauseMs * random());
-  return Math.min(pause, leftMs);
+  return pause >= leftMs && rules.shortestTryMs === 0 ? undefined : Math.min(pause, leftMs);
 }
 
 async function tryOnce<T, F extends Failure>(

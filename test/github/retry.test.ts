@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countedTries, OutageBudget } from '../../src/github/outage-budget.ts';
+import { countedTries, OutageBudget, timeUntil } from '../../src/github/outage-budget.ts';
 import { pauseAfter, retry, type RetryOptions, type RetryRules } from '../../src/github/retry.ts';
 import { recordedClock } from '../support/github/rest-client.ts';
 
@@ -68,6 +68,14 @@ describe('a call that fails', () => {
     const given = options();
     expect(await retry(failing(2, new Failed({ after: 40_000 })).call, given)).toMatchObject({ ok: true });
     expect(given.clock.pauses).toEqual([40_250, 40_250]);
+  });
+
+  it('is given up before a pause that lasts until the end, where no try begins after it', async () => {
+    const clock = recordedClock();
+    const given = options({ rules: { ...RULES, shortestTryMs: 0 }, budget: timeUntil(900, clock) }, clock);
+    const { call, calls } = failing(Infinity);
+    expect(await retry(call, given)).toMatchObject({ ok: false });
+    expect([calls(), clock.pauses]).toEqual([2, [500]]);
   });
 
   it('is given up where the service says to wait for longer than anybody may', async () => {

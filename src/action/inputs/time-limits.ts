@@ -1,6 +1,5 @@
 import { ACTION_VARIABLES, type Environment } from '../../environment.ts';
-import { DEFAULT_LIMITS, type ServiceLimits } from '../../store/github/artifacts/limits.ts';
-import { DEFAULT_CACHE_LIMITS, type CacheLimits } from '../../store/github/cache/limits.ts';
+import { DEFAULT_CACHE_LIMITS, DEFAULT_LIMITS, type CacheLimits, type ServiceLimits } from '../../github/limits.ts';
 import type { Runner } from '../runner.ts';
 
 /** How long calls of a step may take, and how long an outage is waited for when an agent has ended. */

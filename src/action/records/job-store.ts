@@ -7,6 +7,7 @@ import { CACHE_VARIABLES, GITHUB_VARIABLES } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { systemClock } from '../../github/clock.ts';
 import { OutageBudget } from '../../github/outage-budget.ts';
+import type { Wait } from '../../github/patient-calls.ts';
 import { durationText } from '../../report/wording.ts';
 import { unitOf } from '../../run/records/record.ts';
 import { openFilesystemStore } from '../../store/filesystem/filesystem-store.ts';
@@ -20,7 +21,6 @@ import type { ActionInvocation } from '../invocation.ts';
 import type { Runner } from '../runner.ts';
 import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits } from '../inputs/time-limits.ts';
 import { openGithubArtifacts } from '../../store/github/artifacts/github-artifacts.ts';
-import type { Wait } from '../../store/github/artifacts/patient-calls.ts';
 import type { ArtifactService } from '../../store/github/artifacts/artifact-service.ts';
 import { keepCheckpoints } from './kept-checkpoints.ts';
 import { keptClaims, type KeptClaims } from './kept-claims.ts';
@@ -79,7 +79,7 @@ export async function openJobStore(
     notice: (message: string): void => runner.annotate('notice', message),
     ...(inputs.retentionDays !== undefined && { retentionDays: inputs.retentionDays }),
     ...(inputs.githubToken !== undefined && {
-      rest: { url: event.apiUrl, token: inputs.githubToken, repository: event.repository },
+      rest: { apiUrl: event.apiUrl, token: inputs.githubToken, repository: event.repository },
     }),
   };
   const mine = {

@@ -10,12 +10,13 @@ export const GITHUB_CODES = {
   REST_NOT_FOUND: {
     from: ['platform'],
     means: "GitHub's REST API did not find it, or the token cannot read it (404, 410).",
-    remedy: 'Check the number or name, and the `permissions:` of the job.',
+    remedy:
+      "It does not exist, or the token cannot read it: GitHub's response is the same for both. Check the `permissions:` of the job.",
   },
   REST_RATE_LIMITED: {
     from: ['platform'],
     means: 'The token has made more requests than GitHub allows in an hour, or too many at once.',
-    remedy: 'Run the job again later.',
+    remedy: "GitHub allows a job's token 1,000 requests an hour and repository. Run the job again later.",
   },
   REST_OUTAGE: {
     from: ['platform'],

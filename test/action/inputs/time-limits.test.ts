@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_WAIT_LIMITS } from '../../../src/action/inputs/time-limits.ts';
 import { timeLimits } from '../../../src/action/inputs/time-limits.ts';
-import { DEFAULT_LIMITS } from '../../../src/store/github/artifacts/limits.ts';
-import { DEFAULT_CACHE_LIMITS } from '../../../src/store/github/cache/limits.ts';
+import { DEFAULT_CACHE_LIMITS, DEFAULT_LIMITS } from '../../../src/github/limits.ts';
 
 const OUTAGE = { totalMs: 300_000, cancelledMs: 40_000 };
 const USUAL = { artifacts: DEFAULT_LIMITS, cache: DEFAULT_CACHE_LIMITS, outage: OUTAGE, listing: DEFAULT_WAIT_LIMITS };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeFailure, withoutToken } from '../../../src/github/rest/rest-failure.ts';
+import { failureOf as failureOfRequest } from '../../../src/github/rest/rest-call.ts';
+import { restError } from '../../../src/github/rest/rest-error.ts';
 import type { RestClient } from '../../../src/github/rest/rest.ts';
 import { GatelineError } from '../../../src/errors/gateline-error.ts';
 import type { Fault } from '../../support/github/faults.ts';
@@ -197,15 +198,14 @@ describe('a refusal', () => {
     const request = { method: 'GET', path: '/' } as const;
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
-        const { error } = describeFailure(thrown, request, withoutToken(''));
-        expect(error.code).toMatch(/^REST_/);
-        const response = {
-          url: 'https://api.github.com/',
-          headers: { 'retry-after': thrown },
-          data: { message: thrown },
-        };
-        const http = { status: 403, message: '', request: { url: 'https://api.github.com/' }, response };
-        expect(describeFailure(http, request, withoutToken('')).error.code).toBe('REST_RATE_LIMITED');
+        const codeOf = (error: unknown) =>
+          restError(
+            failureOfRequest(error, request, (text) => text),
+            'GET /',
+          ).code;
+        expect(codeOf(thrown)).toMatch(/^REST_/);
+        const response = { headers: { 'retry-after': thrown }, data: { message: thrown } };
+        expect(codeOf({ status: 403, response })).toBe('REST_RATE_LIMITED');
       }),
       { numRuns: 1_000 },
     );

@@ -73,7 +73,7 @@ describe('a later attempt of a run', () => {
       await using run = await startRun({ earlierAttempts: 'rest-only', deniedAs });
       await firstAttempt(run);
       const token = run.service.issueToken({ repository: 'octo/gates', permissions: { contents: 'read' } });
-      const rest = { url: run.service.origin, token, repository: 'octo/gates' };
+      const rest = { apiUrl: run.service.origin, token, repository: 'octo/gates' };
       const second = await run.open({ attempt: 2, rest });
       for (const _ of [1, 2]) expect(await second.list('ship', 'pr-42')).toMatchObject({ records: [], problems: [] });
       expect(run.notices).toEqual([expect.stringContaining('actions: read')]);
@@ -182,7 +182,7 @@ describe('another run', () => {
     const blind = await run.open({ ...about, noResults: true, noRest: true });
     expect((await blind.list('ship', 'pr-42')).problems).toMatchObject([{ code: 'OUTAGE' }]);
     const token = run.service.issueToken({ repository: 'octo/gates', permissions: {} });
-    const rest = { url: run.service.origin, token, repository: 'octo/gates' };
+    const rest = { apiUrl: run.service.origin, token, repository: 'octo/gates' };
     const denied = await run.open({ ...about, noResults: true, rest });
     expect((await denied.list('ship', 'pr-42')).problems).toMatchObject([{ code: 'OUTAGE' }]);
     run.service.advance(91 * 24 * 60 * 60 * 1_000);

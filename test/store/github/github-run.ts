@@ -60,7 +60,7 @@ export async function startRun(options: ServiceOptions = {}): Promise<GithubRun>
       ...(noResults
         ? {}
         : { results: { url: job.env['ACTIONS_RESULTS_URL']!, token: job.env['ACTIONS_RUNTIME_TOKEN']! } }),
-      ...(noRest ? {} : { rest: { url: service.origin, token: job.token, repository: 'octo/gates' } }),
+      ...(noRest ? {} : { rest: { apiUrl: service.origin, token: job.token, repository: 'octo/gates' } }),
       spool: await openFilesystemStore({ root: join(job.temp, '.state'), workspace: job.temp }),
       temporaryFolder,
       limits: QUICK,

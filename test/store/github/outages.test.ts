@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OutageBudget } from '../../../src/github/outage-budget.ts';
-import type { Wait } from '../../../src/store/github/artifacts/patient-calls.ts';
+import type { Wait } from '../../../src/github/patient-calls.ts';
 import { endedRecord, startedRecord } from '../../contract/samples.ts';
 import type { Fault } from '../../support/github/faults.ts';
 import { recordedClock } from '../../support/github/rest-client.ts';

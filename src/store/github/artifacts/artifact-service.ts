@@ -1,3 +1,4 @@
+import type { Patience } from '../../../github/patient-calls.ts';
 import type { Digest } from '../../../json/digest.ts';
 import type { HiddenBy, ReadProblem } from '../../../run/records/reading.ts';
 
@@ -75,12 +76,6 @@ export interface ParcelFile {
   /** Writes the file to this path, where there is none. */
   readonly place: (path: string) => Promise<void>;
 }
-
-/**
- * How long a call is tried. `seconds`: before an agent is started, when another run of the job costs little. `minutes`:
- * when it has ended, so that its work survives an outage.
- */
-export type Patience = 'seconds' | 'minutes';
 
 /** Artifacts of one run. Every call has a time limit, and is tried as its patience says; nothing ever means "the latest". */
 export interface ArtifactService {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Uploaded } from './artifact-service.ts';
-import { bodyOf, refusal, send } from './http.ts';
-import { CallFailure, limitFor, type ServiceLimits } from './limits.ts';
+import { CallFailure, refusal } from '../../../github/call-failure.ts';
+import { bytesOf, send } from '../../../github/http.ts';
+import { limitFor, type ServiceLimits } from '../../../github/limits.ts';
 import { asDigest, type ResultsClient } from './results-client.ts';
 
 /** Bytes up to which one request takes a file; larger ones go by GitHub's own client, block by block. */
@@ -84,7 +85,7 @@ export class DirectUpload {
       limit: limitFor(this.#limits.callMs, bytes.length),
       maxBytes: 64 * 1024,
     });
-    await bodyOf(answer);
+    await bytesOf(answer.body);
     if (answer.status !== 201) throw refusal(what, answer);
   }
 }

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { GatelineError } from '../../../errors/gateline-error.ts';
+import { CallFailure, type FailureKind } from '../../../github/call-failure.ts';
+import { readBlob, type HttpAnswer } from '../../../github/http.ts';
+import { limitFor, type ServiceLimits } from '../../../github/limits.ts';
+import {
+  createPatientCalls,
+  type Patience,
+  type PatienceOptions,
+  type PatientCalls,
+} from '../../../github/patient-calls.ts';
+import type { RestAccess } from '../../../github/rest/rest-call.ts';
 import type { Failure } from '../../../github/retry.ts';
 import type {
   Answer,
@@ -8,7 +18,6 @@ import type {
   ArtifactService,
   ListedArtifact,
   Parcel,
-  Patience,
   Trouble,
   Uploaded,
   UploadPatience,
@@ -16,10 +25,7 @@ import type {
 import { writeAll } from '../../new-file.ts';
 import { writing } from '../../store-errors.ts';
 import { outageError } from './outage-error.ts';
-import { refusal, send, type HttpAnswer } from './http.ts';
-import { CallFailure, limitFor, type ServiceLimits } from './limits.ts';
-import { createPatientCalls, type PatienceOptions, type PatientCalls } from './patient-calls.ts';
-import { RestClient, type RestAccess } from './rest-client.ts';
+import { RestArtifacts } from './rest-artifacts.ts';
 import { ResultsClient, type ResultsAccess } from './results-client.ts';
 import { Uploads, type UploadOptions } from './uploads.ts';
 
@@ -53,7 +59,7 @@ class GithubArtifacts implements ArtifactService {
   readonly #options: GithubArtifactsOptions;
   readonly #limits: ServiceLimits;
   readonly #results: ResultsClient | undefined;
-  readonly #rest: RestClient | undefined;
+  readonly #rest: RestArtifacts | undefined;
   readonly #uploads: Uploads;
   readonly #calls: PatientCalls;
   /** Whether it was said that REST is closed. */
@@ -63,7 +69,7 @@ class GithubArtifacts implements ArtifactService {
     this.#options = options;
     this.#limits = options.limits;
     this.#results = options.results && new ResultsClient(options.results, options.limits);
-    this.#rest = options.rest && new RestClient(options.rest, options.run.id, options.limits);
+    this.#rest = options.rest && new RestArtifacts(options.rest, options.run.id, options.limits);
     this.#uploads = new Uploads(options, this.#results);
     this.#calls = createPatientCalls(options);
   }
@@ -89,7 +95,7 @@ class GithubArtifacts implements ArtifactService {
       });
     }
     await using upload = await this.#uploads.prepare(parcel);
-    const uploaded = await this.#calls.make(patience, () => upload.try(), earlier * TRIES_OF_A_NAME);
+    const uploaded = await this.#calls(patience, () => upload.try(), earlier * TRIES_OF_A_NAME);
     if (uploaded.ok) return uploaded.value;
     throw uploadFailed(parcel.name, uploaded.failure);
   }
@@ -115,8 +121,15 @@ class GithubArtifacts implements ArtifactService {
     });
   }
 
+  async #ask<T>(patience: Patience | undefined, call: () => Promise<T>): Promise<Answer<T>> {
+    const answer = await this.#calls(patience, call);
+    if (answer.ok) return answer;
+    const { failure } = answer;
+    return { ok: false, trouble: { code: codeOf(failure), message: failure.message } };
+  }
+
   async #listOwn(results: ResultsClient, patience: Patience | undefined): Promise<ArtifactListing> {
-    const answer = await this.#calls.ask(patience, () => results.list());
+    const answer = await this.#ask(patience, () => results.list());
     if (!answer.ok) return { artifacts: [], problem: { ...answer.trouble, code: 'OUTAGE' } };
     const { listingLimit: limit } = this.#options;
     if (answer.value.length < limit) return { artifacts: answer.value };
@@ -126,10 +139,10 @@ class GithubArtifacts implements ArtifactService {
 
   /** Every page of the run's list. `forbidden`: the token may not read it, which is no outage. */
   async #listByRest(
-    rest: RestClient,
+    rest: RestArtifacts,
     patience: Patience | undefined,
   ): Promise<ArtifactListing & { readonly forbidden?: true }> {
-    const page = (number: number) => this.#calls.ask(patience, () => rest.page(number));
+    const page = (number: number) => this.#ask(patience, () => rest.page(number));
     const first = await page(1);
     if (!first.ok) return unlisted(first.trouble);
     const { pages, complete } = rest.pagesOf(first.value.total);
@@ -171,17 +184,12 @@ class GithubArtifacts implements ArtifactService {
     if (artifact.size > limit) {
       return { ok: false, trouble: { code: 'CORRUPT', message: `${artifact.size} bytes are more than expected` } };
     }
-    return this.#calls.ask(patience, async () => {
+    return this.#ask(patience, async () => {
       const url = await this.#addressOf(artifact);
       const what = `the download of ${artifact.name}`;
       const { downloadMs } = this.#limits;
       const time = { limit: limitFor(downloadMs, artifact.size), idle: downloadMs };
-      const answer = await send({ what, method: 'GET', url, maxBytes: limit, ...time });
-      if (answer.status !== 200) {
-        answer.discard();
-        throw refusal(what, answer);
-      }
-      await verified(artifact, answer, take);
+      await verified(artifact, await readBlob({ what, url, maxBytes: limit, ...time }), take);
       return undefined;
     });
   }
@@ -198,15 +206,26 @@ class GithubArtifacts implements ArtifactService {
       }
     }
     if (this.#rest === undefined) {
-      throw denied ?? new CallFailure(`${name} can only be read with a token`, { passing: false });
+      throw denied ?? new CallFailure('denied', `${name} can only be read with a token`);
     }
     try {
       return await this.#rest.addressOf(id);
     } catch (error) {
       if (denied === undefined || !isDenied(error)) throw error;
-      throw new CallFailure(`${denied.message}, and ${error.message}`, { passing: false, cause: error });
+      throw new CallFailure('denied', `${denied.message}, and ${error.message}`, { cause: error });
     }
   }
+}
+
+const CODES: Readonly<Partial<Record<FailureKind, Trouble['code']>>> = {
+  altered: 'CONTENT_ALTERED',
+  'too-large': 'CORRUPT',
+  invalid: 'OUTAGE',
+};
+
+function codeOf(failure: Failure): Trouble['code'] {
+  const known = failure instanceof CallFailure ? CODES[failure.kind] : undefined;
+  return known ?? (failure.passing ? 'OUTAGE' : 'UNREADABLE');
 }
 
 /** The service says that there is no such artifact, or none for this job. */
@@ -236,7 +255,7 @@ async function verified(
   const actual = `sha256:${hash.digest('hex')}`;
   if (digest === undefined || digest === actual) return;
   const message = `${name} has the digest ${actual}, not the digest it was uploaded with`;
-  throw new CallFailure(message, { passing: true, code: 'CONTENT_ALTERED' });
+  throw new CallFailure('altered', message);
 }
 
 function uploadFailed(name: string, { message, passing }: Failure): GatelineError {

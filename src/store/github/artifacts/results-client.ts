@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { digestSchema, type Digest } from '../../../json/digest.ts';
 import { GatelineError } from '../../../errors/gateline-error.ts';
-import { forTerminal } from '../../../untrusted/escape.ts';
 import type { BackendIds, ListedArtifact } from './artifact-service.ts';
-import { followable } from '../../../github/service-address.ts';
-import { bodyOf, refusal, send } from './http.ts';
-import { CallFailure, type ServiceLimits } from './limits.ts';
+import { parsedAnswer, refusal } from '../../../github/call-failure.ts';
+import { bytesOf, send } from '../../../github/http.ts';
+import type { ServiceLimits } from '../../../github/limits.ts';
+import { toldAddress } from '../../../github/service-address.ts';
 
 /** The results service of a job, as the runner gives it to actions. */
 export interface ResultsAccess {
@@ -120,7 +120,7 @@ export class ResultsClient {
       limit: this.#limits.callMs,
       maxBytes: MAX_ANSWER_BYTES,
     });
-    const bytes = await bodyOf(answer);
+    const bytes = await bytesOf(answer.body);
     if (answer.status !== 200) throw refusal(method, answer, saidBy(bytes));
     return parsedAnswer(method, schema, bytes);
   }
@@ -130,21 +130,10 @@ export class ResultsClient {
 function saidBy(bytes: Buffer): string | undefined {
   try {
     const { msg } = errorSchema.parse(JSON.parse(bytes.toString('utf8')));
-    return msg.includes('insufficient usage')
-      ? 'the storage quota of artifacts is used up'
-      : forTerminal(msg).slice(0, 200);
+    return msg.includes('insufficient usage') ? 'the storage quota of artifacts is used up' : msg;
   } catch {
     // A page of a proxy, or half an answer: the status has to do.
     return undefined;
-  }
-}
-
-/** What a service answered with 200, checked. An answer that makes no sense is taken for a broken one, and asked for again. */
-export function parsedAnswer<T>(what: string, schema: z.ZodType<T>, bytes: Buffer): T {
-  try {
-    return schema.parse(JSON.parse(bytes.toString('utf8')));
-  } catch (cause) {
-    throw new CallFailure(`${what} returned something else than requested`, { passing: true, cause });
   }
 }
 
@@ -152,12 +141,6 @@ export function parsedAnswer<T>(what: string, schema: z.ZodType<T>, bytes: Buffe
 export function asDigest(told: string | null | undefined): { digest?: Digest } {
   const digest = digestSchema.safeParse(told);
   return digest.success ? { digest: digest.data } : {};
-}
-
-/** An address that a service told, where it may be followed. @throws CallFailure */
-export function toldAddress(address: string, service: URL): string {
-  if (followable(address, service) !== undefined) return address;
-  throw new CallFailure('a download URL is not https', { passing: false });
 }
 
 function backendIdsOf(token: string): BackendIds {

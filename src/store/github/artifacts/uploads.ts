@@ -5,7 +5,8 @@ import { GatelineError, messageOf } from '../../../errors/gateline-error.ts';
 import type { Parcel, Uploaded } from './artifact-service.ts';
 import { DIRECT_LIMIT, DirectUpload } from './direct-upload.ts';
 import { asDigest, type ResultsClient } from './results-client.ts';
-import { CallFailure, limitFor, within, type ServiceLimits } from './limits.ts';
+import { CallFailure, within } from '../../../github/call-failure.ts';
+import { limitFor, type ServiceLimits } from '../../../github/limits.ts';
 
 /** The one method of the toolkit's client that is used. It reads the runner's variables by itself. */
 export type ToolkitUploader = Pick<ArtifactClient, 'uploadArtifact'>;
@@ -138,8 +139,12 @@ class ToolkitUpload {
     upload.then(forget, forget);
     this.#tries += 1;
     try {
-      const { id, size = 0, digest } = await within(limitFor(limits.uploadMs, bytes), `the upload of ${name}`, upload);
-      if (id === undefined) throw new CallFailure(`the upload of ${name} came to no id`, { passing: true });
+      const {
+        id,
+        size = 0,
+        digest,
+      } = await within(limitFor(limits.uploadMs, bytes), `the upload of ${name}`, () => upload);
+      if (id === undefined) throw new CallFailure('invalid', `the upload of ${name} came to no id`);
       // The client tells bare hex digits.
       return { state: 'created', artifact: { name, id, size, ...asDigest(`sha256:${digest}`), expired: false } };
     } catch (error) {
@@ -171,7 +176,7 @@ function failureOf(error: unknown): CallFailure {
   const isFinal = status !== undefined && status >= 400 && status < 500 && status !== 429;
   const isElsewhere = error instanceof Error && error.name === 'GHESNotSupportedError';
   const passing = !isFinal && !why.includes('storage quota') && !isElsewhere;
-  return new CallFailure(why, { passing, cause: error, ...(status !== undefined && { status }) });
+  return new CallFailure(passing ? 'outage' : 'refused', why, { cause: error, status });
 }
 
 /** Addresses of uploads are signed, and messages of the storage client may quote them. */

@@ -1,11 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Digest } from '../../../json/digest.ts';
-import { parseJson } from '../../../json/parse-json.ts';
+import { callFailureOf, parsedAnswer, refusal } from '../../../github/call-failure.ts';
+import { systemClock } from '../../../github/clock.ts';
+import { bytesOf, send, type HttpRequest } from '../../../github/http.ts';
+import type { CacheLimits } from '../../../github/limits.ts';
+import { timeUntil } from '../../../github/outage-budget.ts';
+import { retry } from '../../../github/retry.ts';
 import { followable } from '../../../github/service-address.ts';
 import { entryVersion, keyPrefix, originOf, type Compression, type EntryOrigin } from './entry-name.ts';
-import type { HttpAnswer, HttpClient } from './http-call.ts';
-import type { CacheLimits } from './limits.ts';
 import { Unusable } from './unusable.ts';
 
 /** The cache service of one job. */
@@ -14,10 +16,9 @@ export interface ServiceAccess {
   readonly resultsUrl: string;
   /** `ACTIONS_RUNTIME_TOKEN`. */
   readonly runtimeToken: string;
-  readonly http: HttpClient;
   readonly limits: CacheLimits;
-  /** Ends everything early. */
-  readonly signal: AbortSignal;
+  /** When everything ends, on the system's clock. */
+  readonly deadline: number;
 }
 
 /** An entry that the service has. */
@@ -30,7 +31,6 @@ export interface FoundEntry {
 
 const METHOD = '/twirp/github.actions.results.api.v1.CacheService/GetCacheEntryDownloadURL';
 const MAX_ANSWER_BYTES = 64 * 1024;
-const TRIES = 3;
 
 /** Twirp tells fields in either spelling, and leaves out what is false or empty. */
 const answerSchema = z.object({
@@ -52,22 +52,20 @@ export async function lookUp(
 ): Promise<FoundEntry | undefined> {
   const prefix = keyPrefix(fingerprint);
   const asked = { key: prefix, restore_keys: [prefix], version: entryVersion(compression) };
-  const { body } = await tried(access, () =>
-    access.http({
-      method: 'POST',
-      url: new URL(METHOD, access.resultsUrl),
-      headers: { authorization: `Bearer ${access.runtimeToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify(asked),
-      maxBytes: MAX_ANSWER_BYTES,
-      timeoutMs: access.limits.lookupMs,
-      signal: access.signal,
-    }),
-  );
-  const answer = answerSchema.safeParse(jsonIn(body));
-  if (!answer.success) throw new Unusable('the answer to the lookup is not valid');
-  if (!answer.data.ok) return undefined;
-  const key = answer.data.matched_key ?? answer.data.matchedKey ?? '';
-  const address = answer.data.signed_download_url ?? answer.data.signedDownloadUrl ?? '';
+  const what = 'the lookup';
+  const request: HttpRequest = {
+    what,
+    method: 'POST',
+    url: new URL(METHOD, access.resultsUrl).href,
+    headers: { authorization: `Bearer ${access.runtimeToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(asked),
+    maxBytes: MAX_ANSWER_BYTES,
+    limit: access.limits.lookupMs,
+  };
+  const answer = await answered(access, request, (bytes) => parsedAnswer(what, answerSchema, bytes));
+  if (!answer.ok) return undefined;
+  const key = answer.matched_key ?? answer.matchedKey ?? '';
+  const address = answer.signed_download_url ?? answer.signedDownloadUrl ?? '';
   const origin = originOf(key, fingerprint);
   if (origin === undefined) throw new Unusable('the key of the found entry is not valid');
   const url = followable(address, access.resultsUrl);
@@ -76,42 +74,28 @@ export async function lookUp(
 }
 
 /** The entry's archive as it was uploaded. @throws Unusable */
-export async function download(access: ServiceAccess, entry: FoundEntry): Promise<Buffer> {
+export function download(access: ServiceAccess, { url }: FoundEntry): Promise<Buffer> {
+  const { maxBytes, downloadMs: limit } = access.limits;
   // The address is signed; the token is for the service only.
-  const { body } = await tried(access, () =>
-    access.http({
-      method: 'GET',
-      url: entry.url,
-      headers: {},
-      maxBytes: access.limits.maxBytes,
-      timeoutMs: access.limits.downloadMs,
-      signal: access.signal,
-    }),
-  );
-  return body;
+  const request: HttpRequest = { what: 'the download', method: 'GET', url: url.href, maxBytes, limit };
+  return answered(access, request, (bytes) => bytes);
 }
 
-/** Makes a call again where that may help: the agent that a checkpoint saves costs more than a second. */
-async function tried({ limits, signal }: ServiceAccess, call: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
-  for (let number = 1; ; number++) {
-    try {
-      const answer = await call();
-      if (answer.status === 200) return answer;
-      throw refusal(answer.status);
-    } catch (error) {
-      if (!(error instanceof Unusable && error.transient) || number === TRIES || signal.aborted) throw error;
-    }
-    await sleep(limits.retryMs * 5 ** (number - 1));
-  }
-}
-
-function refusal(status: number): Unusable {
-  if (status === 401 || status === 403) return new Unusable(`this job may not read it (status ${status})`);
-  if (status === 429) return new Unusable('there were too many requests (status 429)');
-  return new Unusable(`the service answered with status ${status}`, { transient: status >= 500 });
-}
-
-function jsonIn(body: Buffer): unknown {
-  const parsed = parseJson(body, { maxDepth: 20 });
-  return parsed.ok ? parsed.value : undefined;
+/** An answer of 200, whole: the agent that a checkpoint saves costs more than another try. */
+async function answered<T>(
+  { limits, deadline }: ServiceAccess,
+  request: HttpRequest,
+  accept: (bytes: Buffer) => T,
+): Promise<T> {
+  const budget = timeUntil(Math.min(deadline, systemClock.now() + request.limit), systemClock);
+  const call = async (): Promise<T> => {
+    const answer = await send({ ...request, limit: Math.max(1, budget.left()), idle: request.limit });
+    if (answer.status === 200) return accept(await bytesOf(answer.body));
+    answer.discard();
+    throw refusal(request.what, answer);
+  };
+  const options = { rules: limits, budget, clock: systemClock, random: Math.random, failureOf: callFailureOf };
+  const came = await retry(call, options);
+  if (came.ok) return came.value;
+  throw new Unusable(came.failure.message);
 }

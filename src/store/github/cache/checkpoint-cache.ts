@@ -1,5 +1,7 @@
 import { messageOf } from '../../../errors/gateline-error.ts';
 import type { Environment } from '../../../environment.ts';
+import { systemClock } from '../../../github/clock.ts';
+import { DEFAULT_CACHE_LIMITS, type CacheLimits } from '../../../github/limits.ts';
 import type { Digest } from '../../../json/digest.ts';
 import type { EndedRecord, GatelineRecord, StartedRecord } from '../../../run/records/record.ts';
 import type { RecordStore } from '../../record-store.ts';
@@ -8,8 +10,6 @@ import { download, lookUp, type FoundEntry, type ServiceAccess } from './cache-s
 import { verifyEntry, type CheckpointRecords, type CheckpointUnit } from './checkpoint-document.ts';
 import { canRead } from './decompress.ts';
 import { COMPRESSIONS, DOCUMENT_NAME, compareOrigins, entryKey, type EntryOrigin } from './entry-name.ts';
-import { createHttpClient } from './http-call.ts';
-import { DEFAULT_CACHE_LIMITS, type CacheLimits } from './limits.ts';
 import { Unusable } from './unusable.ts';
 
 /** What was found, and what went wrong: one sentence each, no markup. Nothing found and no notice: there is no entry. */
@@ -50,7 +50,7 @@ export interface CheckpointCacheOptions extends CacheAccess, EntryOrigin {
    * works on the environment and the working directory of its process and prints what went wrong: so it has its own.
    */
   readonly saver: readonly [string, ...string[]];
-  /** What that process inherits, without what the runner gives to actions only; proxies are read from it too. */
+  /** What that process inherits, without what the runner gives to actions only. */
   readonly environment: Environment;
   readonly limits?: Partial<CacheLimits>;
 }
@@ -88,9 +88,8 @@ async function find(
   notices: string[],
 ): Promise<readonly GatelineRecord[]> {
   const { resultsUrl, runtimeToken } = accessFor('read', options);
-  const signal = AbortSignal.timeout(limits.findMs);
-  const http = createHttpClient(options.environment);
-  const service: ServiceAccess = { resultsUrl, runtimeToken, http, limits, signal };
+  const deadline = systemClock.now() + limits.findMs;
+  const service: ServiceAccess = { resultsUrl, runtimeToken, limits, deadline };
   for (const entry of await entriesFor(service, fingerprint, notices)) {
     try {
       return await take(service, entry, unit, fingerprint, options.spool);

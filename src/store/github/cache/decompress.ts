@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import type { Compression } from './entry-name.ts';
-import { inMebibytes, type CacheLimits } from './limits.ts';
-import { Unusable } from './unusable.ts';
+import type { CacheLimits } from '../../../github/limits.ts';
+import { inMebibytes, Unusable } from './unusable.ts';
 
 const gunzip = promisify(zlib.gunzip);
 

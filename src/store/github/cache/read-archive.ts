@@ -1,7 +1,7 @@
 import { extract, type Header } from 'tar-stream';
 import { ARCHIVE_FOLDER, DOCUMENT_NAME, ENTRY_PATH, type Compression } from './entry-name.ts';
 import { unpack } from './decompress.ts';
-import type { CacheLimits } from './limits.ts';
+import type { CacheLimits } from '../../../github/limits.ts';
 import { Unusable } from './unusable.ts';
 
 /** The files of an entry by base name: {@link DOCUMENT_NAME}, or the 64 hex digits of a content. */

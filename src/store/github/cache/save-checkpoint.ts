@@ -5,9 +5,9 @@ import { CACHE_VARIABLES, GITHUB_VARIABLES, WITHHELD_FROM_AGENTS, type Environme
 import type { RecordStore } from '../../record-store.ts';
 import { referencesIn, writeDocument, type CheckpointRecords } from './checkpoint-document.ts';
 import { ARCHIVE_FOLDER, DOCUMENT_NAME, ENTRY_PATH } from './entry-name.ts';
-import { inMebibytes, type CacheLimits } from './limits.ts';
+import type { CacheLimits } from '../../../github/limits.ts';
 import { runSaver, type SaverResult } from './start-saver.ts';
-import { Unusable } from './unusable.ts';
+import { inMebibytes, Unusable } from './unusable.ts';
 import { showUnseen } from '../../../json/visible.ts';
 
 /** What saving an entry takes. */

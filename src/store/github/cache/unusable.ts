@@ -4,11 +4,10 @@
  */
 export class Unusable extends Error {
   override readonly name = 'Unusable';
-  /** Whether the same call may well succeed a moment later. */
-  readonly transient: boolean;
+}
 
-  constructor(reason: string, { transient = false, cause }: { transient?: boolean; cause?: unknown } = {}) {
-    super(reason, cause === undefined ? undefined : { cause });
-    this.transient = transient;
-  }
+/** A number of bytes for people: `128 MiB`, `700 bytes`. */
+export function inMebibytes(bytes: number): string {
+  const mebibytes = bytes / 1024 ** 2;
+  return mebibytes < 1 ? `${bytes.toLocaleString('en')} bytes` : `${Number(mebibytes.toFixed(1))} MiB`;
 }

@@ -11,7 +11,8 @@ import {
   scopeOf,
   type RecordArtifactName,
 } from './artifact-names.ts';
-import type { ArtifactService, ListedArtifact, Patience, Trouble } from '../artifacts/artifact-service.ts';
+import type { Patience } from '../../../github/patient-calls.ts';
+import type { ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
 import type { NamedArtifact } from './run-artifacts.ts';
 import type { RunArtifacts } from './run-artifacts.ts';
 import type { WorkflowRun } from './run-artifacts.ts';

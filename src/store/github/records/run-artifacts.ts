@@ -1,11 +1,6 @@
 import type { HiddenBy, ReadProblem } from '../../../run/records/reading.ts';
-import type {
-  ArtifactListing,
-  ArtifactService,
-  ListedArtifact,
-  Patience,
-  Trouble,
-} from '../artifacts/artifact-service.ts';
+import type { Patience } from '../../../github/patient-calls.ts';
+import type { ArtifactListing, ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
 import { parseArtifactName, type ArtifactName } from './artifact-names.ts';
 
 /** The run whose artifacts a store keeps. */

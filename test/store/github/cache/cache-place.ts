@@ -95,7 +95,7 @@ function jobCache(job: JobEnvironment, different: Partial<CheckpointCacheOptions
     saver: [process.execPath, SAVER],
     environment: { ...plainEnvironment(), ...env },
     ...different,
-    limits: { retryMs: 1, ...different.limits },
+    limits: { pauseMs: 1, ...different.limits },
   });
   return {
     ...cache,

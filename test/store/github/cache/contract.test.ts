@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { entryVersion, type Compression } from '../../../../src/store/github/cache/entry-name.ts';
 import { temporaryFolder } from '../../../contract/temporary-folder.ts';
 import { Clients, endClients } from '../../../github/clients.ts';
@@ -106,26 +106,25 @@ describe("an entry that GitHub's own client saved", () => {
     expect(contentsIn(other)).toHaveLength(contents.length - 1);
   });
 
-  it('is found through the proxy that the environment names', async () => {
+  it('is asked for through the proxy that the runner names', async () => {
     await using at = await cachePlace();
-    const saving = await at.job();
-    await saving.save();
     const asked: string[] = [];
-    const proxy = createServer((request, response) => {
+    const proxy = createServer().on('connect', (request, socket) => {
       asked.push(request.url ?? '');
-      response.writeHead(502).end();
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const { port } = proxy.address() as { port: number };
-    const environment = { HTTP_PROXY: `http://127.0.0.1:${port}` };
-    const { records } = await (await at.job({ run: 2 }, { environment })).look();
+    vi.stubEnv('http_proxy', `http://127.0.0.1:${port}`);
+    const { records } = await (await at.job({}, { resultsUrl: 'http://results.example/' })).look();
+    vi.unstubAllEnvs();
     proxy.close();
     expect(records).toEqual([]);
-    expect(new Set(asked.map((url) => new URL(url).origin))).toEqual(new Set([at.service.origin]));
+    expect(new Set(asked)).toEqual(new Set(['results.example:80']));
   });
 });
 
-it("imports nothing of GitHub's clients to look an entry up", async () => {
+it("imports nothing of GitHub's clients to look an entry up but the one that listed artifacts before", async () => {
   await using at = await cachePlace();
   const cache = await at.job();
   await cache.save();
@@ -133,5 +132,7 @@ it("imports nothing of GitHub's clients to look an entry up", async () => {
   const asked = JSON.stringify({ unit: UNIT, fingerprint: FINGERPRINT });
   const env = plainEnvironment(cache.job.env);
   const { stdout, stderr } = await startNode(script, [asked], { cwd: REPOSITORY, env }).ended;
-  expect([JSON.parse(stdout), stderr]).toEqual([{ records: 2, loaded: [] }, '']);
+  const { records, loaded } = JSON.parse(stdout) as { records: number; loaded: readonly string[] };
+  expect([records, stderr]).toEqual([2, '']);
+  expect(loaded.filter((url) => !url.includes('/node_modules/@actions/http-client/'))).toEqual([]);
 });

@@ -11,17 +11,17 @@ type Case = readonly [name: string, fault: Fault, times: number, reason: RegExp 
 
 const EVERYWHERE: readonly Case[] = [
   ['500 once', { kind: 'status', status: 500 }, ONCE, undefined],
-  ['500 always', { kind: 'status', status: 500 }, ALWAYS, /status 500/],
-  ['a page of a proxy', { kind: 'status', status: 502, html: true }, ALWAYS, /status 502/],
-  ['429', { kind: 'status', status: 429, retryAfter: 60 }, ALWAYS, /too many requests/],
-  ['403', { kind: 'status', status: 403 }, ALWAYS, /may not read/],
-  ['404', { kind: 'status', status: 404 }, ALWAYS, /status 404/],
-  ['a redirect', { kind: 'status', status: 302 }, ALWAYS, /status 302/],
-  ['no answer', { kind: 'hang' }, ALWAYS, /no answer came in time/],
+  ['500 always', { kind: 'status', status: 500 }, ALWAYS, /answered with 500/],
+  ['a page of a proxy', { kind: 'status', status: 502, html: true }, ALWAYS, /answered with 502/],
+  ['429', { kind: 'status', status: 429, retryAfter: 60 }, ALWAYS, /answered with 429/],
+  ['403', { kind: 'status', status: 403 }, ALWAYS, /answered with 403/],
+  ['404', { kind: 'status', status: 404 }, ALWAYS, /answered with 404/],
+  ['a redirect', { kind: 'status', status: 302 }, ALWAYS, /answered with 302/],
+  ['no answer', { kind: 'hang' }, ALWAYS, / did not answer within 0.4 s|no answer within 400 ms/],
   ['a reset once', { kind: 'reset' }, ONCE, undefined],
   ['a reset always', { kind: 'reset' }, ALWAYS, /ECONNRESET/],
   ['a truncated answer once', { kind: 'truncate' }, ONCE, undefined],
-  ['truncated answers', { kind: 'truncate' }, ALWAYS, /ECONNRESET|ended early/],
+  ['truncated answers', { kind: 'truncate' }, ALWAYS, /ECONNRESET/],
 ];
 
 const SHORT = { lookupMs: 400, downloadMs: 400 };
@@ -72,7 +72,10 @@ it('a find that takes long altogether ends at its own limit', async () => {
   await plant(at.service, { tar: await tarOf(soundFiles()) });
   at.service.faults.add({ operation: 'GetBlob', fault: { kind: 'hang' } });
   const { records, notices } = await (await at.job({}, { limits: { findMs: 500 } })).look();
-  expect([records, notices]).toEqual([[], ['The cache gave no checkpoint: no answer came in time.']]);
+  expect([records, notices]).toEqual([
+    [],
+    [expect.stringMatching(/^The cache gave no checkpoint: .*no.* answer within .*s\.$/)],
+  ]);
 });
 
 describe('a save that meets', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestOf, hexOf } from '../../../../src/json/digest.ts';
 import type { EndedRecord, StartedRecord } from '../../../../src/run/records/record.ts';
-import type { CacheLimits } from '../../../../src/store/github/cache/limits.ts';
+import type { CacheLimits } from '../../../../src/github/limits.ts';
 import { decidedRecord } from '../../../contract/samples.ts';
 import { CHECKPOINT, FINGERPRINT, RECORDS, UNIT, cachePlace } from './cache-place.ts';
 import {
@@ -302,7 +302,9 @@ describe('bytes that are', () => {
 
   it('too many are not even downloaded to their end', async () => {
     const packed = Buffer.alloc(3 * 1024 * 1024, 1);
-    expect(await lookAt({ packed }, {}, { maxBytes: 1024 * 1024 })).toEqual(said(/answer has more than 1 MiB/));
+    expect(await lookAt({ packed }, {}, { maxBytes: 1024 * 1024 })).toEqual(
+      said(/answered with more than 1,048,576 bytes/),
+    );
   });
 
   it('said to be more than there are, in a header of the archive, are refused', async () => {

@@ -145,7 +145,7 @@ describe('a job that may', () => {
     await using at = await cachePlace();
     await (await at.job()).save();
     const { records, notices } = await (await at.job({ scopes: [] })).look();
-    expect([records, notices]).toEqual([[], ['The cache gave no checkpoint: this job may not read it (status 403).']]);
+    expect([records, notices]).toEqual([[], ['The cache gave no checkpoint: the lookup was answered with 403.']]);
   });
 
   it.each([

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { bodyOf, refusal, send } from '../../../src/store/github/artifacts/http.ts';
-import { within } from '../../../src/store/github/artifacts/limits.ts';
+import { refusal, within } from '../../src/github/call-failure.ts';
+import { bytesOf, send } from '../../src/github/http.ts';
 
 /** A server that answers as no service should. */
 async function serve(listener: RequestListener): Promise<{ readonly url: string } & AsyncDisposable> {
@@ -25,7 +25,7 @@ const request = { what: 'a call', method: 'GET', limit: 30_000, maxBytes: 1_000 
 it('gives up an answer that stops in the middle', async () => {
   await using server = await serve((_, response) => void response.write('half'));
   const answer = await send({ ...request, url: server.url, limit: 300, idle: 30_000 });
-  const failure = await bodyOf(answer).catch((error: unknown) => error);
+  const failure = await bytesOf(answer.body).catch((error: unknown) => error);
   expect(failure).toMatchObject({ passing: true, message: 'a call was not answered in full within 0.3 s' });
 });
 
@@ -35,16 +35,16 @@ it('gives up an answer that drips for ever', async () => {
     response.on('close', () => clearInterval(drip));
   });
   const answer = await send({ ...request, url: server.url, limit: 300 });
-  await expect(bodyOf(answer)).rejects.toMatchObject({ passing: true, code: 'OUTAGE' });
+  await expect(bytesOf(answer.body)).rejects.toMatchObject({ passing: true, kind: 'outage' });
 });
 
 it('reads no more than it was asked to', async () => {
   await using server = await serve((_, response) => void response.end('x'.repeat(100_000)));
-  const failure = await bodyOf(await send({ ...request, url: server.url })).catch((error: unknown) => error);
+  const failure = await bytesOf((await send({ ...request, url: server.url })).body).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     passing: false,
-    code: 'CORRUPT',
-    message: 'a call was answered with more than 1000 bytes',
+    kind: 'too-large',
+    message: 'a call was answered with more than 1,000 bytes',
   });
 });
 
@@ -62,6 +62,21 @@ it('names no address when there is nobody', async () => {
   expect(failure).toMatch(/^a call failed: E[A-Z]+$/);
 });
 
+it('names no address when the client gives up, whose own words hold it', async () => {
+  await using server = await serve(() => undefined);
+  const failure = await send({ ...request, url: server.url, idle: 50 }).catch((error: Error) => error.message);
+  expect(failure).toBe('a call failed: there was no answer');
+});
+
+it('asks over http and https by turns', async () => {
+  await using server = await serve((_, response) => void response.end());
+  const secure = server.url.replace('http:', 'https:');
+  await expect(send({ ...request, url: secure })).rejects.toMatchObject({
+    message: expect.not.stringMatching(/PROTOCOL/),
+  });
+  expect((await send({ ...request, url: server.url })).status).toBe(200);
+});
+
 it('tells what passes from what is final', () => {
   const passes = (status: number, headers = {}) => refusal('a call', { status, headers }).passing;
   expect([408, 429, 500, 502, 503, 504].map((status) => passes(status))).toEqual(Array(6).fill(true));
@@ -69,7 +84,7 @@ it('tells what passes from what is final', () => {
   expect(passes(403, { 'x-ratelimit-remaining': '0' })).toBe(true);
   expect(passes(403, { 'retry-after': '60' })).toBe(true);
   expect(passes(403, { 'retry-after': 'Fri, 01 Jan 2027 00:00:00 GMT' })).toBe(true);
-  expect(passes(403, { 'retry-after': 'soon' })).toBe(false);
+  expect(passes(403, { 'retry-after': 'soon' })).toBe(true);
 });
 
 it('reads how long to wait, in seconds or as a date', () => {
@@ -82,11 +97,19 @@ it('reads how long to wait, in seconds or as a date', () => {
   expect(after('-5')).toBe(0);
 });
 
+it('knows when a spent limit ends, and asks nobody again where that is not said', () => {
+  const after = (headers: Record<string, string>) => refusal('a call', { status: 403, headers }).after;
+  const inAMinute = String(Math.floor(Date.now() / 1_000) + 60);
+  expect(after({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inAMinute })).toBeGreaterThan(50_000);
+  expect(after({ 'x-ratelimit-remaining': '0' })).toBe(Infinity);
+  expect(after({ 'retry-after': 'soon' })).toBe(Infinity);
+});
+
 it('keeps the process alive while it waits, so that silence is never taken for success', async () => {
   const never = new Promise<never>(() => undefined);
-  await expect(within(50, 'nothing', never)).rejects.toMatchObject({
+  await expect(within(50, 'nothing', () => never)).rejects.toMatchObject({
     passing: true,
     message: 'nothing did not answer within 0.05 s',
   });
-  expect(await within(30_000, 'something', Promise.resolve(1))).toBe(1);
+  expect(await within(30_000, 'something', async () => 1)).toBe(1);
 });

@@ -1,8 +1,14 @@
-import { systemClock, type Clock } from '../../../github/clock.ts';
-import { countedTries, type OutageBudget } from '../../../github/outage-budget.ts';
-import { retry, type Failure, type Retried, type RetryBudget, type RetryRules } from '../../../github/retry.ts';
-import type { Answer, Patience } from './artifact-service.ts';
-import { CallFailure, type ServiceLimits } from './limits.ts';
+import { callFailureOf, type CallFailure } from './call-failure.ts';
+import { systemClock, type Clock } from './clock.ts';
+import type { ServiceLimits } from './limits.ts';
+import { countedTries, type OutageBudget } from './outage-budget.ts';
+import { retry, type Failure, type Retried, type RetryBudget, type RetryRules } from './retry.ts';
+
+/**
+ * How long a call is tried. `seconds`: before an agent is started, when another run of the job costs little. `minutes`:
+ * when it has ended, so that its work survives an outage.
+ */
+export type Patience = 'seconds' | 'minutes';
 
 /** How long calls are tried. */
 export interface PatienceOptions {
@@ -30,34 +36,22 @@ export interface Wait {
   readonly totalMs: number;
 }
 
-/** Calls of one service, tried again as their patience says. */
+/** Makes calls of one service, tried again as their patience says. */
 export interface PatientCalls {
   /**
    * @param earlier tries for the same purpose that failed before; with minutes to spare the pauses go on from theirs
    * @throws whatever the call throws that is no {@link CallFailure}
    */
-  make<T>(patience: Patience | undefined, call: () => Promise<T>, earlier?: number): Promise<Retried<T, CallFailure>>;
-  /** The same, with a failure as trouble of its code. */
-  ask<T>(patience: Patience | undefined, call: () => Promise<T>): Promise<Answer<T>>;
+  <T>(patience: Patience | undefined, call: () => Promise<T>, earlier?: number): Promise<Retried<T, CallFailure>>;
 }
 
 export function createPatientCalls(options: PatienceOptions & { readonly limits: ServiceLimits }): PatientCalls {
   const { limits, outage, signal, clock = systemClock, random = Math.random } = options;
-  const common = { clock, random, signal, failureOf };
+  const common = { clock, random, signal, failureOf: callFailureOf };
   const few: Waiting = { rules: limits, budget: countedTries(limits.retries) };
   const many: Waiting = outage === undefined ? few : patiently(limits, outage, options.waiting);
-  const make: PatientCalls['make'] = (patience = options.patience ?? 'seconds', call, earlier) =>
+  return (patience = options.patience ?? 'seconds', call, earlier) =>
     retry(call, { ...common, ...(patience === 'minutes' && many !== few ? { ...many, earlier } : few) });
-  return {
-    make,
-    ask: async (patience, call) => {
-      const answer = await make(patience, call);
-      if (answer.ok) return answer;
-      const { failure } = answer;
-      const code = failure instanceof CallFailure ? failure.code : 'OUTAGE';
-      return { ok: false, trouble: { code, message: failure.message } };
-    },
-  };
 }
 
 interface Waiting {
@@ -75,8 +69,4 @@ function patiently(limits: ServiceLimits, outage: OutageBudget, waiting: Patienc
       waiting?.({ message, pauseMs, spentMs, totalMs });
     },
   };
-}
-
-function failureOf(error: unknown): CallFailure | undefined {
-  return error instanceof CallFailure ? error : undefined;
 }
