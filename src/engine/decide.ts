@@ -28,16 +28,16 @@ export interface Decision {
 export async function decide(ports: EnginePorts, assignment: Assignment, decision: Decision): Promise<Call> {
   const call = await openCall(ports, assignment, () => undefined);
   for (const unit of unitsNamed(call.graph, decision.gates)) {
-    const last = lastAttempt(call, unit);
-    const judged = decision.decision === 'approve' || decision.decision === 'reject';
-    if (judged && last === undefined) {
+    const judges = decision.decision === 'approve' || decision.decision === 'reject';
+    const judged = judges ? lastAttempt(call, unit) : undefined;
+    if (judges && judged === undefined) {
       throw new GatelineError(
         'DECISION_WITHOUT_ATTEMPT',
         `gate ${unit.key}: there is nothing to ${decision.decision}: no attempt has ended`,
       );
     }
     const exports = decision.output === undefined ? undefined : await suppliedOutput(call, unit, decision.output);
-    await record(call, unit, decision, judged ? last!.fingerprint : null, exports);
+    await record(call, unit, decision, judged?.fingerprint ?? null, exports);
   }
   return call;
 }

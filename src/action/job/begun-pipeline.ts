@@ -27,12 +27,8 @@ export async function begunPipeline(
   );
   if (started === undefined) throw unknownToken(token);
   const [asked, bound] = await Promise.all([
-    readJson(store, { digest: started.request, bytes: 0 }, { limit: REQUEST_LIMIT, what: 'the request of the claim' }),
-    readJson(
-      store,
-      { digest: started.contract, bytes: 0 },
-      { limit: REQUEST_LIMIT, what: 'the contract of the claim' },
-    ),
+    readJson(store, { digest: started.request }, { limit: REQUEST_LIMIT, what: 'the request of the claim' }),
+    readJson(store, { digest: started.contract }, { limit: REQUEST_LIMIT, what: 'the contract of the claim' }),
   ]);
   const request = asRequest(asked);
   if (request === undefined) throw unknownToken(token);

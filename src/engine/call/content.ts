@@ -14,12 +14,11 @@ import { parseJson } from '../../json/parse-json.ts';
  */
 export async function readJson(
   store: Pick<RecordStore, 'get'>,
-  content: Content,
+  content: Pick<Content, 'digest'> & Partial<Content>,
   options: { limit?: number; what: string },
 ): Promise<JsonValue> {
-  if (options.limit !== undefined && content.bytes > options.limit) {
-    throw tooLarge(options.what, content.bytes, options.limit);
-  }
+  const { bytes = 0 } = content;
+  if (options.limit !== undefined && bytes > options.limit) throw tooLarge(options.what, bytes, options.limit);
   const read = await store.get(content.digest);
   if (read.state !== 'present')
     throw missingContent(

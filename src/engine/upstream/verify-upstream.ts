@@ -108,14 +108,14 @@ async function metadataOf(call: Call, ended: EndedRecord): Promise<JsonObject | 
   const claims = call.journal.archive().started.get(unitOf(ended)) ?? [];
   const claim = claims.find((one) => comparePositions(one, ended) === 0);
   if (claim === undefined) return undefined;
-  const content = { digest: claim.request, bytes: 0 };
+  const content = { digest: claim.request };
   const value = await readJson(call.ports.store, content, { limit: CONTRACT_LIMIT, what: 'the request of a claim' });
   return asRequest(value)?.metadata;
 }
 
 /** The contract that was fixed when the attempt was claimed. */
 async function useClaimedContract(call: Call, need: Unit, ended: EndedRecord): Promise<void> {
-  const content = { digest: ended.contract, bytes: 0 };
+  const content = { digest: ended.contract };
   const value = await readJson(call.ports.store, content, { limit: CONTRACT_LIMIT, what: `contract of ${need.key}` });
   call.contracts.fix(need.gate.id, { contract: parseContract(value), digest: ended.contract });
 }
