@@ -97,8 +97,8 @@ async function runTests(copy, tests, { only, bail = 0 } = {}) {
   if (only !== undefined) args.push('--testNamePattern', only);
   const child = spawn(process.execPath, [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), ...args], {
     cwd: copy,
-    // A copy has no dist/, which larger sizes start.
-    env: { ...process.env, GATELINE_TEST_SIZE: 'sample' },
+    // A copy has no dist/, which larger sizes start. A bundle of its sources would be used by a few tests only.
+    env: { ...process.env, GATELINE_TEST_SIZE: 'sample', GATELINE_TEST_PROGRAMS: 'src' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
