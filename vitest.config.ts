@@ -27,7 +27,7 @@ export default defineConfig({
           name: 'others',
           include: ['test/**/*.test.ts'],
           exclude: PURE,
-          globalSetup: 'test/support/programs/setup.ts',
+          globalSetup: ['test/support/memory-folder.ts', 'test/support/programs/setup.ts'],
         },
       },
     ],

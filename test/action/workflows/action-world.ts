@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ARTIFACT_FORMAT } from '../../../src/store/github/records/artifact-document.ts';
 import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../../src/run/records/record.ts';
 import { ACTION_FOLDER } from '../../support/action-files.ts';
+import { listingWhatIsAwaited } from '../../support/github/attempt-modes.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../../support/github/results-service.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import type { JobReport } from '../../support/runner/session.ts';
@@ -59,6 +60,7 @@ export class ActionWorld implements AsyncDisposable {
       repository: root,
       commit: await headOf(root),
       workflow: WORKFLOW,
+      onLine: listingWhatIsAwaited(this.service),
       ...options,
       actions: { 'gateline/gateline': ACTION_FOLDER, ...options.actions },
       machine: { START_LOG: startLog, ...options.machine },
