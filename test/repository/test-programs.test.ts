@@ -28,6 +28,7 @@ beforeEach(async () => {
     await write(`src/${program}.ts`, `import { said } from '../said.ts'; console.log('${program}', said);`);
   }
   await cp(join(import.meta.dirname, '../../src/action/post-entry.ts'), join(repository, 'src/action/post-entry.ts'));
+  await write('test/crash/cli-that-dies.ts', '');
   for (const name of ['package.json', 'package-lock.json', 'action.yml']) await write(name, '{}');
 });
 

@@ -7,15 +7,16 @@ import { rolldown } from 'rolldown';
 /** Bundles that no test run used for so long are removed. Milliseconds. */
 const KEPT = 24 * 60 * 60_000;
 
-/** The programs of `src/`, by their names in a bundle: those of the action lie where its `action.yml` names them. */
+/** What tests start most, by names in a bundle: the programs of the action lie where its `action.yml` names them. */
 const ENTRIES = {
   'cli/index': 'src/cli/index.ts',
+  'cli/that-dies': 'test/crash/cli-that-dies.ts',
   'dist/index': 'src/action/index.ts',
   'dist/post': 'src/action/post-entry.ts',
 };
 
 /** What a bundle is made from: its digest is the name of the bundle, so an old one is never used for new sources. */
-const MADE_FROM = ['src', 'package.json', 'package-lock.json', 'action.yml'];
+const MADE_FROM = ['src', 'test/crash/cli-that-dies.ts', 'package.json', 'package-lock.json', 'action.yml'];
 
 /**
  * Bundles the command line and the action of a repository, unless that was done before.
