@@ -21,7 +21,15 @@ export default defineConfig({
     allowOnly: false,
     projects: [
       { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
-      { extends: true, test: { name: 'others', include: ['test/**/*.test.ts'], exclude: PURE } },
+      {
+        extends: true,
+        test: {
+          name: 'others',
+          include: ['test/**/*.test.ts'],
+          exclude: PURE,
+          globalSetup: ['test/support/memory-folder.ts', 'test/support/programs/setup.ts'],
+        },
+      },
     ],
     coverage: {
       provider: 'v8',

@@ -33,6 +33,7 @@ import { ROOT, StepFailed, say, script } from './steps.mjs';
  * that GATELINE_FAULTS_BASE names. Unless some are asked for, none of all may be out of date.
  *
  * @typedef {import('./faults/fault.ts').Fault} Fault
+ * @typedef {{ file: string, test: string }} Sighting A test that went red for a fault.
  */
 
 /** By the file of scripts/faults/ that holds them. @type {Readonly<Record<string, readonly Fault[]>>} */
@@ -97,8 +98,8 @@ async function runTests(copy, tests, { only, bail = 0 } = {}) {
   if (only !== undefined) args.push('--testNamePattern', only);
   const child = spawn(process.execPath, [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), ...args], {
     cwd: copy,
-    // A copy has no dist/, which larger sizes start.
-    env: { ...process.env, GATELINE_TEST_SIZE: 'sample' },
+    // A copy has no dist/, which larger sizes start. A bundle of its sources would be used by a few tests only.
+    env: { ...process.env, GATELINE_TEST_SIZE: 'sample', GATELINE_TEST_PROGRAMS: 'src' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -127,8 +128,17 @@ function unusable({ report, printed }, copy, tests, bail) {
   return undefined;
 }
 
-function failuresOf(report) {
-  return report.testResults.flatMap((file) => file.assertionResults).filter(({ status }) => status === 'failed');
+/** Every test of a report, with the path of its file from the copy. */
+function testsOf(report, copy) {
+  return report.testResults.flatMap(({ name, assertionResults }) => {
+    const file = relative(copy, name).replaceAll('\\', '/');
+    return assertionResults.map(({ fullName: test, status, failureMessages }) => ({
+      file,
+      test,
+      status,
+      failureMessages,
+    }));
+  });
 }
 
 /** Path → text of every source file below a folder. @returns {ReadonlyMap<string, string>} */
@@ -164,20 +174,35 @@ function checkFaults(copy, faults) {
   if (problems.length > 0) throw new StepFailed(problems.join('\n'));
 }
 
-/** The tests are green without any fault; else their being red would mean nothing. */
-async function requireGreen(copy, faults) {
-  const tests = [...new Set(faults.flatMap((fault) => fault.tests))];
-  const result = await runTests(copy, tests);
-  const problem = unusable(result, copy, tests, 0);
-  if (problem !== undefined) throw new StepFailed(`Without any fault: ${problem}`);
-  const [red] = failuresOf(result.report);
-  if (red !== undefined) {
-    throw new StepFailed(`Without any fault this is red already: ${red.fullName}\n${red.failureMessages.join('\n')}`);
+/**
+ * The tests that saw faults are green without any; else their being red would mean nothing.
+ * @param {readonly Sighting[]} sightings
+ */
+async function requireGreen(copy, sightings) {
+  const names = new Set(sightings.map(({ test }) => RegExp.escape(test)));
+  const red = await redOf(copy, sightings, `^(?:${[...names].join('|')})$`);
+  // By itself, a test may lack what those before it leave.
+  const stillRed = red.length > 0 ? await redOf(copy, red) : [];
+  if (stillRed.length > 0) {
+    throw new StepFailed(
+      `Without any fault these are not green either:\n  ${stillRed.map(({ test }) => test).join('\n  ')}`,
+    );
   }
-  say(`${result.report.numPassedTests} tests in ${tests.length} files are green without any fault`);
+  say(`${names.size} tests that saw a fault are green without any`);
 }
 
-/** Put one fault in, run its tests, take it out. @returns its name, if it was not caught */
+/** Run the files of tests that saw faults, or of these files what a pattern fits. @returns the tests that are not green */
+async function redOf(copy, sightings, only) {
+  const files = [...new Set(sightings.map(({ file }) => file))];
+  const { report, printed } = await runTests(copy, files, { only });
+  if (report === undefined) throw new StepFailed(`Without any fault vitest broke off: ${printed.trim()}`);
+  const green = new Set(
+    testsOf(report, copy).flatMap(({ file, test, status }) => (status === 'passed' ? [`${file} ${test}`] : [])),
+  );
+  return sightings.filter(({ file, test }) => !green.has(`${file} ${test}`));
+}
+
+/** Put one fault in, run its tests, take it out. @returns {Promise<Sighting | undefined>} undefined if it was not caught */
 async function tryFault(copy, fault) {
   const file = placeOf(sourcesOf(copy), fault);
   const path = join(copy, file);
@@ -188,28 +213,28 @@ async function tryFault(copy, fault) {
   );
   try {
     // The first red test is enough, as a rule; only where it was a program that broke, another one may tell more.
-    const problem = (await judge(copy, fault, 1)) && (await judge(copy, fault, 0));
-    if (problem === undefined) return undefined;
-    process.stdout.write(`✗ ${fault.name}\n    ${file}: ${problem}\n    It matters: ${fault.why}.\n`);
-    return fault.name;
+    const first = await judge(copy, fault, 1);
+    const { seen, problem } = first.seen === undefined ? await judge(copy, fault, 0) : first;
+    if (seen !== undefined) process.stdout.write(`✓ ${fault.name}\n    ${seen.test}\n`);
+    else process.stdout.write(`✗ ${fault.name}\n    ${file}: ${problem}\n    It matters: ${fault.why}.\n`);
+    return seen;
   } finally {
     writeFileSync(path, before);
   }
 }
 
-/** Whether a test sees the fault that is in a copy now. @returns why none does */
-async function judge(copy, { name, tests, only }, bail) {
+/** Whether a test sees the fault that is in a copy now. @returns {Promise<{ seen?: Sighting, problem?: string }>} the test, or why none does */
+async function judge(copy, { tests, only }, bail) {
   const result = await runTests(copy, tests, { only, bail });
   const problem = unusable(result, copy, tests, bail);
-  if (problem !== undefined) return problem;
-  const failures = failuresOf(result.report);
+  if (problem !== undefined) return { problem };
+  const failures = testsOf(result.report, copy).filter(({ status }) => status === 'failed');
   const seen = failures.find(({ failureMessages }) => !NO_ASSERTION.test(failureMessages[0] ?? ''));
-  if (seen !== undefined) {
-    process.stdout.write(`✓ ${name}\n    ${seen.fullName}\n`);
-    return undefined;
-  }
+  if (seen !== undefined) return { seen };
   const broken = failures[0]?.failureMessages[0]?.split('\n')[0];
-  return broken === undefined ? `every test of ${tests.join(', ')} is green` : `no test saw it, only: ${broken}`;
+  return {
+    problem: broken === undefined ? `every test of ${tests.join(', ')} is green` : `no test saw it, only: ${broken}`,
+  };
 }
 
 /** Faults of rooms that changed, those whose tests or definition changed, and all where nobody can tell. */
@@ -244,18 +269,20 @@ async function main(words) {
     copies.forEach((copy, index) => makeCopy(copies[index - 1] ?? ROOT, copy));
     checkFaults(copies[0], isAsked ? faults : FAULTS);
     if (faults.length === 0) return;
-    await requireGreen(copies[0], faults);
     const waiting = faults.values();
     const survived = [];
+    const sightings = [];
     const work = async (copy) => {
       for (const fault of waiting) {
-        const name = await tryFault(copy, fault);
-        if (name !== undefined) survived.push(name);
+        const seen = await tryFault(copy, fault);
+        if (seen === undefined) survived.push(fault.name);
+        else sightings.push(seen);
       }
     };
     // Each to its end, so that nobody works on what is removed then.
     const broken = (await Promise.allSettled(copies.map(work))).find(({ status }) => status === 'rejected');
     if (broken !== undefined) throw broken.reason;
+    if (sightings.length > 0) await requireGreen(copies[0], sightings);
     process.stdout.write(`${faults.length} faults, ${faults.length - survived.length} caught\n`);
     if (survived.length > 0) {
       throw new StepFailed(`No test went red for:\n  ${survived.join('\n  ')}\nAdd the test that is missing.`);

@@ -5,6 +5,9 @@ import { ROOT } from './steps.mjs';
 /** The one file that knows how much tests do. What does not import it does the same in every size. */
 const SIZE = 'test/support/test-size.ts';
 
+/** Folders whose tests start programs as processes of their own, which coverage does not see. */
+const BY_PROCESSES = ['test/action/workflows/', 'test/crash/', 'test/docs/', 'test/e2e/'];
+
 /** Paths of the TypeScript files below a folder of the repository, `/`-separated. */
 function sourcesBelow(root, folder) {
   const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
@@ -34,4 +37,15 @@ export function sizedTests(root = ROOT) {
   const found = new Set([SIZE]);
   for (const path of found) for (const importer of importers.get(path) ?? []) found.add(importer);
   return [...found].filter((path) => path.endsWith('.test.ts')).sort();
+}
+
+/**
+ * Test files but for those that a larger size repeats and coverage does not see: what remains to be run where one follows.
+ * @param {string} [root] of the repository
+ * @returns {string[]} paths from there, sorted
+ */
+export function unrepeatedTests(root = ROOT) {
+  const repeated = sizedTests(root).filter((path) => BY_PROCESSES.some((folder) => path.startsWith(folder)));
+  const tests = sourcesBelow(root, 'test').filter((path) => path.endsWith('.test.ts'));
+  return tests.filter((path) => !repeated.includes(path)).sort();
 }

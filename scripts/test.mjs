@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install } from './install.mjs';
-import { sizedTests } from './sized-tests.mjs';
+import { sizedTests, unrepeatedTests } from './sized-tests.mjs';
 import { ROOT, StepFailed, resolveCommand, run, say, script } from './steps.mjs';
 import { leftOut, mustHaveTools } from './workflow-tools.mjs';
 
@@ -14,6 +14,7 @@ import { leftOut, mustHaveTools } from './workflow-tools.mjs';
  * `node scripts/test.mjs full` is what `.ci/run` runs after that: all seeded faults, and beside them the tests that do
  * more there. `node scripts/test.mjs soak` (`npm run soak`) runs those tests with the largest numbers.
  *
+ * `--full-follows` leaves out of `npm test` what the full run after it repeats.
  * `--counts=FILE` writes the last line, `N passed, N failed`, to a file too.
  */
 
@@ -21,6 +22,7 @@ import { leftOut, mustHaveTools } from './workflow-tools.mjs';
 
 const SIZES = ['sample', 'full', 'soak'];
 const TESTS = 'check:tests';
+const FULL_FOLLOWS = '--full-follows';
 
 /** @returns {Step[]} the `check:` scripts, but for the tests */
 function checks() {
@@ -38,10 +40,11 @@ function besideTests(size) {
 }
 
 /** @returns {Step} the tests of a size. In CI, where nothing is left out, how much of src/ they run is measured too */
-function testsOf(size) {
+function testsOf(size, fullFollows) {
   if (size === 'sample') {
     const command = mustHaveTools() ? 'vitest run --coverage' : 'vitest run';
-    return { name: 'tests', command, shown: `npx ${command}` };
+    if (!fullFollows) return { name: 'tests', command, shown: `npx ${command}` };
+    return { name: 'tests', command: `${command} ${unrepeatedTests().join(' ')}`, shown: `npx ${command} …` };
   }
   const command = `vitest run ${sizedTests().join(' ')}`;
   return { name: `tests, ${size}`, command, shown: `GATELINE_TEST_SIZE=${size} vitest run …` };
@@ -60,13 +63,13 @@ async function tried(step, node, more = {}) {
 }
 
 /** Run the tests. @returns messages of failures, and vitest's own count; one that broke off before it counted is a failure */
-async function runTests(size, node) {
+async function runTests(size, node, fullFollows) {
   const folder = mkdtempSync(join(tmpdir(), 'gateline-results-'));
   try {
     const results = join(folder, 'results.json');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
     const env = { GATELINE_TEST_SIZE: size };
-    const failures = await tried(testsOf(size), node, { arguments: reporters, env, live: true });
+    const failures = await tried(testsOf(size, fullFollows), node, { arguments: reporters, env, live: true });
     return { failures, ...countsIn(results) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -93,11 +96,13 @@ async function runAll(steps, node) {
 await script(async () => {
   const words = process.argv.slice(2);
   const counts = words.find((word) => word.startsWith('--counts='))?.slice('--counts='.length);
-  const [size = 'sample', ...others] = words.filter((word) => !word.startsWith('--counts='));
-  if (!SIZES.includes(size) || others.length > 0) throw new StepFailed('usage: test.mjs [full|soak] [--counts=FILE]');
+  const fullFollows = words.includes(FULL_FOLLOWS);
+  const [size = 'sample', ...others] = words.filter((word) => !word.startsWith('--counts=') && word !== FULL_FOLLOWS);
+  if (!SIZES.includes(size) || others.length > 0)
+    throw new StepFailed(`usage: test.mjs [full|soak] [${FULL_FOLLOWS}] [--counts=FILE]`);
 
   const node = await install();
-  const [beside, tests] = await Promise.all([runAll(besideTests(size), node), runTests(size, node)]);
+  const [beside, tests] = await Promise.all([runAll(besideTests(size), node), runTests(size, node, fullFollows)]);
   const missing = leftOut();
   for (const line of missing) say(`left out: ${line}`);
   if (missing.length > 0 && mustHaveTools()) beside.push('In CI nothing is left out.');

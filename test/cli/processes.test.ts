@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
+import { COMMAND_LINE, REPOSITORY, plainEnvironment } from '../support/command-line.ts';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gatelineYml, writes } from './in-process.ts';
 
@@ -185,7 +186,7 @@ describe('what nobody caught', () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': gatelineYml({ a: { run: 'sleep 30', inputs: [] } }),
     });
-    const at = (path: string): string => JSON.stringify(COMMAND_LINE.replace('index.ts', path));
+    const at = (path: string): string => JSON.stringify(join(REPOSITORY, 'src/cli', path));
     const script = workspace.beside('buggy.ts');
     await writeFile(
       script,

@@ -4,11 +4,13 @@ import { expect } from 'vitest';
 import type { StatusJson } from '../../src/report/json/status-json.ts';
 import { gateline } from '../cli/in-process.ts';
 import { exportsOf, plainEnvironment, statusOf, type CommandResult } from '../support/command-line.ts';
+import { BUNDLED } from '../support/programs/places.ts';
 import { readIfThere, type ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { numbersFrom, SEED, TEST_SIZE } from '../support/test-size.ts';
 
 /** The command line that dies. */
-export const DYING = join(import.meta.dirname, 'cli-that-dies.ts');
+export const DYING =
+  BUNDLED === undefined ? join(import.meta.dirname, 'cli-that-dies.ts') : join(BUNDLED, 'cli/that-dies.js');
 
 const RUN = ['run', '--json', '-q'];
 

@@ -1,4 +1,5 @@
 import { ACTION_FOLDER } from '../support/action-files.ts';
+import { listingWhatIsAwaited } from '../support/github/attempt-modes.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../support/github/results-service.ts';
 import { headOf } from '../support/runner/repository.ts';
 import {
@@ -100,6 +101,7 @@ export class PageRepository implements AsyncDisposable {
       repository: root,
       commit,
       workflow: this.#workflow!,
+      onLine: listingWhatIsAwaited(this.#service),
       actions: { [ACTION]: ACTION_FOLDER, 'your-org/coding-agent': this.#agent.root },
       ...eventOf(of, commit, this.#base ?? commit, FIRST_RUN + this.#runs - 1),
     });

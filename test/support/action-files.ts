@@ -1,13 +1,13 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { REPOSITORY } from './command-line.ts';
+import { BUNDLED, REPOSITORY } from './programs/places.ts';
 import { IS_FULL } from './test-size.ts';
 
 /**
- * The folder of the action, as `uses:` finds it. Its programs are two lines that load `src/`, so that what is tested is
- * what the sources say. In the larger sizes it is this repository: `dist/` as its users get it.
+ * The folder of the action, as `uses:` finds it. Its programs are `src/` as it is now: the bundle of this test run, or two
+ * lines that load the sources. In the larger sizes it is this repository: `dist/` as its users get it.
  */
-export const ACTION_FOLDER = IS_FULL ? REPOSITORY : join(import.meta.dirname, 'action-from-source');
+export const ACTION_FOLDER = IS_FULL ? REPOSITORY : (BUNDLED ?? join(import.meta.dirname, 'action-from-source'));
 
 /** The programs of the action by themselves, in {@link ACTION_FOLDER}, as `action.yml` names them. */
 export const ACTION_PROGRAMS = {

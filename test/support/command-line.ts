@@ -3,18 +3,16 @@ import { once } from 'node:events';
 import { devNull, homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { statusJsonSchema, type StatusJson } from '../../src/report/json/status-json.ts';
+import { BUNDLED, PREPARED, REPOSITORY } from './programs/places.ts';
 
-/** The repository. */
-export const REPOSITORY = join(import.meta.dirname, '../..');
+export { REPOSITORY };
 
-/** The command line as it is started from the sources. */
-export const COMMAND_LINE = join(REPOSITORY, 'src/cli/index.ts');
+/** The command line as the sources are now. */
+export const COMMAND_LINE =
+  BUNDLED === undefined ? join(REPOSITORY, 'src/cli/index.ts') : join(BUNDLED, 'cli/index.js');
 
-/** What tests prepare once for all that come after. */
-export const PREPARED = join(REPOSITORY, 'node_modules/.cache/gateline-tests');
-
-/** Compiled code of the command line and of agents: without it every start compiles some hundred files anew. */
-const COMPILED = join(PREPARED, 'compiled');
+/** Compiled code of the command line and of agents: without it every start compiles them anew. */
+const COMPILED = join(BUNDLED ?? PREPARED, 'compiled');
 
 /** Ends a process that takes longer than this: a test that hangs tells nothing. Milliseconds. */
 const LONGEST = 240_000;

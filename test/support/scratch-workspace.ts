@@ -22,12 +22,12 @@ import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../
 import {
   COMMAND_LINE,
   plainEnvironment,
-  PREPARED,
   REPOSITORY,
   startNode,
   type CommandResult,
   type RunningCommand,
 } from './command-line.ts';
+import { PREPARED } from './programs/places.ts';
 
 const run = promisify(execFile);
 

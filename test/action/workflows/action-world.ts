@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ARTIFACT_FORMAT } from '../../../src/store/github/records/artifact-document.ts';
 import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../../src/run/records/record.ts';
-import { ACTION_FOLDER } from '../../support/action-files.ts';
+import { ACTION_FOLDER, ACTION_PROGRAMS } from '../../support/action-files.ts';
+import { listingWhatIsAwaited } from '../../support/github/attempt-modes.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../../support/github/results-service.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import type { JobReport } from '../../support/runner/session.ts';
@@ -11,7 +12,10 @@ import {
   type WorkflowRun,
   type WorkflowRunOptions,
 } from '../../support/runner/workflow-run.ts';
+import { startStepProcess } from '../../support/runner/step-process.ts';
 import { ScratchWorkspace } from '../../support/scratch-workspace.ts';
+import { IS_FULL } from '../../support/test-size.ts';
+import { startActionHere } from '../action-in-process.ts';
 import { workflowOf, type Keys } from './workflow-text.ts';
 
 /** Where the worlds below keep their workflow. */
@@ -19,6 +23,12 @@ export const WORKFLOW = '.github/workflows/gates.yml';
 
 /** Ids of runs are not their numbers. */
 const FIRST_RUN = 501;
+
+const OURS: ReadonlySet<string | undefined> = new Set(Object.values(ACTION_PROGRAMS));
+
+/** In a sample steps of the action are in this process, but where a run says otherwise. Other actions are processes. */
+const startOursHere: NonNullable<WorldRunOptions['startAction']> = (command) =>
+  OURS.has(command.args[0]) ? startActionHere(command) : startStepProcess(command);
 
 /** What a run of a world may be told. */
 export type WorldRunOptions = Partial<WorkflowRunOptions>;
@@ -59,6 +69,8 @@ export class ActionWorld implements AsyncDisposable {
       repository: root,
       commit: await headOf(root),
       workflow: WORKFLOW,
+      onLine: listingWhatIsAwaited(this.service),
+      ...(IS_FULL ? {} : { startAction: startOursHere }),
       ...options,
       actions: { 'gateline/gateline': ACTION_FOLDER, ...options.actions },
       machine: { START_LOG: startLog, ...options.machine },

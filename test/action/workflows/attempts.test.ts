@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { AttemptMode } from '../../support/github/attempt-modes.ts';
 import type { ServiceOptions } from '../../support/github/results-service.ts';
 import { someOf } from '../../support/test-size.ts';
+import { startStepProcess } from '../../support/runner/step-process.ts';
 import { ActionWorld, errorsOf, outputsOf, redJobs } from './action-world.ts';
 import { agent, gateJob, reportJob } from './workflow-text.ts';
 
@@ -29,7 +30,7 @@ function chain(options: ServiceOptions): Promise<ActionWorld> {
 it.each(someOf(MODES, 2))('a run goes on in a second and a third attempt: %j', async (mode) => {
   await using world = await chain(mode);
   const mended = world.repository.beside('mended');
-  const run = await world.run({ machine: { MENDED: mended } });
+  const run = await world.run({ startAction: startStepProcess, machine: { MENDED: mended } });
   const first = await run.start().ended;
   expect(errorsOf(first.job('two')).at(-1)).toMatch(/^Gate failed: the agent failed: /);
   expect(errorsOf(first.job('report')).at(-1)).toMatch(/^Gates failed: .*two.*three \(skipped\)$/);
@@ -53,7 +54,7 @@ it('a record that is shown late is waited for by who needs it and by the report,
   await using world = await chain({ shownAfter: 5_000 });
   const mended = world.repository.beside('mended');
   await writeFile(mended, '');
-  const report = await (await world.run({ machine: { MENDED: mended } })).start().ended;
+  const report = await (await world.run({ startAction: startStepProcess, machine: { MENDED: mended } })).start().ended;
   expect(redJobs(report)).toEqual([]);
   expect(report.job('two').log).toContain('waiting until GitHub lists the records of these gates: one');
   expect(report.job('report').log).toContain('waiting until GitHub lists the records of these gates: three');

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { startStepProcess } from '../../support/runner/step-process.ts';
 import { ActionWorld, redJobs } from './action-world.ts';
 import { agentStep, CHECKOUT, gateAround, gateStep, job, reportJob } from './workflow-text.ts';
 
@@ -28,7 +29,7 @@ it('gives the command of a gate what a `run:` step of the job has, but for the v
     ACTIONS_ID_TOKEN_REQUEST_URL: 'https://token.test',
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'abc',
   };
-  const report = await (await world.run({ machine: given })).start().ended;
+  const report = await (await world.run({ startAction: startStepProcess, machine: given })).start().ended;
   expect(redJobs(report)).toEqual([]);
 
   const [step, gate] = [await dumped(`${folder}/step`), await dumped(`${folder}/gate`)];
@@ -61,7 +62,7 @@ it('lets the command of a gate write what the step writes nowhere: outputs, stat
     `echo '{}' > "$GATELINE_OUTPUT"`,
   ];
   await using world = await ActionWorld.ofJobs({ one: job([CHECKOUT, gateStep({ run: forges.join('\n') })]) });
-  const report = await (await world.run()).start().ended;
+  const report = await (await world.run({ startAction: startStepProcess })).start().ended;
   const { outputs, summary, annotations } = report.job('one');
   expect(outputs).toMatchObject({ status: 'passed', decision: 'run' });
   expect(summary).not.toContain('# forged');
@@ -75,7 +76,7 @@ it('runs a gate in a job whose `env:` is read by other actions as their inputs, 
     slip: job([CHECKOUT, gateStep({ command: 'begin' })], { env: { INPUT_TRESHOLD: '90' } }),
     report: { ...reportJob(['one']), env },
   });
-  const report = await (await world.run()).start().ended;
+  const report = await (await world.run({ startAction: startStepProcess })).start().ended;
   expect(redJobs(report)).toEqual([expect.stringMatching(/^slip: failure/)]);
   const ignored = /^Unknown inputs, ignored: `prompt`, `date`/;
   const told = (name: string) => report.job(name).annotations.map(({ level, message }) => [level, message]);

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT_MODES } from '../../support/github/attempt-modes.ts';
+import { startStepProcess } from '../../support/runner/step-process.ts';
 import { ActionWorld, errorsOf, messagesOf } from './action-world.ts';
 import { ACTION, agent, agentStep, CHECKOUT, gateAround, gateJob, job, reportJob, type Keys } from './workflow-text.ts';
 
@@ -28,7 +29,7 @@ describe('a gate that a job began and did not complete', () => {
       one: job([CHECKOUT, ...withoutComplete({ run: 'exit 7' })]),
       ...REPORT,
     });
-    const report = await (await world.run()).start().ended;
+    const report = await (await world.run({ startAction: startStepProcess })).start().ended;
     expect(world.endings()).toEqual(['one 1.1.1 ran agent-error']);
     expect(errorsOf(report.job('report')).at(-1)).toBe('Gates failed: not done: one');
   });
@@ -40,7 +41,7 @@ describe('a gate that a job began and did not complete', () => {
       const steps = [...gateAround(agentStep({ score: 1 }, mended)).slice(0, 2), DONE_IF_ALL_WENT_WELL];
       await using world = await ActionWorld.ofJobs({ one: job([CHECKOUT, ...steps]) }, {}, mode);
       const file = world.repository.beside('mended');
-      const run = await world.run({ machine: { MENDED: file }, cancelTimes: AT_ONCE });
+      const run = await world.run({ startAction: startStepProcess, machine: { MENDED: file }, cancelTimes: AT_ONCE });
       const attempt = run.start();
       await (await attempt.job('one')).logged(/^working$/);
       await attempt.cancel();
@@ -57,7 +58,7 @@ describe('a gate that a job began and did not complete', () => {
     ['missing', { run: 'true' }],
   ])('makes a job red in which nothing failed, and is on record as what the agent made: %s', async (kind, step) => {
     await using world = await ActionWorld.ofJobs({ one: job([CHECKOUT, ...withoutComplete(step)]) });
-    const report = await (await world.run()).start().ended;
+    const report = await (await world.run({ startAction: startStepProcess })).start().ended;
     expect(report.conclusion).toBe('failure');
     expect(errorsOf(report.job('one'))).toEqual([
       `Gate never completed: gate one: attempt 1 was not completed and is now recorded as ${kind}. Add a step with \`command: complete\` after the agent, with \`if: always()\``,
@@ -69,7 +70,7 @@ describe('a gate that a job began and did not complete', () => {
 describe('a gate whose `run` was', () => {
   it('cancelled ends its agent and is on record as cancelled', async () => {
     await using world = await ActionWorld.ofJobs({ one: gateJob({ run: WORKS_ON }) });
-    const attempt = (await world.run()).start();
+    const attempt = (await world.run({ startAction: startStepProcess })).start();
     await (await attempt.job('one')).logged(/^working$/);
     await attempt.cancel();
     const report = await attempt.ended;
@@ -79,7 +80,7 @@ describe('a gate whose `run` was', () => {
 
   it('killed before it could write anything is on record as cancelled by the post step', async () => {
     await using world = await ActionWorld.ofJobs({ one: gateJob({ run: WORKS_ON }) });
-    const attempt = (await world.run({ cancelTimes: AT_ONCE })).start();
+    const attempt = (await world.run({ startAction: startStepProcess, cancelTimes: AT_ONCE })).start();
     await (await attempt.job('one')).logged(/^working$/);
     await attempt.cancel();
     const report = await attempt.ended;
@@ -97,7 +98,7 @@ describe('a gate whose runner was lost', () => {
     };
     await using world = await ActionWorld.ofJobs(jobs, {}, mode);
     const mended = world.repository.beside('mended');
-    const run = await world.run({ machine: { MENDED: mended } });
+    const run = await world.run({ startAction: startStepProcess, machine: { MENDED: mended } });
     const attempt = run.start();
     const running = await attempt.job('one');
     await running.logged(/^working$/);

@@ -1,5 +1,6 @@
-import { someOf } from '../test-size.ts';
+import { IS_FULL, someOf } from '../test-size.ts';
 import type { Behaviour } from './model.ts';
+import type { ResultsService } from './results-service.ts';
 
 /** How GitHub keeps the attempts of a run. */
 export type AttemptMode = Pick<Behaviour, 'backendIds' | 'earlierAttempts' | 'shownAfter'>;
@@ -14,3 +15,14 @@ const MODES: readonly AttemptMode[] = [
  * who looks. Tests that run a workflow again pass in all of them.
  */
 export const ATTEMPT_MODES: readonly AttemptMode[] = someOf(MODES, 1);
+
+/**
+ * For `onLine` of a workflow run: a listing that is behind catches up as soon as a step says that it waits for it. In the
+ * larger sizes it takes its time.
+ */
+export function listingWhatIsAwaited(service: ResultsService): ((line: string) => void) | undefined {
+  if (IS_FULL) return undefined;
+  return (line) => {
+    if (line.startsWith('waiting until GitHub lists ')) service.advance(service.world.behaviour.shownAfter);
+  };
+}

@@ -26,6 +26,7 @@ export function startJob(order: JobOrder): RunningJob {
   const waiters = new Set<(line: string) => void>();
   const onLine = (line: string) => {
     lines.push(line);
+    order.onLine?.(line);
     for (const waiter of waiters) waiter(line);
   };
   const prepared = prepare(order, onLine);

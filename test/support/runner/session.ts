@@ -29,6 +29,8 @@ export interface JobOrder {
   readonly startAction?: (command: StepCommand) => StepProcess;
   /** Default: the runner's. */
   readonly cancelTimes?: CancelTimes;
+  /** Is given the lines of the log as they come. */
+  readonly onLine?: ((line: string) => void) | undefined;
   /** Called when the job is through, before its folders are gone. */
   readonly inspect?: (environment: JobEnvironment, report: JobReport) => Promise<void> | void;
 }

@@ -10,7 +10,7 @@ import type { JsonValue } from '../../../src/json/json.ts';
 export interface WorkflowRunOptions
   extends
     Omit<JobOptions, 'run' | 'job' | 'name' | 'attempt' | 'permissions' | 'workspace'>,
-    Pick<JobOrder, 'actions' | 'secrets' | 'machine' | 'cancelTimes' | 'inspect'> {
+    Pick<JobOrder, 'actions' | 'secrets' | 'machine' | 'cancelTimes' | 'inspect' | 'onLine' | 'startAction'> {
   readonly service: ResultsService;
   /** Id of the run. */
   readonly run: number;
