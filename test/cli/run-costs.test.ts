@@ -64,3 +64,25 @@ describe('what git is asked by a run', () => {
     expect(commands.filter((command) => command.endsWith('cat-file --batch'))).toHaveLength(2);
   });
 });
+
+/** How often an all-reused run of that many gates writes the file that shows the whole run. */
+async function pipelineFilesOf(gates: number): Promise<number> {
+  const { folder, asked } = await repositoryOf(gates);
+  await using _folder = folder;
+  await asked();
+  const durable: string[] = [];
+  const { code } = await gateline(folder.root, ['run', '--quiet'], {
+    environment: plainEnvironment({ GATELINE_TREES: folder.trees }),
+    onDurable: (what) => durable.push(what),
+  });
+  expect(code).toBe(0);
+  return durable.filter((what) => what.includes('-pipeline.json')).length;
+}
+
+describe('the file that shows the whole run', () => {
+  it('is written as often for nine reused gates as for one: each time costs what all gates cost', async () => {
+    const [one, nine] = [await pipelineFilesOf(1), await pipelineFilesOf(9)];
+    expect(one).toBeGreaterThan(0);
+    expect(nine).toBe(one);
+  });
+});
