@@ -18,7 +18,9 @@ const ROUNDS = 5;
 /** Milliseconds before each request takes effect, and again before it is answered. */
 const EACH_WAY = 20;
 
-const BASELINE = ['download', 'restore', 'check', 'upload', 'save', 'comment'] as const;
+const BASELINE = ['download', 'restore', 'check', 'upload', 'save'] as const;
+/** Files of the checkout that the action works in. */
+const FILES = 200;
 const SCHEMA = JSON.stringify({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -38,29 +40,16 @@ export async function gateOverhead(program = join(ROOT, 'dist', 'index.js')): Pr
     const baseline = bundleBaseline(folder);
     await using service = await startResultsService({ delays: constantDelay(EACH_WAY) });
     const bench = new Bench(service, program, baseline);
-    const times = { quiet: [] as number[], live: [] as number[], theirs: [] as number[] };
-    const requests: Record<string, number> = {};
-    for (let round = 0; round <= ROUNDS; round += 1) {
-      const theirs = await bench.baseline(round);
-      const quiet = await bench.gate('never');
-      const live = await bench.gate('always');
-      Object.assign(requests, {
-        'six actions': theirs.requests,
-        gate: quiet.requests,
-        'gate with comment': live.requests,
-      });
-      if (round === 0) continue;
-      times.theirs.push(theirs.milliseconds);
-      times.quiet.push(quiet.milliseconds);
-      times.live.push(live.milliseconds);
-    }
-    const beside = { baseline: "six of GitHub's actions", baselineMilliseconds: medianOf(times.theirs) };
+    const quiet = await bench.sideBySide('never', '`begin` and `complete`, no comment', "five of GitHub's actions");
+    const live = await bench.sideBySide('always', 'the same, with a live comment', 'six, one of which comments');
     return {
-      figures: [
-        { name: 'a gate: `begin` and `complete`', milliseconds: medianOf(times.quiet), ...beside },
-        { name: 'the same, with a live comment', milliseconds: medianOf(times.live), ...beside },
-      ],
-      requests,
+      figures: [quiet.figure, live.figure],
+      requests: {
+        'five actions': quiet.theirs,
+        gate: quiet.ours,
+        'six actions': live.theirs,
+        'gate with comment': live.ours,
+      },
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -90,11 +79,30 @@ class Bench {
   readonly #program: string;
   readonly #baseline: string;
   #run = 0;
+  /** Variables of the job that name the commit that is checked out. */
+  #commit: Readonly<Record<string, string>> = {};
 
   constructor(service: ResultsService, program: string, baseline: string) {
     this.#service = service;
     this.#program = program;
     this.#baseline = baseline;
+  }
+
+  /** The gate beside the baseline, in turns: a comment on both sides, or on neither. */
+  async sideBySide(
+    comment: 'always' | 'never',
+    name: string,
+    baseline: string,
+  ): Promise<{ readonly figure: Figure; readonly ours: number; readonly theirs: number }> {
+    const [ours, theirs]: [Round[], Round[]] = [[], []];
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      theirs.push(await this.baseline(round, comment));
+      ours.push(await this.gate(comment));
+    }
+    const median = (rounds: readonly Round[]): number =>
+      medianOf(rounds.slice(1).map(({ milliseconds }) => milliseconds));
+    const figure = { name, milliseconds: median(ours), baseline, baselineMilliseconds: median(theirs) };
+    return { figure, ours: ours.at(-1)!.requests, theirs: theirs.at(-1)!.requests };
   }
 
   /** One gate that needs another one: begun, its output written, completed. What the other one takes does not count. */
@@ -103,6 +111,8 @@ class Bench {
     await using design = await this.#job('design');
     await this.#action(design, { RUN: `echo '{"score": 1}' > "$GATELINE_OUTPUT"`, INPUTS: '[]', CACHE: 'off' });
     await using job = await this.#job('code');
+    const commit = checkOut(job.workspace);
+    this.#commit = { GITHUB_SHA: commit, GITHUB_WORKFLOW_SHA: commit };
     const common = { 'GITHUB-TOKEN': job.token, COMMENT: comment, 'JOB-STATUS': 'success' };
     const begin = { ...common, COMMAND: 'begin', NEEDS: 'design', INPUTS: '[]', SCHEMA, INPUT: String(this.#run) };
     return await this.#round(async () => {
@@ -117,7 +127,7 @@ class Bench {
     });
   }
 
-  async baseline(round: number): Promise<Round> {
+  async baseline(round: number, comment: 'always' | 'never'): Promise<Round> {
     this.#run += 1;
     await using design = await this.#job('design');
     mkdirSync(join(design.temp, 'checkpoint'));
@@ -131,8 +141,9 @@ class Bench {
     writeFileSync(files.OUTPUT, '{"score": 2}');
     writeFileSync(files.SCHEMA, SCHEMA);
     const more = { ...files, NAME: 'code', ROUND: `${round}-${this.#run}`, TOKEN: job.token };
+    const steps = comment === 'always' ? [...BASELINE, 'comment'] : BASELINE;
     return await this.#round(async () => {
-      for (const step of BASELINE) await this.#theirs(job, step, more);
+      for (const step of steps) await this.#theirs(job, step, more);
     });
   }
 
@@ -162,13 +173,25 @@ class Bench {
     const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value]);
     const saved = Object.entries(state).map(([name, value]) => [`STATE_${name}`, value]);
     const program = saved.length === 0 ? this.#program : join(dirname(this.#program), 'post.js');
-    await node([program], { ...step.env, ...Object.fromEntries([...given, ...saved]) });
+    await node([program], { ...step.env, ...this.#commit, ...Object.fromEntries([...given, ...saved]) });
     return step;
   }
 
   async #theirs(job: JobEnvironment, step: string, more: Readonly<Record<string, string>>): Promise<void> {
     await node([this.#baseline], { ...job.env, ...more, STEP: step });
   }
+}
+
+/** A folder as `actions/checkout` leaves one: git commands in it are part of what a gate costs. @returns the commit */
+function checkOut(workspace: string): string {
+  mkdirSync(join(workspace, 'src'), { recursive: true });
+  for (let file = 0; file < FILES; file += 1)
+    writeFileSync(join(workspace, 'src', `file${file}.ts`), `export const file = ${file};\n`);
+  const git = (...args: string[]): unknown => execFileSync('git', args, { cwd: workspace, stdio: 'ignore' });
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('-c', 'user.name=bench', '-c', 'user.email=bench@example.com', 'commit', '-qm', 'all');
+  return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: workspace, encoding: 'utf8' }).trim();
 }
 
 async function node(args: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {

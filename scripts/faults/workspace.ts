@@ -113,8 +113,8 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: an edit within a second, with size and time of before, is lost',
-    find: 'await readUnsettled(store, where);',
-    replace: '',
+    find: '{ ...known, isUnsettled: true }',
+    replace: 'known',
     tests: REPLACED,
     why: 'what an agent made would not be handed on, and the next one would find it on disk',
   },

@@ -63,6 +63,7 @@ async function startReady(
   found: Found,
 ): Promise<boolean> {
   let progressed = false;
+  const before = call.journal.state();
   for (const unit of Array.from(open.values())) {
     if (signal.aborted || found.failures.length > 0) break;
     if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running)) continue;
@@ -70,6 +71,9 @@ async function startReady(
     progressed = true;
     await noting(found, () => goOnWith(call, unit, running, signal, found));
   }
+  // Once for all that were settled: whoever shows the whole run would do so a thousand times where a thousand are reused.
+  const state = call.journal.state();
+  if (state !== before) await call.observe({ type: 'state', state });
   return progressed;
 }
 
@@ -133,8 +137,6 @@ async function settle(call: Call, unit: Unit, prepared: PreparedUnit): Promise<v
   const { choice } = prepared.planned;
   if (choice === 'reuse') await recordReuse(call, unit, prepared);
   else if (choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
-  else return;
-  await call.observe({ type: 'state', state: call.journal.state() });
 }
 
 /** With `fail-fast`, a leg that failed in this call, retries and all, keeps its siblings from starting. */

@@ -9,6 +9,8 @@ export interface RepositoryCopy {
   readonly repository: Repository;
   /** Commit that is checked out; `undefined`: there is none yet. */
   readonly head: string | undefined;
+  /** The tree of that commit. */
+  readonly headTree: string | undefined;
   /** Name of the branch, for a repository without a commit. */
   readonly branch: string | undefined;
   readonly packedRefs: Buffer;
@@ -43,16 +45,20 @@ interface Setting {
 export async function readRepository(repository: Repository): Promise<RepositoryCopy> {
   const { git } = repository;
   const [head, branch, refs, config] = await Promise.all([
-    git(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], { answers: [0, 1, 128] }),
+    git(['cat-file', '--batch-check=%(objectname)'], { input: Buffer.from('HEAD^{commit}\nHEAD^{tree}\n') }),
     git(['symbolic-ref', '-q', 'HEAD'], { answers: [0, 1, 128] }),
     git(['for-each-ref', '--format=%(objectname) %(refname)']),
     git(['config', '--list', '--show-scope', '-z']),
   ]);
   const settings = settingsIn(splitNames(config.out));
+  const ids = head.out.toString('latin1').split('\n');
+  // `HEAD^{commit} missing`, where there is none.
+  const [commit, tree] = ids.map((id) => (/^[0-9a-f]+$/.test(id) ? id : undefined));
   const lines = refs.out.toString('latin1').split('\n');
   return {
     repository,
-    head: head.code === 0 ? head.out.toString('latin1').trim() : undefined,
+    head: commit,
+    headTree: tree,
     branch: branch.code === 0 ? branch.out.toString('utf8').trim() : undefined,
     packedRefs: Buffer.from(lines.filter((line) => !NOT_SHARED.test(line)).join('\n'), 'latin1'),
     config: bytesOfName(configText(settings, repository)),

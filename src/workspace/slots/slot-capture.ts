@@ -4,7 +4,6 @@ import { captureTree, type CapturedTree, type KnownIndex } from '../trees/captur
 import { type Taking } from '../trees/left-out.ts';
 import { indexState, unskipPresent } from '../trees/index-file.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
-import { readUnsettled } from '../trees/unsettled-entries.ts';
 import type { Slot } from './slots.ts';
 
 /** How a slot is captured. */
@@ -28,8 +27,7 @@ export async function captureSlot(slot: Slot, from: string, how: SlotCapture): P
     if ((await indexState(slot.index, store.format)) !== undefined) {
       await rm(`${slot.index}.lock`, { force: true });
       if (isSparse) await unskipPresent(store, where);
-      await readUnsettled(store, where);
-      return await captureTree(store, where, taking, known);
+      return await captureTree(store, where, taking, { ...known, isUnsettled: true });
     }
   } catch (error) {
     if (!(error instanceof GatelineError) || !['GIT_FAILED', 'WORKSPACE_UNREADABLE'].includes(error.code)) throw error;

@@ -72,7 +72,7 @@ export async function prepareSlot(slot: Slot, contents: SlotContents, setting: S
   if (copy?.isSparse === true) await writeOutside(slot, tree, store, copy.head);
   if (copy !== undefined) await checkOutSubmodules(store.top, slot.folder, submodules, git);
   const furnished = await setting.furnish();
-  if (copy !== undefined) await giveRepository(slot, store, copy, furnished.links);
+  if (copy !== undefined) await giveRepository(slot, { store, copy, tree }, furnished.links);
   return { ...furnished, conversion };
 }
 
@@ -119,8 +119,7 @@ async function pathsThatDiffer(store: ObjectStore, from: string, to: string): Pr
 
 async function giveRepository(
   slot: Slot,
-  store: ObjectStore,
-  copy: RepositoryCopy,
+  { store, copy, tree }: { readonly store: ObjectStore; readonly copy: RepositoryCopy; readonly tree: string },
   links: readonly string[],
 ): Promise<void> {
   const objects = [copy.repository.objects, store.objects];
@@ -129,6 +128,8 @@ async function giveRepository(
   if (copy.head === undefined) return;
   const index = join(path, 'index');
   await copyIndex(slot.index, index);
+  // What was just checked out is what the commit has: then so does the index.
+  if (tree === copy.headTree && !copy.isSparse) return;
   // Its own git folder: what is asked for here must be what the agent's git answers from then on.
   await store.git(['--git-dir', path, 'read-tree', '-m', copy.head], { index, folder: slot.folder });
 }

@@ -1,21 +1,33 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { ObjectStore } from './object-store.ts';
 
 const LINE_BREAK = 0x0a;
 
-/** Reads contents of blobs through one git process, one after the other. End it by `await using`. */
+interface Running {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly chunks: AsyncIterator<Buffer>;
+}
+
+/** Reads contents of blobs through one git process, started with the first of them, one after the other. End it by `await using`. */
 export class BlobReader implements AsyncDisposable {
-  readonly #process;
-  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #store: ObjectStore;
+  #git: Running | undefined;
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(store: ObjectStore) {
-    this.#process = store.start(['cat-file', '--batch']);
+    this.#store = store;
+  }
+
+  #started(): Running {
+    if (this.#git !== undefined) return this.#git;
+    const process = this.#store.start(['cat-file', '--batch']);
     // It ends with the last reader; what it could not say is found out by the one that reads.
-    this.#process.stdin.on('error', () => undefined);
-    this.#process.on('error', () => undefined);
-    this.#process.stderr.resume();
-    this.#chunks = this.#process.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    process.stdin.on('error', () => undefined);
+    process.on('error', () => undefined);
+    process.stderr.resume();
+    this.#git = { process, chunks: process.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer> };
+    return this.#git;
   }
 
   /**
@@ -23,7 +35,7 @@ export class BlobReader implements AsyncDisposable {
    * @throws GatelineError `GIT_FAILED` when it is not there
    */
   async *read(id: string): AsyncGenerator<Uint8Array> {
-    this.#process.stdin.write(`${id}\n`);
+    this.#started().process.stdin.write(`${id}\n`);
     let left = await this.#sizeOf(id);
     while (left > 0) {
       const chunk = this.#rest.length > 0 ? this.#rest : await this.#next(id);
@@ -50,15 +62,15 @@ export class BlobReader implements AsyncDisposable {
   }
 
   async #next(id: string): Promise<Buffer> {
-    const chunk = await this.#chunks.next();
+    const chunk = await this.#started().chunks.next();
     if (chunk.done === true) throw unreadable(`git cat-file ended before ${id}`);
     return chunk.value;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#process.stdin.end();
-    this.#process.kill();
-    await this.#chunks.return?.();
+    this.#git?.process.stdin.end();
+    this.#git?.process.kill();
+    await this.#git?.chunks.return?.();
   }
 }
 

@@ -8,6 +8,7 @@ import { listOfNames } from './index-file.ts';
 import { NOT_NAMED, type LeftOut, type Taking } from './left-out.ts';
 import { ignoredFiles, type IgnoredFiles } from './named-files.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
+import { forgetSettled, unsettledFiles } from './unsettled-entries.ts';
 import { isTakenUntracked, megabytes, tooLarge, untrackedFiles, untrackedTooLarge } from './untracked-files.ts';
 
 /** A folder as a tree object. */
@@ -26,6 +27,8 @@ export interface KnownIndex {
   readonly extras: readonly string[];
   /** Its tree, where nothing changed since that was written. */
   readonly tree?: string | undefined;
+  /** Whether files may have changed since with size and time of before; see {@link unsettledFiles}. */
+  readonly isUnsettled?: boolean;
 }
 
 /**
@@ -63,7 +66,7 @@ async function capture(
   // It is awaited below; whoever is given it may not need it.
   others.catch(() => undefined);
   const [differing, untracked, ignored] = await Promise.all([
-    differingFiles(store, where),
+    comparedFiles(store, where, known),
     listed,
     ignoredFiles(store, where, taking, known.extras, others),
   ]);
@@ -88,6 +91,22 @@ async function capture(
     leftOut,
     changed,
   };
+}
+
+/** What differs from the index, also where git would take a file for unchanged. */
+async function comparedFiles(
+  store: ObjectStore,
+  where: IndexedFolder,
+  { isUnsettled }: KnownIndex,
+): Promise<Differing> {
+  const [differing, unsettled] = await Promise.all([
+    differingFiles(store, where),
+    isUnsettled === true ? unsettledFiles(where, store.format) : [],
+  ]);
+  const unseen = unsettled.filter(({ path }) => !differing.modified.has(path) && !differing.deleted.has(path));
+  if (unseen.length === 0) return differing;
+  await forgetSettled(store, where, unseen);
+  return { ...differing, modified: new Set([...differing.modified, ...unseen.map(({ path }) => path)]) };
 }
 
 /** What git said about a folder. */

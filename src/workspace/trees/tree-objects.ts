@@ -21,6 +21,7 @@ export class TreeObjects {
   readonly #prefix: string;
   readonly #files = new Map<string, Promise<Tree>>();
   readonly #built = new Map<string, Promise<string>>();
+  readonly #kept = new Map<string, Promise<void>>();
 
   constructor(store: ObjectStore, prefix: string) {
     this.#store = store;
@@ -162,7 +163,15 @@ export class TreeObjects {
    * Copies what two trees do not have in common into our own store: what only the user's repository has, its `git gc`
    * may take away.
    */
-  async keep(a: string, b: string): Promise<void> {
+  keep(a: string, b: string): Promise<void> {
+    const key = `${a} ${b}`;
+    const known = this.#kept.get(key) ?? this.#keep(a, b);
+    this.#kept.set(key, known);
+    known.catch(() => this.#kept.delete(key));
+    return known;
+  }
+
+  async #keep(a: string, b: string): Promise<void> {
     const [after, before] = await Promise.all([newObjects(this.#store, a, b), newObjects(this.#store, b, a)]);
     await copyObjects(this.#store, [a, b, ...after, ...before]);
   }

@@ -5,7 +5,7 @@ import { bytesOfName, onDisk, textOfName } from '../files/path-bytes.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
 /** An entry of an index, as far as it is needed here. */
-interface Entry {
+export interface UnsettledEntry {
   readonly path: string;
   /** Octal, as git writes it. */
   readonly mode: string;
@@ -23,16 +23,22 @@ const SUBMODULE = '160000';
 const SECOND = 1_000_000_000n;
 
 /**
- * Has git read those files again that changed within the second in which their entry was written, with size and time of before
- * (a tool that sets fixed times, say). git compares whole seconds, so it would take them for unchanged; nanoseconds tell.
+ * Files that changed within the second in which their entry was written, with size and time of before (a tool that sets fixed
+ * times, say). git compares whole seconds, so it may take them for unchanged; nanoseconds tell.
  */
-export async function readUnsettled(store: ObjectStore, where: IndexedFolder): Promise<void> {
+export async function unsettledFiles(where: IndexedFolder, format: ObjectFormat): Promise<readonly UnsettledEntry[]> {
   const [bytes, { mtimeMs }] = await Promise.all([readFile(where.index), stat(where.index)]);
   const since = Math.floor(mtimeMs / 1_000);
-  const changed = fresh(bytes, store.format, since).filter((entry) => isChanged(where.folder, entry));
-  if (changed.length === 0) return;
-  // Without what git knew of the file, it is compared by content.
-  const lines = changed.flatMap(({ mode, blob, path }) => [
+  return fresh(bytes, format, since).filter((entry) => isChanged(where.folder, entry));
+}
+
+/** Has git compare these files by content: without what it knew of a file, that is all that it can do. */
+export async function forgetSettled(
+  store: ObjectStore,
+  where: IndexedFolder,
+  entries: readonly UnsettledEntry[],
+): Promise<void> {
+  const lines = entries.flatMap(({ mode, blob, path }) => [
     Buffer.from(`${mode} ${blob}\t`),
     bytesOfName(path),
     Buffer.from([0]),
@@ -40,7 +46,7 @@ export async function readUnsettled(store: ObjectStore, where: IndexedFolder): P
   await store.git(['update-index', '-z', '--index-info'], where, { input: Buffer.concat(lines) });
 }
 
-function fresh(bytes: Buffer, format: ObjectFormat, since: number): Entry[] {
+function fresh(bytes: Buffer, format: ObjectFormat, since: number): UnsettledEntry[] {
   try {
     return entriesSince(bytes, format, since).filter(({ mode }) => mode !== SUBMODULE);
   } catch (error) {
@@ -50,19 +56,20 @@ function fresh(bytes: Buffer, format: ObjectFormat, since: number): Entry[] {
   }
 }
 
-function isChanged(folder: string, { path, changed }: Entry): boolean {
+function isChanged(folder: string, { path, changed }: UnsettledEntry): boolean {
   try {
-    return lstatSync(onDisk(folder, path), { bigint: true }).ctimeNs !== changed;
+    const stats = lstatSync(onDisk(folder, path), { bigint: true });
+    return stats.ctimeNs !== changed && (stats.isFile() || stats.isSymbolicLink());
   } catch {
-    // Gone, or a folder above it is: git sees that.
+    // Gone, or a folder above it is: git sees that, as it sees a folder in the place of a file.
     return false;
   }
 }
 
 /** Entries that changed in that second or later. https://git-scm.com/docs/index-format */
-function entriesSince(bytes: Buffer, format: ObjectFormat, since: number): Entry[] {
+function entriesSince(bytes: Buffer, format: ObjectFormat, since: number): UnsettledEntry[] {
   const [version, count, idLength] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8), BYTES_OF_ID[format]];
-  const found: Entry[] = [];
+  const found: UnsettledEntry[] = [];
   let at = HEADER;
   let name: Buffer = Buffer.alloc(0);
   for (let number = 0; number < count; number += 1) {

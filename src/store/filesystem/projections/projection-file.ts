@@ -30,8 +30,17 @@ export class ProjectionFile {
   readonly #path: string;
   readonly #owner: ProjectionOwner;
   readonly #readSeal: (bytes: Uint8Array) => Sealed;
+  readonly #before: string | undefined;
 
-  constructor(state: StateFolder, name: string, owner: ProjectionOwner, readSeal: (bytes: Uint8Array) => Sealed) {
+  /** @param before what this process wrote there last for the same owner: no seal needs to prove that it is ours */
+  constructor(
+    state: StateFolder,
+    name: string,
+    owner: ProjectionOwner,
+    readSeal: (bytes: Uint8Array) => Sealed,
+    before?: string,
+  ) {
+    this.#before = before;
     this.#state = state;
     this.#path = join(state.root, name);
     this.#owner = owner;
@@ -50,7 +59,7 @@ export class ProjectionFile {
       return [];
     }
     if (now.state === 'read' && text !== undefined && now.bytes.equals(Buffer.from(text))) return [];
-    const objection = now.state === 'unreadable' ? now.message : this.#objection(this.#readSeal(now.bytes));
+    const objection = now.state === 'unreadable' ? now.message : this.#objectionTo(now.bytes);
     if (text === undefined) {
       if (objection === undefined) await this.#remove();
       return [];
@@ -62,6 +71,11 @@ export class ProjectionFile {
   }
 
   /** Why what is there may not just be replaced. */
+  #objectionTo(bytes: Buffer): string | undefined {
+    if (this.#before !== undefined && bytes.equals(Buffer.from(this.#before))) return undefined;
+    return this.#objection(this.#readSeal(bytes));
+  }
+
   #objection(sealed: Sealed): string | undefined {
     if (sealed.state === 'foreign') return sealed.why;
     const { pipeline, subject, run } = sealed.owner;

@@ -66,11 +66,12 @@ const MAX_INLINE_OUTPUT = 8 * 1_024 * 1_024;
  */
 export async function createProjections(options: ProjectionsOptions): Promise<Projections> {
   const folder = await StateFolder.open(options);
+  const written = new Map<string, string>();
   let last: Promise<unknown> = Promise.resolve();
   return {
     update(state, changed) {
       const keys = [...changed];
-      const mine = last.then(() => project(folder, options, state, keys));
+      const mine = last.then(() => project(folder, options, state, keys, written));
       last = mine;
       return mine;
     },
@@ -82,6 +83,7 @@ async function project(
   options: ProjectionsOptions,
   state: RunState,
   keys: readonly UnitKey[],
+  written: Map<string, string>,
 ): Promise<ProjectionNotice[]> {
   const owner = { pipeline: state.pipeline, subject: state.subject, run: state.runNumber };
   const showJson = (name: string, value: JsonObject | undefined): Promise<ProjectionNotice[]> =>
@@ -105,7 +107,10 @@ async function project(
   // Last, so that it never names a gate as completed whose file is not there yet.
   const last = await noticing('the state file of the pipeline', async () => {
     const { name, value } = options.documents.pipeline(state);
-    return showJson(name, value);
+    const [key, text] = [JSON.stringify([name, owner]), sealJson(value)];
+    const shown = await new ProjectionFile(folder, name, owner, readSealedJson, written.get(key)).show(text);
+    written.set(key, text);
+    return shown;
   });
   return [...notices, ...last];
 }
