@@ -2,6 +2,7 @@ import { ACTION_STATE } from '../environment.ts';
 import type { ActionInvocation, ActionWorld, StepResult } from './invocation.ts';
 import { readInputs } from './inputs/inputs.ts';
 import { readStep } from './job/read-step.ts';
+import { yamlReaderFor } from './inputs/yaml-reader.ts';
 
 /** What the post step is given to settle a claim that may be open. */
 export interface PostInvocation extends ActionInvocation {
@@ -25,7 +26,7 @@ export async function runPost(world: ActionWorld, settle: () => Promise<PostHook
   const { runner } = world;
   const claim = runner.getState(ACTION_STATE.claim);
   const finished = runner.getState(ACTION_STATE.finished) === 'true';
-  const ok = finished || tellCutShort(world);
+  const ok = finished || (await tellCutShort(world));
   if (claim === '') return ok;
   const { inputs, event } = await readStep(world);
   const hook = await settle();
@@ -38,8 +39,8 @@ export async function runPost(world: ActionWorld, settle: () => Promise<PostHook
 }
 
 /** A step that ended with nothing done must not leave a green job; one that was cancelled or failed has not. */
-function tellCutShort({ runner, environment }: ActionWorld): boolean {
-  const read = readInputs(environment, runner);
+async function tellCutShort({ runner, environment }: ActionWorld): Promise<boolean> {
+  const read = readInputs(environment, runner, await yamlReaderFor(runner));
   const status = read.ok ? read.inputs.jobStatus : undefined;
   const isRed = status === 'failure' || status === 'cancelled';
   const message = 'The Gateline step ended before it finished. The gate may have no result.';

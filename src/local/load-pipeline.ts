@@ -4,16 +4,9 @@ import { GatelineError, isSystemError, messageOf } from '../errors/gateline-erro
 import { parsePipeline } from '../pipeline/parse-pipeline.ts';
 import { type Problem } from '../pipeline/problem.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
+import { DEFAULT_FILES } from '../pipeline/pipeline.ts';
 import { readText } from '../workspace/files/read-text.ts';
 import { PipelineInvalidError } from './pipeline-invalid.ts';
-
-/** Names under which a definition is looked for, in a folder and in those above it. */
-export const DEFAULT_FILES = [
-  'gateline.yml',
-  'gateline.yaml',
-  '.github/gateline.yml',
-  '.github/gateline.yaml',
-] as const;
 
 /** A definition file and the folder that it is for. */
 export interface PipelineFile {

@@ -129,3 +129,11 @@ export type UnitKey = string;
 export function unitKey(gate: string, leg: string): UnitKey {
   return leg === '' ? gate : `${gate}/${leg}`;
 }
+
+/** Names under which a definition is looked for, in a folder and in those above it. */
+export const DEFAULT_FILES = [
+  'gateline.yml',
+  'gateline.yaml',
+  '.github/gateline.yml',
+  '.github/gateline.yaml',
+] as const;

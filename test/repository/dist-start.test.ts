@@ -24,10 +24,11 @@ function start(program: string, env: Readonly<Record<string, string>>) {
 }
 
 /** What every step loads, whatever its command: this one is refused when its inputs were read. */
-function startStep() {
+function startStep(inputs: Readonly<Record<string, string>> = {}) {
   const [output, state] = ['output', 'state'].map((name) => join(folder, name));
   for (const path of [output!, state!]) writeFileSync(path, '');
-  return start('index.js', { GITHUB_OUTPUT: output!, GITHUB_STATE: state!, INPUT_COMMAND: 'plan', INPUT_HISTORY: 'x' });
+  const given = { INPUT_COMMAND: 'plan', INPUT_HISTORY: 'x', ...inputs };
+  return start('index.js', { GITHUB_OUTPUT: output!, GITHUB_STATE: state!, ...given });
 }
 
 describe('a step of the action, before its command is loaded', () => {
@@ -38,6 +39,13 @@ describe('a step of the action, before its command is loaded', () => {
     const heavy = files.filter((path) => /undici|tunnel|OidcClient/i.test(readFileSync(path, 'utf8')));
     expect(heavy).toEqual([]);
     expect(own.filter((name) => /^node:(?:_?https?|tls|net|http2)/.test(name))).toEqual([]);
+  });
+
+  it('loads no YAML library, unless an input may hold YAML', () => {
+    const holdsYaml = (path: string): boolean => readFileSync(path, 'utf8').includes('BLOCK_AS_IMPLICIT_KEY');
+    expect(startStep().files.filter(holdsYaml)).toEqual([]);
+    expect(startStep({ INPUT_SCHEMA: 'schema.json', INPUT_TOOLS: 'node' }).files.filter(holdsYaml)).toEqual([]);
+    expect(startStep({ INPUT_WITH: 'model: large' }).files.filter(holdsYaml)).not.toEqual([]);
   });
 
   it('reports by the toolkit', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ENV_NAME_PATTERN } from '../../pipeline/file/gateline-values.ts';
-import { readSource } from '../../pipeline/yaml/read-source.ts';
+import type { Source } from '../../pipeline/source.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 
@@ -10,6 +10,9 @@ import { parseJson } from '../../json/parse-json.ts';
  */
 
 type Refuse = (message: string) => never;
+
+/** Reads YAML; the library for it is loaded only for steps that have such inputs. */
+export type ReadYaml = (text: string, name: string) => Source;
 
 /** An input of some kind: `read` makes a value of the text, or refuses it. */
 function kind<T>(read: (text: string, refuse: Refuse) => T): z.ZodOptional<z.ZodType<T, string>> {
@@ -142,25 +145,35 @@ export const variableLines = kind((text, refuse): Record<string, string | null> 
 });
 
 /** A map in YAML or JSON, by the rules of `gateline.yml`. */
-export const map = kind((text, refuse): JsonObject => {
-  const value = yamlOf(text, refuse, 'a map in YAML or JSON');
-  return isJsonObject(value) ? value : refuse('expected a map in YAML or JSON, such as `model: large`');
-});
+export function map(readYaml: ReadYaml) {
+  return kind((text, refuse): JsonObject => {
+    const value = yamlOf(readYaml, text, refuse, 'a map in YAML or JSON');
+    return isJsonObject(value) ? value : refuse('expected a map in YAML or JSON, such as `model: large`');
+  });
+}
 
 /** Names of programs, or a map in YAML or JSON of names to commands. */
-export const wordsOrMap = kind((text, refuse): JsonValue => {
-  if (!text.includes(':')) return wordsOf(text);
-  const value = yamlOf(text, refuse, 'names of programs, or a map of names to commands');
-  return isJsonObject(value) ? value : refuse('expected names of programs, or a map of names to commands');
-});
+export function wordsOrMap(readYaml: ReadYaml) {
+  return kind((text, refuse): JsonValue => {
+    if (!text.includes(':')) return wordsOf(text);
+    const value = yamlOf(readYaml, text, refuse, 'names of programs, or a map of names to commands');
+    return isJsonObject(value) ? value : refuse('expected names of programs, or a map of names to commands');
+  });
+}
 
 /** A path, or a JSON Schema written out in YAML or JSON. */
-export const pathOrSchema = kind((text, refuse): JsonValue => {
-  const trimmed = text.trim();
-  if (!/^\{|[\r\n]/.test(trimmed)) return trimmed;
-  const value = yamlOf(text, refuse, 'the path of a JSON Schema file, or a schema');
-  return isJsonObject(value) ? value : refuse('expected the path of a JSON Schema file, or a schema');
-});
+export function pathOrSchema(readYaml: ReadYaml) {
+  return kind((text, refuse): JsonValue => {
+    if (isPath(text)) return text.trim();
+    const value = yamlOf(readYaml, text, refuse, 'the path of a JSON Schema file, or a schema');
+    return isJsonObject(value) ? value : refuse('expected the path of a JSON Schema file, or a schema');
+  });
+}
+
+/** Whether the input `schema` is a path, and not a schema itself. */
+export function isPath(text: string): boolean {
+  return !/^\{|[\r\n]/.test(text.trim());
+}
 
 /** One JSON value. */
 export const json = kind((text, refuse): JsonValue => {
@@ -175,8 +188,8 @@ export const contextJson = kind((text, refuse): JsonObject | undefined => {
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : refuse('expected a JSON object or `null`');
 });
 
-function yamlOf(text: string, refuse: Refuse, what: string): JsonValue | undefined {
-  const { value, problems } = readSource(text, 'input');
+function yamlOf(readYaml: ReadYaml, text: string, refuse: Refuse, what: string): JsonValue | undefined {
+  const { value, problems } = readYaml(text, 'input');
   const first = problems.find(({ severity }) => severity === 'error');
   if (first !== undefined) return refuse(`expected ${what}; ${first.place.line}:${first.place.column} ${first.code}`);
   return value;

@@ -20,6 +20,8 @@ import {
   wholeNumber,
   wordsOrMap,
   yesOrNo,
+  type ReadYaml,
+  isPath,
 } from './input-values.ts';
 import { needs } from './needs.ts';
 
@@ -36,67 +38,80 @@ const id = matching(
  * The inputs of the action as the runner gives them, blank ones left out. What describes a gate is only taken apart here;
  * the parser of `gateline.yml` judges it, so that both mean the same.
  */
-export const inputsSchema = z.strictObject({
-  command: oneOf(...COMMAND_NAMES),
-  gate: id,
-  pipeline: id,
-  subject: line(1_024, 'a subject'),
-  file: path,
-  needs,
+export function inputsSchemaWith(readYaml: ReadYaml) {
+  return z.strictObject({
+    command: oneOf(...COMMAND_NAMES),
+    gate: id,
+    pipeline: id,
+    subject: line(1_024, 'a subject'),
+    file: path,
+    needs,
 
-  run: block,
-  shell: line(1_024, 'a shell'),
-  'working-directory': path,
-  schema: pathOrSchema,
-  score: line(1_024, 'a JSON pointer'),
-  threshold: numberOrText,
-  partial: line(200, '`block`, `continue` or `pause`'),
-  checks: lines,
-  exports: lines,
-  inputs: lines,
-  files: linesOr('changed'),
-  env: variableLines,
-  secrets: variableNames,
-  tools: wordsOrMap,
-  with: map,
-  reuse: line(200, '`auto` or `never`'),
-  'max-age': line(200, 'a time such as `12h` or `7d`'),
-  retries: numberOrText,
-  'timeout-minutes': numberOrText,
+    run: block,
+    shell: line(1_024, 'a shell'),
+    'working-directory': path,
+    schema: pathOrSchema(readYaml),
+    score: line(1_024, 'a JSON pointer'),
+    threshold: numberOrText,
+    partial: line(200, '`block`, `continue` or `pause`'),
+    checks: lines,
+    exports: lines,
+    inputs: lines,
+    files: linesOr('changed'),
+    env: variableLines,
+    secrets: variableNames,
+    tools: wordsOrMap(readYaml),
+    with: map(readYaml),
+    reuse: line(200, '`auto` or `never`'),
+    'max-age': line(200, 'a time such as `12h` or `7d`'),
+    retries: numberOrText,
+    'timeout-minutes': numberOrText,
 
-  metadata: map,
-  input: json,
-  'input-file': path,
-  token: matching(/^[A-Za-z0-9_-]{1,8192}$/, 'the complete token from `command: begin`'),
-  outcome: oneOf('success', 'failure', 'cancelled', 'skipped'),
-  output: bounded(MAX_OUTPUT_INPUT_BYTES, 'write the value to a file and pass its path as `output-file`'),
-  'output-file': path,
-  'expose-output': yesOrNo,
-  resume: matching(/^[1-9][0-9]{0,19}$/, 'the id of a workflow run, as in its URL'),
+    metadata: map(readYaml),
+    input: json,
+    'input-file': path,
+    token: matching(/^[A-Za-z0-9_-]{1,8192}$/, 'the complete token from `command: begin`'),
+    outcome: oneOf('success', 'failure', 'cancelled', 'skipped'),
+    output: bounded(MAX_OUTPUT_INPUT_BYTES, 'write the value to a file and pass its path as `output-file`'),
+    'output-file': path,
+    'expose-output': yesOrNo,
+    resume: matching(/^[1-9][0-9]{0,19}$/, 'the id of a workflow run, as in its URL'),
 
-  'github-token': line(8_192, 'a token'),
-  'retention-days': wholeNumber(1, 400),
-  'max-artifacts': wholeNumber(1, 100_000),
-  'outage-minutes': numberFrom(0, 60),
-  cache: oneOf('auto', 'off'),
-  'git-timeout': wholeNumber(1, 3_600),
-  comment: oneOf('auto', 'always', 'never'),
-  summary: yesOrNo,
-  history: wholeNumber(0, 200),
+    'github-token': line(8_192, 'a token'),
+    'retention-days': wholeNumber(1, 400),
+    'max-artifacts': wholeNumber(1, 100_000),
+    'outage-minutes': numberFrom(0, 60),
+    cache: oneOf('auto', 'off'),
+    'git-timeout': wholeNumber(1, 3_600),
+    comment: oneOf('auto', 'always', 'never'),
+    summary: yesOrNo,
+    history: wholeNumber(0, 200),
 
-  'job-status': oneOf('success', 'failure', 'cancelled'),
-  matrix: contextJson,
-  'workflow-file': path,
-  'workflow-repository': line(300, 'a repository'),
-  'workflow-sha': line(64, 'a commit'),
-  'check-run-id': line(40, 'a number'),
+    'job-status': oneOf('success', 'failure', 'cancelled'),
+    matrix: contextJson,
+    'workflow-file': path,
+    'workflow-repository': line(300, 'a repository'),
+    'workflow-sha': line(64, 'a commit'),
+    'check-run-id': line(40, 'a number'),
+  });
+}
+
+/** The inputs by themselves, where none of those that may hold YAML is read. */
+export const PLAIN_INPUTS = inputsSchemaWith(() => {
+  throw new TypeError('no input is read as YAML here');
 });
 
 /** What a step gave, taken apart. */
-export type ParsedInputs = z.infer<typeof inputsSchema>;
+export type ParsedInputs = z.infer<ReturnType<typeof inputsSchemaWith>>;
 
 /** Name of an input, as `action.yml` has it. */
 export type InputName = keyof ParsedInputs;
 
 /** Every input of the action. */
-export const INPUT_NAMES = Object.keys(inputsSchema.shape) as readonly InputName[];
+export const INPUT_NAMES = Object.keys(PLAIN_INPUTS.shape) as readonly InputName[];
+
+/** Whether an input that is given may hold YAML. A path to a schema and a list of programs are none. */
+export function mayHoldYaml(getInput: (name: InputName) => string): boolean {
+  const isGiven = (name: InputName): boolean => getInput(name).trim() !== '';
+  return isGiven('with') || isGiven('metadata') || getInput('tools').includes(':') || !isPath(getInput('schema'));
+}

@@ -4,11 +4,12 @@ import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { INPUT_USES } from './input-uses.ts';
 import { type CommandName } from './command-names.ts';
 import { ActionInputsError, type InputProblem } from './input-problems.ts';
-import { INPUT_NAMES, inputsSchema, type InputName, type ParsedInputs } from './inputs-schema.ts';
+import { INPUT_NAMES, inputsSchemaWith, PLAIN_INPUTS, type InputName, type ParsedInputs } from './inputs-schema.ts';
 import type { Needs } from './needs.ts';
 import { DEFAULT_OUTAGE_MINUTES } from './time-limits.ts';
 import type { Runner } from '../runner.ts';
 import { unknownInputs } from './unknown-inputs.ts';
+import type { ReadYaml } from './input-values.ts';
 
 /** What the inputs say of a gate, taken apart and not yet judged: `describeGate` does that. Absent: not given. */
 export type GateDescription = Readonly<Partial<Record<InputName, JsonValue>>>;
@@ -94,12 +95,14 @@ const DEFAULT_GIT_TIMEOUT = 30;
 
 /**
  * The inputs of this step. All problems are found at once: values, misspelt names, and inputs of another command. Never throws.
+ * @param readYaml see `yamlReaderFor`
  * @param environment where the names of the inputs are (`INPUT_*`, as the runner has them): the toolkit lists none
  */
-export function readInputs(environment: Environment, runner: Pick<Runner, 'getInput'>): ReadInputs {
+export function readInputs(environment: Environment, runner: Pick<Runner, 'getInput'>, readYaml: ReadYaml): ReadInputs {
   const given = givenInputs(runner);
-  const parsed = inputsSchema.safeParse(given);
-  const description = descriptionOf(given);
+  const schema = inputsSchemaWith(readYaml);
+  const parsed = schema.safeParse(given);
+  const description = descriptionOf(given, schema);
   const wrong = parsed.success ? [] : parsed.error.issues.map((issue) => problemOf(issue, given));
   const command = commandOf(given);
   const misplaced = command === undefined ? [] : misplacedInputs(given, command);
@@ -172,7 +175,7 @@ function isInput(name: string): name is InputName {
 
 /** The command, where it could be read: other messages depend on it. */
 function commandOf(given: Readonly<Record<string, string>>): CommandName | undefined {
-  const parsed = inputsSchema.shape.command.safeParse(given['command']);
+  const parsed = PLAIN_INPUTS.shape.command.safeParse(given['command']);
   return parsed.success ? (parsed.data ?? 'run') : undefined;
 }
 
@@ -196,16 +199,16 @@ function soundOf<N extends 'file' | 'git-timeout' | 'input-file' | 'needs'>(
   name: N,
   given: Readonly<Record<string, string>>,
 ): ParsedInputs[N] {
-  const parsed = inputsSchema.shape[name].safeParse(given[name]);
+  const parsed = PLAIN_INPUTS.shape[name].safeParse(given[name]);
   return parsed.success ? (parsed.data as ParsedInputs[N]) : undefined;
 }
 
-function descriptionOf(given: Readonly<Record<string, string>>): GateDescription {
+function descriptionOf(given: Readonly<Record<string, string>>, schema: typeof PLAIN_INPUTS): GateDescription {
   const description: Partial<Record<InputName, JsonValue>> = {};
   for (const name of INPUT_NAMES) {
     const text = given[name];
     if (text === undefined || INPUT_USES[name].describes !== true) continue;
-    const parsed = inputsSchema.shape[name].safeParse(text);
+    const parsed = schema.shape[name].safeParse(text);
     if (parsed.success) description[name] = parsed.data as JsonValue;
   }
   return description;

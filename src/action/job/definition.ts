@@ -1,9 +1,8 @@
 import { join, posix } from 'node:path';
 import { contractErrors, createContracts } from '../../engine/call/contracts.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { DEFAULT_FILES } from '../../local/load-pipeline.ts';
+import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
-import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
 import { formatProblem, shown } from '../../pipeline/problem.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey, type Leg } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
@@ -56,6 +55,7 @@ export async function findDefinition(
       hint: `Files are read from this commit, since ${why}. Commit the file, or correct the input \`file\`.`,
     });
   }
+  const { parsePipeline } = await import('../../pipeline/parse-pipeline.ts');
   const parsed = parsePipeline(text, path);
   const folder = folderFor(path);
   const below = { readText: (name: string) => files.readText(posix.join(folder, name)) };

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readInputs, type ReadInputs } from '../../../src/action/inputs/inputs.ts';
 import { createRunner, type Runner } from '../../../src/action/runner.ts';
+import { readSource } from '../../../src/pipeline/yaml/read-source.ts';
 
 /** What work in this process has in the place of what a process of its own would have. */
 interface Lent {
@@ -55,5 +56,5 @@ export function runnerIn(env: Lent['env'], write: Lent['write'] = () => undefine
 
 /** The inputs of a step in this process. */
 export function inputsIn(env: Lent['env']): ReadInputs {
-  return readInputs(env, runnerIn(env));
+  return readInputs(env, runnerIn(env), readSource);
 }
