@@ -67,6 +67,8 @@ export interface Changes {
   readonly files: readonly FileChange[];
   /** Other files that changed. Sorted by path. */
   readonly touched: readonly FileChange[];
+  /** Paths of changed symbolic links and repositories that the gate does not hand on: a record has plain files only. Sorted. */
+  readonly links: readonly string[];
   /** Things that cannot be handed on: symbolic links, submodules, files over the limit, paths that leave the workspace. */
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }

@@ -77,6 +77,18 @@ describe('an agent that runs by itself', () => {
     }
   });
 
+  it('is what comes next, where nothing else can start', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({
+        first: { run: 'echo {} > "$GATELINE_OUTPUT"', shell: 'sh' },
+        own: { needs: ['first'] },
+      }),
+    });
+    const { out } = await gateline(workspace.root, ['run', '-q']);
+    expect(out).toContain('The agent of own runs by itself: `gateline begin own`, then `gateline complete`.');
+    expect(out).not.toContain('Run `gateline run` to continue');
+  });
+
   it('is judged with the metadata that it was begun with, and its failure is recorded', async () => {
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': OWN });
     await gateline(workspace.root, ['run', '-q']);

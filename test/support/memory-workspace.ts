@@ -176,7 +176,7 @@ export class MemoryWorkspace implements Workspace {
         else files.push({ ...state, after: { ...plain(after), content } });
       }
     }
-    return { files, touched, refused };
+    return { files, touched, links: [], refused };
   }
 
   async put(wanted: readonly WantedFile[], tree: TreeId, { dryRun }: PutOptions): Promise<PutResult> {
@@ -185,7 +185,7 @@ export class MemoryWorkspace implements Workspace {
       const blob = now.get(path)?.blob;
       if (blob === after?.blob) return { path, action: 'unchanged' };
       if (!over.some((state) => state?.blob === blob))
-        return { path, action: 'conflict', why: 'it was changed since then then' };
+        return { path, action: 'conflict', why: 'it was changed since then' };
       if (!dryRun && after === null) this.folder.delete(path);
       if (!dryRun && after !== null) this.folder.set(path, this.#text(after));
       return { path, action: after === null ? 'deleted' : 'written' };

@@ -55,6 +55,7 @@ describe('what an attempt changed', () => {
         { path: 'mode', before: plain('mode'), after: { ...plain('mode', '100755'), content: kept.add('mode') } },
       ],
       touched: [],
+      links: [],
       refused: [],
     });
   });
@@ -132,6 +133,23 @@ describe('what an attempt changed', () => {
     ]);
     const none = await attempt(folder, (root) => put(root, 'src/a', 'three'), { files: [] });
     expect(none).toMatchObject({ files: [], touched: [{ path: 'src/a' }], refused: [] });
+  });
+
+  it('names links that changed and are not handed on: a record has no place for them', async () => {
+    await using folder = await Folder.repository();
+    folder.write('src/a', 'one');
+    folder.commitAll();
+    const work = (root: string): void => {
+      put(root, 'src/a', 'two');
+      symlinkSync('a', join(root, 'src/link'));
+    };
+    const changes = await attempt(folder, work, { files: ['src/a'] });
+    expect([pathsOf(changes.files), changes.touched, changes.links, changes.refused]).toEqual([
+      ['src/a'],
+      [],
+      ['src/link'],
+      [],
+    ]);
   });
 
   it('holds ignored files that a glob names beside those that were there before', async () => {
@@ -313,6 +331,6 @@ describe('what cannot be handed on is refused, with the reason', () => {
     await using folder = await Folder.plain();
     const keep: KeepContent = async (_chunks, path) => ({ refused: `no ${path}` });
     const changes = await attempt(folder, (root) => put(root, 'f', 'x'), { keep });
-    expect(changes).toEqual({ files: [], touched: [], refused: [{ path: 'f', why: 'no f' }] });
+    expect(changes).toEqual({ files: [], touched: [], links: [], refused: [{ path: 'f', why: 'no f' }] });
   });
 });

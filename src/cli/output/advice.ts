@@ -1,7 +1,7 @@
 import type { Commands } from '../../report/terminal/run-summary.ts';
 import { runSummaryLines } from '../../report/terminal/run-summary.ts';
 import { listOf, oneLine } from '../../report/text.ts';
-import type { RunState } from '../../run/state/run-state.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { ancestorsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import { listOption, textOption, type OptionValues } from '../command.ts';
@@ -23,17 +23,35 @@ export function adviceLines(state: RunState, { graph, options, isBlocked = false
     status: `gateline status${about}`,
     show: (key) => `gateline show ${key}${about}`,
   };
-  const lines = runSummaryLines(state, commands, isBlocked);
+  const held = isBlocked ? 'by-errors' : waitsForAgents(state, graph) ? 'by-agents' : undefined;
+  const lines = runSummaryLines(state, commands, held);
   for (const unit of state.units.values()) {
     const key = oneLine(unit.key);
     if (unit.status === 'paused')
       lines.push(`Let ${key} pass: \`gateline decide approve ${key} --reason TEXT${about}\`; or \`reject\`.`);
-    const itself = graph.get(unit.key)?.gate.run === undefined;
-    if (itself && !unit.done && ['ready', 'failed', 'lost'].includes(unit.status))
+    if (canStart(unit) && runsByItself(unit, graph))
       lines.push(`The agent of ${key} runs by itself: \`gateline begin ${key}${about}\`, then \`gateline complete\`.`);
   }
   lines.push(...needsLeftOut(state, graph, options));
   return lines;
+}
+
+/** Whether all that can start now are gates whose agents run by themselves: `gateline run` would start nothing. */
+function waitsForAgents({ status, units }: RunState, graph: UnitGraph): boolean {
+  const next = [...units.values()].filter(canStart);
+  return (
+    status !== 'initializing' &&
+    next.length > 0 &&
+    next.every((unit) => unit.status === 'ready' && runsByItself(unit, graph))
+  );
+}
+
+function canStart({ done, status }: UnitState): boolean {
+  return !done && (status === 'ready' || status === 'failed' || status === 'lost');
+}
+
+function runsByItself({ key }: UnitState, graph: UnitGraph): boolean {
+  return graph.get(key)?.gate.run === undefined;
 }
 
 /** With `--gate`: how to run what those gates need, too. */

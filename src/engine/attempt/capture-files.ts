@@ -12,6 +12,8 @@ import { firstNames } from '../../errors/first-names.ts';
 export interface Captured {
   readonly files: readonly FileChange[];
   readonly touched: readonly FileChange[];
+  /** Changed links and repositories that are not handed on. */
+  readonly links: readonly string[];
   readonly snapshot?: NonNullable<EndedRecord['snapshot']>;
   /** Files that should be handed on and cannot be. */
   readonly problems: readonly Issue[];
@@ -33,7 +35,7 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
     // Without room there will be no record of what is handed on either.
     if (isDiskFull(error) && begun.unit.gate.files.length > 0) throw error;
     if (!(error instanceof GatelineError) || !/^(?:GIT|WORKSPACE|WORK_TREE|FILE)_/.test(error.code)) throw error;
-    return { files: [], touched: [], problems: [], failure: error };
+    return { files: [], touched: [], links: [], problems: [], failure: error };
   }
 }
 
@@ -54,8 +56,8 @@ async function capture(call: Call, { unit, checkout }: Begun): Promise<Captured>
     severity: 'error',
     message: `${path} cannot be handed on: ${why}`,
   }));
-  const { files, touched } = changes;
-  return { files, touched, snapshot: { from: checkout.from, tree: work.tree }, problems };
+  const { files, touched, links } = changes;
+  return { files, touched, links, snapshot: { from: checkout.from, tree: work.tree }, problems };
 }
 
 /** What to write in `gateline.yml`. What lies outside of the workspace cannot be handed on. */
@@ -74,12 +76,13 @@ function wayToHandOn({ gate }: Unit, names: readonly string[]): string {
 const NAMED = 5;
 
 /** Names what the agent changed and the gate does not hand on: it is kept, and nobody else will see it. */
-export async function nameKept(call: Call, unit: Unit, { touched, failure }: Captured): Promise<void> {
-  if (failure === undefined && touched.length === 0) return;
-  const names = touched.map(({ path }) => path);
+export async function nameKept(call: Call, unit: Unit, { touched, links, failure }: Captured): Promise<void> {
+  if (failure === undefined && touched.length + links.length === 0) return;
+  const files = touched.map(({ path }) => path);
+  const names = [...files, ...links.map((path) => `${path} (a link or a repository)`)];
   const message =
     failure === undefined
-      ? `changed and not handed on: ${firstNames(names, NAMED)}${wayToHandOn(unit, names.slice(0, NAMED))}`
+      ? `changed and not handed on: ${firstNames(names, NAMED)}${files.length === 0 ? '' : wayToHandOn(unit, files.slice(0, NAMED))}`
       : `${failure.code}: its changes cannot be determined: ${failure.message}`;
   await call.observe({ type: 'notice', unit: unit.key, message });
 }

@@ -90,11 +90,13 @@ function headingOf(plan: Plan): string {
 }
 
 function detailsOf(unit: PlannedUnit): string[] {
-  const differences = unit.differences.slice(0, SHOWN_DIFFERENCES).map(differenceText);
+  // A single difference is what the reason says.
+  const found = unit.differences.length > 1 ? unit.differences : [];
+  const differences = found.slice(0, SHOWN_DIFFERENCES).map(differenceText);
   const notices = unit.notices.slice(0, SHOWN_NOTICES).map((notice) => `note: ${oneLine(notice)}`);
   return [
     ...differences.map((text) => `- ${text}`),
-    ...leftOut(unit.differences.length - differences.length, 'difference'),
+    ...leftOut(found.length - differences.length, 'difference'),
     ...notices,
     ...leftOut(unit.notices.length - notices.length, 'note'),
   ];

@@ -24,16 +24,17 @@ const LONGEST_REASON = 400;
 /**
  * What happened in a run and what to do next, as one line each, safe for a terminal. A third line tells of records
  * that are not as they should be.
- * @param isBlocked whether errors that are shown elsewhere kept gates from running
+ * @param held what keeps the run from going on, where something else says what to do: errors, or agents that run by themselves
  */
-export function runSummaryLines(state: RunState, commands: Partial<Commands> = {}, isBlocked = false): string[] {
+export function runSummaryLines(
+  state: RunState,
+  commands: Partial<Commands> = {},
+  held?: 'by-errors' | 'by-agents',
+): string[] {
   const say = { ...DEFAULT_COMMANDS, ...commands };
-  const lines = isBlocked
-    ? [
-        ...(state.status === 'initializing' ? [] : [whatHappened(state)]),
-        `Fix the errors above, then run \`${say.run}\` again.`,
-      ]
-    : [whatHappened(state), whatNext(state, say)];
+  const lines = held === 'by-errors' && state.status === 'initializing' ? [] : [whatHappened(state)];
+  if (held === 'by-errors') lines.push(`Fix the errors above, then run \`${say.run}\` again.`);
+  else if (held === undefined) lines.push(whatNext(state, say));
   const [problem] = state.problems;
   if (problem !== undefined) {
     const more = state.problems.length > 1 ? ` (${state.problems.length - 1} more: \`${say.status} --json\`)` : '';

@@ -43,10 +43,11 @@ export async function handOn(input: HandOn): Promise<Changes> {
     ({ path }) => globs === undefined || globs.matches(path) || globs.matchesRepository(path),
   );
   const names = new Set(unseen.map(({ path }) => path));
-  const { files, touched, refused } = await part(input);
+  const { files, touched, links, refused } = await part(input);
   return {
     files: files.filter(({ path }) => !names.has(path)),
     touched,
+    links,
     refused: [...refused, ...unseen].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
   };
 }
@@ -58,14 +59,14 @@ async function part(input: HandOn): Promise<Changes> {
     return isRepository(before) || isRepository(after) ? globs.matchesRepository(path) : globs.matches(path);
   };
   const handed = differences.filter(isHandedOn);
-  const touched = differences.filter((one) => !isHandedOn(one)).flatMap(asTouched);
+  const [links, touched] = parted(differences.filter((one) => !isHandedOn(one)));
   const refused: Refused[] = [];
   const sound = handed.filter((one) => {
     const why = whyRefused(one, globs === undefined);
     if (why !== undefined) refused.push({ path: one.path, why });
     return why === undefined;
   });
-  const rest = { touched: touched.slice(0, TOUCHED_LIMIT) };
+  const rest = { touched: touched.slice(0, TOUCHED_LIMIT), links };
   if (sound.length > limits.files) {
     const why = `${sound.length} files changed, but at most ${limits.files} can be handed on, so none is`;
     return { ...rest, files: [], refused: [...refused, { path: '.', why }] };
@@ -74,10 +75,15 @@ async function part(input: HandOn): Promise<Changes> {
   return { ...rest, files, refused };
 }
 
-/** A record names plain files only. */
-function asTouched({ path, before, after }: TreeDifference): FileChange[] {
-  if (whyNotPlain(before) !== undefined || whyNotPlain(after) !== undefined) return [];
-  return [{ path, before: stateOf(before), after: stateOf(after) }];
+/** What is not handed on: paths of links and repositories, and plain files. */
+function parted(differences: readonly TreeDifference[]): [links: string[], files: FileChange[]] {
+  const isPlain = ({ before, after }: TreeDifference): boolean =>
+    whyNotPlain(before) === undefined && whyNotPlain(after) === undefined;
+  const links = differences.filter((one) => !isPlain(one)).map(({ path }) => path);
+  const files = differences.filter(isPlain).map(({ path, before, after }) => {
+    return { path, before: stateOf(before), after: stateOf(after) };
+  });
+  return [links, files];
 }
 
 function stateOf(file: TreeFile | null): FileState | null {
