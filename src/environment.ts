@@ -88,7 +88,7 @@ export const ACTION_VARIABLES = {
   timeLimits: 'GATELINE_TIME_LIMITS',
 } as const;
 
-/** Variables that may contain a token of the step's job. Their values are redacted, whoever sets them. */
+/** Variables that may contain a token of the step's job. Their values are always redacted, however they were set. */
 export const TOKEN_VARIABLES = [
   'ACTIONS_RUNTIME_TOKEN',
   'ACTIONS_ID_TOKEN_REQUEST_TOKEN',

@@ -9,7 +9,7 @@ export interface ServiceLimits extends RetryRules {
   readonly uploadMs: number;
   /** Reading everything in one listing. */
   readonly readingMs: number;
-  /** Retries of all calls together, for the lifetime of the service; with `minutes` of patience they are unlimited. */
+  /** Retries of all calls together, for the lifetime of the service; does not apply with `minutes` of patience. */
   readonly retries: number;
 }
 

@@ -88,7 +88,7 @@ export interface ParcelFile {
  * latest".
  */
 export interface ArtifactService {
-  /** Every artifact of the run that is visible here, whoever uploaded it. */
+  /** Every artifact of the run that is visible here, from any uploader. */
   list(patience?: Patience): Promise<ArtifactListing>;
   /**
    * Uploads something new. Never changes or replaces anything.
