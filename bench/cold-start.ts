@@ -9,9 +9,9 @@ const ROOT = join(import.meta.dirname, '..');
 const ROUNDS = 11;
 
 /**
- * What a person waits for: whole processes, from the command to the prompt, in a copy of examples/web-tests.
+ * The time that a user waits: whole processes, from the command to the prompt, in a copy of examples/web-tests.
  *
- * @param cliPath absolute path of the bundle to measure. Default: that of dist/, else one built for this run
+ * @param cliPath absolute path of the bundle to measure. Default: the one in dist/, else one built for this run
  */
 export async function coldStart(cliPath: string | undefined): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateline-bench-'));
@@ -19,7 +19,7 @@ export async function coldStart(cliPath: string | undefined): Promise<Figure[]> 
     const cli = cliPath ?? (await bundledCli(folder));
     const workspace = join(folder, 'web-tests');
     copyExample(workspace);
-    // The agents are TypeScript: the Node that runs this one runs them too.
+    // The agents are TypeScript: they run with the same Node as this process.
     const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
     const environment = { ...process.env, PATH: path, WEB_TESTS_BROWSER: 'embedded' };
     const gateline = (...args: string[]): string =>
@@ -48,7 +48,7 @@ export async function coldStart(cliPath: string | undefined): Promise<Figure[]> 
   }
 }
 
-/** The bundle as users run it: dist/ where it was built, else one made for this run. */
+/** The bundle as users run it: from dist/ if it was built, else one built for this run. */
 async function bundledCli(folder: string): Promise<string> {
   const built = join(ROOT, 'dist', 'cli', 'index.js');
   if (existsSync(built)) return built;
@@ -61,7 +61,7 @@ async function bundledCli(folder: string): Promise<string> {
   return join(folder, 'dist', 'cli', 'index.js');
 }
 
-/** The example without what runs left in it, committed to a repository of its own. Its agents find their libraries here. */
+/** The example without leftovers of runs, committed to its own repository. Its agents find their libraries here. */
 function copyExample(to: string): void {
   const left = new Set(['.state', 'tests', 'knowledge']);
   const from = join(ROOT, 'examples', 'web-tests');

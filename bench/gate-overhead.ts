@@ -9,13 +9,13 @@ import { startResultsService, type ResultsService } from '../test/support/github
 import { medianOf, type Figure } from './measure.ts';
 
 /*
- * What a gate costs beside its agent: the processes of `begin` and `complete` with their posts, against the same done with
- * a process for each of GitHub's own actions. Every request takes 40 ms more on both sides.
+ * The cost of a gate beside its agent: the processes of `begin` and `complete` with their post steps, compared with one
+ * process for each of GitHub's own actions. Every request takes 40 ms longer on both sides.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 const ROUNDS = 5;
-/** Milliseconds before each request takes effect, and again before it is answered. */
+/** Milliseconds before each request takes effect, and again before its response. */
 const EACH_WAY = 20;
 
 const BASELINE = ['download', 'restore', 'check', 'upload', 'save'] as const;
@@ -27,13 +27,13 @@ const SCHEMA = JSON.stringify({
   required: ['score'],
 });
 
-/** The figures, and how many requests each side made for one gate. */
+/** The figures, and the number of requests per gate on each side. */
 export interface GateOverhead {
   readonly figures: readonly Figure[];
   readonly requests: Readonly<Record<string, number>>;
 }
 
-/** @param program absolute path of the action's bundle; default that of dist/ */
+/** @param program absolute path of the action's bundle; default: the one in dist/ */
 export async function gateOverhead(program = join(ROOT, 'dist', 'index.js')): Promise<GateOverhead> {
   const folder = mkdtempSync(join(tmpdir(), 'gateline-bench-'));
   try {
@@ -56,7 +56,7 @@ export async function gateOverhead(program = join(ROOT, 'dist', 'index.js')): Pr
   }
 }
 
-/** The baseline as a bundle, each library a chunk that its step loads at its beginning. */
+/** The baseline as a bundle, each library in a chunk that its step loads at its start. */
 function bundleBaseline(folder: string): string {
   const out = join(folder, 'baseline');
   const ncc = join(ROOT, 'node_modules', '@vercel', 'ncc', 'dist', 'ncc', 'cli.js');
@@ -68,7 +68,7 @@ function bundleBaseline(folder: string): string {
   return join(out, 'index.mjs');
 }
 
-/** What one round took. */
+/** The duration of one round. */
 interface Round {
   readonly milliseconds: number;
   readonly requests: number;
@@ -79,7 +79,7 @@ class Bench {
   readonly #program: string;
   readonly #baseline: string;
   #run = 0;
-  /** Variables of the job that name the commit that is checked out. */
+  /** Variables of the job for the checked out commit. */
   #commit: Readonly<Record<string, string>> = {};
 
   constructor(service: ResultsService, program: string, baseline: string) {
@@ -88,7 +88,7 @@ class Bench {
     this.#baseline = baseline;
   }
 
-  /** The gate beside the baseline, in turns: a comment on both sides, or on neither. */
+  /** The gate and the baseline in turns: with a comment on both sides, or on neither. */
   async sideBySide(
     comment: 'always' | 'never',
     name: string,
@@ -105,7 +105,7 @@ class Bench {
     return { figure, ours: ours.at(-1)!.requests, theirs: theirs.at(-1)!.requests };
   }
 
-  /** One gate that needs another one: begun, its output written, completed. What the other one takes does not count. */
+  /** One gate that needs another one: begun, its output written, completed. The other gate's time is not included. */
   async gate(comment: 'always' | 'never'): Promise<Round> {
     this.#run += 1;
     await using design = await this.#job('design');
@@ -182,7 +182,7 @@ class Bench {
   }
 }
 
-/** A folder as `actions/checkout` leaves one: git commands in it are part of what a gate costs. @returns the commit */
+/** A folder as `actions/checkout` leaves one: git commands in it are part of the cost of a gate. @returns the commit */
 function checkOut(workspace: string): string {
   mkdirSync(join(workspace, 'src'), { recursive: true });
   for (let file = 0; file < FILES; file += 1)

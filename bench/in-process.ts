@@ -9,7 +9,7 @@ import { layeredPipeline, manyRecords } from './records.ts';
 
 const MEGABYTE = 1_000_000;
 
-/** Fold, plan, digest and parse, each against what the platform needs for the nearest simple thing. */
+/** Fold, plan, digest and parse, each compared with the time of the closest simple operation of the platform. */
 export async function inProcess(): Promise<Figure[]> {
   return [await fold(), await plan(), ...(await largeValue())];
 }
@@ -42,7 +42,7 @@ async function plan(): Promise<Figure> {
   return compare('plan of 1,000 gates, all reused', work, baseline, 3);
 }
 
-/** A value of some 100 MB: objects with texts, numbers and lists, as agents write them. */
+/** A value of about 100 MB: objects with texts, numbers and lists, as agents write them. */
 async function largeValue(): Promise<Figure[]> {
   const row = (index: number): JsonValue => ({
     testId: `TC_${index}`,

@@ -1,4 +1,4 @@
-/** One figure, with the baseline that it is compared to. Both were measured in turns, in one process of one run. */
+/** One figure with its baseline. Both were measured in turns, in one process of one run. */
 export interface Figure {
   readonly name: string;
   readonly milliseconds: number;
@@ -6,12 +6,12 @@ export interface Figure {
   readonly baselineMilliseconds: number;
 }
 
-/** A piece of work to time. A promise is awaited. */
+/** Work to time. A promise is awaited. */
 export type Work = () => unknown;
 
 /**
- * The median time of `work` and of `baseline`, run in turns, so that both meet the same machine.
- * One round before the first is not counted.
+ * The median time of `work` and of `baseline`, run in turns, so that both run under the same conditions. An initial
+ * warm-up round is ignored.
  *
  * @param rounds at least 1
  */

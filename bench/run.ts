@@ -7,8 +7,9 @@ import { HEAD, rowOf } from './measure.ts';
 import { worktrees } from './worktrees.ts';
 
 /*
- * `npm run bench`: how long things take, each beside a baseline that was measured in the same minutes. The ratios can be
- * compared across machines, the milliseconds cannot. An argument names another bundle than dist/cli/index.js. docs/benchmarks.md keeps what it printed once.
+ * `npm run bench`: durations, each with a baseline measured at the same time. The ratios can be compared across
+ * machines, the milliseconds cannot. An argument names a bundle other than dist/cli/index.js. docs/benchmarks.md
+ * contains the output of one run.
  */
 if (import.meta.main) {
   const machine = `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`;

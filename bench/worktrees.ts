@@ -12,11 +12,11 @@ const run = promisify(execFile);
 /** Files of a large repository, and of each folder in it. */
 const FILES = 50_000;
 const PER_FOLDER = 20;
-/** Files that differ from one version to the next. */
+/** Files that differ between consecutive versions. */
 const DIFFERENT = 20;
 const ROUNDS = 9;
 
-/** What work trees cost in a large repository, beside `git status` there. */
+/** The cost of work trees in a large repository, compared with `git status` there. */
 export async function worktrees(): Promise<Figure[]> {
   const place = mkdtempSync(join(realpathSync(tmpdir()), 'gateline-worktrees-'));
   try {
@@ -51,7 +51,7 @@ async function measure(place: string, root: string): Promise<Figure[]> {
     const checkout = await workspace.checkOut({ base: tree, tree, attempt, place: 'tree', files: 'changed' });
     await checkout.release(true);
   };
-  // Twice: the very first brings everything.
+  // Twice: the first switch writes every file.
   for (let n = 0; n < 2; n += 1) await switchTo();
   figures.push(
     await compare(`bring a work tree from one version to another: ${DIFFERENT} files`, switchTo, status, ROUNDS),

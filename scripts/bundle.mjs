@@ -5,33 +5,36 @@ import { bundledPackages, licenseText } from './licenses.mjs';
 import { ROOT, StepFailed, resolveCommand } from './steps.mjs';
 
 /**
- * src/ → build/ (JavaScript and types, one file each, for library users) → dist/ (bundles that need no node_modules, for
- * the action and the command line). TypeScript 7 has no API that a bundler could call, so the compiler comes first.
+ * src/ → build/ (JavaScript and types, one file each, for library users) → dist/ (bundles that need no node_modules,
+ * for the action and the command line). TypeScript 7 has no API for bundlers, so the compiler runs first.
  */
 
 /**
  * The programs: the compiled module that each starts with, and its file in dist/. `action.yml` names `dist/index.js`.
- * They are bundled as one, so that what both load is there once.
+ * They are bundled as one, so that shared modules are included once.
  */
 const PROGRAMS = {
   action: { entry: 'action/index.js', file: 'index.js' },
   cli: { entry: 'cli/index.js', file: 'cli/index.js' },
 };
 
-/** What the files of the programs load: the loader of all chunks, which are called `<number>.gateline.js`. */
+/** The file that the programs' files load: the loader of all chunks, which are named `<number>.gateline.js`. */
 const LOADER = 'gateline.js';
 
-/** Compiled files of build/ that are copied as they are: the action's post step only starts `dist/index.js` with an argument. */
+/**
+ * Compiled files of build/ that are copied unchanged: the action's post step only starts `dist/index.js` with an
+ * argument.
+ */
 const COPIES = { 'action/post-entry.js': 'post.js' };
 
-/** The files of dist/ that are started themselves. */
+/** The files of dist/ that are started directly. */
 const STARTED = new Set([...Object.values(PROGRAMS).map(({ file }) => file), ...Object.values(COPIES)]);
 
 const BUILD = join(ROOT, 'build');
 const STAGED = join(BUILD, 'node_modules');
 export const DIST = join(ROOT, 'dist');
 
-/** Run a tool of node_modules; `more` are arguments that may hold spaces. It prints its own complaints. */
+/** Run a tool of node_modules; `more` are arguments that may contain spaces. It prints its own errors. */
 function tool(command, ...more) {
   const [file, ...args] = resolveCommand(command, process.execPath);
   const { status, signal, error } = spawnSync(file, [...args, ...more], {
@@ -42,16 +45,16 @@ function tool(command, ...more) {
   if (status !== 0) throw new StepFailed(`${command}: ${signal ?? `exit code ${status}`}`);
 }
 
-/** Compile src/ to build/, from scratch: the output of a source that is gone must not stay. */
+/** Compile src/ to build/, from scratch: the output of a deleted source must not remain. */
 export function compile() {
   rmSync(BUILD, { recursive: true, force: true });
   tool('tsc -p tsconfig.build.json');
 }
 
-/** Bundle build/ into `folder`, which is emptied first. The licences of what is bundled go beside it. */
+/** Bundle build/ into `folder`, which is emptied first. The licences of the bundled packages are written beside it. */
 export async function bundle(folder) {
   rmSync(folder, { recursive: true, force: true });
-  // What the bundler calls a module, and so every byte, depends on where it is seen from.
+  // The bundler's module names, and so every byte, depend on the working directory.
   process.chdir(ROOT);
   const entry = join(BUILD, 'programs.js');
   const programs = Object.entries(PROGRAMS);
@@ -75,9 +78,9 @@ export async function bundle(folder) {
 }
 
 /**
- * Give src/ an `@actions/core` of its own, which declares that its modules do nothing when they are loaded: the bundler
- * then drops what src/ does not use of it, the client of OpenID tokens and its HTTP library among it (docs/adr/0017).
- * GitHub's other clients, in chunks of their own, have the one that npm installed.
+ * Give src/ its own `@actions/core`, which declares that its modules have no side effects: the bundler then drops the
+ * parts that src/ does not use, including the client of OpenID tokens and its HTTP library (docs/adr/0017). GitHub's
+ * other clients, in separate chunks, use the one that npm installed.
  */
 function stageToolkit() {
   const [from, to] = [ROOT, BUILD].map((folder) => join(folder, 'node_modules', '@actions', 'core'));
@@ -86,7 +89,7 @@ function stageToolkit() {
   writeFileSync(join(to, 'package.json'), JSON.stringify({ ...about, sideEffects: false }));
 }
 
-/** The file that a program is started by: it says which of the programs that the bundle exports it is. */
+/** The file that starts a program: it selects the program from the bundle's exports. */
 function writeStart(path, name, loader) {
   mkdirSync(dirname(path), { recursive: true });
   const address = loader.startsWith('.') ? loader : `./${loader}`;
@@ -108,7 +111,10 @@ export async function pack(entry, out) {
   return stats.compilation;
 }
 
-/** What npm leaves out of the package: the files of dist/ that only the action loads. `files` of package.json takes the rest. */
+/**
+ * Files that npm leaves out of the package: the files of dist/ that only the action loads. `files` of package.json
+ * includes the rest.
+ */
 function npmIgnore(compilation) {
   const { entry } = PROGRAMS.cli;
   const start = compilation.chunkGroups.find(({ origins }) => origins.some(({ request }) => request === `./${entry}`));
@@ -121,7 +127,9 @@ function npmIgnore(compilation) {
   return [PROGRAMS.action.file, ...Object.values(COPIES), ...files.sort()].map((file) => `/${file}\n`).join('');
 }
 
-/** Without it dist/ would be more than twice as large: ncc minifies entries only. Names stay, for stack traces. */
+/**
+ * Without this step, dist/ would be more than twice as large: ncc minifies only entries. Names stay, for stack traces.
+ */
 async function minify(folder) {
   const { minifySync } = await import('rolldown/utils');
   const options = {
@@ -142,7 +150,7 @@ function modeOf(path) {
   return STARTED.has(path) ? 0o755 : 0o644;
 }
 
-/** Paths of the files under a folder, `/`-separated, sorted; empty when there is no such folder. */
+/** Paths of the files under a folder, `/`-separated, sorted; empty if there is no such folder. */
 function filesIn(folder) {
   let entries;
   try {
@@ -170,7 +178,7 @@ export function differences(expected, actual) {
   return lines.sort();
 }
 
-/** Make `to` what `from` is, touching only what differs: nothing that runs from `to` sees it empty. */
+/** Make `to` equal to `from`, changing only files that differ: a program running from `to` never sees it empty. */
 export function update(from, to) {
   for (const line of differences(from, to)) {
     const [what, path] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)];

@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { ROOT } from './steps.mjs';
 
-/** What changes are counted from, where GATELINE_FAULTS_BASE names no other commit. */
+/** The base of the changes, unless GATELINE_FAULTS_BASE names another commit. */
 const DEFAULT_BASE = 'origin/main';
 
-/** What git prints, or undefined where it fails. */
+/** git's output, or undefined if it fails. */
 function git(root, ...args) {
   const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
   return status === 0 ? stdout : undefined;
 }
 
 /**
- * Files that differ from the commit where this branch left its base, committed or not, untracked ones too.
+ * Files that differ from the merge base with the base commit: committed, uncommitted and untracked ones.
  * @param {{ root?: string, environment?: Record<string, string | undefined> }} [where]
- * @returns {{ base: string, files: string[] | undefined }} `/`-separated paths; undefined where there is no such base
+ * @returns {{ base: string, files: string[] | undefined }} `/`-separated paths; undefined if there is no such base
  */
 export function changedFiles({ root = ROOT, environment = process.env } = {}) {
   const base = environment.GATELINE_FAULTS_BASE || DEFAULT_BASE;
@@ -25,7 +25,7 @@ export function changedFiles({ root = ROOT, environment = process.env } = {}) {
   return { base, files };
 }
 
-/** The room that a file of src/ or test/ belongs to: the folder, or the file beside the folders. */
+/** The room of a file of src/ or test/: the folder, or the file beside the folders. */
 export function roomOf(path) {
   return /^(?:src|test)\/([^/]+)/.exec(path)?.[1];
 }

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { DIST, bundle, compile, differences } from './bundle.mjs';
 import { ROOT, StepFailed, say, script } from './steps.mjs';
 
-/** Files of dist/ that git does not hold, ignored ones too: a new chunk is easily forgotten. None outside a git checkout. */
+/**
+ * Files of dist/ that are not in git, including ignored ones: a new chunk is easily forgotten. None outside a git
+ * checkout.
+ */
 function untracked() {
   if (!existsSync(join(ROOT, '.git'))) return [];
   const { stdout, stderr, status } = spawnSync('git', ['ls-files', '--others', 'dist'], {
@@ -16,7 +19,7 @@ function untracked() {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-// `npm run check:dist`: dist/ is byte for byte what src/ builds to, and git holds all of it.
+// `npm run check:dist`: dist/ is byte for byte the build of src/, and all of it is in git.
 await script(async () => {
   compile();
   const fresh = mkdtempSync(join(tmpdir(), 'gateline-dist-'));

@@ -4,10 +4,13 @@ import { join, resolve } from 'node:path';
 import { ROOT, StepFailed, say, script } from './steps.mjs';
 import { findTool, leftOut, mustHaveTools } from './workflow-tools.mjs';
 
-/** `uses: $/…` and `$/` in `uses:` of a job: this repository at the workflow's own commit. actionlint does not know it yet. */
+/**
+ * `uses: $/…` and `$/` in `uses:` of a job: this repository at the workflow's own commit. actionlint does not support
+ * it yet.
+ */
 const SELF = /^(\s*(?:-\s+)?uses:\s*['"]?)\$\//gm;
 
-/** Workflow files below a folder: the repository's own, and every YAML file of its examples that has jobs. */
+/** Workflow files below a folder: the repository's own, and every YAML file with jobs in its examples. */
 function workflows(root) {
   const own = yamlFiles(join(root, '.github', 'workflows'));
   const examples = yamlFiles(join(root, 'examples')).filter((path) => /^jobs:/m.test(readFileSync(path, 'utf8')));
@@ -21,7 +24,7 @@ function yamlFiles(folder) {
   return files.map((entry) => join(entry.parentPath, entry.name)).sort();
 }
 
-/** What a tool complains of, or undefined. */
+/** The errors of a tool, or undefined. */
 function complaint(name, args, options) {
   const path = findTool(name);
   if (path === undefined) return undefined;
@@ -35,7 +38,7 @@ function lint(path) {
   return complaint('actionlint', ['-no-color', '-shellcheck=', '-pyflakes=', '-stdin-filename', path, '-'], { input });
 }
 
-// `npm run check:workflows [folder]`: every workflow is one that GitHub understands, and asks for no trouble.
+// `npm run check:workflows [folder]`: every workflow is valid for GitHub and passes the security checks.
 await script(() => {
   const root = resolve(process.argv[2] ?? ROOT);
   const files = workflows(root);

@@ -5,8 +5,9 @@ import { ROOT } from './steps.mjs';
 export const EXAMPLE = join(ROOT, 'examples', 'web-tests');
 
 /**
- * What `npm start` calls `gateline` with: a page to read, not every word of the agents. `--verbose` gives those too.
- * @param {readonly string[]} given what stood behind `--`
+ * Arguments for `gateline` in `npm start`: short output, without all the words of the agents. `--verbose` shows those
+ * too.
+ * @param {readonly string[]} given the arguments after `--`
  * @returns {string[]}
  */
 export function exampleArguments(given) {

@@ -2,17 +2,17 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StepFailed } from './steps.mjs';
 
-/** Files of a package that hold its terms: Apache-2.0 wants a NOTICE passed on with the licence. */
+/** Files of a package that contain its terms: Apache-2.0 requires that a NOTICE is passed on with the licence. */
 const TERMS = /^(?:un)?(?:licen[cs]e|copying|notice)\b/i;
-/** Who holds the copyright: the lines in which texts of one licence differ. */
+/** Copyright lines, in which texts of the same licence differ. */
 const NOTICES = /^copyright (?:\(c\)|©|\d).*$/gim;
-/** Packages that state no licence anywhere. `buffers` comes with @actions/artifact, by unzip-stream. */
+/** Packages that state no licence anywhere. `buffers` is included by @actions/artifact, through unzip-stream. */
 const UNSTATED = new Set(['buffers']);
 const RULE = '-'.repeat(80);
 
 /**
- * The folders of the packages of which a build bundled modules, in whatever chunk, sorted.
- * @param {{ modules: Iterable<object> }} compilation what ncc answers as `stats.compilation`
+ * The folders of the packages from which a build bundled modules, in any chunk, sorted.
+ * @param {{ modules: Iterable<object> }} compilation `stats.compilation` from ncc
  * @returns {string[]}
  */
 export function bundledPackages({ modules }) {
@@ -25,7 +25,7 @@ export function bundledPackages({ modules }) {
   return [...folders].sort();
 }
 
-/** The files behind modules, those inside a concatenated one too. */
+/** The files behind modules, including those inside a concatenated one. */
 function* resourcesOf(modules) {
   for (const { modules: parts, resource } of modules) {
     if (parts !== undefined) yield* resourcesOf(parts);
@@ -34,8 +34,8 @@ function* resourcesOf(modules) {
 }
 
 /**
- * The text of `licenses.txt`: every package with its version, licence and copyright notices, and each text of a licence
- * once, below all packages that it is of.
+ * The text of `licenses.txt`: every package with its version, licence and copyright notices, and each licence text
+ * once, below all packages that it applies to.
  * @param {Iterable<string>} folders of the packages
  * @returns {string}
  * @throws {StepFailed} for a package that states no licence
@@ -56,7 +56,7 @@ function byTitle({ title: one }, { title: other }) {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** How a package is named in the list, and its terms. */
+/** A package's name in the list, and its terms. */
 function readPackage(folder) {
   const about = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = readdirSync(folder, { withFileTypes: true }).filter((file) => file.isFile() && TERMS.test(file.name));
@@ -67,7 +67,7 @@ function readPackage(folder) {
   return { title, notices: terms.match(NOTICES) ?? [], terms: trimmed(terms.replaceAll(NOTICES, '')) };
 }
 
-/** What can be said of a package that holds no text of its licence. */
+/** The terms of a package without a licence text. */
 function termsWithoutText({ name, license, author, repository }) {
   if (license === undefined && !UNSTATED.has(name)) throw new StepFailed(`Package ${name} states no licence.`);
   const about = [typeof author === 'object' ? author.name : author, repository?.url ?? repository];
@@ -77,7 +77,7 @@ function termsWithoutText({ name, license, author, repository }) {
   return `${stated}. Its origin: ${origin}`;
 }
 
-/** A text as it is compared: spaces at the ends of its lines make no other licence. */
+/** A text for comparison: trailing spaces do not make it another licence. */
 function trimmed(text) {
   return text
     .replaceAll('\r', '')

@@ -5,15 +5,15 @@ import { StepFailed, interruption, say } from './steps.mjs';
 
 /**
  * Locks between processes: a file that names its owner, and the command that the owner runs. A process is named by its
- * pid and by when it started, because a pid is given to another process later.
+ * pid and by when it started, because pids are reused.
  */
 
 const WINDOWS = process.platform === 'win32';
 
-/** How often a waiter looks, in milliseconds. */
+/** Polling interval of a waiter, in milliseconds. */
 const INTERVAL = 500;
 
-/** Text of a file, or undefined when there is none. */
+/** Text of a file, or undefined if there is none. */
 export function textOf(path) {
   try {
     return readFileSync(path, 'utf8');
@@ -23,20 +23,21 @@ export function textOf(path) {
   }
 }
 
-/** What a command prints, '' when it fails. */
+/** The output of a command, '' if it fails. */
 function printed(command, ...args) {
   const { stdout } = spawnSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return (stdout ?? '').trim();
 }
 
 /**
- * When a process started, in a form of the system's own, without spaces. Undefined when there is no such process.
+ * When a process started, in a system-specific form without spaces. Undefined if there is no such process.
  * @param {number} pid
  * @returns {string | undefined}
  */
 export function startOf(pid) {
   if (process.platform === 'linux') {
-    // The name of the program, in brackets, may hold anything. The state is the first field after it, the start the 20th.
+    // The name of the program, in brackets, may contain anything. The state is the first field after it, the start the
+    // 20th.
     const fields = textOf(`/proc/${pid}/stat`)
       ?.replace(/^.*\) /s, '')
       .split(' ');
@@ -48,7 +49,7 @@ export function startOf(pid) {
   return start.replaceAll(/\s+/g, '-') || undefined;
 }
 
-/** Whether some process of a group exists. The system gives no group's number to a new process. */
+/** Whether a process of the group exists. The system does not reuse a group's number for a new process. */
 function hasMembers(group) {
   try {
     process.kill(-group, 0);
@@ -58,12 +59,12 @@ function hasMembers(group) {
   }
 }
 
-/** `<pid> <start>` of a process, as a lock names it. */
+/** `<pid> <start>` of a process, as written in a lock. */
 function nameOf(pid) {
   return `${pid} ${startOf(pid) ?? 'gone'}`;
 }
 
-/** Whether the owner of a lock is at work, or the command that it started and that outlived it. */
+/** Whether the owner of a lock is running, or a command that it started and that outlived it. */
 function isHeld(lock) {
   const [owner = '', command = ''] = lock.trim().split('\n');
   if (owner === nameOf(Number.parseInt(owner, 10))) return true;
@@ -74,7 +75,7 @@ function isHeld(lock) {
   return !WINDOWS && hasMembers(pid);
 }
 
-/** Put aside a lock whose owner is gone. Only one of several waiters gets it; the others find it changed or gone. */
+/** Move away a lock whose owner is gone. Only one of several waiters succeeds; the others find it changed or gone. */
 function breakLock(path, seen) {
   const aside = `${path}.${process.pid}`;
   try {
@@ -87,7 +88,7 @@ function breakLock(path, seen) {
   rmSync(aside);
 }
 
-/** Take the lock if it is free. @returns what it says where it is not */
+/** Take the lock if it is free. @returns its content if it is not */
 function take(path) {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, `${nameOf(process.pid)}\n`);
@@ -103,20 +104,20 @@ function take(path) {
 }
 
 /**
- * Run `work` while nobody else works under this lock.
+ * Run `work` while no other process works under this lock.
  * @template T
  * @param {string} path of the lock; its folder must exist
- * @param {string} what the work, for whoever waits: `the install`
+ * @param {string} what the work, for messages to waiting users: `the install`
  * @param {(onStart: (pid: number) => void) => T | Promise<T>} work `onStart`: to be called with the pid of a command
- *   that leads a group of its own; while that command runs, the lock is held even if this process is killed
+ *   that leads its own process group; while that command runs, the lock is held even if this process is killed
  * @returns {Promise<T>}
- * @throws {StepFailed} when this process is told to end while it waits
+ * @throws {StepFailed} when this process is asked to end while it waits
  */
 export async function alone(path, what, work) {
   let told = false;
   for (let seen = take(path); seen !== undefined; seen = take(path)) {
     if (interruption.aborted) throw new StepFailed(`${what} was not done: interrupted`);
-    // Gone meanwhile, or nobody's any more.
+    // Gone meanwhile, or without an owner.
     if (seen === '') continue;
     if (!isHeld(seen)) {
       breakLock(path, seen);

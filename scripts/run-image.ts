@@ -6,7 +6,7 @@ import { runSummaryLines } from '../src/report/terminal/run-summary.ts';
 import { statusTable } from '../src/report/terminal/status-table.ts';
 import type { Tone } from '../src/report/text.ts';
 
-/** Two calls of `gateline run` on examples/web-tests, as their records tell of them. */
+/** Two calls of `gateline run` on examples/web-tests, according to their records. */
 export interface Recording {
   readonly subject: string;
   /** Commands and remarks before the first call and between the two. */
@@ -14,7 +14,7 @@ export interface Recording {
   readonly records: readonly GatelineRecord[];
 }
 
-/** A piece of a line in one tone. */
+/** Part of a line in one tone. */
 interface Piece {
   readonly tone: Tone | undefined;
   readonly text: string;
@@ -22,7 +22,7 @@ interface Piece {
 
 const COLUMNS = 104;
 const [CHARACTER, LINE, PADDING] = [7.83, 20, 18];
-/** Marks pieces while they go through the table: private use characters, which no text of a run holds. */
+/** Mark pieces while they pass through the table: private use characters, which no text of a run contains. */
 const [OPEN, CLOSE] = ['\uE000', '\uE001'];
 
 /** The lines of the picture: what the terminal showed, command by command. */

@@ -27,16 +27,17 @@ import { changedFiles, roomOf } from './changed-files.mjs';
 import { ROOT, StepFailed, say, script } from './steps.mjs';
 
 /**
- * Are the tests able to fail? Puts one mistake after another into a copy of the sources, and requires that a test goes
- * red for each. `node scripts/seeded-faults.mjs engine retries` tries those only whose name holds one of these words;
- * `--changed` (`npm run check:faults`) those of rooms that differ from the merge base with origin/main, or with the commit
- * that GATELINE_FAULTS_BASE names. Unless some are asked for, none of all may be out of date.
+ * Can the tests fail? Puts one mistake after another into a copy of the sources, and requires that a test fails for
+ * each. `node scripts/seeded-faults.mjs engine retries` tries only those whose name contains one of these words;
+ * `--changed` (`npm run check:faults`) tries those of rooms that differ from the merge base with origin/main, or with
+ * the commit that GATELINE_FAULTS_BASE names. Unless faults are selected by name, an out-of-date fault anywhere is an
+ * error.
  *
  * @typedef {import('./faults/fault.ts').Fault} Fault
- * @typedef {{ file: string, test: string }} Sighting A test that went red for a fault.
+ * @typedef {{ file: string, test: string }} Sighting A test that failed for a fault.
  */
 
-/** By the file of scripts/faults/ that holds them. @type {Readonly<Record<string, readonly Fault[]>>} */
+/** By the file of scripts/faults/ that contains them. @type {Readonly<Record<string, readonly Fault[]>>} */
 const FAULTS_BY_FILE = {
   run: RUN_FAULTS,
   engine: ENGINE_FAULTS,
@@ -52,12 +53,12 @@ const FAULTS_BY_FILE = {
 
 const FAULTS = Object.values(FAULTS_BY_FILE).flat();
 
-/** What the tests need of the repository. */
+/** Parts of the repository that the tests need. */
 const COPIED = ['src', 'test', 'examples', 'schema', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 
 const SIDE_BY_SIDE = 2;
 
-/** Failures that show a broken program rather than a test that saw the fault. */
+/** Failures caused by a broken program rather than by a test that detected the fault. */
 const NO_ASSERTION = /^(?:SyntaxError|ReferenceError|TypeError|Error: (?:Test|Hook) timed out)\b/;
 
 /** Vitest processes that are running; an interrupted script leaves none. */
@@ -70,7 +71,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-/** A copy of what the tests need, with the modules of this repository. */
+/** A copy of the files that the tests need, with the modules of this repository. */
 function makeCopy(from, folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of COPIED) cpSync(join(from, name), join(folder, name), { recursive: true });
@@ -79,7 +80,7 @@ function makeCopy(from, folder) {
 
 /**
  * Run test files of a copy.
- * @returns vitest's own report, or what it printed where it got no further
+ * @returns vitest's own report, or its output if it got no further
  */
 async function runTests(copy, tests, { only, bail = 0 } = {}) {
   const results = join(copy, 'results.json');
@@ -90,7 +91,7 @@ async function runTests(copy, tests, { only, bail = 0 } = {}) {
     '--reporter=json',
     `--outputFile.json=${results}`,
     '--no-coverage',
-    // A run that is meant to be red leaves no trace in the modules that all copies share.
+    // A run that is meant to fail leaves no trace in the modules that all copies share.
     '--no-cache',
     '--bail',
     String(bail),
@@ -98,7 +99,7 @@ async function runTests(copy, tests, { only, bail = 0 } = {}) {
   if (only !== undefined) args.push('--testNamePattern', only);
   const child = spawn(process.execPath, [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), ...args], {
     cwd: copy,
-    // A copy has no dist/, which larger sizes start. A bundle of its sources would be used by a few tests only.
+    // A copy has no dist/, which larger sizes start. Only a few tests would use a bundle of its sources.
     env: { ...process.env, GATELINE_TEST_SIZE: 'sample', GATELINE_TEST_PROGRAMS: 'src' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -113,13 +114,13 @@ async function runTests(copy, tests, { only, bail = 0 } = {}) {
   return { report: JSON.parse(readFileSync(results, 'utf8')), printed: Buffer.concat(printed).toString() };
 }
 
-/** Why a report says nothing about the tests: a file that was not collected, or of which no test was run. */
+/** Why a report says nothing about the tests: a file that was not collected, or without any executed test. */
 function unusable({ report, printed }, copy, tests, bail) {
   if (report === undefined) return `vitest broke off: ${printed.trim()}`;
   const found = new Map(report.testResults.map((file) => [relative(copy, file.name).replaceAll('\\', '/'), file]));
   for (const test of tests) {
     const file = found.get(test);
-    // After the first red test the other files are not run.
+    // After the first failed test, the other files are not run.
     if (bail > 0 && file?.status !== 'failed') continue;
     if (file === undefined) return `${test} was not run`;
     if (!file.assertionResults.some(({ status }) => status === 'passed' || status === 'failed'))
@@ -128,7 +129,7 @@ function unusable({ report, printed }, copy, tests, bail) {
   return undefined;
 }
 
-/** Every test of a report, with the path of its file from the copy. */
+/** Every test of a report, with the path of its file relative to the copy. */
 function testsOf(report, copy) {
   return report.testResults.flatMap(({ name, assertionResults }) => {
     const file = relative(copy, name).replaceAll('\\', '/');
@@ -148,7 +149,7 @@ function sourcesOf(folder) {
   return new Map(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
-/** Where a fault is made. @throws {StepFailed} when the fault is out of date */
+/** The place of a fault. @throws {StepFailed} when the fault is out of date */
 function placeOf(sources, { name, find, replace }) {
   const found = [...sources].filter(([, text]) => text.includes(find));
   const count = found.reduce((sum, [, text]) => sum + text.split(find).length - 1, 0);
@@ -157,7 +158,7 @@ function placeOf(sources, { name, find, replace }) {
   throw new StepFailed(`${name}\n  is out of date: its text stands ${where}, not once:\n  ${find}`);
 }
 
-/** All faults that are out of date, at once. */
+/** Reports all faults that are out of date at once. */
 function checkFaults(copy, faults) {
   const problems = [];
   const sources = sourcesOf(copy);
@@ -175,13 +176,13 @@ function checkFaults(copy, faults) {
 }
 
 /**
- * The tests that saw faults are green without any; else their being red would mean nothing.
+ * The tests that detected faults must pass without any fault; otherwise their failure would mean nothing.
  * @param {readonly Sighting[]} sightings
  */
 async function requireGreen(copy, sightings) {
   const names = new Set(sightings.map(({ test }) => RegExp.escape(test)));
   const red = await redOf(copy, sightings, `^(?:${[...names].join('|')})$`);
-  // By itself, a test may lack what those before it leave.
+  // When run alone, a test may lack state left by earlier ones.
   const stillRed = red.length > 0 ? await redOf(copy, red) : [];
   if (stillRed.length > 0) {
     throw new StepFailed(
@@ -191,7 +192,10 @@ async function requireGreen(copy, sightings) {
   say(`${names.size} tests that saw a fault are green without any`);
 }
 
-/** Run the files of tests that saw faults, or of these files what a pattern fits. @returns the tests that are not green */
+/**
+ * Run the files of tests that detected faults, or only their tests that match a pattern. @returns the tests that do not
+ * pass
+ */
 async function redOf(copy, sightings, only) {
   const files = [...new Set(sightings.map(({ file }) => file))];
   const { report, printed } = await runTests(copy, files, { only });
@@ -202,7 +206,9 @@ async function redOf(copy, sightings, only) {
   return sightings.filter(({ file, test }) => !green.has(`${file} ${test}`));
 }
 
-/** Put one fault in, run its tests, take it out. @returns {Promise<Sighting | undefined>} undefined if it was not caught */
+/**
+ * Insert one fault, run its tests, remove it. @returns {Promise<Sighting | undefined>} undefined if it was not caught
+ */
 async function tryFault(copy, fault) {
   const file = placeOf(sourcesOf(copy), fault);
   const path = join(copy, file);
@@ -212,7 +218,7 @@ async function tryFault(copy, fault) {
     before.replace(fault.find, () => fault.replace),
   );
   try {
-    // The first red test is enough, as a rule; only where it was a program that broke, another one may tell more.
+    // Usually the first failed test is enough; only if the program itself broke, another test may be more informative.
     const first = await judge(copy, fault, 1);
     const { seen, problem } = first.seen === undefined ? await judge(copy, fault, 0) : first;
     if (seen !== undefined) process.stdout.write(`✓ ${fault.name}\n    ${seen.test}\n`);
@@ -223,7 +229,10 @@ async function tryFault(copy, fault) {
   }
 }
 
-/** Whether a test sees the fault that is in a copy now. @returns {Promise<{ seen?: Sighting, problem?: string }>} the test, or why none does */
+/**
+ * Whether a test detects the fault that is now in a copy. @returns {Promise<{ seen?: Sighting, problem?: string }>} the
+ * test, or why none does
+ */
 async function judge(copy, { tests, only }, bail) {
   const result = await runTests(copy, tests, { only, bail });
   const problem = unusable(result, copy, tests, bail);
@@ -237,7 +246,7 @@ async function judge(copy, { tests, only }, bail) {
   };
 }
 
-/** Faults of rooms that changed, those whose tests or definition changed, and all where nobody can tell. */
+/** Faults of rooms that changed, those whose tests or definition changed, and all if the changes are unknown. */
 function changedFaults() {
   const { base, files } = changedFiles();
   if (files === undefined) {
@@ -265,7 +274,7 @@ async function main(words) {
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'gateline-faults-')));
   try {
     const copies = Array.from({ length: SIDE_BY_SIDE }, (_, index) => join(scratch, String(index)));
-    // The second is a copy of the first: somebody may edit the sources meanwhile.
+    // The second is a copy of the first: the user may edit the sources meanwhile.
     copies.forEach((copy, index) => makeCopy(copies[index - 1] ?? ROOT, copy));
     checkFaults(copies[0], isAsked ? faults : FAULTS);
     if (faults.length === 0) return;
@@ -279,7 +288,7 @@ async function main(words) {
         else sightings.push(seen);
       }
     };
-    // Each to its end, so that nobody works on what is removed then.
+    // Wait for all of them, so that none works in a folder that is then removed.
     const broken = (await Promise.allSettled(copies.map(work))).find(({ status }) => status === 'rejected');
     if (broken !== undefined) throw broken.reason;
     if (sightings.length > 0) await requireGreen(copies[0], sightings);

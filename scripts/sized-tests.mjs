@@ -2,10 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { ROOT } from './steps.mjs';
 
-/** The one file that knows how much tests do. What does not import it does the same in every size. */
+/** The only file that defines the test sizes. Tests that do not import it do the same in every size. */
 const SIZE = 'test/support/test-size.ts';
 
-/** Folders whose tests start programs as processes of their own, which coverage does not see. */
+/** Folders whose tests start programs as separate processes, which coverage does not include. */
 const BY_PROCESSES = ['test/action/workflows/', 'test/crash/', 'test/docs/', 'test/e2e/'];
 
 /** Paths of the TypeScript files below a folder of the repository, `/`-separated. */
@@ -15,16 +15,16 @@ function sourcesBelow(root, folder) {
   return files.map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
 }
 
-/** Paths of the files that a file imports by a relative name. */
+/** Paths of the files that a file imports by relative path. */
 function importsOf(path, text) {
   const names = [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => match[1]);
   return names.map((name) => posix.join(posix.dirname(path), name));
 }
 
 /**
- * Test files that do more in the larger sizes: those that import the file of the sizes, directly or through others.
+ * Test files that do more in the larger sizes: those that import the size file, directly or indirectly.
  * @param {string} [root] of the repository
- * @returns {string[]} paths from there, sorted
+ * @returns {string[]} paths relative to it, sorted
  */
 export function sizedTests(root = ROOT) {
   const importers = new Map();
@@ -33,16 +33,17 @@ export function sizedTests(root = ROOT) {
       importers.set(name, [...(importers.get(name) ?? []), path]);
     }
   }
-  // A set that is added to while it is walked is walked to its end.
+  // A set that grows during iteration is iterated to its end.
   const found = new Set([SIZE]);
   for (const path of found) for (const importer of importers.get(path) ?? []) found.add(importer);
   return [...found].filter((path) => path.endsWith('.test.ts')).sort();
 }
 
 /**
- * Test files but for those that a larger size repeats and coverage does not see: what remains to be run where one follows.
+ * Test files except those that a larger size repeats and coverage does not include: the remaining files to run if a
+ * larger size follows.
  * @param {string} [root] of the repository
- * @returns {string[]} paths from there, sorted
+ * @returns {string[]} paths relative to it, sorted
  */
 export function unrepeatedTests(root = ROOT) {
   const repeated = sizedTests(root).filter((path) => BY_PROCESSES.some((folder) => path.startsWith(folder)));

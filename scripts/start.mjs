@@ -3,7 +3,8 @@ import { EXAMPLE, exampleArguments } from './example.mjs';
 import { install } from './install.mjs';
 import { ROOT, run, script } from './steps.mjs';
 
-// `npm start`: install, build, run the example. What follows `--` goes to `gateline run`; with `--verbose` it prints what agents say.
+// `npm start`: install, build, run the example. Arguments after `--` are passed to `gateline run`; with `--verbose` it
+// prints the output of agents.
 await script(async () => {
   const node = await install();
   await run({ name: 'build', command: [node, join(ROOT, 'scripts', 'build.mjs')], shown: 'npm run build' });

@@ -4,8 +4,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What the project's scripts are made of: steps that are run, timed and reported. Everything here runs under
- * Node 20 without any dependency, because it also runs before the dependencies are there.
+ * The building blocks of the project's scripts: steps that are run, timed and reported. Everything here runs under Node
+ * 20 without any dependency, because it also runs before the dependencies are installed.
  */
 
 /** The repository. */
@@ -14,7 +14,7 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const BIN = join(ROOT, 'node_modules', '.bin');
 const WINDOWS = process.platform === 'win32';
 
-/** The version of Node that the project is developed with, as package.json pins it (`24.21.0`). */
+/** The version of Node for developing the project, as pinned in package.json (`24.21.0`). */
 export const NODE_VERSION = readJson(join(ROOT, 'package.json')).devDependencies.node;
 
 /** Where npm puts that Node. */
@@ -24,13 +24,16 @@ function readJson(path) {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** A step that failed: `message` says which one, and what to run to see it again. */
+/** A failed step: `message` says which one, and how to repeat it. */
 export class StepFailed extends Error {}
 
-/** Children that are running, so that an interrupted script leaves none. */
+/** Running children, so that an interrupted script leaves none. */
 const running = new Set();
 
-/** End a child with all that it started: on POSIX each child leads a process group, on Windows there is a tool. */
+/**
+ * End a child and all processes that it started: on POSIX each child leads a process group, on Windows a system tool
+ * does it.
+ */
 function end(child, signal) {
   if (WINDOWS) {
     spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore' });
@@ -45,7 +48,9 @@ function end(child, signal) {
 
 const interrupting = new AbortController();
 
-/** Aborted as soon as a signal asks this script to end. Whatever waits for something else than a step listens to it. */
+/**
+ * Aborted as soon as a signal asks this script to end. Code that waits for anything other than a step listens to it.
+ */
 export const interruption = interrupting.signal;
 
 for (const [signal, code] of [
@@ -62,7 +67,7 @@ for (const [signal, code] of [
 }
 
 /**
- * `command` as something to spawn without a shell: `node …` runs with `node`, a tool of node_modules with it too.
+ * `command` as arguments for spawning without a shell: `node …` and tools of node_modules run with `node`.
  * @param {string} command words separated by single spaces; no quoting
  * @param {string} node path of the Node to run it with
  * @returns {string[]}
@@ -73,7 +78,7 @@ export function resolveCommand(command, node) {
   return [node, toolPath(name), ...args];
 }
 
-/** The script behind `node_modules/.bin/<name>`, which on Windows is not a script itself. */
+/** The script behind `node_modules/.bin/<name>`, which is not a script itself on Windows. */
 function toolPath(name) {
   const { devDependencies } = readJson(join(ROOT, 'package.json'));
   for (const dependency of Object.keys(devDependencies)) {
@@ -102,10 +107,10 @@ export function say(line) {
 }
 
 /**
- * Run one step. One line tells how it went; a step that is not `live` shows what it printed only when it failed.
- * @param {{ name: string, command: string[], shown?: string, live?: boolean, cwd?: string, env?: Record<string, string>, onStart?: (pid: number) => void }} step
- *   `shown`: the command as a reader would type it; `env`: variables that are set in addition; `onStart`: is given the
- *   pid, which on POSIX is that of the group too
+ * Run one step. One line reports the result; a step that is not `live` shows its output only if it failed.
+ * @param {{ name: string, command: string[], shown?: string, live?: boolean, cwd?: string, env?: Record<string,
+ *   string>, onStart?: (pid: number) => void }} step `shown`: the command as a reader would type it; `env`: additional
+ *   variables; `onStart`: receives the pid, which on POSIX is also that of the group
  * @throws {StepFailed} when it does not exit with 0
  */
 export async function run({ name, command, shown = command.join(' '), live = false, cwd = ROOT, env = {}, onStart }) {
@@ -137,7 +142,7 @@ export async function run({ name, command, shown = command.join(' '), live = fal
   throw new StepFailed(`${name} failed, ${ended}. The command was: ${shown}`);
 }
 
-/** Run `main`; what it throws becomes a line and exit code 1. A bug keeps its stack. */
+/** Run `main`; an error becomes one line and exit code 1. A bug also shows its stack. */
 export async function script(main) {
   try {
     await main();

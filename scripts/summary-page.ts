@@ -3,7 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
-/** Colours, sizes and fonts of GitHub's job summaries, in the light. */
+/** Colours, sizes and fonts of GitHub's job summaries, in the light theme. */
 const STYLE = `
   body { margin: 0; background: #fff; color: #1f2328; font: 14px/1.5 -apple-system, "Segoe UI", "Noto Sans", "Liberation Sans", "Noto Color Emoji", sans-serif; }
   main { width: 900px; padding: 24px; }
@@ -20,7 +20,7 @@ const STYLE = `
   svg { display: block; margin: 0 0 12px; } svg text { font-size: 13px; }
 `;
 
-/** Fonts with GitHub's emoji are not everywhere: a colour, and a letter in it. */
+/** Fonts with GitHub's emoji are not always installed: a colour with a letter replaces each. */
 const MARK: Readonly<Record<string, readonly [kind: string, letter: string]>> = {
   '✅': ['good', '✓'],
   '❌': ['bad', '✗'],
@@ -40,8 +40,8 @@ function withMarks(text: string): string {
 }
 
 /**
- * A report as a page that looks like GitHub's. What is folded stays folded; flow charts, which GitHub draws with a program
- * of its own, are drawn in the same colours.
+ * A report as a page that looks like GitHub's. Folded parts stay folded; flow charts, which GitHub draws with its own
+ * program, are drawn in the same colours.
  */
 export function summaryPage(markdown: string): string {
   const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
@@ -95,7 +95,7 @@ function tableRow(
 
 const [COLUMN, ROW, WIDTH, HEIGHT] = [146, 62, 122, 46];
 
-/** Boxes in columns, each one column after the last that it needs, and a line for each arrow. */
+/** Boxes in columns, each one column after the last box that it needs, and a line for each arrow. */
 function flowChart(source: string): string {
   const boxes = new Map([...source.matchAll(/^ *(n\d+)\["(.*)"\]:::(\w+)$/gm)].map((match) => [match[1]!, match]));
   const arrows = [...source.matchAll(/^ *(n\d+) --> (n\d+)$/gm)].map(([, from, to]) => [from!, to!] as const);
@@ -111,7 +111,7 @@ function flowChart(source: string): string {
     const middle = HEIGHT / 2;
     const start = `M${a.x + WIDTH},${a.y + middle}`;
     if (depth(to) === depth(from) + 1) return `<path d="${start} L${b.x - 3},${b.y + middle}" marker-end="url(#tip)"/>`;
-    // Over the boxes in between.
+    // Above the boxes in between.
     const down = Math.max(a.y, b.y) + HEIGHT + 14;
     return `<path d="M${a.x + WIDTH / 2},${a.y + HEIGHT} C${a.x + WIDTH / 2},${down} ${b.x + WIDTH / 2},${down} ${b.x + WIDTH / 2},${b.y + HEIGHT + 3}" marker-end="url(#tip)"/>`;
   });

@@ -7,15 +7,15 @@ import { ROOT, StepFailed, resolveCommand, run, say, script } from './steps.mjs'
 import { leftOut, mustHaveTools } from './workflow-tools.mjs';
 
 /**
- * `npm test`: installs, then runs the tests and, beside them, every `check:` script of package.json, one after the other
- * and whatever the others came to. Each of them can be run alone: `npm run check:lint`. What this machine has no tool for
- * is left out and named; in CI that is a failure.
+ * `npm test`: installs, then runs the tests and, beside them, every `check:` script of package.json, one after the
+ * other, whatever the results of the others. Each of them can be run alone: `npm run check:lint`. Checks whose tool is
+ * missing on this machine are left out and reported; in CI that is a failure.
  *
- * `node scripts/test.mjs full` is what `.ci/run` runs after that: all seeded faults, and beside them the tests that do
- * more there. `node scripts/test.mjs soak` (`npm run soak`) runs those tests with the largest numbers.
+ * `.ci/run` then runs `node scripts/test.mjs full`: all seeded faults, and in parallel the tests that do more in that
+ * size. `node scripts/test.mjs soak` (`npm run soak`) runs those tests with the largest numbers.
  *
- * `--full-follows` leaves out of `npm test` what the full run after it repeats.
- * `--counts=FILE` writes the last line, `N passed, N failed`, to a file too.
+ * `--full-follows` leaves out of `npm test` the tests that the following full run repeats. `--counts=FILE` writes the
+ * last line, `N passed, N failed`, to a file too.
  */
 
 /** @typedef {{ name: string, command: string, shown: string }} Step */
@@ -24,14 +24,14 @@ const SIZES = ['sample', 'full', 'soak'];
 const TESTS = 'check:tests';
 const FULL_FOLLOWS = '--full-follows';
 
-/** @returns {Step[]} the `check:` scripts, but for the tests */
+/** @returns {Step[]} the `check:` scripts, except the tests */
 function checks() {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const names = Object.keys(scripts).filter((name) => name.startsWith('check:') && name !== TESTS);
   return names.map((name) => ({ name: name.slice('check:'.length), command: scripts[name], shown: `npm run ${name}` }));
 }
 
-/** @returns {Step[]} what runs beside the tests of a size */
+/** @returns {Step[]} the steps that run beside the tests of a size */
 function besideTests(size) {
   if (size === 'sample') return checks();
   if (size === 'soak') return [];
@@ -39,7 +39,7 @@ function besideTests(size) {
   return [{ name: 'all seeded faults', command, shown: command }];
 }
 
-/** @returns {Step} the tests of a size. In CI, where nothing is left out, how much of src/ they run is measured too */
+/** @returns {Step} the tests of a size. In CI, if nothing is left out, coverage of src/ is measured too */
 function testsOf(size, fullFollows) {
   if (size === 'sample') {
     const command = mustHaveTools() ? 'vitest run --coverage' : 'vitest run';
@@ -50,7 +50,7 @@ function testsOf(size, fullFollows) {
   return { name: `tests, ${size}`, command, shown: `GATELINE_TEST_SIZE=${size} vitest run …` };
 }
 
-/** Run a step. @returns the message of its failure, none where it went well */
+/** Run a step. @returns the message of its failure, none on success */
 async function tried(step, node, more = {}) {
   const { arguments: words = [], ...options } = more;
   try {
@@ -62,7 +62,7 @@ async function tried(step, node, more = {}) {
   }
 }
 
-/** Run the tests. @returns messages of failures, and vitest's own count; one that broke off before it counted is a failure */
+/** Run the tests. @returns messages of failures, and vitest's own count; an aborted run without a count is a failure */
 async function runTests(size, node, fullFollows) {
   const folder = mkdtempSync(join(tmpdir(), 'gateline-results-'));
   try {

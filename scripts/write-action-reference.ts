@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference/action.md from action.yml and from what the code says of its inputs.
- * `node scripts/write-action-reference.ts`; a test holds the page equal to what this would write.
+ * Writes docs/reference/action.md from action.yml and from the code's descriptions of its inputs.
+ * `node scripts/write-action-reference.ts`; a test checks that the page is up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,14 +9,17 @@ import { INPUT_USES } from '../src/action/inputs/input-uses.ts';
 import { COMMAND_NAMES, type CommandName } from '../src/action/inputs/command-names.ts';
 import { INPUT_NAMES, type InputName } from '../src/action/inputs/inputs-schema.ts';
 
-/** `action.yml`, as far as it is told of. */
+/** The documented part of `action.yml`. */
 export interface ActionMetadata {
   readonly inputs: Readonly<Record<string, { readonly description: string; readonly default?: string }>>;
   readonly outputs: Readonly<Record<string, { readonly description: string }>>;
   readonly runs: { readonly using: string; readonly main: string; readonly post: string };
 }
 
-/** Inputs that exist for their default in `action.yml`: the runner passes these values to an action in no other way. */
+/**
+ * Inputs that exist only for their default in `action.yml`: the runner passes these values to an action in no other
+ * way.
+ */
 export const FOR_THEIR_DEFAULT: ReadonlySet<InputName> = new Set([
   'job-status',
   'matrix',
@@ -38,7 +41,7 @@ export function actionPages(metadata: ActionMetadata = actionMetadata()): Record
   return { [PAGE]: page(metadata) };
 }
 
-/** Markdown tables for whoever shows them elsewhere: the inputs of a command that say what a gate is or does, and all outputs. */
+/** Markdown tables for other pages: the inputs of a command that define a gate, and all outputs. */
 export function inputTable(metadata: ActionMetadata, names: readonly InputName[]): string {
   const rows = names.map((name) => {
     const { description, default: value } = metadata.inputs[name]!;
@@ -110,7 +113,7 @@ function usesRow(name: InputName): string {
   return `| \`${name}\` | ${COMMAND_NAMES.map(mark).join(' | ')} |`;
 }
 
-/** Text for a cell of a table: what looks like HTML or ends a cell shows as it is. */
+/** Text for a table cell: HTML syntax and cell separators are shown literally. */
 function cell(text: string): string {
   return text
     .trim()

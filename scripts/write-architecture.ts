@@ -1,6 +1,6 @@
 /**
- * Writes the picture in docs/architecture.md: the rooms of src/, and who imports whom.
- * `node scripts/write-architecture.ts`; a test holds the page equal to what this would write.
+ * Writes the picture in docs/architecture.md: the rooms of src/ and their imports.
+ * `node scripts/write-architecture.ts`; a test checks that the page is up to date.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
@@ -12,7 +12,7 @@ const PAGE = 'docs/architecture.md';
 /** Static imports, re-exports and `import()`, of files of this repository. */
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*)'(\.[^']+)'/g;
 
-/** Rooms that nearly everybody imports: arrows to them would hide the others. */
+/** Rooms that nearly all others import: arrows to them would hide the others. */
 const EVERYWHERE = new Set(['errors', 'json', 'untrusted', 'environment', 'in-parallel', 'version']);
 
 /** Room → the rooms that it imports. */
@@ -55,7 +55,7 @@ function roomsOf(files: ReadonlyMap<string, string>): Rooms {
   return rooms;
 }
 
-/** Every room that can be reached from one, over at least one arrow. */
+/** Every room reachable from one, over at least one arrow. */
 function reachable(rooms: Rooms, from: string, seen = new Set<string>()): Set<string> {
   for (const next of rooms.get(from) ?? []) {
     if (seen.has(next)) continue;
@@ -65,7 +65,7 @@ function reachable(rooms: Rooms, from: string, seen = new Set<string>()): Set<st
   return seen;
 }
 
-/** An arrow that other arrows say already is left out: what is left is the shortest picture with the same meaning. */
+/** Arrows implied by others are left out: this is the smallest picture with the same meaning. */
 function mermaid(rooms: Rooms): string {
   const arrows: string[] = [];
   for (const [name, imports] of rooms) {

@@ -1,6 +1,6 @@
 /**
  * Writes docs/reference/cli.md and docs/reference/errors.md from the code. `node scripts/write-reference.ts`; a test
- * holds the pages equal to what this would write.
+ * checks that the pages are up to date.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -125,7 +125,7 @@ ${sections.join('\n\n')}
 `;
 }
 
-/** Text for a cell of a table or a paragraph: what looks like HTML or ends a cell shows as it is. */
+/** Text for a table cell or paragraph: HTML syntax and cell separators are shown literally. */
 function cell(text: string): string {
   return text
     .split(/(`[^`]*`)/)

@@ -10,9 +10,9 @@ import { parseRecord } from '../src/store/parse-record.ts';
 import { linesOf, svgOf, type Recording } from './run-image.ts';
 
 /*
- * Writes docs/images/run.svg, the picture in the README, from docs/images/run.json: `node scripts/write-run-image.ts`. With
- * `--record` it first runs examples/web-tests for it, in a copy: all is well; a rule of the page is broken and gate 4 fails;
- * the rule is mended, in a page that is not quite the first one, and the run goes on.
+ * Writes docs/images/run.svg, the picture in the README, from docs/images/run.json: `node scripts/write-run-image.ts`.
+ * With `--record` it first runs a copy of examples/web-tests: everything passes; a rule of the page is broken and gate
+ * 4 fails; the rule is fixed, in a page that is not identical to the first one, and the run continues.
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -34,7 +34,7 @@ export function examplePipeline(): Pipeline {
   return parsed.pipeline;
 }
 
-/** What docs/images/run.json holds. */
+/** The content of docs/images/run.json. */
 export function readRecording(): Recording {
   return JSON.parse(readFileSync(RECORDING_FILE, 'utf8')) as Recording;
 }
@@ -86,7 +86,7 @@ function recordsIn(folder: string): readonly GatelineRecord[] {
   return orderRecords(records).records;
 }
 
-/** A record without what tells of the machine, and without what the table does not show. */
+/** A record without data about the machine, and without data that the table does not show. */
 function anonymous(one: GatelineRecord): GatelineRecord {
   const by = { host: 'host', boot: 'boot', pid: 1, pidStart: '1' };
   return one.kind === 'ended' ? { ...one, by, files: [], touched: [], logs: {} } : { ...one, by };

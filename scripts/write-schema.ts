@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { gatelineFileSchema } from '../src/pipeline/file/gateline-file.ts';
 
 /*
- * Writes what follows from the schema of gateline.yml: schema/gateline.schema.json for editors, and the key
- * table of docs/reference/gateline-yml.md. Run it after a change of the schema: `node scripts/write-schema.ts`.
+ * Writes the files generated from the schema of gateline.yml: schema/gateline.schema.json for editors, and the key
+ * table of docs/reference/gateline-yml.md. Run it after changing the schema: `node scripts/write-schema.ts`.
  */
 
 export const SCHEMA_FILE = new URL('../schema/gateline.schema.json', import.meta.url);
 export const REFERENCE_FILE = new URL('../docs/reference/gateline-yml.md', import.meta.url);
 const TABLE = /(<!-- keys -->\n)[^]*(<!-- \/keys -->)/;
 
-/** A JSON Schema, as far as this script looks at one. */
+/** The part of a JSON Schema that this script uses. */
 export interface EditorSchema {
   $schema?: string;
   type?: string | string[];
@@ -37,12 +37,12 @@ export interface DocumentedKey {
   readonly isRequired: boolean;
 }
 
-/** The JSON Schema (draft-07, which every editor knows) of gateline.yml. */
+/** The JSON Schema (draft-07, which every editor supports) of gateline.yml. */
 export function editorSchema(): EditorSchema {
   return z.toJSONSchema(gatelineFileSchema, { io: 'input', target: 'draft-7' }) as EditorSchema;
 }
 
-/** Every key that has a name of its own, in the order of the schema. */
+/** Every key with a fixed name, in the order of the schema. */
 export function keysOf(schema: EditorSchema, base = ''): DocumentedKey[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
     const path = base === '' ? key : `${base}.${key}`;
@@ -93,7 +93,7 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-/** The reference page with its table replaced by the one of the schema. */
+/** The reference page with its table replaced by the schema's. */
 export function withKeyTable(page: string, schema: EditorSchema): string {
   if (!TABLE.test(page)) throw new Error(`${fileURLToPath(REFERENCE_FILE)} has no <!-- keys --> … <!-- /keys -->`);
   return page.replace(TABLE, (_all, start: string, end: string) => `${start}\n${keyTable(schema)}\n${end}`);

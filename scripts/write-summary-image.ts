@@ -7,9 +7,10 @@ import { WebTestsWorld } from '../test/action/workflows/web-tests-world.ts';
 import { summaryPage } from './summary-page.ts';
 
 /*
- * Writes docs/images/summary.png, the picture in the README, from docs/images/summary.txt: `node scripts/write-summary-image.ts`,
- * where there is a Chromium. With `--record` it first runs the workflow of examples/web-tests for it, as test/action/workflows
- * does, three times: all is well; a rule of the page is broken and gate 4 fails; the rule is mended.
+ * Writes docs/images/summary.png, the picture in the README, from docs/images/summary.txt:
+ * `node scripts/write-summary-image.ts`, which needs a Chromium. With `--record` it first runs the workflow of
+ * examples/web-tests three times, as test/action/workflows does: everything passes; a rule of the page is broken and
+ * gate 4 fails; the rule is fixed.
  */
 
 const IMAGES = join(import.meta.dirname, '../docs/images');
@@ -21,12 +22,12 @@ const PAGE = 'examples/web-tests/page/registration.html';
 const RULE = "new RegExp('^[0-9]{' + data.length";
 const WIDTH = 948;
 
-/** What the picture was made from. */
+/** The digest of the picture's source. */
 export function digestOfPage(markdown: string): string {
   return digestOf(summaryPage(markdown));
 }
 
-/** The digest that a picture carries, in a text chunk of its own. */
+/** The digest in a picture, from a separate text chunk. */
 export function digestIn(png: Uint8Array): string | undefined {
   return /gateline-page\0(sha256:[0-9a-f]{64})/.exec(Buffer.from(png).toString('latin1'))?.[1];
 }

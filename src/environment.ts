@@ -1,12 +1,12 @@
 /**
- * Every environment variable that Gateline reads or sets, in one place. Nothing else in `src` names one.
- * What the caller's environment holds arrives as an argument; nothing here reads `process.env`.
+ * Every environment variable that Gateline reads or sets, in one place. Nothing else in `src` names one. The caller's
+ * environment is passed as an argument; nothing here reads `process.env`.
  */
 
-/** The environment as Node gives it. */
+/** The environment as Node provides it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Given to every agent: agent protocol 1, docs/agent-protocol.md. */
+/** Set for every agent: agent protocol 1, docs/agent-protocol.md. */
 export const AGENT_VARIABLES = {
   /** File: the request, JSON. */
   request: 'GATELINE_REQUEST',
@@ -16,11 +16,11 @@ export const AGENT_VARIABLES = {
   metrics: 'GATELINE_METRICS',
   /** File to write learnings to, JSON or Markdown. */
   learnings: 'GATELINE_LEARNINGS',
-  /** File: the verdict on the attempt before, JSON; the variable is not set on a first attempt. */
+  /** File: the verdict on the previous attempt, JSON; not set on a first attempt. */
   feedback: 'GATELINE_FEEDBACK',
   /** Number of this attempt, from 1. */
   attempt: 'GATELINE_ATTEMPT',
-  /** Id of the gate, and of its leg where it has one. */
+  /** Id of the gate, including its leg if it has one. */
   gate: 'GATELINE_GATE',
   leg: 'GATELINE_LEG',
 } as const;
@@ -29,7 +29,7 @@ export const AGENT_VARIABLES = {
 export const CLI_VARIABLES = {
   /** https://no-color.org: any value turns colours off. */
   noColor: 'NO_COLOR',
-  /** Any value turns colours on where there is no terminal. */
+  /** Any value turns colours on without a terminal. */
   forceColor: 'FORCE_COLOR',
   /** Set by CI systems: plain lines instead of live progress. */
   ci: 'CI',
@@ -39,15 +39,15 @@ export const CLI_VARIABLES = {
   workspace: 'GATELINE_WORKSPACE',
   /** `dumb`: no cursor movement, so plain lines. */
   terminal: 'TERM',
-  /** Who decides, where neither `--actor` nor git's settings say it. */
+  /** The user who decides, if neither `--actor` nor git's settings name one. */
   user: 'USER',
   windowsUser: 'USERNAME',
-  /** Folder for work trees; stands above `workspace: {trees: …}`. */
+  /** Folder for work trees; overrides `workspace: {trees: …}`. */
   trees: 'GATELINE_TREES',
 } as const;
 
 /**
- * Set by the runner for every step, but for `ACTIONS_*`.
+ * Set by the runner for every step, except `ACTIONS_*`.
  * https://docs.github.com/actions/reference/workflows-and-actions/variables#default-environment-variables
  */
 export const GITHUB_VARIABLES = {
@@ -65,14 +65,14 @@ export const GITHUB_VARIABLES = {
   actor: 'GITHUB_ACTOR',
   serverUrl: 'GITHUB_SERVER_URL',
   apiUrl: 'GITHUB_API_URL',
-  /** `owner/name/.github/workflows/file.yml@ref`: of the workflow that was started, whoever it calls. */
+  /** `owner/name/.github/workflows/file.yml@ref`: of the workflow that was started, not of one that it calls. */
   workflowRef: 'GITHUB_WORKFLOW_REF',
-  /** `name` of the workflow that was started, else its file: act has nothing else. */
+  /** `name` of the workflow that was started, else its file: act sets nothing else. */
   workflow: 'GITHUB_WORKFLOW',
   workspace: 'GITHUB_WORKSPACE',
-  /** Folder that is emptied at the beginning and the end of each job. */
+  /** Folder that the runner empties at the beginning and the end of each job. */
   temp: 'RUNNER_TEMP',
-  /** Files that the runner reads when a step has ended. */
+  /** Files that the runner reads after a step has ended. */
   output: 'GITHUB_OUTPUT',
   state: 'GITHUB_STATE',
   summary: 'GITHUB_STEP_SUMMARY',
@@ -81,13 +81,14 @@ export const GITHUB_VARIABLES = {
 /** Read by the action. */
 export const ACTION_VARIABLES = {
   /**
-   * Share of the usual time limits of calls to GitHub that counts, 0.01 to 1; default 1. For runners that should rather give
-   * up early, and for tests. It only ever shortens: an answer that comes too late is no answer, and unknown is never absent.
+   * Fraction of the usual time limits of calls to GitHub, 0.01 to 1; default 1. For runners that should give up early,
+   * and for tests. It only shortens limits: a response that comes too late is treated as missing, and unknown is never
+   * absent.
    */
   timeLimits: 'GATELINE_TIME_LIMITS',
 } as const;
 
-/** Variables in which a step may have a token of its job. Their values are redacted, whoever names them. */
+/** Variables that may contain a token of the step's job. Their values are always redacted, however they were set. */
 export const TOKEN_VARIABLES = [
   'ACTIONS_RUNTIME_TOKEN',
   'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
@@ -95,12 +96,12 @@ export const TOKEN_VARIABLES = [
   'GH_TOKEN',
 ] as const;
 
-/** What the runner puts before the name of an input (in capitals, spaces as `_`). */
+/** Prefix that the runner adds to the name of an input (in capitals, spaces as `_`). */
 export const INPUT_PREFIX = 'INPUT_';
 
 /**
- * States that the action's main saves for its post step. Main saves each of them before it does anything else: a step before
- * it may set `STATE_*` through `GITHUB_ENV`, and only what main saved stands above that.
+ * States that the action's main saves for its post step. Main saves each of them before it does anything else: a step
+ * before it may set `STATE_*` through `GITHUB_ENV`, and only values saved by main override that.
  */
 export const ACTION_STATE = {
   /** `true`: main finished, green or red. `false`: it was interrupted. */
@@ -112,16 +113,17 @@ export const ACTION_STATE = {
 } as const;
 
 /**
- * Taken out of what a gate's command inherits: what a `run:` step of the same job would not have, and our own.
- * What the runner gives to actions only: `NodeScriptActionHandler` against `ScriptHandler` in actions/runner. Both give
- * `ACTIONS_ID_TOKEN_REQUEST_*`, where the job has `id-token: write`, so that stays.
+ * Removed from the environment that a gate's command inherits: variables that a `run:` step of the same job would not
+ * have, and our own. For those that the runner gives only to actions, compare `NodeScriptActionHandler` with
+ * `ScriptHandler` in actions/runner. Both set `ACTIONS_ID_TOKEN_REQUEST_*` if the job has `id-token: write`, so those
+ * stay.
  */
 export const WITHHELD_FROM_AGENTS = /^(?:INPUT_.*|STATE_.*|ACTIONS_(?:RUNTIME|RESULTS|CACHE)_.*|GATELINE_.*)$/;
 
-/** Which action a step runs: empty in a `run:` step. */
+/** The action that a step runs: empty in a `run:` step. */
 export const EMPTY_WITHOUT_ACTION = ['GITHUB_ACTION_REPOSITORY', 'GITHUB_ACTION_REF'] as const;
 
-/** Set for git: answers in one language, no lock taken for a mere look, no question on the terminal, no object in the place of another. */
+/** Set for git: messages in one language, no locks for read-only commands, no terminal prompts, no replaced objects. */
 export const GIT_SETTINGS = {
   LC_ALL: 'C',
   GIT_OPTIONAL_LOCKS: '0',
@@ -130,15 +132,19 @@ export const GIT_SETTINGS = {
 } as const;
 
 /**
- * git's own variables that reach it: where settings come from and how far up it looks. All others are taken
- * out, since `GIT_DIR`, `GIT_INDEX_FILE` and the like (set in hooks, for one) would point it at another repository.
+ * git's own variables that are passed on: where settings come from and how far up it searches. All others are removed,
+ * since variables such as `GIT_DIR` and `GIT_INDEX_FILE` (set in hooks, for example) would point it at another
+ * repository.
  */
 export const KEPT_FOR_GIT = /^GIT_(?:CONFIG_.*|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|LFS_.*)$/;
 
-/** How far up git looks for a repository: `:`-separated folders. Set for agents, so that none above their work tree is found. */
+/**
+ * How far up git searches for a repository: `:`-separated folders. Set for agents, so that git finds none above their
+ * work tree.
+ */
 export const GIT_CEILING = 'GIT_CEILING_DIRECTORIES';
 
-/** What `git rev-parse --local-env-vars` names: variables that tie git to one repository, as they are set in its hooks. */
+/** The output of `git rev-parse --local-env-vars`: variables that tie git to one repository, as set in its hooks. */
 export const GIT_LOCAL_VARIABLES: ReadonlySet<string> = new Set([
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
   'GIT_COMMON_DIR',
@@ -158,24 +164,26 @@ export const GIT_LOCAL_VARIABLES: ReadonlySet<string> = new Set([
   'GIT_WORK_TREE',
 ]);
 
-/** Paths, one or a list, by which programs and libraries are found; names in capitals, since on Windows it is `Path`. */
+/** Paths, or lists of them, for finding programs and libraries; names in capitals, since on Windows it is `Path`. */
 export const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'VIRTUAL_ENV', 'PYTHONPATH', 'NODE_PATH', 'INIT_CWD']);
 
-/** Where programs keep what they can make again. */
+/** Where programs store files that they can recreate. */
 export const CACHE_FOLDER_VARIABLES = { xdg: 'XDG_CACHE_HOME', windows: 'LOCALAPPDATA', home: 'HOME' } as const;
 
-/** GitHub's cache. The first three are read; all are set for the process that saves an entry with GitHub's own client. */
+/**
+ * GitHub's cache. The first three are read; all are set for the process that saves an entry with GitHub's own client.
+ */
 export const CACHE_VARIABLES = {
-  /** Where artifacts and caches are kept; given to actions only. */
+  /** Where artifacts and caches are stored; set only for actions. */
   resultsUrl: 'ACTIONS_RESULTS_URL',
-  /** What opens them, for this job; given to actions only. */
+  /** The credential for them, for this job; set only for actions. */
   runtimeToken: 'ACTIONS_RUNTIME_TOKEN',
   /** `cache-mode` of the workflow or job: `none`, `read`, `write` or `write-only`. */
   mode: 'ACTIONS_CACHE_MODE',
-  /** Any value: the service of the second generation. */
+  /** Any value: the second-generation service. */
   service2: 'ACTIONS_CACHE_SERVICE_V2',
   /** More lines in the log; never set for that process. */
   debug: 'RUNNER_DEBUG',
-  /** The tar of macOS: no files beside the files. */
+  /** For the tar of macOS: no metadata files. */
   copyfile: 'COPYFILE_DISABLE',
 } as const;

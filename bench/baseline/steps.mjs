@@ -1,8 +1,8 @@
 /**
- * One gate put together from GitHub's own parts, a process a step, as a workflow without Gateline would have them:
+ * One gate built from GitHub's own parts, one process per step, as a workflow without Gateline would have them:
  * actions/download-artifact, actions/cache/restore, a script that checks the schema, actions/upload-artifact,
- * actions/cache/save and a sticky comment. The published bundles cannot be had everywhere, so each step is a bundle of the
- * library that the action is made of, loaded at once as theirs are. `STEP` names the step.
+ * actions/cache/save and a sticky comment. The published bundles are not available everywhere, so each step is a bundle
+ * of the action's library, loaded at startup like theirs. `STEP` names the step.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

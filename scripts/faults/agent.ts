@@ -3,7 +3,7 @@ import type { Fault } from './fault.ts';
 const TREE = ['test/agent/process-tree.test.ts'];
 const WHY = 'agents would go on working, and spending, after Ctrl-C';
 
-/** Faults in how an agent is started, ended and read. */
+/** Faults in starting, ending and reading agents. */
 export const AGENT_FAULTS: readonly Fault[] = [
   {
     name: 'agent: what an agent started is not ended for descending from it',

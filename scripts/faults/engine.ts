@@ -14,7 +14,7 @@ const PINNED = ['test/engine/pinned-contracts.test.ts'];
 const JOBS = ['test/engine/ci-jobs.test.ts'];
 const DRIVE = ['test/engine/drive.test.ts'];
 
-/** Faults in how a run is driven. */
+/** Faults in driving a run. */
 export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'engine: a claim that is taken is ignored',

@@ -2,7 +2,7 @@ import type { Fault } from './fault.ts';
 
 const PROBLEMS = ['test/pipeline/problems.test.ts'];
 
-/** Faults in how a definition is read. */
+/** Faults in reading a definition. */
 export const PIPELINE_FAULTS: readonly Fault[] = [
   {
     name: 'pipeline: two gates that need each other are no cycle',

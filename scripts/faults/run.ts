@@ -4,7 +4,7 @@ const FOLD = ['test/run/state/fold.test.ts'];
 const ENGINE = ['test/engine/run-pipeline.test.ts'];
 const TREES = ['test/engine/attempt-trees.test.ts'];
 
-/** Faults in what is true of a run, and in what may be reused. */
+/** Faults in the state of a run, and in what may be reused. */
 export const RUN_FAULTS: readonly Fault[] = [
   {
     name: 'run: a gate is done although what it needs is not',

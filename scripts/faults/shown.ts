@@ -2,7 +2,7 @@ import type { Fault } from './fault.ts';
 
 const GATE_STATE = ['test/formats/gate-state.test.ts'];
 
-/** Faults in what is shown of a run: state files and reports. */
+/** Faults in state files and reports of a run. */
 export const SHOWN_FAULTS: readonly Fault[] = [
   {
     name: 'formats: a field of the state guide’s envelope is missing',

@@ -3,7 +3,7 @@ import type { Fault } from './fault.ts';
 const CONTRACT = ['test/store/filesystem/contract.test.ts'];
 const RECORDS = ['test/store/filesystem/record-files.test.ts'];
 
-/** Faults in how records and outputs are kept. */
+/** Faults in storing records and outputs. */
 export const STORE_FAULTS: readonly Fault[] = [
   {
     name: 'store: writing a record overwrites the one that is there',

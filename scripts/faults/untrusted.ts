@@ -4,7 +4,7 @@ const PARSE = ['test/json/parse-json.test.ts'];
 const REDACT = ['test/untrusted/redact.test.ts'];
 const ESCAPE = ['test/untrusted/escape.test.ts'];
 
-/** Faults in what makes agents' words safe. */
+/** Faults in making agents' output safe. */
 export const UNTRUSTED_FAULTS: readonly Fault[] = [
   {
     name: 'untrusted: JSON of any depth is read',

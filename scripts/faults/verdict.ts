@@ -4,7 +4,7 @@ const JUDGE = ['test/verdict/judge.test.ts'];
 const CHECKS = ['test/verdict/checks.test.ts'];
 const SCHEMA = ['test/verdict/json-schema.test.ts'];
 
-/** Faults in whether an output is good enough. */
+/** Faults in judging an output. */
 export const VERDICT_FAULTS: readonly Fault[] = [
   {
     name: 'verdict: a score at the threshold does not pass',

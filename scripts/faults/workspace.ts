@@ -11,7 +11,7 @@ const SUBMODULES = ['test/workspace/submodules.test.ts'];
 const CHANGES = ['test/workspace/changes.test.ts'];
 const LINKS = ['test/workspace/dependency-links.test.ts'];
 
-/** Faults in how files are seen, kept and brought to work trees. */
+/** Faults in reading, storing and handing on files. */
 export const WORKSPACE_FAULTS: readonly Fault[] = [
   {
     name: 'workspace: a copied index is newer than the original',

@@ -1,20 +1,22 @@
 /**
  * What each room of src/ may import. A room is a folder of src/, or a file beside them without its extension.
- * `scripts/lint/plugin.mjs` holds the code to it; test/repository/layers.test.ts holds the plugin to it.
+ * `scripts/lint/plugin.mjs` enforces it; test/repository/layers.test.ts tests the plugin.
  */
 
-/** Anybody may import these; they import nobody but each other, in this order: the later may import the earlier. */
+/** All rooms may import these. They import only each other, in this order: a later one may import earlier ones. */
 const EVERYWHERE = ['errors', 'environment', 'in-parallel', 'json', 'untrusted'];
 
-/** What the middle rooms stand on. */
+/** Rooms that the middle rooms may import. */
 const CORE = [...EVERYWHERE, 'pipeline', 'verdict', 'run'];
 
-/** The only file that the engine sees of these rooms: their interface. */
+/** The only files that the engine may import from these rooms: their interfaces. */
 const INTERFACES = ['store/record-store', 'agent/agent', 'agent/attempt-files', 'workspace/workspace'];
 
 const BEHIND_THE_WAYS_IN = ['version', ...CORE, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
 
-/** Room → what it may import: rooms, or single files as `room/file` without extension. Its own files are always allowed. */
+/**
+ * Room → what it may import: rooms, or single files as `room/file` without extension. Its own files are always allowed.
+ */
 export const LAYERS = {
   errors: [],
   version: [],
@@ -39,8 +41,8 @@ export const LAYERS = {
 };
 
 /**
- * The folders of a room, in order: each may import those before it. What lies in the room itself is for all of them, and
- * may import all of them; no two files import each other in a circle anyway.
+ * The folders of a room, in order: each may import those before it. Files directly in the room may be imported by all
+ * of them, and may import all of them; import cycles are forbidden anyway.
  */
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'job', 'report', 'step', 'commands'],
@@ -56,7 +58,7 @@ export const FOLDERS = {
   workspace: ['files', 'dependencies', 'git', 'trees', 'folder', 'slots'],
 };
 
-/** Rooms that get files, time, chance, processes and the network as arguments only. */
+/** Rooms that receive files, time, randomness, processes and the network only as arguments. */
 export const PURE_ROOMS = [
   'errors',
   'environment',
@@ -71,7 +73,7 @@ export const PURE_ROOMS = [
   'formats',
 ];
 
-/** Modules of Node that do nothing but compute. `names` limits what may be taken, `rooms` who may take it. */
+/** Modules of Node that only compute. `names` limits the imported names, `rooms` the importing rooms. */
 export const PURE_MODULES = {
   assert: {},
   buffer: { names: ['Buffer', 'isUtf8', 'isAscii'] },
@@ -83,7 +85,7 @@ export const PURE_MODULES = {
   util: { names: ['isDeepStrictEqual', 'types', 'TextDecoder', 'TextEncoder', 'stripVTControlCharacters'] },
 };
 
-/** Globals that reach outside: no pure room names them. */
+/** Globals with outside effects: pure rooms must not use them. */
 export const IMPURE_GLOBALS = new Set([
   'process',
   'performance',
@@ -103,5 +105,5 @@ export const IMPURE_GLOBALS = new Set([
   'sessionStorage',
 ]);
 
-/** The only places that may read the environment of the process: the ways in, which hand it on. */
+/** The only places that may read the environment of the process: the entry points, which pass it on. */
 export const ENVIRONMENT_READERS = [/^cli\/index\.ts$/, /^action\//];

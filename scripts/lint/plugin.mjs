@@ -14,7 +14,10 @@ function roomOf(path) {
   return rest.length === 0 ? first.replace(/\.\w+$/, '') : first;
 }
 
-/** Calls `visit(specifier, node, names)` for every way to name a module. `names` is undefined where all of it is taken. */
+/**
+ * Calls `visit(specifier, node, names)` for every kind of module reference. `names` is undefined if all of it is
+ * imported.
+ */
 function onModules(visit) {
   const literal = (source, node, names) => {
     if (source?.type === 'Literal' && typeof source.value === 'string') visit(source.value, node, names);
@@ -55,7 +58,7 @@ function onGlobals(context, visit) {
   };
 }
 
-/** The name of the property that is read from `node`, where `node.name` or `node['name']` is written out. */
+/** The name of the property that is read from `node`, if `node.name` or `node['name']` is written literally. */
 function propertyRead(node) {
   const parent = node.parent;
   if (parent?.type !== 'MemberExpression' || parent.object !== node) return undefined;
@@ -63,14 +66,16 @@ function propertyRead(node) {
   return parent.property.type === 'Literal' ? String(parent.property.value) : undefined;
 }
 
-/** Whether the linted source names a type here, which is gone before anything runs. */
+/** Whether the linted source names a type here, which does not exist at run time. */
 function isTypePosition(node) {
   return (
     node.parent?.type.startsWith('TS') === true && !/^TS(?:As|NonNull|Satisfies|TypeAssertion)/.test(node.parent.type)
   );
 }
 
-/** Why a file of a room may not import another of the same room, by the order of their folders, or undefined where it may. */
+/**
+ * Why a file of a room may not import another of the same room, by the order of their folders, or undefined if it may.
+ */
 function againstOrder(from, to) {
   for (const [parent, order] of Object.entries(FOLDERS)) {
     if (!from.startsWith(`${parent}/`) || !to.startsWith(`${parent}/`)) continue;
@@ -129,7 +134,7 @@ const pureImports = {
   },
 };
 
-/** Why this use of `Date` or `Math` is not pure, or undefined where it is. */
+/** Why this use of `Date` or `Math` is not pure, or undefined if it is. */
 function impureUse(identifier) {
   const property = propertyRead(identifier);
   if (identifier.name === 'Math') return property === undefined || property === 'random' ? 'Math.random' : undefined;
@@ -198,7 +203,7 @@ const noModuleMocks = {
   },
 };
 
-/** The rules that are this project's own, for oxlint. */
+/** This project's own rules for oxlint. */
 export default {
   meta: { name: 'gateline' },
   rules: {

@@ -9,7 +9,9 @@ import { GITHUB_CODES } from './codes/github.ts';
 import { STATE_CODES } from './codes/state.ts';
 import { WORKSPACE_CODES } from './codes/workspace.ts';
 
-/** Every code, in the order in which docs/reference/errors.md lists them. A test holds this equal to the sources. */
+/**
+ * Every code, in the order in which docs/reference/errors.md lists them. A test checks this list against the sources.
+ */
 export const CODE_SECTIONS: readonly {
   readonly title: string;
   readonly codes: Readonly<Record<string, CodeMeaning>>;
@@ -25,7 +27,7 @@ export const CODE_SECTIONS: readonly {
   { title: "GitHub's services", codes: GITHUB_CODES },
 ];
 
-/** Every code with its meaning: titles, hints and faults come from here when an error is made. */
+/** Every code with its meaning: titles, hints and faults come from here when an error is created. */
 export const ERROR_CODES = {
   ...COMMAND_LINE_CODES,
   ...ENGINE_CODES,
@@ -44,13 +46,13 @@ type CodeFrom<Origin extends CodeOrigin> = {
     : Code;
 }[keyof typeof ERROR_CODES];
 
-/** A code that an error is thrown with. */
+/** A code for thrown errors. */
 export type ErrorCode = CodeFrom<Fault>;
 
 /** A code of a problem in the list of a definition or a contract. */
 export type ProblemCode = CodeFrom<'definition' | 'contract'>;
 
-/** What a code stands for. */
+/** The meaning of a code. */
 export function meaningOf(code: ErrorCode): CodeMeaning {
   return ERROR_CODES[code];
 }

@@ -6,13 +6,13 @@ export interface Place {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
-  /** JSON pointer (RFC 6901) into the parsed value, where there is one. */
+  /** JSON pointer (RFC 6901) into the parsed value, if there is one. */
   readonly pointer?: string;
 }
 
-/** What every {@link GatelineError} is made from. */
+/** Data for a {@link GatelineError}. */
 export interface ErrorDetails {
-  /** What to do about it, as one sentence to the reader. Default: what the catalogue says of the code. */
+  /** What to do about it, as one sentence to the reader. Default: the catalogue's remedy for the code. */
   readonly hint?: string | undefined;
   /** Default: that of the code. */
   readonly fault?: Fault;
@@ -29,7 +29,7 @@ export class GatelineError extends Error {
   readonly code: ErrorCode;
   readonly fault: Fault;
   readonly hint: string;
-  /** The title of its annotation, where the code has one. */
+  /** The title of its annotation, if the code has one. */
   readonly title: string | undefined;
   readonly place: Place | undefined;
 
@@ -53,15 +53,15 @@ export function isSystemError(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** True where the system had no space left to write to, on the disk or in the user's quota; for what it caused too. */
+/** True if no space was left for writing, on the disk or in the user's quota; also checks causes. */
 export function isDiskFull(error: unknown): boolean {
   if (isSystemError(error, 'ENOSPC') || isSystemError(error, 'EDQUOT')) return true;
   return error instanceof GatelineError && error.cause !== undefined && isDiskFull(error.cause);
 }
 
 /**
- * What was thrown first, where giving something back (`using`) failed afterwards too. By its shape: Node has the class
- * `SuppressedError` from version 24 on.
+ * The first error, if releasing a resource (`using`) failed afterwards too. Recognized by its shape: Node has the class
+ * `SuppressedError` only from version 24 on.
  */
 export function firstThrown(thrown: unknown): unknown {
   const both = thrown instanceof Error && thrown.name === 'SuppressedError' && 'suppressed' in thrown;

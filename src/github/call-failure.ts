@@ -5,8 +5,8 @@ import type { Failure } from './retry.ts';
 import { TimeLimitError, underLimit } from './time-limit.ts';
 
 /**
- * Why a call failed. `invalid`: the answer is not what was asked for. `too-large`: it has more bytes than are read.
- * `altered`: its bytes are not those that were uploaded. `refused`: any other answer that stays the same.
+ * Why a call failed. `invalid`: the response is not as expected. `too-large`: it exceeds the maximum size. `altered`:
+ * its bytes differ from the uploaded ones. `refused`: any other permanent refusal.
  */
 export type FailureKind =
   | 'outage'
@@ -18,20 +18,20 @@ export type FailureKind =
   | 'too-large'
   | 'altered';
 
-/** Of these, another try may turn out better. */
+/** Failures for which another try may succeed. */
 const PASSING: ReadonlySet<FailureKind> = new Set(['outage', 'rate-limited', 'invalid', 'altered']);
 
 interface FailureDetails {
-  /** Default: as the kind says. */
+  /** Default: depends on the kind. */
   readonly passing?: boolean;
   /** Milliseconds that the service asks to wait. */
   readonly after?: number | undefined;
-  /** Of the answer, where there was one. */
+  /** Of the response, if there was one. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** Thrown by every call of a service of GitHub. The message is one sentence without an address. */
+/** Thrown by every call of a GitHub service. The message is one sentence without an address. */
 export class CallFailure extends Error implements Failure {
   readonly kind: FailureKind;
   readonly passing: boolean;
@@ -47,12 +47,14 @@ export class CallFailure extends Error implements Failure {
   }
 }
 
-/** For {@link file://./retry.ts}: what else is thrown is a bug, or somebody else's error. */
+/** For {@link file://./retry.ts}: any other error is a bug, or an error from other code. */
 export function callFailureOf(error: unknown): CallFailure | undefined {
   return error instanceof CallFailure ? error : undefined;
 }
 
-/** What a call throws that got no whole answer. An error without a code may quote the address, which may be signed. */
+/**
+ * The error of a call without a complete response. An error without a code may quote the address, which may be signed.
+ */
 export function noAnswer(what: string, error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
   const reason = isCoded(error) ? error.code : 'there was no answer';
@@ -63,7 +65,7 @@ function isCoded(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }
 
-/** Work under a time limit; what takes longer is left behind. @throws CallFailure */
+/** Runs work under a time limit; if it takes longer, it is abandoned. @throws CallFailure */
 export async function within<T>(milliseconds: number, what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await underLimit(milliseconds, undefined, work);
@@ -73,15 +75,15 @@ export async function within<T>(milliseconds: number, what: string, work: () => 
   }
 }
 
-/** Status and headers of an answer. */
+/** Status and headers of a response. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /**
- * An answer whose status is not the one that was hoped for, as an error.
- * @param said the service's words about it, as they came
+ * The error for a response with an unexpected status.
+ * @param said the service's own message, unprocessed
  */
 export function refusal(what: string, head: AnswerHead, said?: string): CallFailure {
   const kind = kindOf(head, said);
@@ -93,14 +95,14 @@ export function refusal(what: string, head: AnswerHead, said?: string): CallFail
 function kindOf({ status, headers }: AnswerHead, said = ''): FailureKind {
   if (status >= 500 || status === 408) return 'outage';
   if (status === 429) return 'rate-limited';
-  // A spent limit is a 403, too. https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+  // An exhausted limit is a 403, too. https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
   const isSpent = headers['x-ratelimit-remaining'] === '0' || 'retry-after' in headers || /rate limit/i.test(said);
   if (status === 403 && isSpent) return 'rate-limited';
   if (status === 401 || status === 403) return 'denied';
   return status === 404 || status === 410 ? 'absent' : 'refused';
 }
 
-/** Milliseconds to wait. A limit that is spent until nobody knows when lasts for longer than anybody waits; a plain 429 is worth a try. */
+/** Milliseconds to wait. A limit without a known end lasts longer than we wait; a plain 429 is worth a retry. */
 function waitFor(kind: FailureKind, { status, headers }: AnswerHead): number | undefined {
   const after = retryAfter(headers['retry-after']);
   if (after !== undefined || kind !== 'rate-limited' || status !== 403) return after;
@@ -118,10 +120,13 @@ function untilDate(time: number): number | undefined {
   return Number.isFinite(time) ? Math.max(0, time - Date.now()) : undefined;
 }
 
-/** Objects and arrays inside each other: more than any answer has. */
+/** Maximum nesting of objects and arrays: more than any response has. */
 const MAX_DEPTH = 100;
 
-/** An answer's JSON, checked. A torn one and one of another shape may be whole the next time. @throws CallFailure */
+/**
+ * A response's JSON, validated. A truncated one or one of another shape may be complete on the next try. @throws
+ * CallFailure
+ */
 export function parsedAnswer<T>(what: string, schema: z.ZodType<T>, bytes: Uint8Array): T {
   const parsed = parseJson(bytes, { maxDepth: MAX_DEPTH, loneSurrogates: true });
   const checked = parsed.ok ? schema.safeParse(parsed.value) : undefined;
@@ -132,7 +137,7 @@ export function parsedAnswer<T>(what: string, schema: z.ZodType<T>, bytes: Uint8
   throw new CallFailure('invalid', message, checked === undefined ? {} : { cause: checked.error });
 }
 
-/** A text from outside as part of one sentence. */
+/** External text as part of one sentence. */
 export function spoken(text: string): string {
   return showUnseen(text)
     .replaceAll(/\s+/g, ' ')

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time as waiting sees it. */
+/** The clock for waiting. */
 export interface Clock {
-  /** Milliseconds from some moment on; never goes back. */
+  /** Milliseconds since an arbitrary start; never decreases. */
   now(): number;
-  /** Ends after so many milliseconds, or at once when the signal is aborted. Never throws. */
+  /** Ends after this many milliseconds, or at once when the signal is aborted. Never throws. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -16,14 +16,14 @@ export const systemClock: Clock = {
     try {
       await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
     } catch {
-      // Aborted: whoever waits looks at the signal.
+      // Aborted: the caller checks the signal.
     }
   },
 };
 
 /**
- * Numbers from 0 to below 1 that are the same for the same seed, and others for another one: jobs of a run seed with
- * their names, so that no two pause alike. The generator is mulberry32.
+ * Numbers from 0 to below 1, determined by the seed: each job of a run uses its name as the seed, so that no two pause
+ * alike. The generator is mulberry32.
  */
 export function seededRandom(seed: string): () => number {
   let state = createHash('sha256').update(seed).digest().readInt32LE(0);

@@ -4,35 +4,35 @@ import { CallFailure, noAnswer, refusal, within, type AnswerHead } from './call-
 
 /** A request. Redirects are never followed. */
 export interface HttpRequest {
-  /** For messages: what is asked, without the address, which may be signed. */
+  /** For messages: what is requested, without the address, which may be signed. */
   readonly what: string;
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Milliseconds for all of it, the answer's body included. */
+  /** Milliseconds in total, including the response's body. */
   readonly limit: number;
   /** Milliseconds without a byte; default: `limit`. */
   readonly idle?: number;
-  /** Bytes that an answer may have. */
+  /** Maximum bytes of a response. */
   readonly maxBytes: number;
 }
 
-/** An answer, its body still to come. The body has to be read or given up. */
+/** A response whose body has not been read yet. The body must be read or discarded. */
 export interface HttpAnswer extends AnswerHead {
   readonly body: AsyncIterable<Buffer>;
-  /** Lets go of a body that nobody wants. */
+  /** Discards an unneeded body. */
   discard(): void;
 }
 
 const clients = new Map<string, Promise<HttpClient>>();
 
-/** The client waits for so much longer than a call that has the same limit: our words about it say more. */
+/** The client waits this much longer than a call with the same limit, because our error message is more specific. */
 const CLIENT_GRACE_MS = 1_000;
 
 /**
- * GitHub's own client, which knows the proxies of a runner. It takes the time limit of idle connections when it is made, and
- * keeps one agent, whichever protocol it is asked for next: so there is one for each.
+ * GitHub's own client, which supports the proxies of a runner. Its idle time limit is set when it is created, and it
+ * keeps one agent for all protocols; so there is one client for each protocol.
  */
 function clientFor({ url, limit, idle = limit }: HttpRequest): Promise<HttpClient> {
   const key = `${new URL(url).protocol} ${idle}`;
@@ -45,9 +45,9 @@ function clientFor({ url, limit, idle = limit }: HttpRequest): Promise<HttpClien
 }
 
 /**
- * Sends a request and waits for the head of the answer. It is the only place where a request leaves for a service of
- * GitHub, but for what GitHub's clients of artifacts and caches send themselves. Statuses are the caller's.
- * @throws CallFailure, also while the body is read: no connection, time over, an answer that ends early or is too long
+ * Sends a request and waits for the head of the response. All requests to GitHub services are sent here, except those
+ * sent by GitHub's clients for artifacts and caches. The caller interprets the status.
+ * @throws CallFailure, also while the body is read: no connection, timeout, a response that ends early or is too long
  */
 export async function send(request: HttpRequest): Promise<HttpAnswer> {
   const { what, method, url, headers = {}, body, limit } = request;
@@ -69,7 +69,7 @@ export async function send(request: HttpRequest): Promise<HttpAnswer> {
   };
 }
 
-/** An answer of 200 from a signed address, to which no token goes along. @throws CallFailure */
+/** A response with status 200 from a signed address, requested without a token. @throws CallFailure */
 export async function readBlob(
   request: Pick<HttpRequest, 'what' | 'url' | 'limit' | 'idle' | 'maxBytes'>,
 ): Promise<HttpAnswer> {
@@ -79,7 +79,7 @@ export async function readBlob(
   throw refusal(request.what, answer);
 }
 
-/** The client takes a text, or a stream. */
+/** The client accepts a text or a stream. */
 function bodyFor(body: HttpRequest['body']): string | NodeJS.ReadableStream | null {
   if (body === undefined || typeof body === 'string') return body ?? null;
   return Readable.from([Buffer.from(body)], { objectMode: false });

@@ -1,15 +1,15 @@
 import type { RetryRules } from './retry.ts';
 
-/** How long calls about artifacts may take, and how often they are tried. Times are milliseconds. */
+/** Time limits and tries for artifact calls. Times are milliseconds. */
 export interface ServiceLimits extends RetryRules {
-  /** One call that asks or tells something. */
+  /** One call for metadata. */
   readonly callMs: number;
-  /** A download, and an upload by GitHub's own client (which tries again by itself for 30 s); each KiB adds 1 ms. */
+  /** A download, and an upload by GitHub's own client (which itself retries for 30 s); each KiB adds 1 ms. */
   readonly downloadMs: number;
   readonly uploadMs: number;
-  /** Reading everything that one listing told. */
+  /** Reading everything in one listing. */
   readonly readingMs: number;
-  /** Further tries of all calls together, for as long as the service is used; with minutes to spare they do not count. */
+  /** Retries of all calls together, for the lifetime of the service; does not apply with `minutes` of patience. */
   readonly retries: number;
 }
 
@@ -26,17 +26,17 @@ export const DEFAULT_LIMITS: ServiceLimits = {
   retries: 24,
 };
 
-/** Bounds of what the cache may cost. Times are milliseconds, sizes bytes. */
+/** Limits for the cache. Times are milliseconds, sizes bytes. */
 export interface CacheLimits extends RetryRules {
-  /** One lookup, tries included. */
+  /** One lookup, including retries. */
   readonly lookupMs: number;
-  /** One download, tries included. */
+  /** One download, including retries. */
   readonly downloadMs: number;
-  /** All of one `find`. */
+  /** One whole `find`. */
   readonly findMs: number;
-  /** All of one `keep`. */
+  /** One whole `keep`. */
   readonly keepMs: number;
-  /** Of one entry, packed and unpacked. It is held in memory while it is read. */
+  /** Size of one entry, packed and unpacked. It is held in memory while it is read. */
   readonly maxBytes: number;
   /** Contents in one entry. */
   readonly maxContents: number;
@@ -56,13 +56,13 @@ export const DEFAULT_CACHE_LIMITS: CacheLimits = {
   maxContents: 2_000,
 };
 
-/** How long calls of the REST API may take, and how large an answer may be. */
+/** Time limits of REST API calls, and the maximum size of a response. */
 export interface RestLimits extends RetryRules {
-  /** One request with its answer. */
+  /** One request with its response. */
   readonly requestMs: number;
   /** One call with all its tries and pauses. */
   readonly totalMs: number;
-  /** Bytes of an answer. A download has its own limit. */
+  /** Bytes of a response. A download has its own limit. */
   readonly answerBytes: number;
 }
 
@@ -77,7 +77,7 @@ export const REST_LIMITS: RestLimits = {
   answerBytes: 16 * 1024 * 1024,
 };
 
-/** A time limit for moving so many bytes. */
+/** The time limit for transferring this many bytes. */
 export function limitFor(base: number, bytes: number): number {
   return base + Math.ceil(bytes / 1_024);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { RetryBudget } from './retry.ts';
 
-/** A number of further tries, for all calls that share it. */
+/** A number of retries, shared by all calls. */
 export function countedTries(tries: number): RetryBudget {
   let left = tries;
   return {
@@ -15,24 +15,24 @@ export function countedTries(tries: number): RetryBudget {
   };
 }
 
-/** The time until a moment of the clock, for all calls that share it. */
+/** The time until a point on the clock, shared by all calls. */
 export function timeUntil(deadline: number, clock: Clock): RetryBudget {
   const left = (): number => Math.max(0, deadline - clock.now());
   return { left, untilEnd: left, enter: () => undefined, leave: () => undefined, pausing: async () => undefined };
 }
 
-/** What an {@link OutageBudget} is made of. */
+/** Options of an {@link OutageBudget}. */
 export interface OutageBudgetOptions {
   readonly clock: Clock;
-  /** Milliseconds of outage that are waited for, in all steps together. */
+  /** Milliseconds to wait during outages, in all steps together. */
   readonly totalMs: number;
-  /** Milliseconds from now after which nothing is waited for, not even a try that is under way. Default: no end. */
+  /** Milliseconds from now after which all waiting ends, including a running try. Default: no limit. */
   readonly atMostMs?: number | undefined;
 }
 
 /**
- * The time that the end of an attempt waits for GitHub. Only time counts in which some call had failed and had not been
- * answered since; calls that wait side by side count once. What was spent is kept, so that the next step goes on from it.
+ * The time that the end of an attempt waits for GitHub. Only time in which at least one call was failing is counted;
+ * parallel calls count once. The time spent is stored, so that the next step continues from it.
  */
 export class OutageBudget implements RetryBudget {
   /** In all steps together. */
@@ -50,14 +50,14 @@ export class OutageBudget implements RetryBudget {
     this.#until = clock.now() + atMostMs;
   }
 
-  /** Counts for another attempt from now on, on which earlier steps spent so much. */
+  /** Switches to another attempt, on which earlier steps spent this much time. */
   resume(spentMs: number, save: (spentMs: number) => Promise<void>): void {
     this.#spent = spentMs;
     this.#since = this.#clock.now();
     this.#save = save;
   }
 
-  /** Milliseconds that were waited. */
+  /** Milliseconds spent waiting. */
   get spentMs(): number {
     return this.#spent + (this.#failing > 0 ? this.#clock.now() - this.#since : 0);
   }
@@ -81,7 +81,7 @@ export class OutageBudget implements RetryBudget {
     this.#failing -= 1;
   }
 
-  /** A step that is killed while it waits has spent the pause. */
+  /** The pause is counted in advance, in case the step is killed while it waits. */
   pausing(milliseconds: number): Promise<void> {
     return this.#save(this.spentMs + milliseconds);
   }

@@ -5,20 +5,20 @@ import { countedTries, type OutageBudget } from './outage-budget.ts';
 import { retry, type Failure, type Retried, type RetryBudget, type RetryRules } from './retry.ts';
 
 /**
- * How long a call is tried. `seconds`: before an agent is started, when another run of the job costs little. `minutes`:
- * when it has ended, so that its work survives an outage.
+ * How long to retry a call. `seconds`: before an agent is started, when re-running the job costs little. `minutes`:
+ * after it has ended, so that its work survives an outage.
  */
 export type Patience = 'seconds' | 'minutes';
 
-/** How long calls are tried. */
+/** How long to retry calls. */
 export interface PatienceOptions {
-  /** Where a call does not say. Default: `seconds`. */
+  /** For calls that do not specify it. Default: `seconds`. */
   readonly patience?: Patience;
-  /** What `minutes` are; absent: as `seconds`. */
+  /** The budget for `minutes`; absent: as `seconds`. */
   readonly outage?: OutageBudget | undefined;
-  /** Aborted when the job is cancelled: nobody waits any more. */
+  /** Aborted when the job is cancelled: all waiting ends. */
   readonly signal?: AbortSignal | undefined;
-  /** Told before each pause, with minutes to spare. */
+  /** Called before each pause with `minutes` of patience. */
   readonly waiting?: ((wait: Wait) => void) | undefined;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -31,16 +31,16 @@ export interface Wait {
   /** What went wrong: one sentence. */
   readonly message: string;
   readonly pauseMs: number;
-  /** Waited so far, and the most that is waited. */
+  /** Time waited so far, and the maximum. */
   readonly spentMs: number;
   readonly totalMs: number;
 }
 
-/** Makes calls of one service, tried again as their patience says. */
+/** Makes calls of one service, with retries according to their patience. */
 export interface PatientCalls {
   /**
-   * @param earlier tries for the same purpose that failed before; with minutes to spare the pauses go on from theirs
-   * @throws whatever the call throws that is no {@link CallFailure}
+   * @param earlier failed tries for the same purpose; with `minutes` of patience the pauses continue from theirs
+   * @throws any error of the call that is not a {@link CallFailure}
    */
   <T>(patience: Patience | undefined, call: () => Promise<T>, earlier?: number): Promise<Retried<T, CallFailure>>;
 }

@@ -1,72 +1,75 @@
 import type { Clock } from './clock.ts';
 import { TimeLimitError, underLimit } from './time-limit.ts';
 
-/** A call that failed, as far as another try depends on it. */
+/** A failed call, as far as retrying depends on it. */
 export interface Failure {
-  /** One sentence for people: what was asked and what came of it, without an address or a secret. */
+  /** One sentence for people: the request and its result, without an address or a secret. */
   readonly message: string;
-  /** Another try may turn out better. */
+  /** Another try may succeed. */
   readonly passing: boolean;
   /** Milliseconds that the service asks to wait before the next try. */
   readonly after?: number | undefined;
 }
 
-/** How often one call is tried, and how long the pauses between the tries are. */
+/** How often to try one call, and the pauses between tries. */
 export interface RetryRules {
   /** The first pause, in milliseconds, before jitter. Each later one is twice as long. */
   readonly pauseMs: number;
-  /** No pause is longer, before jitter, unless the service asks for it. */
+  /** Maximum pause before jitter, unless the service asks for a longer one. */
   readonly longestPauseMs: number;
-  /** A service that asks for a longer pause is not asked again. */
+  /** If the service asks for a longer pause, there is no retry. */
   readonly longestAfterMs: number;
-  /** Tries of one call, the first included. */
+  /** Tries of one call, including the first. */
   readonly tries: number;
-  /** However little time is left, a try has this long. 0: none begins when no time is left, nor is a pause waited for then. */
+  /**
+   * Minimum time for a try, however little time is left. 0: no try begins when no time is left, and there is no pause
+   * before it.
+   */
   readonly shortestTryMs: number;
 }
 
-/** What all calls together may still take. */
+/** The remaining budget of all calls together. */
 export interface RetryBudget {
-  /** Milliseconds in which another try may begin; `Infinity` where time is not limited, 0 for no further try. */
+  /** Milliseconds in which another try may begin; `Infinity` if time is not limited, 0 for no further try. */
   left(): number;
-  /** Milliseconds after which a try that is under way is given up, whatever limits it has of its own. */
+  /** Milliseconds after which a running try is abandoned, whatever its own limits. */
   untilEnd(): number;
-  /** A call begins to count: its try failed, which had begun at `since` of the clock. */
+  /** Starts counting a call: its try failed, which began at `since` on the clock. */
   enter(since: number): void;
-  /** A call that counted has come to its end. */
+  /** A counted call has ended. */
   leave(): void;
-  /** Told before each pause, which is waited for. */
+  /** Called before each pause, and awaited. */
   pausing(milliseconds: number): Promise<void>;
 }
 
-/** What {@link retry} works with. */
+/** Options of {@link retry}. */
 export interface RetryOptions<F extends Failure> {
   readonly rules: RetryRules;
   readonly budget: RetryBudget;
   readonly clock: Clock;
   /** Numbers from 0 to below 1, for jitter. */
   readonly random: () => number;
-  /** What a thrown error says of a call; `undefined` for errors that are none of a call, which are thrown on. */
+  /** The failure in a thrown error; `undefined` for errors that are not from a call, which are rethrown. */
   readonly failureOf: (error: unknown) => F | undefined;
-  /** Tries that failed before this call, for the same purpose: the pauses go on from theirs. Default 0. */
+  /** Failed tries before this call, for the same purpose: the pauses continue from theirs. Default 0. */
   readonly earlier?: number | undefined;
-  /** Aborted when nobody may wait any more. */
+  /** Aborted when all waiting must end. */
   readonly signal?: AbortSignal | undefined;
-  /** Told before each pause. */
+  /** Called before each pause. */
   readonly tell?: ((failure: Failure, pauseMs: number) => void) | undefined;
 }
 
-/** What a call came to in the end. */
+/** The final result of a call. */
 export type Retried<T, F extends Failure> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: F | Failure };
 
 /**
- * Makes a call until it answers, fails for good, or may not be tried again. This is the only loop around a call: nothing
- * that is called may try again by itself.
+ * Makes a call until it succeeds, fails for good, or may not be retried. This is the only retry loop: no called
+ * function may retry on its own.
  *
- * When the signal is aborted, nothing is waited for any more. A first try that is under way, or begins after that, still
- * has `shortestTryMs`; a call that failed before is given up at once.
+ * When the signal is aborted, all waiting ends. A first try that is running, or begins after that, still has
+ * `shortestTryMs`; a call that failed before is abandoned at once.
  */
 export async function retry<T, F extends Failure>(
   call: () => Promise<T>,
@@ -94,8 +97,9 @@ export async function retry<T, F extends Failure>(
 }
 
 /**
- * Milliseconds until the next try, or `undefined`: there is none. As long as the service asks for, else growing; with
- * jitter, so that jobs that failed together do not come back together. The last pause ends where the budget does.
+ * Milliseconds until the next try, or `undefined`: there is none. The pause is as long as the service asks for,
+ * otherwise growing; with jitter, so that jobs that failed together do not retry together. The last pause ends with the
+ * budget.
  */
 export function pauseAfter(
   { passing, after }: Pick<Failure, 'passing' | 'after'>,
@@ -122,7 +126,7 @@ async function tryOnce<T, F extends Failure>(
     return { ok: true, value: await underLimit(limit, stop.signal, call) };
   } catch (error) {
     if (error instanceof Stopped) return { ok: false, failure: before ?? error };
-    // There is no time left: what went wrong before says more.
+    // There is no time left: the previous error is more informative.
     if (error instanceof TimeLimitError)
       return { ok: false, failure: before ?? { passing: true, message: error.message } };
     const failure = failureOf(error);
@@ -131,7 +135,7 @@ async function tryOnce<T, F extends Failure>(
   }
 }
 
-/** Why a try was given up: the signal was aborted. */
+/** Why a try was abandoned: the signal was aborted. */
 class Stopped extends Error implements Failure {
   readonly passing = true;
 
@@ -140,7 +144,7 @@ class Stopped extends Error implements Failure {
   }
 }
 
-/** A signal that is aborted so long after the given one. */
+/** A signal that is aborted this long after the given one. */
 function stopFor(signal: AbortSignal | undefined, milliseconds: number): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;

@@ -1,8 +1,8 @@
 import { CallFailure, type AnswerHead } from './call-failure.ts';
 
 /**
- * An address that a service told, where it may be followed: https always, http only where the service itself is asked over http.
- * On any host: services keep bytes where they like.
+ * An address from a service, if it may be followed: https always, http only if the service itself is accessed over
+ * http. On any host: services store bytes on other hosts.
  */
 export function followable(address: string, service: string | URL): URL | undefined {
   const url = URL.parse(address);
@@ -16,7 +16,7 @@ export function toldAddress(address: string, service: string | URL): string {
   throw new CallFailure('refused', 'a download URL is not https');
 }
 
-/** Where a service says that a download is. @throws CallFailure */
+/** The download address in a service's redirect. @throws CallFailure */
 export function redirectedTo(what: string, { status, headers }: AnswerHead, service: string | URL): string {
   const { location } = headers;
   if (status === 302 && typeof location === 'string' && URL.canParse(location)) return toldAddress(location, service);

@@ -1,4 +1,4 @@
-/** `setTimeout` takes no more. */
+/** Maximum delay of `setTimeout`. */
 const MAX_TIMER = 2_147_483_647;
 
 /** Thrown by {@link underLimit}. */
@@ -11,9 +11,9 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Does the work, and throws {@link TimeLimitError} when it takes longer, or the signal's reason when that is aborted first.
- * Work that ignores the signal it is given is left behind: a client whose promise never settles holds nobody up. The
- * timer keeps the process alive, so that such a promise cannot end it as if all were done.
+ * Runs the work, and throws {@link TimeLimitError} if it takes longer, or the signal's reason if that is aborted first.
+ * Work that ignores its signal is abandoned: a client whose promise never settles blocks nothing. The timer keeps the
+ * process alive, so that such a promise cannot end it as if all were done.
  */
 export async function underLimit<T>(
   milliseconds: number,
@@ -29,7 +29,7 @@ export async function underLimit<T>(
     if (limit.aborted) onAbort();
     limit.addEventListener('abort', onAbort, { once: true });
   });
-  // A rejection of whichever loses the race belongs to nobody.
+  // A rejection of whichever loses the race is ignored.
   aborted.catch(() => {});
   try {
     const working = limit.aborted ? aborted : work(limit);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonValue } from './json.ts';
 import type { Digest } from './digest.ts';
 
-/** Characters gathered before a chunk is given out. */
+/** Number of characters collected before a chunk is emitted. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
@@ -63,7 +63,7 @@ export function canonicalJson(value: JsonValue): string {
   return [...canonicalChunks(value)].join('');
 }
 
-/** The digest of a value: of the UTF-8 of its canonical form. */
+/** The digest of a value: of its canonical form in UTF-8. */
 export function digestOfJson(value: JsonValue): Digest {
   const hash = createHash('sha256');
   for (const chunk of canonicalChunks(value)) hash.update(chunk);

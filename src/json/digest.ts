@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const digestSchema = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
 export type Digest = `sha256:${string}`;
 
-/** The digest of bytes or of a text's UTF-8. */
+/** The digest of bytes or of a text in UTF-8. */
 export function digestOf(content: Uint8Array | string): Digest {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }

@@ -1,7 +1,7 @@
 import { pointerSegments } from './pointer.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 
-/** What a JSON pointer (RFC 6901) names in a value; `undefined` when there is nothing. Own keys only. */
+/** The value that a JSON pointer (RFC 6901) names; `undefined` if there is none. Own keys only. */
 export function valueAt(value: JsonValue, pointer: string): JsonValue | undefined {
   let found: JsonValue | undefined = value;
   for (const segment of pointerSegments(pointer)) {

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON. */
+/** Where a text is no longer valid JSON. */
 export interface JsonError {
   /** UTF-16 units from 0. */
   readonly offset: number;
@@ -32,8 +32,8 @@ interface Frame {
 }
 
 /**
- * Find the first place at which a text breaks the grammar of RFC 8259, or `undefined` if it never does. Slower than
- * `JSON.parse`: for when that has failed, and for duplicate keys, which it takes. Without recursion.
+ * Find the first place at which a text breaks the grammar of RFC 8259, or `undefined` if it is valid. Slower than
+ * `JSON.parse`: used after that has failed, and for duplicate keys, which it accepts. Without recursion.
  */
 export function findJsonError(text: string, options: { readonly duplicates?: boolean } = {}): JsonError | undefined {
   return new Scan(text, options.duplicates ?? false).run();
@@ -63,7 +63,10 @@ class Scan {
     return this.at < this.text.length ? this.error('after') : undefined;
   }
 
-  /** Read a scalar (false), or open an object or array up to its first value (true); an empty one counts as scalar. */
+  /**
+   * Read a scalar (false), or open an object or array up to its first value (true); an empty one is treated as a
+   * scalar.
+   */
   private value(): boolean | JsonError {
     const char = this.text[this.at];
     if (char === '{' || char === '[') return this.open(char);
@@ -89,7 +92,7 @@ class Scan {
     return bracket === '{' ? (this.key() ?? true) : true;
   }
 
-  /** After a value: close what ends here; true when nothing is open, false before the next value. */
+  /** After a value: close structures that end here; true if nothing is open, false before the next value. */
   private closeOrNext(): boolean | JsonError {
     for (;;) {
       this.space();

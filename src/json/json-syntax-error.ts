@@ -1,14 +1,14 @@
 import type { JsonError } from './json-scan.ts';
 import { showUnseen } from './visible.ts';
 
-/** An error in words: what, where, and what stands there. */
+/** An error in words: what, where, and the text at that place. */
 export interface SyntaxErrorText {
   readonly message: string;
-  /** What to do, where it can be told. */
+  /** What to do, if known. */
   readonly advice?: string;
 }
 
-/** Words that other notations have and JSON has not, with what to write. */
+/** Words from other notations that JSON lacks, with what to write instead. */
 const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   NaN: 'JSON has no `NaN`: remove the number or write null',
   Infinity: 'JSON has no `Infinity`: remove the number or write null',
@@ -36,7 +36,9 @@ const PROBLEMS: Readonly<Record<JsonError['problem'], string>> = {
 /** Characters of the document that a message shows. */
 const EXCERPT = 40;
 
-/** Say what is wrong with a text, where, and what stands there. The most common mistakes of agents are named. */
+/**
+ * Says what is wrong with a text, where, and what is there. The most common mistakes of agents have specific messages.
+ */
 export function describeSyntaxError(text: string, error: JsonError): SyntaxErrorText {
   const where = `line ${lineOf(text, error.offset)}, column ${columnOf(text, error.offset)}`;
   const special = aroundTheValue(text, error) ?? notation(text, error);
@@ -48,7 +50,7 @@ export function describeSyntaxError(text: string, error: JsonError): SyntaxError
 
 const BARE = 'Write the bare JSON value: no Markdown fence, no text before or after it.';
 
-/** Text around the value: what a language model likes to write. */
+/** Text around the value, as language models tend to add. */
 function aroundTheValue(text: string, error: JsonError): SyntaxErrorText | undefined {
   const start = text.slice(0, 4_096).trimStart();
   if (/^(?:```|~~~)/.test(start)) {

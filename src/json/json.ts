@@ -1,7 +1,9 @@
-/** A JSON value as RFC 8259 has it: what `JSON.parse` can return. */
+/** A JSON value as defined by RFC 8259: what `JSON.parse` can return. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
-/** A JSON object. `parseJson` refuses a key `__proto__`; every other key is data, so look keys up with `Object.hasOwn`. */
+/**
+ * A JSON object. `parseJson` refuses a key `__proto__`; every other key is data, so look keys up with `Object.hasOwn`.
+ */
 export interface JsonObject {
   [key: string]: JsonValue;
 }

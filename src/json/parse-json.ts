@@ -3,7 +3,7 @@ import { findJsonError } from './json-scan.ts';
 import { describeSyntaxError } from './json-syntax-error.ts';
 import { sizeStructure } from './json-structure.ts';
 
-/** Something to say about a document; fits the issues of a verdict. */
+/** A remark about a document; fits the issues of a verdict. */
 export interface JsonIssue {
   readonly severity: 'error' | 'notice';
   readonly message: string;
@@ -11,25 +11,25 @@ export interface JsonIssue {
   readonly pointer?: string;
 }
 
-/** A document that was read, or why it could not be. */
+/** A parsed document, or why it could not be parsed. */
 export type ParsedJson =
   | { readonly ok: true; readonly value: JsonValue; readonly notices: JsonIssue[] }
   | {
       readonly ok: false;
-      /** `missing`: there is nothing but white space. `too-large`: over one of the {@link JsonLimits}. */
+      /** `missing`: only white space. `too-large`: over one of the {@link JsonLimits}. */
       readonly kind: 'malformed' | 'too-large' | 'missing';
       readonly issue: JsonIssue;
-      /** What to do, one sentence to whoever wrote the document. */
+      /** What to do, in one sentence for the document's author. */
       readonly advice: string;
     };
 
-/** How large a document may be. */
+/** Size limits of a document. */
 export interface JsonLimits {
-  /** Bytes. Default 256 MiB, at most what one string can hold (about 512 MiB). */
+  /** Bytes. Default 256 MiB, at most what fits in one string (about 512 MiB). */
   readonly maxBytes?: number;
-  /** Objects and arrays inside each other. Default 200, at most 1,000. */
+  /** Nesting of objects and arrays. Default 200, at most 1,000. */
   readonly maxDepth?: number;
-  /** Takes halves of surrogate pairs as they are: in our own documents a text that was cut may end in one. Default: refused. */
+  /** Accepts lone surrogates: in our own documents a truncated text may end in one. Default: refused. */
   readonly loneSurrogates?: true;
 }
 
@@ -37,20 +37,21 @@ export const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 export const DEFAULT_MAX_DEPTH = 200;
 const HIGHEST_MAX_BYTES = 500 * 1024 * 1024;
 const HIGHEST_MAX_DEPTH = 1_000;
-/** Numbers that lost digits: so many are named, the rest counted. */
+/** Maximum number of listed numbers that lost digits; the rest is counted. */
 const MAX_NOTICES = 5;
 const ADVICE = 'Write one JSON value (RFC 8259) in UTF-8, and nothing around it.';
 
 /**
- * Read JSON that somebody else wrote. Never throws, whatever the bytes are, and never repairs: a document that is
- * not exactly one JSON value (RFC 8259) is refused, with the line and column of what is wrong.
+ * Read untrusted JSON. Never throws for any bytes, and never repairs: a document that is not exactly one JSON value
+ * (RFC 8259) is refused, with the line and column of what is wrong.
  *
- * Stricter than `JSON.parse` where that would hide something: a key that is given twice, a key `__proto__`,
- * half of a surrogate pair (`"\ud800"`: RFC 8785 has no form for it), and a number that no double can hold (`1e999`)
- * are refused with their pointer. Whole numbers beyond 2^53, which lose digits, are read with a notice. A byte
- * order mark is skipped. Other keys (`constructor`, `toString`) are plain data; look them up with `Object.hasOwn`.
+ * Stricter than `JSON.parse` if that would hide something: a duplicate key, a key `__proto__`, half of a surrogate pair
+ * (`"\ud800"`: RFC 8785 has no form for it), and a number that no double can represent (`1e999`) are refused with their
+ * pointer. Whole numbers beyond 2^53, which lose digits, are read with a notice. A byte order mark is skipped. Other
+ * keys (`constructor`, `toString`) are plain data; look them up with `Object.hasOwn`.
  *
- * Memory beside the bytes: the text, the value, and a little. A 100 MB array of objects takes about 0.6 GiB in all.
+ * Memory in addition to the bytes: the text, the value, and a little. A 100 MB array of objects takes about 0.6 GiB in
+ * all.
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {
   const maxBytes = Math.min(limits.maxBytes ?? DEFAULT_MAX_BYTES, HIGHEST_MAX_BYTES);
@@ -112,7 +113,7 @@ function decode(bytes: Uint8Array): { ok: true; text: string } | { ok: false; re
   }
 }
 
-/** Length of the longest part from the start that is UTF-8. Found by halving, for it is needed for a message only. */
+/** Length of the longest valid UTF-8 prefix. Found by bisection, since it is only needed for a message. */
 function validPrefix(bytes: Uint8Array): number {
   const decodes = (end: number, stream: boolean): boolean => {
     try {
@@ -128,12 +129,12 @@ function validPrefix(bytes: Uint8Array): number {
     if (decodes(middle, true)) valid = middle;
     else beyond = middle;
   }
-  // Up to three bytes of a character that did not come to an end.
+  // Up to three bytes of an incomplete character.
   while (valid > 0 && !decodes(valid, false)) valid -= 1;
   return valid;
 }
 
-/** ` at line 3, byte 7`. Bytes, since this is said where there is no text to count characters of. */
+/** ` at line 3, byte 7`. In bytes, since there is no text in which to count characters. */
 function atOffset(bytes: Uint8Array, offset: number): string {
   let line = 1;
   let start = 0;
@@ -147,7 +148,7 @@ function atOffset(bytes: Uint8Array, offset: number): string {
 function syntaxError(text: string, thrown: unknown): ParsedJson {
   const error = findJsonError(text);
   if (error === undefined) {
-    // The two parsers disagree; the engine's word counts.
+    // The two parsers disagree; the engine's result is used.
     const message = thrown instanceof Error ? thrown.message.slice(0, 500) : 'the document could not be read';
     return refused('malformed', { message });
   }
@@ -155,7 +156,7 @@ function syntaxError(text: string, thrown: unknown): ParsedJson {
   return refused('malformed', { message }, advice ?? ADVICE);
 }
 
-/** Look for what `JSON.parse` takes in silence. */
+/** Find problems that `JSON.parse` silently accepts. */
 function inspect(value: JsonValue, text: string, keysInText: number, surrogates: boolean): ParsedJson {
   const found: Findings = { keys: 0, imprecise: 0, notices: [], path: [], surrogates };
   const refusal = visit(value, found, 0);
@@ -178,13 +179,13 @@ interface Findings {
   keys: number;
   imprecise: number;
   readonly notices: JsonIssue[];
-  /** Where the visit is, or where it ended. */
+  /** Position of the visit, or where it ended. */
   readonly path: Array<string | number>;
-  /** Whether to look for halves of surrogate pairs: only an escape can bring one through the decoder. */
+  /** Whether to search for lone surrogates: only an escape can bring one through the decoder. */
   readonly surrogates: boolean;
 }
 
-/** Recursion is safe: the depth was checked. Answers what is wrong, with the path left standing. */
+/** Recursion is safe: the depth was checked. Returns what is wrong, and leaves the path at that position. */
 function visit(value: JsonValue, found: Findings, depth: number): string | undefined {
   if (typeof value === 'string') return found.surrogates && !value.isWellFormed() ? LONE_SURROGATE : undefined;
   if (typeof value === 'number') return visitNumber(value, found, depth);

@@ -1,7 +1,7 @@
 /** A JSON pointer (RFC 6901): empty, or segments that each begin with `/`, with `~0` for `~` and `~1` for `/`. */
 export const POINTER_PATTERN = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
-/** The segments of a JSON pointer, unescaped (RFC 6901 §4). Give it only what {@link POINTER_PATTERN} matches. */
+/** The segments of a JSON pointer, unescaped (RFC 6901 §4). Pass only pointers that match {@link POINTER_PATTERN}. */
 export function pointerSegments(pointer: string): string[] {
   return pointer
     .split('/')
@@ -14,7 +14,7 @@ export function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The pointers of everything that what `pointer` names is a part of, the nearest first, the whole (`''`) last. */
+/** The pointers of all ancestors of `pointer`, the nearest first, the whole (`''`) last. */
 export function parentPointers(pointer: string): string[] {
   const parents: string[] = [];
   for (let at = pointer.lastIndexOf('/'); at >= 0; at = pointer.lastIndexOf('/', at - 1)) {

@@ -18,7 +18,7 @@ const WITHOUT_MATRIX: readonly Leg[] = [{ id: '', matrix: {} }];
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const UNIT_BYTES: Readonly<Record<string, number>> = { KB: 1_000, MB: 1_000_000, GB: 1_000_000_000 };
 
-/** The pipeline that a file without problems defines, every default filled in. */
+/** Builds the pipeline from a file without problems, with every default filled in. */
 export function buildPipeline(file: GatelineFile): Pipeline {
   const order = new Map(Object.keys(file.gates).map((id, index) => [id, index]));
   return {
@@ -79,7 +79,7 @@ export function exportsOf(output: GateEntry['output']): string[] {
   return listed(output?.exports ?? ['']);
 }
 
-/** The contract that an entry says, every default filled in. */
+/** The contract of an entry, with every default filled in. */
 export function buildContract(output: GateEntry['output']): ContractSource {
   const score = output?.score;
   return {
@@ -114,7 +114,7 @@ function condition(text: string): string {
   return bareExpression(text)?.text ?? text;
 }
 
-/** Numbers and booleans as the text that GitHub makes of them. */
+/** Numbers and booleans as GitHub converts them to text. */
 function variables(env: Readonly<Record<string, string | number | boolean | null>>): Record<string, string | null> {
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value === null ? null : String(value)]));
 }

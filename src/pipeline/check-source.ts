@@ -12,19 +12,18 @@ import { gateSchema } from './file/gateline-gate.ts';
 import { gatesIn, type GatePart } from './file/parts.ts';
 import { pointerOf } from '../json/pointer.ts';
 
-/** More problems than this are counted in a last one instead of listed. */
+/** Problems beyond this number are only counted, in a final problem. */
 export const MAX_PROBLEMS = 500;
 
 /**
- * A pipeline and what may be wrong with it, or everything that is wrong (warnings too), in the order of the file. What is
- * wrong inside the contracts is not looked for here; `contracts` are those that can be read, so that whoever has their files
- * can tell it too.
+ * A pipeline with any problems (including warnings), or all problems, in file order. The content of contracts is not
+ * checked here; `contracts` are the readable ones, so that a caller with access to their files can check them too.
  */
 export type ParsedPipeline =
   | { readonly ok: true; readonly pipeline: Pipeline; readonly warnings: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly contracts: readonly GateContract[] };
 
-/** Checks a definition, wherever it comes from. Never throws. */
+/** Checks a definition from any source. Never throws. */
 export function checkSource(source: Source): ParsedPipeline {
   if (source.value === undefined) return { ok: false, problems: inOrder(source.problems), contracts: [] };
   const structure = checkStructure(source);
@@ -49,7 +48,7 @@ function placeOfContract(gate: string, source: Source): Pick<GateContract, 'plac
   return place === undefined ? {} : { place };
 }
 
-/** True for what only follows from a part that could not be read: it has no value, and so the wrong type. */
+/** True for a consequence of an unreadable part: that part has no value, and so the wrong type. */
 function isToldBy(unread: readonly Problem[], problem: Problem): boolean {
   return unread.some(
     ({ place, code, severity }) =>
@@ -68,8 +67,8 @@ function limited(problems: readonly Problem[], source: Source): readonly Problem
 const outputSchema = gateSchema.shape.output.unwrap();
 
 /**
- * The contracts of a file that has problems, as far as they can be read: what is wrong inside a contract (its schema file,
- * say) can then be told with all the rest. Parts that have a problem of their own are left out.
+ * The contracts of a file that has problems, as far as they are readable: problems inside a contract (such as its
+ * schema file) can then be reported together with the rest. Parts with their own problems are left out.
  */
 function soundContracts(source: Source, problems: readonly Problem[]): GateContract[] {
   const pointers = problems.flatMap(({ severity, place }) => (severity === 'error' ? [place.pointer] : []));
@@ -83,7 +82,7 @@ function contractIn({ id, value, path }: GatePart, wrong: readonly string[], sou
     const pointer = pointerOf([...path, 'output', key]);
     return wrong.some((one) => one === pointer || one.startsWith(`${pointer}/`));
   };
-  // A threshold means nothing without the score.
+  // A threshold has no meaning without the score.
   const left = isWrong('score') ? ['score', 'threshold'] : [];
   const entries = Object.entries(output).filter(([key]) => !isWrong(key) && !left.includes(key));
   const parsed = outputSchema.safeParse(Object.fromEntries(entries));

@@ -1,19 +1,22 @@
 import { ExpressionError, Lexer, Parser, type Expr } from '@actions/expressions';
 
-/** A function that an expression may call beside GitHub's own `contains`, `startsWith`, `endsWith`, `format`, `join`, `toJSON`, `fromJSON` and `case`. */
+/**
+ * A function that an expression may call in addition to GitHub's own `contains`, `startsWith`, `endsWith`, `format`,
+ * `join`, `toJSON`, `fromJSON` and `case`.
+ */
 export interface ExpressionFunction {
   readonly name: string;
   readonly minArgs: number;
   readonly maxArgs: number;
 }
 
-/** What an expression may speak of. Names count in any case, as on GitHub. */
+/** The contexts and functions available to an expression. Names are case-insensitive, as on GitHub. */
 export interface ExpressionRules {
   readonly contexts: readonly string[];
   readonly functions: readonly ExpressionFunction[];
 }
 
-/** An expression that was read, or why it could not be. `offset` counts characters from 0. */
+/** A parsed expression, or why it could not be parsed. `offset` counts characters from 0. */
 export type ParsedExpression =
   | { readonly ok: true; readonly expression: Expr }
   | { readonly ok: false; readonly problem: ExpressionProblem };
@@ -21,16 +24,16 @@ export type ParsedExpression =
 export interface ExpressionProblem {
   readonly kind: 'syntax' | 'unknown-name' | 'unknown-function';
   readonly message: string;
-  /** The name or function that is not known; empty for `syntax`. */
+  /** The unknown name or function; empty for `syntax`. */
   readonly name: string;
   readonly offset: number;
 }
 
 /** `has(output, '/x')`: whether the output has that part. */
 export const HAS_FUNCTION: ExpressionFunction = { name: 'has', minArgs: 2, maxArgs: 2 };
-/** What `if` sees. */
+/** Contexts and functions for `if`. */
 export const IF_RULES: ExpressionRules = { contexts: ['subject', 'metadata', 'needs'], functions: [] };
-/** What `checks` see. */
+/** Contexts and functions for `checks`. */
 export const CHECK_RULES: ExpressionRules = {
   contexts: ['output', 'score', 'subject', 'metadata'],
   functions: [HAS_FUNCTION],
@@ -39,13 +42,13 @@ export const CHECK_RULES: ExpressionRules = {
 const GITHUB_FUNCTIONS = ['contains', 'startsWith', 'endsWith', 'format', 'join', 'toJSON', 'fromJSON', 'case'];
 const KNOWN_FUNCTIONS = new Set(GITHUB_FUNCTIONS.map((name) => name.toLowerCase()));
 
-/** Every function that an expression under these rules may call, as it is spelt. */
+/** Every function that an expression may call under these rules, in its canonical spelling. */
 export function functionNames(rules: ExpressionRules): string[] {
   return [...GITHUB_FUNCTIONS, ...rules.functions.map(({ name }) => name)];
 }
 
 /**
- * Read an expression of GitHub's language, without `${{ }}` (see {@link bareExpression}), by GitHub's own lexer and
+ * Parse an expression of GitHub's language, without `${{ }}` (see {@link bareExpression}), by GitHub's own lexer and
  * parser (https://docs.github.com/actions/reference/workflows-and-actions/expressions). Never throws.
  */
 export function parseExpression(text: string, rules: ExpressionRules): ParsedExpression {
@@ -68,7 +71,7 @@ export function parseExpression(text: string, rules: ExpressionRules): ParsedExp
 
 type Token = ReturnType<Lexer['lex']>['tokens'][number];
 
-/** The first call of a function that is not known. The parser looks names up in an object and so takes `constructor()` for one. */
+/** The first call of an unknown function. The parser looks names up in an object and so accepts `constructor()`. */
 function unknownCall(tokens: readonly Token[], rules: ExpressionRules): Token | undefined {
   const own = new Set(rules.functions.map(({ name }) => name.toLowerCase()));
   return tokens.find((token, index) => {
@@ -102,7 +105,7 @@ function explain(error: unknown, text: string, tokens: readonly Token[]): Expres
   return { kind: 'syntax', message, name: '', offset: Number(position) - 1 };
 }
 
-/** The character of an expression at a line and column, all from 0. */
+/** Converts a line and column of an expression to a character offset, all from 0. */
 export function offsetOf(text: string, at: { readonly line: number; readonly column: number }): number {
   let start = 0;
   for (let line = 0; line < at.line; line += 1) start = text.indexOf('\n', start) + 1;
@@ -110,8 +113,8 @@ export function offsetOf(text: string, at: { readonly line: number; readonly col
 }
 
 /**
- * A condition without its `${{ }}`, and how many characters stand before it. `undefined`: it is text with `${{ }}`
- * inside, which GitHub would fill in and then take for true whatever it says.
+ * A condition without its `${{ }}`, and the number of characters before it. `undefined`: text with `${{ }}` inside,
+ * which GitHub would fill in and then always treat as true.
  */
 export function bareExpression(condition: string): { readonly text: string; readonly offset: number } | undefined {
   const [, lead, rest] = /^(\s*\$\{\{)([^]*)$/.exec(condition) ?? [];
@@ -127,7 +130,7 @@ function trimmed(text: string, offset: number): { text: string; offset: number }
   return { text: text.trim(), offset: offset + text.length - text.trimStart().length };
 }
 
-/** Where the first `}}` outside single quotes stands. */
+/** Position of the first `}}` outside single quotes. */
 function endOfExpression(text: string): number {
   let inText = false;
   for (let at = 0; at < text.length; at += 1) {

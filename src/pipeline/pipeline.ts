@@ -5,14 +5,20 @@ import type { Place } from '../errors/gateline-error.ts';
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
 
 /**
- * A checked pipeline: what `gateline.yml` says, with every default filled in and every reference resolved.
- * Made by `parsePipeline`; nothing else constructs one by hand but tests.
+ * A checked pipeline: the content of `gateline.yml`, with every default filled in and every reference resolved. Made by
+ * `parsePipeline`; only tests construct one by hand.
  */
 export interface Pipeline {
   readonly id: string;
-  /** What one execution is about, as the file says; the caller may override it. `undefined`: take the default (`pr-<n>`, else the branch). */
+  /**
+   * What one execution is about, from the file; the caller may override it. `undefined`: use the default (`pr-<n>`,
+   * else the branch).
+   */
   readonly subject: string | undefined;
-  /** Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). They count. */
+  /**
+   * Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). Part of the
+   * fingerprint.
+   */
   readonly metadata: JsonObject;
   /** How many gates may run in parallel. Default 2. */
   readonly maxParallel: number;
@@ -26,19 +32,25 @@ export interface Pipeline {
 
 /** How the work trees of attempts are made: `workspace` at the top of the file. */
 export interface WorkspaceSettings {
-  /** What git ignores and work trees still need: folders of installed packages (default), nothing, or what these globs name. */
+  /**
+   * Paths that git ignores and work trees still need: folders of installed packages (default), nothing, or what these
+   * globs name.
+   */
   readonly link: 'dependencies' | 'none' | readonly string[];
-  /** Command that is run once in each folder for work trees. */
+  /** Command to run once in each folder for work trees. */
   readonly setup?: string | undefined;
   /** Shell of `setup`: `defaults.run.shell`, else `bash`. */
   readonly shell: string;
-  /** Bytes that one untracked file may have; all of them together may have ten times as many. Default 100 MB. */
+  /** Maximum bytes of one untracked file; ten times as many for all of them together. Default 100 MB. */
   readonly maxUntracked: number;
-  /** Folder for work trees as it is written: absolute, relative to the workspace, or below `~`. Default: the system's cache folder. */
+  /**
+   * Folder for work trees as written: absolute, relative to the workspace, or below `~`. Default: the system's cache
+   * folder.
+   */
   readonly trees?: string | undefined;
 }
 
-/** What holds where the file says nothing. */
+/** Defaults for settings that the file omits. */
 export const DEFAULT_WORKSPACE: WorkspaceSettings = { link: 'dependencies', shell: 'bash', maxUntracked: 100_000_000 };
 
 /** A named set of gates shown as one phase. */
@@ -50,55 +62,64 @@ export interface GateGroup {
 /** One node of the pipeline: an agent and the contract that its output must meet. */
 export interface Gate {
   readonly id: string;
-  /** The N of `gate{N}-output.json`: `number:`, else the place in the file from 0. Unique. */
+  /** The N of `gate{N}-output.json`: `number:`, else the position in the file from 0. Unique. */
   readonly number: number;
-  /** Name shown for the agent. Default: the gate's id. */
+  /** Display name of the agent. Default: the gate's id. */
   readonly agent: string;
-  /** The command, as a GitHub `run:` step has it. `undefined`: an agent that runs by itself, around `gateline begin` and `complete`. */
+  /**
+   * The command, as in a GitHub `run:` step. `undefined`: an agent that runs by itself, around `gateline begin` and
+   * `complete`.
+   */
   readonly run: string | undefined;
-  /** `bash` (default), `sh`, `pwsh`, `python`, `node`, or a template with `{0}` for the script's file, as GitHub has it. */
+  /** `bash` (default), `sh`, `pwsh`, `python`, `node`, or a template with `{0}` for the script's file, as on GitHub. */
   readonly shell: string;
   /** Relative to the workspace, `/`-separated, inside it. Default `.`. */
   readonly workingDirectory: string;
-  /** Where the agent works: in a private work tree (default), or in the user's folder. No part of the request. */
+  /** Where the agent works: in a private work tree (default), or in the user's folder. Not part of the request. */
   readonly workspace: 'tree' | 'in-place';
   /** Ids of the gates that must be satisfied first, in file order. */
   readonly needs: readonly string[];
   /** Condition in GitHub's expression language without `${{ }}`. False: the gate is not-applicable. */
   readonly if: string | undefined;
-  /** Globs of the files that count. `undefined`: the whole tracked tree; empty: no file counts. */
+  /** Globs of the input files. `undefined`: the whole tracked tree; empty: no files. */
   readonly inputs: readonly string[] | undefined;
-  /** Variables that the agent gets and that count. `null`: taken from the caller's environment, by value. Pipeline-wide `env` is merged in. */
+  /**
+   * Variables that the agent receives and that are part of the fingerprint. `null`: taken from the caller's
+   * environment, by value. Pipeline-wide `env` is merged in.
+   */
   readonly env: Readonly<Record<string, string | null>>;
   /** Free values for the agent (`prompt`, `model`, …), in its request. */
   readonly with: JsonObject;
-  /** Tools whose version counts: name → command that prints it (`node` → `node --version`). */
+  /** Tools whose version is part of the fingerprint: name → command that prints it (`node` → `node --version`). */
   readonly tools: Readonly<Record<string, string>>;
-  /** Environment variables that hold secrets: passed to the agent and redacted everywhere. Only their names are part of the fingerprint. */
+  /**
+   * Environment variables that contain secrets: passed to the agent and redacted everywhere. Only their names are part
+   * of the fingerprint.
+   */
   readonly secrets: readonly string[];
   readonly contract: ContractSource;
-  /** JSON pointers of the parts of the output that later gates see. Default `['']`, all of it. */
+  /** JSON pointers to the parts of the output that later gates see. Default `['']`, all of it. */
   readonly exports: readonly string[];
-  /** Globs of the files handed on, `changed` (what git sees as changed since the gate began), or none. */
+  /** Globs of the files handed on, `changed` (files that git reports as changed since the gate began), or none. */
   readonly files: 'changed' | readonly string[];
   /** Further attempts after a failed one, in one call. Default 0, at most 10. */
   readonly retries: number;
   /** Default 60, at most 4320 (three days); fractions allowed. */
   readonly timeoutMinutes: number;
   readonly reuse: 'auto' | 'never';
-  /** Milliseconds after which an output is too old to be reused. */
+  /** Milliseconds after which an output is too old for reuse. */
   readonly maxAge: number | undefined;
   /** The legs of a matrix gate, in order; exactly one leg with id '' when there is no matrix. */
   readonly legs: readonly Leg[];
-  /** `strategy.max-parallel`: how many legs may run side by side. */
+  /** `strategy.max-parallel`: how many legs may run in parallel. */
   readonly legsMaxParallel: number | undefined;
-  /** Where its contract is written, for errors. `undefined`: in no file. */
+  /** Where its contract is defined, for errors. `undefined`: not in a file. */
   readonly place?: Place;
   /** `strategy.fail-fast` (default true): a failed leg stops legs that have not started. */
   readonly failFast: boolean;
 }
 
-/** What is needed to judge the output of a gate. */
+/** What judging the output of a gate requires. */
 export type GateContract = Pick<Gate, 'id' | 'contract' | 'exports' | 'place'>;
 
 /** One of the parallel copies of a matrix gate. */
@@ -110,13 +131,13 @@ export interface Leg {
 
 /** What the output must meet, as written in the file; the schema file is read by the workspace. */
 export interface ContractSource {
-  /** A path relative to the workspace, or the schema itself, or nothing. */
+  /** A path relative to the workspace, or the schema itself, or none. */
   readonly schema: { readonly path: string } | { readonly inline: JsonValue } | undefined;
-  /** JSON pointer to the score. `undefined`: 100 when the output meets everything else. */
+  /** JSON pointer to the score. `undefined`: 100 if the output meets all other requirements. */
   readonly score: string | undefined;
   /** 0-100, default 0 without `score`, 80 with it. */
   readonly threshold: number;
-  /** What a score below the threshold does: `block` (default), `continue`, or `pause` until somebody approves. */
+  /** Effect of a score below the threshold: `block` (default), `continue`, or `pause` until a user approves. */
   readonly partial: 'block' | 'continue' | 'pause';
   /** Conditions in GitHub's expression language over `output`, `score`, `subject`, `metadata`. */
   readonly checks: readonly string[];

@@ -2,7 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { showUnseen } from '../json/visible.ts';
 import type { ProblemCode } from '../errors/error-codes.ts';
 
-/** Where a problem is. Lines and columns count from 1, columns in UTF-16 units; `pointer` is RFC 6901. */
+/** Position of a problem. Lines and columns count from 1, columns in UTF-16 units; `pointer` is RFC 6901. */
 export interface ProblemPlace {
   readonly file: string;
   readonly line: number;
@@ -10,12 +10,12 @@ export interface ProblemPlace {
   readonly pointer: string;
 }
 
-/** One thing that is wrong with a `gateline.yml`. Codes are stable, messages are for people. */
+/** One problem of a `gateline.yml`. Codes are stable, messages are for people. */
 export interface Problem {
-  /** `error`: there is no pipeline. `warning`: there is one, but it may not do what was meant. */
+  /** `error`: there is no pipeline. `warning`: there is one, but it may not do what the user intended. */
   readonly severity: 'error' | 'warning';
   readonly code: ProblemCode;
-  /** What is wrong. Starts with the key that it is about. */
+  /** What is wrong. Starts with the key in question. */
   readonly message: string;
   /** What to do about it. */
   readonly hint?: string;
@@ -23,8 +23,9 @@ export interface Problem {
 }
 
 /**
- * A problem as one line of text: ``gateline.yml:12:9 NEED_UNKNOWN needs: `desing`: no such gate; did you mean `design`?``
- * Warnings say so before the code.
+ * A problem as one line of text:
+ * ``gateline.yml:12:9 NEED_UNKNOWN needs: `desing`: no such gate; did you mean `design`?`` Warnings are marked before
+ * the code.
  */
 export function formatProblem(problem: Problem): string {
   const { place } = problem;
@@ -33,7 +34,7 @@ export function formatProblem(problem: Problem): string {
   return `${where} ${code} ${problem.message}${problem.hint === undefined ? '' : `; ${problem.hint}`}`;
 }
 
-/** Problems by place, each once. One text reached over two aliases is one problem. */
+/** Problems by position, each once. A text reached through two aliases is one problem. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();
   const once = problems.filter((problem) => {
@@ -50,7 +51,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Text from the file as a message may show it: at most `limit` characters, nothing hidden, on one line. */
+/** Text from the file for a message: at most `limit` characters, nothing hidden, on one line. */
 export function shown(text: string, limit = 60): string {
   const cut = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
   return showUnseen(cut).replaceAll('\n', '␊').replaceAll('\t', '␉');
@@ -61,7 +62,7 @@ export function quoted(text: string): string {
   return `\`${shown(text)}\``;
 }
 
-/** What a value is, in words, for "expected …, found …". */
+/** The kind of a value, in words, for "expected …, found …". */
 export function described(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'string') return `the text ${JSON.stringify(shown(value, 40))}`;
@@ -71,7 +72,7 @@ export function described(value: unknown): string {
   return Object.keys(value).length === 0 ? 'an empty map' : 'a map';
 }
 
-/** The candidate that was probably meant, if one is near enough; case and `_` for `-` never count. */
+/** The candidate that was probably meant, if one is close enough; case and `_` for `-` are ignored. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replaceAll('_', '-');
   const wanted = plain(text.slice(0, 80));
@@ -83,7 +84,7 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return candidates.find((candidate) => plain(candidate) === best);
 }
 
-/** The most suggestions for one list of candidates; each takes time for every candidate. */
+/** Maximum number of suggestions for one list of candidates; each takes time for every candidate. */
 const MAX_SUGGESTIONS = 100;
 
 /** {@link didYouMean} for many texts and one list of candidates, each text once; after {@link MAX_SUGGESTIONS} none. */

@@ -1,29 +1,29 @@
 import type { JsonValue } from '../json/json.ts';
 import type { Problem, ProblemPlace } from './problem.ts';
 
-/** A definition as a JSON value, and where each part of it stands. */
+/** A definition as a JSON value, with the position of each part. */
 export interface Source {
-  /** `undefined` when the text is no YAML that could be read. */
+  /** `undefined` if the text is not readable as YAML. */
   readonly value: JsonValue | undefined;
-  /** What is wrong with the text itself. */
+  /** Problems of the text itself. */
   readonly problems: readonly Problem[];
   /**
-   * A problem at a part of the value. `offset`: characters into a text, where that text stands in the file as it is.
-   * A pointer to something that is not there is placed at what would hold it.
+   * A problem at a part of the value. `offset`: characters into a text, if that text appears unchanged in the file. A
+   * pointer to a missing part is placed at its parent.
    */
   at(pointer: string, details: ProblemDetails): Problem;
-  /** Where a part of the value stands; `undefined` where no file holds it. */
+  /** Position of a part of the value; `undefined` if it is not in a file. */
   placeOf(pointer: string): ProblemPlace | undefined;
-  /** How a number is written in the file (`1.10`), if the value there is one. */
+  /** A number as written in the file (`1.10`), if the value there is one. */
   numberAsWritten(pointer: string): string | undefined;
-  /** Whether the texts of a key of a gate are used as they are: `${{` in them is text. */
+  /** Whether the texts of a gate's key are used unchanged: `${{` in them is text. */
   isLiteral(key: PropertyKey | undefined): boolean;
 }
 
 /** Which part of an entry a problem points at. */
 export type PlaceOf = 'key' | 'value';
 
-/** A problem, but for its place. */
+/** A problem, except for its place. */
 export interface ProblemDetails extends Pick<Problem, 'code' | 'message'> {
   readonly severity?: Problem['severity'];
   readonly hint?: string | undefined;

@@ -1,9 +1,9 @@
-/** Chunks of content, as `RecordStore.putStream` takes them. */
+/** Chunks of content, as passed to `RecordStore.putStream`. */
 export type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
 /**
- * Chunks as bytes; texts as UTF-8. A character that is cut in two between one text and the next (a surrogate pair)
- * is put together again, so that where a text was cut never changes its bytes.
+ * Chunks as bytes; text is encoded as UTF-8. A surrogate pair that is split across two texts is joined again, so the
+ * split never changes the bytes.
  */
 export async function* bytesOf(chunks: Chunks): AsyncGenerator<Uint8Array, void, undefined> {
   let half = '';

@@ -3,20 +3,20 @@ import { open, rm, unlink } from 'node:fs/promises';
 import { isSystemError } from '../errors/gateline-error.ts';
 import { writing } from './store-errors.ts';
 
-/** Does something that the system may refuse, and may do it again. */
+/** Runs a step that the system may refuse, and may repeat it. */
 export type TryWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
-/** Windows has no such flag; there `O_EXCL` alone refuses what stands in the place. */
+/** Windows has no such flag; there `O_EXCL` alone refuses an existing file. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 
 /**
- * Write chunks to a file that does not exist yet, with exactly this mode (the umask does not count). A symbolic
- * link in its place is not followed. When anything goes wrong on the way, what was written is removed.
+ * Write chunks to a file that does not exist yet, with exactly this mode (the umask is ignored). A symbolic link in its
+ * place is not followed. On any error, the file is removed.
  *
- * @param judge called when everything is written; `false` removes the file again
- * @returns what `judge` said
- * @throws GatelineError `STORE_WRITE_FAILED`, also where the file exists already (nothing of it is changed then)
+ * @param judge called when everything is written; `false` removes the file
+ * @returns the result of `judge`
+ * @throws GatelineError `STORE_WRITE_FAILED`, also if the file already exists (it is not changed then)
  */
 export async function writeNewFile(
   path: string,
@@ -38,8 +38,8 @@ export async function writeNewFile(
 }
 
 /**
- * A single write may take less than it was given.
- * @param attempt does each write, and may do it again: what was not taken was not written
+ * A single write may write fewer bytes than requested.
+ * @param attempt runs each write, and may repeat it: bytes that were not accepted were not written
  */
 export async function writeAll(
   handle: Awaited<ReturnType<typeof open>>,
@@ -52,7 +52,7 @@ export async function writeAll(
   }
 }
 
-/** Removes a file. @returns false when there is none */
+/** Removes a file. @returns false if there is none */
 export async function removeIfThere(path: string): Promise<boolean> {
   try {
     await unlink(path);

@@ -3,24 +3,24 @@ import type { ReadProblem } from '../run/records/reading.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { parseJson } from '../json/parse-json.ts';
 
-/** What is wrong with bytes that should be a record. */
+/** What is wrong with the bytes of a supposed record. */
 export interface RecordFault {
   readonly code: Extract<ReadProblem['code'], 'TRUNCATED' | 'CORRUPT' | 'UNKNOWN_VERSION'>;
   readonly message: string;
 }
 
-/** Bytes as a record, or what is wrong with them. */
+/** A record parsed from bytes, or what is wrong with them. */
 export type ParsedRecord = { readonly record: GatelineRecord } | { readonly fault: RecordFault };
 
 const RECORD_FORMAT_FAMILY = 'gateline-record/';
 
-/** Bytes of a stored record → the record, or why they are none. Never throws. */
+/** Parses the bytes of a stored record, or returns why they are not one. Never throws. */
 export function parseRecord(bytes: Uint8Array): ParsedRecord {
   const json = parseStoredJson(bytes);
   return 'fault' in json ? json : judgeRecord(json.value);
 }
 
-/** A parsed JSON value → the record, or why it is none. Never throws. */
+/** Checks a parsed JSON value as a record, or returns why it is not one. Never throws. */
 export function judgeRecord(value: unknown): ParsedRecord {
   const format = formatOf(value);
   if (format !== undefined && format !== RECORD_FORMAT && format.startsWith(RECORD_FORMAT_FAMILY)) {
@@ -36,15 +36,16 @@ export function judgeRecord(value: unknown): ParsedRecord {
   return fault('CORRUPT', `not the shape of a record: ${where}: ${first?.message ?? 'invalid'}`.slice(0, 500));
 }
 
-/** `format` of a JSON object, where it has one that is a text. */
+/** `format` of a JSON object, if it is a text. */
 export function formatOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('format' in value)) return undefined;
   return typeof value.format === 'string' ? value.format : undefined;
 }
 
 /**
- * Bytes as JSON, by the guarded parser; tells an early end (`TRUNCATED`) from bytes that are wrong in themselves
- * (`CORRUPT`). Anybody may have written them: a key that is there twice must not mean one thing here and another elsewhere.
+ * Parses bytes as JSON with the guarded parser; distinguishes a premature end (`TRUNCATED`) from bytes that are wrong
+ * in themselves (`CORRUPT`). The bytes are untrusted: a duplicate key must not mean one thing here and another
+ * elsewhere.
  */
 export function parseStoredJson(bytes: Uint8Array): { readonly value: unknown } | { readonly fault: RecordFault } {
   const written = withoutZeroTail(bytes);
@@ -53,7 +54,7 @@ export function parseStoredJson(bytes: Uint8Array): { readonly value: unknown } 
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text: string;
   try {
-    // With `stream`, a character that is cut off at the end is no error yet.
+    // With `stream`, a character that is cut off at the end is not an error yet.
     text = decoder.decode(bytes, { stream: true });
   } catch {
     return fault('CORRUPT', 'not UTF-8');
@@ -67,8 +68,8 @@ export function parseStoredJson(bytes: Uint8Array): { readonly value: unknown } 
 }
 
 /**
- * The record that will be written: checked, with nothing in it that the schema does not know.
- * @throws GatelineError `RECORD_INVALID` (a bug of ours: nothing else writes records).
+ * The record to write: checked, without anything that is not in the schema.
+ * @throws GatelineError `RECORD_INVALID` (our own bug: only we write records).
  */
 export function checkedRecord(record: GatelineRecord): GatelineRecord {
   const parsed = recordSchema.safeParse(record);
@@ -91,7 +92,10 @@ function withoutZeroTail(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, end);
 }
 
-/** True when a text opens an object or array that it does not close. Strings are skipped, so brackets in them do not count. */
+/**
+ * True when a text opens an object or array that it does not close. Strings are skipped, so brackets in them are
+ * ignored.
+ */
 function endsEarly(text: string): boolean {
   if (text.trim() === '') return true;
   let depth = 0;

@@ -3,7 +3,7 @@ import { recordName, type GatelineRecord } from '../run/records/record.ts';
 import type { ReadProblem } from '../run/records/reading.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 
-/** What a record's name tells of it. `kind` is `started`, `ended` or `decided.<decision>`. */
+/** Data in a record's name. `kind` is `started`, `ended` or `decided.<decision>`. */
 export type NamedRecord = NonNullable<ReadProblem['names']>;
 
 const NUMBER = '(0|[1-9][0-9]{0,9})';
@@ -11,10 +11,10 @@ const RECORD_NAME = new RegExp(
   `^([a-z_][a-z0-9_-]{0,39})\\.([A-Za-z0-9._-]{1,80})\\.${NUMBER}\\.${NUMBER}\\.${NUMBER}\\.(started|ended|decided\\.[a-z]{1,16})$`,
 );
 
-/** Ids of legs that can stand in a name: no path, no space, and not the `_` that stands for "no leg". */
+/** Leg ids that are allowed in a name: no path, no space, and not `_`, which means "no leg". */
 const LEG = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}$/;
 
-/** The inverse of `recordName`. `undefined`: that is no record's name. */
+/** The inverse of `recordName`. `undefined`: not the name of a record. */
 export function parseRecordName(name: string): NamedRecord | undefined {
   const match = RECORD_NAME.exec(name);
   if (match === null) return undefined;
@@ -30,8 +30,8 @@ export function parseRecordName(name: string): NamedRecord | undefined {
 }
 
 /**
- * `recordName` of a record whose leg can stand in a name.
- * @throws GatelineError `RECORD_INVALID` for any other leg: ids of legs are made by us, so this is a bug of ours.
+ * `recordName` of a record whose leg is allowed in a name.
+ * @throws GatelineError `RECORD_INVALID` for any other leg: we generate leg ids, so this is our own bug.
  */
 export function safeRecordName(record: GatelineRecord): string {
   if (record.leg !== '' && (record.leg === '_' || !LEG.test(record.leg))) {
@@ -46,12 +46,15 @@ export function safeRecordName(record: GatelineRecord): string {
   return recordName(record);
 }
 
-/** File name of a record: `<pipeline>.<recordName>.json`. With its folder (subject, run) that is its whole identity. */
+/**
+ * File name of a record: `<pipeline>.<recordName>.json`. Together with its folder (subject, run) it identifies the
+ * record.
+ */
 export function recordFileName(record: GatelineRecord): string {
   return `${record.pipeline}.${safeRecordName(record)}.json`;
 }
 
-/** What a file's name says. `undefined`: it is not the name of a record's file. */
+/** Parses a file name. `undefined`: not the name of a record's file. */
 export function parseRecordFileName(
   fileName: string,
 ): { readonly pipeline: string; readonly names: NamedRecord } | undefined {

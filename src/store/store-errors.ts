@@ -18,7 +18,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EIO: 'The disk reports errors: check it before you continue.',
 };
 
-/** True for an error that the operating system gave, whatever its code. */
+/** True for an error from the operating system, whatever its code. */
 export function isFromSystem(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error;
 }
@@ -29,8 +29,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * A write that the system refused, as an error of the platform (`STORE_WRITE_FAILED`).
- * Anything else that was thrown is given back as it is: it is a bug, or somebody else's error.
+ * Converts a write that the system refused into a platform error (`STORE_WRITE_FAILED`). Anything else is returned
+ * unchanged: it is a bug, or an error from other code.
  */
 export function writeFailure(path: string, error: unknown): unknown {
   return failure('STORE_WRITE_FAILED', 'Cannot write', path, error);
@@ -41,7 +41,7 @@ export function readFailure(path: string, error: unknown): unknown {
   return failure('STORE_READ_FAILED', 'Cannot read', path, error);
 }
 
-/** Runs `write` and turns what the system refuses into {@link writeFailure}. */
+/** Runs `write` and converts a refusal by the system into {@link writeFailure}. */
 export async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -50,7 +50,7 @@ export async function writing<T>(path: string, write: () => Promise<T>): Promise
   }
 }
 
-/** Answers `undefined` where a file or folder is not there; every other error is thrown on. */
+/** Returns `undefined` if a file or folder does not exist; every other error is rethrown. */
 export async function unlessAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

@@ -1,35 +1,35 @@
 import { showUnseen } from '../json/visible.ts';
 
-/** U+200B. What is put into a mention or a reference so that GitHub does not make it live. */
+/** U+200B. Inserted into a mention or a reference so that GitHub does not activate it. */
 const BREAK = '\u200b';
 
-/** Everything with a meaning inside a line of GitHub Flavored Markdown, and HTML's own. */
+/** Every character with a meaning inside a line of GitHub Flavored Markdown or HTML. */
 const INLINE_SYNTAX = /[\\`*_[\]<>&$~|]/g;
 
-/** What a line must not begin with: headings, lists, quotes, rules, underlines of headings, rows of tables. */
+/** Forbidden line beginnings: headings, lists, quotes, rules, underlines of headings, rows of tables. */
 const LINE_START = /^(?:[#+\-=:]|\d{1,9}(?=[.)]))/;
 
 /**
- * A URL of any scheme, or what GitHub links without one. The scheme is bounded so that a long word costs
- * no more than a short one.
+ * A URL of any scheme, or one without a scheme that GitHub links. The scheme is bounded so that a long word costs no
+ * more than a short one.
  */
 const URL_LIKE = /(?:[a-z][a-z0-9+.-]{0,31}:\/\/|www\.)[^\s<>`|"]+/gi;
 
-/** Punctuation that ends the sentence rather than the URL. */
+/** Punctuation that belongs to the sentence rather than the URL. */
 const AFTER_URL = /[.,;:!?'()[\]*_~]$/;
 
 /** `GH-12`, GitHub's other spelling of `#12`. */
 const GH_REFERENCE = /\b(GH-)(?=\d)/gi;
 
 /**
- * Untrusted text as one line of GitHub Flavored Markdown that shows exactly that text and does nothing: no
- * mention, reference, closing keyword, link, image, HTML, comment, emphasis, math, footnote, heading or list.
- * Safe at the start of a line, in a list item, in a heading and in a table cell.
+ * Untrusted text as one line of GitHub Flavored Markdown that shows exactly that text and has no effect: no mention,
+ * reference, closing keyword, link, image, HTML, comment, emphasis, math, footnote, heading or list. Safe at the start
+ * of a line, in a list item, in a heading and in a table cell.
  *
- * Syntax is written as character references (`&#42;`), which cannot become syntax again. Substitutions, beyond
- * those of {@link showUnseen}: white space is trimmed and each run of it becomes one space; URLs become code;
- * U+200B follows `@`, `#` and `GH-`, because GitHub links those after Markdown, where no escape helps; and
- * {@link inlineCode}'s inside a URL. Commit ids stay: GitHub links only those that exist, and tells nobody.
+ * Syntax is written as character references (`&#42;`), which cannot become syntax again. Substitutions, beyond those of
+ * {@link showUnseen}: white space is trimmed and each run becomes one space; URLs become code; U+200B follows `@`, `#`
+ * and `GH-`, because GitHub links those after Markdown, where no escape helps; and {@link inlineCode}'s inside a URL.
+ * Commit ids stay: GitHub links only those that exist, and notifies no user.
  */
 export function forMarkdown(text: string): string {
   const line = oneLine(showUnseen(text)).trim();
@@ -44,16 +44,18 @@ export function forMarkdown(text: string): string {
   return result + prose(line.slice(from), from === 0);
 }
 
-/** {@link forMarkdown} for a cell of a table: the same text. It is a function of its own so that call sites say where they are. */
+/**
+ * {@link forMarkdown} for a cell of a table: the same text. A separate function, so that call sites show their context.
+ */
 export function forMarkdownCell(text: string): string {
   return forMarkdown(text);
 }
 
 /**
- * Untrusted text as a code span, in which GitHub makes nothing live. Its delimiter is longer than any run of
- * backticks inside. Substitutions, beyond those of {@link showUnseen}: a line break becomes a space, and U+200B
- * stands inside `<!--`, so that a forged marker is not found in the source of a comment either. Empty text
- * gives an empty string, because Markdown has no empty code span. In a table use {@link inlineCodeCell}.
+ * Untrusted text as a code span, in which GitHub activates nothing. Its delimiter is longer than any run of backticks
+ * inside. Substitutions, beyond those of {@link showUnseen}: a line break becomes a space, and U+200B is inserted into
+ * `<!--`, so that a forged marker is not found in the source of a comment either. Empty text gives an empty string,
+ * because Markdown has no empty code span. In a table use {@link inlineCodeCell}.
  */
 export function inlineCode(text: string): string {
   const line = breakComments(showUnseen(text).replaceAll('\n', ' '));
@@ -64,15 +66,15 @@ export function inlineCode(text: string): string {
 }
 
 /**
- * {@link inlineCode} for a cell of a table, where a `|` must be escaped even in code. U+200B goes between a
- * backslash and a `|`, which GitHub cannot show side by side in a cell's code.
+ * {@link inlineCode} for a cell of a table, where a `|` must be escaped even in code. U+200B goes between a backslash
+ * and a `|`, which GitHub cannot show together in a cell's code.
  */
 export function inlineCodeCell(text: string): string {
   return inlineCode(text.replaceAll('\t', ' ')).replaceAll('\\|', `\\${BREAK}|`).replaceAll('|', '\\|');
 }
 
 /**
- * Untrusted text as a fenced code block that ends with a line break, its fence longer than any run of backticks
+ * Untrusted text as a fenced code block that ends with a line break, with a fence longer than any run of backticks
  * inside. `lang` names the language and is reduced to letters, digits and `+#_.-`. Substitutions: as for
  * {@link inlineCode}, but line breaks stay. Must begin at the start of a line.
  */
@@ -91,9 +93,9 @@ export function forTerminal(text: string): string {
 }
 
 /**
- * Untrusted text as a label of a Mermaid diagram, quotes included. Everything but letters, digits, spaces and
- * `.,_-` becomes one of Mermaid's entity codes (`#35;`), so that neither Mermaid, Markdown nor HTML sees syntax.
- * White space as in {@link forMarkdown}.
+ * Untrusted text as a label of a Mermaid diagram, quotes included. Everything but letters, digits, spaces and `.,_-`
+ * becomes one of Mermaid's entity codes (`#35;`), so that Mermaid, Markdown and HTML see no syntax. White space as in
+ * {@link forMarkdown}.
  */
 export function forMermaid(text: string): string {
   const line = oneLine(showUnseen(text)).trim();
@@ -102,8 +104,8 @@ export function forMermaid(text: string): string {
 }
 
 /**
- * The longest beginning of a text whose UTF-8 has at most `maxBytes` bytes; never half a character. GitHub's
- * limits are in bytes. Half of a surrogate pair counts as U+FFFD: 3 bytes.
+ * The longest prefix of a text whose UTF-8 has at most `maxBytes` bytes; never half a character. GitHub's limits are in
+ * bytes. Half of a surrogate pair is treated as U+FFFD: 3 bytes.
  */
 export function truncateBytes(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;

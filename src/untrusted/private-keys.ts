@@ -1,17 +1,22 @@
 import type { TokenMatch } from './token-shapes.ts';
 
-/** A private key's text is looked for this far, in UTF-16 units; the longest real ones have some 20,000. */
+/**
+ * Maximum distance to search for the end of a private key, in UTF-16 units; the longest real ones have about 20,000.
+ */
 export const MAX_KEY_LENGTH = 65_536;
 
-/** A key that is cut off is masked this far. */
+/** Number of characters masked after the start of a truncated key. */
 const MAX_CUT_KEY_LENGTH = 16_384;
 
 const MARKER = /-----(BEGIN|END) ([A-Z0-9 ]{0,40})-----/g;
 
-/** Base64, line breaks, and both as JSON spells them. */
+/** Base64, line breaks, and both in JSON escapes. */
 const CUT_KEY_BODY = new RegExp(String.raw`[A-Za-z0-9+/=\s\\]{0,${MAX_CUT_KEY_LENGTH}}`, 'y');
 
-/** PEM and PGP private keys (RFC 7468), marker to marker, also where line breaks are escaped; cut-off ones as far as they go. */
+/**
+ * PEM and PGP private keys (RFC 7468), marker to marker, also where line breaks are escaped; truncated ones as far as
+ * they go.
+ */
 export function* findPrivateKeys(text: string): Generator<TokenMatch> {
   if (!text.includes('-----BEGIN ')) return;
   const markers = [...text.matchAll(MARKER)];
@@ -29,7 +34,7 @@ export function* findPrivateKeys(text: string): Generator<TokenMatch> {
   }
 }
 
-/** Where a key begins whose end may still come in text that follows. `undefined`: there is none. */
+/** Start of a key whose end may still follow in later text. `undefined`: there is none. */
 export function openKeyAt(text: string): number | undefined {
   if (!text.includes('-----BEGIN ')) return undefined;
   let last: RegExpExecArray | undefined;

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 
-/** A JSON value without secrets. `changed: false`: it is the very value that was given. */
+/** A JSON value without secrets. `changed: false`: the identical input value. */
 export interface RedactedJson {
   readonly value: JsonValue;
   readonly changed: boolean;
 }
 
 /**
- * A JSON value whose strings and keys went through `redactText`, and in which each number of `numbers` became
- * `"***"`. Works at any depth. Two keys that become one get a number (`***`, `*** (2)`), so that no value is
- * lost; the order of keys stays. Objects of a changed value have no prototype.
+ * A JSON value with `redactText` applied to strings and keys, and `"***"` in place of each number of `numbers`. Works
+ * at any depth. Keys that become equal get a number (`***`, `*** (2)`), so that no value is lost; the order of keys
+ * stays. Objects of a changed value have no prototype.
  */
 export function redactedJson(
   value: JsonValue,
@@ -69,7 +69,7 @@ function rebuilt(value: JsonValue, redactText: (text: string) => string, leaf: L
   return result;
 }
 
-/** Old key → new key, all different. Keys without secrets keep their names. */
+/** Old key → new key, all different. Keys without secrets stay unchanged. */
 function newKeys(keys: readonly string[], redactText: (text: string) => string): Map<string, string> {
   const names = new Map(keys.map((key) => [key, redactText(key)] as const));
   const taken = new Set(keys.filter((key) => names.get(key) === key));

@@ -3,13 +3,13 @@ import type { TokenMatch } from './token-shapes.ts';
 
 /** Redaction of text that comes in pieces. */
 export interface RedactedStream {
-  /** Takes the next piece and gives what can be shown already: as a rule, all complete lines. */
+  /** Takes the next piece and returns the text that is safe to show already: usually all complete lines. */
   readonly push: (piece: string) => string;
   /** The rest; the stream can be used again afterwards. */
   readonly flush: () => string;
 }
 
-/** What a stream needs to know of its redactor. */
+/** A stream's data from its redactor. */
 interface StreamRules {
   readonly redactText: (text: string) => string;
   readonly find: (text: string) => TokenMatch[];
@@ -19,17 +19,17 @@ interface StreamRules {
   readonly longest: number;
 }
 
-/** A token up to this long is never cut. */
+/** A token up to this length is never cut. */
 const LONGEST_TOKEN = 16_384;
 
-/** What may go on in a token that was longer than the stream holds. */
+/** Possible continuation of a token that was longer than the stream's buffer. */
 const TOKEN_REST = /^[A-Za-z0-9_.+/=%-]+/;
 
 /**
- * A stream that never gives out part of a secret, however it is split: text is held back to the end of its line,
- * in a secret of several lines or a private key to the end of that, and in a line of more than 96 KiB far
- * enough that no secret is cut. Holds a bounded amount of text. For lines below that limit, the pieces together
- * are what `redactText` makes of the whole.
+ * A stream that never outputs part of a secret, however it is split: text is held back to the end of its line, in a
+ * secret of several lines or a private key to the end of that, and in a line of more than 96 KiB far enough that no
+ * secret is cut. Holds a bounded amount of text. For lines below that limit, the joined pieces equal `redactText` of
+ * the whole.
  */
 export function createRedactedStream(rules: StreamRules): RedactedStream {
   const hold = Math.max(LONGEST_TOKEN, rules.longest);
@@ -69,7 +69,7 @@ export function createRedactedStream(rules: StreamRules): RedactedStream {
   return { push, flush };
 }
 
-/** Where the last line ends before which nothing of several lines is open. */
+/** End of the last line before which no multi-line secret is open. */
 function endOfLines(text: string, multiline: readonly string[]): number {
   const keys = [...findPrivateKeys(text)].toReversed();
   let cut = lineEnd(text, openKeyAt(text) ?? text.length);
@@ -88,7 +88,10 @@ function lineEnd(text: string, upTo: number): number {
   return Math.max(text.lastIndexOf('\n', upTo - 1), text.lastIndexOf('\r', upTo - 1)) + 1;
 }
 
-/** How many characters before `cut` begin a form, with its line breaks, that goes on after it, as far as text is there; 0 for none. */
+/**
+ * Number of characters before `cut` that begin a form, including its line breaks, which continues after it, as far as
+ * text is available; 0 for none.
+ */
 function openPart(text: string, cut: number, form: string): number {
   for (let length = Math.min(form.length - 1, cut); length > 0; length -= 1) {
     const ends = form[length - 1] === '\n' || form[length - 1] === '\r';
@@ -98,7 +101,7 @@ function openPart(text: string, cut: number, form: string): number {
   return 0;
 }
 
-/** The last place up to `wish` that is in no secret nor in what gives one away. */
+/** The last position up to `wish` that is neither in a secret nor in its identifying context. */
 function cutInLine(text: string, wish: number, find: (text: string) => TokenMatch[]): number {
   let cut = Math.min(wish, openKeyAt(text) ?? wish);
   const findings = find(text).sort((a, b) => b.end - a.end);

@@ -8,41 +8,43 @@ import { type TokenMatch } from './token-shapes.ts';
 
 export type { TokenMatch, RedactedJson, RedactedStream };
 
-/** What stands in place of a secret. */
+/** Replacement for a secret. */
 export const MASK = '***';
 
-/** Masking can uncover a token (`…<secret>AIza…` starts one only then); this often it is looked at again. */
+/** Masking can reveal a token (`…<secret>AIza…` starts one only then); this many passes check for that. */
 const MAX_PASSES = 16;
 
-/** So much of each form is in the pattern; the rest is compared where that much is found. */
+/** This many characters of each form are in the pattern; the rest is compared after a match. */
 const KEY_LENGTH = 32;
 
-/** Where the values to mask come from. */
+/** Sources of the values to mask. */
 export interface RedactorOptions {
-  /** Name → value, of every secret that a gate is given. */
+  /** Name → value, of every secret passed to a gate. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
 /**
- * Takes secrets out of texts and JSON values: the values of named secrets in every form of
- * {@link file://./secret-forms.ts}, and tokens of well-known shape. Each becomes {@link MASK}; secrets that touch
- * or overlap become one. What was redacted stays as it is when redacted again.
+ * Removes secrets from texts and JSON values: the values of named secrets in every form of
+ * {@link file://./secret-forms.ts}, and tokens of well-known shapes. Each becomes {@link MASK}; secrets that touch or
+ * overlap become one. Redacting redacted text changes nothing.
  *
  * Every function costs time linear in its input (some 100 MB/s).
  */
 export interface Redactor {
-  /** Names of secrets that are not looked for because their values are shorter than 3 characters. Worth a warning. */
+  /** Names of secrets that are not searched for because their values are shorter than 3 characters. Worth a warning. */
   readonly tooShort: readonly string[];
   readonly redactText: (text: string) => string;
   /** Strings, keys and numbers of a JSON value; see {@link redactedJson}. */
   readonly redactJson: (value: JsonValue) => RedactedJson;
-  /** What {@link redactText} would mask in the text as it stands, by place. A place may be found under several names. */
+  /**
+   * What {@link redactText} would mask in the unchanged text, by position. A position may be found under several names.
+   */
   readonly find: (text: string) => TokenMatch[];
   /** For text that comes in pieces; see {@link createRedactedStream}. */
   readonly createStream: () => RedactedStream;
 }
 
-/** Makes a {@link Redactor}. Without secrets it masks tokens of known shape only. */
+/** Creates a {@link Redactor}. Without secrets it masks only tokens of known shapes. */
 export function createRedactor(options: RedactorOptions): Redactor {
   const secrets = Object.entries(options.secrets);
   const known = new KnownForms(secrets);
@@ -71,7 +73,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   };
 }
 
-/** The forms of all named secrets, made findable in one pass. */
+/** The forms of all named secrets, searchable in one pass. */
 class KnownForms {
   readonly sources: readonly string[];
   readonly numbers: ReadonlySet<number>;
@@ -96,7 +98,7 @@ class KnownForms {
     this.numbers = new Set(secrets.flatMap(([, value]) => numberOf(value)));
   }
 
-  /** By place; findings of one name that overlap are joined. */
+  /** By position; overlapping matches of one name are joined. */
   *find(text: string): Generator<TokenMatch> {
     if (this.pattern === undefined) return;
     let last: TokenMatch | undefined;

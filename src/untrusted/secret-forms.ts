@@ -4,27 +4,28 @@ export const MIN_SECRET_LENGTH = 3;
 /** Lines of a secret shorter than this are not redacted alone (`{`, `---`, `"id":`). */
 const MIN_LINE_LENGTH = 6;
 
-/** In bytes. A shorter value is too common a piece of base64 to be looked for in it. */
+/** In bytes. A shorter value is too common as a piece of base64 to be searched for. */
 const MIN_BASE64_BYTES = 5;
 
 /** Line lengths of `base64` (76, RFC 2045) and PEM (64, RFC 7468). */
 const BASE64_LINE_LENGTHS = [76, 64];
 
-/** A longer form is looked for in parts, so that one that was cut is found too, and comparing costs little. */
+/** A longer form is searched for in parts, so that a truncated one is found too, and comparing stays cheap. */
 const MAX_FORM_LENGTH = 256;
 
-/** One spelling of a secret, or a part of a long one. */
+/** One spelling of a secret, or part of a long one. */
 export interface SecretForm {
   readonly text: string;
-  /** The base64 characters next to it hold some of its bits too. */
+  /** The adjacent base64 characters contain some of its bits too. */
   readonly left: boolean;
   readonly right: boolean;
 }
 
 /**
- * Every spelling in which a secret's value is looked for: as it is and trimmed, each of its lines, and each of
- * these inside JSON (once and twice, with and without `\u` escapes), a URL, a form and, for the whole value,
- * base64 at all three alignments in both alphabets. Long forms come in parts. Empty when the value is shorter than {@link MIN_SECRET_LENGTH}.
+ * Every spelling in which a secret's value is searched for: unchanged and trimmed, each of its lines, and each of these
+ * inside JSON (once and twice, with and without `\u` escapes), a URL, a form and, for the whole value, base64 at all
+ * three alignments in both alphabets. Long forms come in parts. Empty when the value is shorter than
+ * {@link MIN_SECRET_LENGTH}.
  */
 export function formsOf(value: string): SecretForm[] {
   const forms = new Map<string, SecretForm>();
@@ -96,7 +97,7 @@ function base64Forms(value: string): SecretForm[] {
   ]);
 }
 
-/** The characters that the bytes alone decide when `offset` other bytes stand before them. */
+/** The characters that depend only on these bytes when `offset` other bytes precede them. */
 function base64At(bytes: Uint8Array, offset: number): SecretForm {
   const padded = new Uint8Array(offset + bytes.length);
   padded.set(bytes, offset);

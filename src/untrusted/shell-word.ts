@@ -1,4 +1,4 @@
-/** A POSIX shell's word for any text; plain words stay as they are. */
+/** Any text as one POSIX shell word; plain words stay unchanged. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

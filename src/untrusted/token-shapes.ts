@@ -1,20 +1,20 @@
-/** A place in a text that holds a secret. */
+/** A secret's position in a text. */
 export interface TokenMatch {
   /** Which secret: a name of `secrets:`, or the kind of a token (`github-token`). */
   readonly name: string;
-  /** What is to be masked: UTF-16 offsets, end exclusive. */
+  /** The part to mask: UTF-16 offsets, end exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Where the context that gives it away begins (`Authorization:`); at most `start`. */
+  /** Where its identifying context begins (`Authorization:`); at most `start`. */
   readonly from: number;
 }
 
 /**
- * How one kind of token looks. Group 1, where it took part, is context that stays; the rest is the secret.
+ * The shape of one kind of token. Group 1, if matched, is context that stays; the rest is the secret.
  *
- * Each pattern costs linear time, because past its prefix it can fail only within a constant number of
- * characters: longer parts are greedy and optional, and whatever needs the whole match is asked in `accept`.
- * Those parts are written `[x]{20}[x]*`, because V8 runs out of stack on `[x]{20,}` over some million characters.
+ * Each pattern costs linear time, because past its prefix it can fail only within a constant number of characters:
+ * longer parts are greedy and optional, and checks of the whole match are in `accept`. Those parts are written
+ * `[x]{20}[x]*`, because V8 runs out of stack on `[x]{20,}` for some million characters.
  */
 interface TokenShape {
   readonly name: string;
@@ -22,13 +22,13 @@ interface TokenShape {
   readonly accept?: (match: RegExpExecArray, text: string) => boolean;
 }
 
-/** What may stand between a name and its value: `: `, `=`, `": "`, `\": \"`, `>`, one space. */
+/** Text allowed between a name and its value: `: `, `=`, `": "`, `\": \"`, `>`, one space. */
 const SEPARATOR = String.raw`[\\"' \t:=>,]{1,12}`;
 const SCHEME = `(?:${[anyCase('bearer'), anyCase('token'), anyCase('basic')].join('|')})`;
 
 const SHAPES: readonly TokenShape[] = [
   { name: 'github-token', source: 'gh[pour]_[A-Za-z0-9_]{20}[A-Za-z0-9_]*', accept: looksRandom },
-  // Since 2026 an installation token may be `ghs_`, an id and a JWT, with dots, of some 520 characters.
+  // Since 2026 an installation token may be `ghs_`, an id and a JWT, with dots, of about 520 characters.
   { name: 'github-token', source: 'ghs_[A-Za-z0-9_.-]{20}[A-Za-z0-9_.-]*', accept: looksRandom },
   { name: 'github-token', source: 'github_pat_[A-Za-z0-9_]{20}[A-Za-z0-9_]*' },
   {
@@ -83,12 +83,12 @@ const SHAPES: readonly TokenShape[] = [
   { name: 'url-token', source: String.raw`(:\/\/)[A-Za-z0-9_-]{20,256}(?=@)` },
 ];
 
-/** Matches wherever any shape could; for asking short texts once instead of once per shape. */
+/** Matches where any shape could match: one test for short texts instead of one per shape. */
 export const ANY_TOKEN_SOURCE = [...SHAPES.map((shape) => shape.source), '-----BEGIN '].join('|');
 
 const PATTERNS = SHAPES.map((shape) => ({ ...shape, pattern: new RegExp(shape.source, 'g') }));
 
-/** Every token of a known shape in a text, private keys not counted. In no particular order. */
+/** Every token of a known shape in a text, except private keys. In no particular order. */
 export function* findTokens(text: string): Generator<TokenMatch> {
   for (const { name, pattern, accept } of PATTERNS) {
     for (const match of text.matchAll(pattern)) {
@@ -99,7 +99,7 @@ export function* findTokens(text: string): Generator<TokenMatch> {
   }
 }
 
-/** Dots at the end are the sentence's, not the token's. */
+/** Trailing dots belong to the sentence, not to the token. */
 function withoutDots(text: string, end: number): number {
   let last = end;
   while (text.charAt(last - 1) === '.') last -= 1;
@@ -122,28 +122,28 @@ function startsToken(match: RegExpExecArray, text: string): boolean {
   );
 }
 
-/** `highs_and_lows_of_the_market` is none, `xghs_4fK…` is. */
+/** `highs_and_lows_of_the_market` does not, `xghs_4fK…` does. */
 function looksRandom(match: RegExpExecArray, text: string): boolean {
   return startsToken(match, text) || (/\d/.test(match[0]) && /[A-Z]/.test(match[0]));
 }
 
-/** Header, payload and perhaps a signature; an ellipsis after base64 is none. */
+/** Header, payload and perhaps a signature; base64 followed by an ellipsis is not one. */
 function isJwt(match: RegExpExecArray): boolean {
   const [, payload, ...rest] = match[0].split('.');
   return payload !== undefined && payload.length >= 4 && (rest.length > 0 || payload.startsWith('eyJ'));
 }
 
-/** `Basic` and base64 that holds a colon; not `Basic authentication`. */
+/** `Basic` and base64 that contains a colon; not `Basic authentication`. */
 function isBasic(match: RegExpExecArray): boolean {
   return Buffer.from(secretOf(match), 'base64').includes(0x3a);
 }
 
-/** Not `${PASSWORD}`, `$PASSWORD`, `{password}`, nor something masked. */
+/** Not `${PASSWORD}`, `$PASSWORD`, `{password}`, nor masked text. */
 function isPassword(match: RegExpExecArray): boolean {
   return !/^(?:\$?\{[^}]*\}|\$[A-Z_]+|\*+)$/.test(secretOf(match));
 }
 
-/** Spelt out, because the sources are joined with others that mind case. */
+/** Explicit, because the sources are joined with case-sensitive ones. */
 function anyCase(word: string): string {
   return word.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }

@@ -7,33 +7,33 @@ import { compileSchema } from './json-schema/compile-schema.ts';
 import { standardValidator } from './standard-schema.ts';
 import type { Issue } from './verdict.ts';
 
-/** A contract ready to judge; see `judge`. */
+/** A contract ready for judging; see `judge`. */
 export interface CompiledContract {
   readonly contract: Contract;
-  /** What the value has against the schema. */
+  /** The issues of a value according to the schema. */
   readonly validate: (value: JsonValue) => Issue[] | Promise<Issue[]>;
   /** An issue for each check that fails. */
   readonly check: (contexts: CheckContexts) => Issue[];
 }
 
-/** A contract that was made ready, or everything that is wrong with it. */
+/** A compiled contract, or everything that is wrong with it. */
 export type ContractCompilation =
   | { readonly ok: true; readonly compiled: CompiledContract }
   | { readonly ok: false; readonly problems: readonly ContractProblem[] };
 
-/** What only a program can give. */
+/** Options that only a program can supply. */
 export interface CompileOptions {
   /**
    * A Standard Schema (https://standardschema.dev: zod, valibot, arktype, …), beside or instead of the contract's JSON
-   * Schema; a value must meet both. Only its verdict counts: what it makes of the value (defaults, transforms) is
-   * not taken over. It is no JSON, so no digest of the contract covers it.
+   * Schema; a value must meet both. Only its verdict is used: its changes to the value (defaults, transforms) are
+   * ignored. It is not JSON, so the contract's digest does not include it.
    */
   readonly standard?: StandardSchemaV1;
 }
 
 /**
- * Make a contract ready to judge. All that is wrong with it is answered at once: its schema, its score, its checks.
- * Loads the libraries for schemas and expressions only where the contract has any.
+ * Compile a contract. All problems are reported at once: in its schema, its score, its checks. Loads the libraries for
+ * schemas and expressions only if the contract has any.
  */
 export async function compileContract(contract: Contract, options: CompileOptions = {}): Promise<ContractCompilation> {
   const schema = contract.schema === undefined ? undefined : await compileSchema(contract.schema);
@@ -61,7 +61,7 @@ export async function compileContract(contract: Contract, options: CompileOption
 
 type Validator = (value: JsonValue) => Issue[] | Promise<Issue[]>;
 
-/** The first validator that finds anything. Stays synchronous while they do. */
+/** The first issues that any validator reports. Stays synchronous as long as the validators do. */
 function inTurn(validators: readonly Validator[]): Validator {
   return (value) => {
     for (const [index, validator] of validators.entries()) {

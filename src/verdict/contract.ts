@@ -8,7 +8,7 @@ import type { ContractProblem } from './verdict.ts';
 import { MAX_ISSUES } from './verdict.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 
-/** Version of the contract format. Part of what a contract's digest covers. */
+/** Version of the contract format. Part of a contract's digest. */
 export const CONTRACT_FORMAT = 'gateline-contract/1';
 
 /** The largest schema file, in bytes. */
@@ -28,33 +28,33 @@ const contractSchema = z.strictObject({
 });
 
 /**
- * What an output must meet, with every file read and every default filled in: the whole of what judges. It is JSON
- * and made only of what was written, so the digest of its canonical form stands for it.
+ * What an output must meet, with every file read and every default filled in: everything needed to judge it. It is JSON
+ * and contains only what was written, so the digest of its canonical form identifies it.
  */
 export interface Contract {
   readonly format: typeof CONTRACT_FORMAT;
-  /** JSON Schema, draft 2020-12 or draft-07. Absent: any JSON value will do. */
+  /** JSON Schema, draft 2020-12 or draft-07. Absent: any JSON value is valid. */
   readonly schema?: JsonValue;
   /**
-   * Version of a Standard Schema that a program gave beside the JSON Schema. The program itself is no JSON: this text
-   * stands for it in the digest, so another version judges again.
+   * Version of a Standard Schema that a program supplied beside the JSON Schema. The program itself is not JSON: this
+   * text represents it in the digest, so outputs are judged again for another version.
    */
   readonly standard?: string;
   /** JSON pointer to a score of 0-100. Absent: the score is 100. */
   readonly score?: string;
   /** A score at or above it passes. 0-100. */
   readonly threshold: number;
-  /** What a score below the threshold does to what comes after. */
+  /** How a score below the threshold affects the gates that follow. */
   readonly partial: ContractSource['partial'];
-  /** Conditions that must all hold. */
+  /** Conditions that must all be true. */
   readonly checks: readonly string[];
-  /** JSON pointers of the parts that later gates see; they must be there. Absent: all of it. */
+  /** JSON pointers to the parts that later gates see; they must exist. Absent: all of it. */
   readonly exports?: readonly string[];
 }
 
 /**
- * A contract that was stored or sent, checked for its shape; `compileContract` checks what it says.
- * @throws GatelineError `CONTRACT_MALFORMED` when it is none.
+ * Parses a contract that was stored or sent, and checks its structure; `compileContract` checks its content.
+ * @throws GatelineError `CONTRACT_MALFORMED` when it is not a contract.
  */
 export function parseContract(stored: unknown): Contract {
   const parsed = contractSchema.safeParse(stored);
@@ -68,11 +68,11 @@ export function parseContract(stored: unknown): Contract {
 }
 
 /**
- * The contract of a gate, from what its pipeline says and the text of its schema file.
+ * The contract of a gate, from its pipeline's definition and the text of its schema file.
  *
- * @param schemaText the file's text where `source.schema` names one; `undefined`: there is no such file
+ * @param schemaText the file's text if `source.schema` names one; `undefined`: there is no such file
  * @param place where the pipeline's definition names the contract, for errors
- * @param exports the gate's `exports`; all of the output when left out or `['']`
+ * @param exports the gate's `exports`; all of the output if absent or `['']`
  * @throws GatelineError `CONTRACT_SCHEMA_MISSING`, `CONTRACT_SCHEMA_MALFORMED` (user)
  */
 export function resolveContract(
@@ -114,13 +114,13 @@ function resolveSchema(
   });
 }
 
-/** Only what counts: exports that name everything are left out, so that saying the default changes no digest. */
+/** Normalized: exports that name everything are removed, so that stating the default does not change the digest. */
 function tidied(contract: Contract): Contract {
   const { exports, ...rest } = contract;
   return exports === undefined || exports.includes('') ? rest : { ...rest, exports };
 }
 
-/** Problems of a contract as one error: all of them, a line each. */
+/** Problems of a contract as one error, one line each. */
 export function contractError(
   problems: readonly ContractProblem[],
   place?: Place,

@@ -5,22 +5,22 @@ import { valueAt } from '../json/json-pointer.ts';
 import { failed, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
 import { cut, shortValue } from './words.ts';
 
-/** What checks may speak of beside the output and its score. */
+/** Contexts for checks beside the output and its score. */
 export interface JudgeContext {
   readonly subject: string;
   readonly metadata: JsonObject;
 }
 
-/** Remarks of an agent about its own output that are taken over, and the length of each. */
+/** Most remarks of an agent about its own output that are kept, and the maximum length of each. */
 const MAX_REMARKS = 20;
 const MAX_REMARK_LENGTH = 500;
 
 /**
- * Judge an output: schema, then score, then checks, then whether all that is exported is there. The first of these
- * that fails decides the kind; all that is wrong at that step is listed. Never throws for what a value holds, and
- * answers a promise only for a Standard Schema that does.
+ * Judge an output: schema, then score, then checks, then whether all exports exist. The first of these that fails
+ * decides the kind; all errors of that step are listed. Never throws because of a value's content, and returns a
+ * promise only for a Standard Schema that does.
  *
- * Passed: the score is at or above the threshold. Partial: below it, with everything else met.
+ * Passed: the score is at or above the threshold. Partial: below it, with all other requirements met.
  */
 export function judge(compiled: CompiledContract, value: JsonValue, context: JudgeContext): Verdict | Promise<Verdict> {
   try {
@@ -32,7 +32,7 @@ export function judge(compiled: CompiledContract, value: JsonValue, context: Jud
   }
 }
 
-/** The schema itself failed, not the value: it refers to itself without end, or a program in it threw. */
+/** The schema itself failed, not the value: it recurses infinitely, or a program in it threw. */
 function broken(error: unknown): Verdict {
   const endless = error instanceof RangeError;
   const message = endless
@@ -89,7 +89,7 @@ function scored(score: number, threshold: number, partial: keyof typeof PARTIAL_
   return { status: 'partial', kind: 'partial', score, issues, advice: PARTIAL_ADVICE[partial] };
 }
 
-/** The verdict with what the agent itself remarks: the list `issues` beside its score. */
+/** The verdict with the agent's own remarks: the list `issues` beside its score. */
 function withRemarks(verdict: Verdict, scorePointer: string | undefined, value: JsonValue): Verdict {
   const parent = (scorePointer ?? '/validationResult/score').replace(/\/[^/]*$/, '');
   const holder = valueAt(value, parent);
@@ -110,8 +110,8 @@ function withRemarks(verdict: Verdict, scorePointer: string | undefined, value: 
 export type Score = { readonly score: number } | { readonly issue: Issue };
 
 /**
- * The score that an output gives itself. Never made of anything else: `"95"`, null, true and 101 are no scores.
- * Without a pointer: 100.
+ * The score that an output states. Other values are never converted: `"95"`, null, true and 101 are not scores. Without
+ * a pointer: 100.
  */
 export function readScore(value: JsonValue, pointer: string | undefined): Score {
   if (pointer === undefined) return { score: 100 };

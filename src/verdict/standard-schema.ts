@@ -5,8 +5,7 @@ import { MAX_ISSUES, type Issue } from './verdict.ts';
 import { cut } from './words.ts';
 
 /**
- * What a value has against a Standard Schema, as issues. The schema is the caller's program: what it throws is
- * thrown on.
+ * The issues of a value according to a Standard Schema. The schema is the caller's program: its errors are rethrown.
  */
 export function standardValidator(schema: StandardSchemaV1): (value: JsonValue) => Issue[] | Promise<Issue[]> {
   return (value) => {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ProblemCode } from '../errors/error-codes.ts';
 
 /**
- * Why a gate did not pass, told apart so that each can say what to do.
- * `passed` and `partial` are the kinds of outputs that were judged to the end.
+ * Why a gate did not pass, distinguished so that each can say what to do. `passed` and `partial` are the kinds of
+ * outputs that were judged to the end.
  */
 export const VERDICT_KINDS = [
   'passed',
@@ -27,7 +27,7 @@ export const VERDICT_KINDS = [
   'contract',
 ] as const;
 
-/** One thing that is wrong with an output, or worth knowing. */
+/** An error in an output, or a remark about it. */
 export const issueSchema = z.object({
   severity: z.enum(['error', 'warning', 'notice']),
   message: z.string().max(4_096),
@@ -50,7 +50,7 @@ export const verdictSchema = z.object({
 export type Verdict = z.infer<typeof verdictSchema>;
 export type VerdictKind = Verdict['kind'];
 
-/** More issues than this are counted in a last one instead of listed. */
+/** More issues than this are only counted, in a final issue. */
 export const MAX_ISSUES = 100;
 
 /** Shorthand for a verdict of status `failed` and score 0. */
@@ -58,7 +58,7 @@ export function failed(kind: VerdictKind, advice: string, issues: Issue[] = []):
   return { status: 'failed', kind, score: 0, issues: issues.slice(0, MAX_ISSUES), advice };
 }
 
-/** One thing that is wrong with a contract. Codes are stable, messages are for people. */
+/** One problem of a contract. Codes are stable, messages are for people. */
 export interface ContractProblem {
   readonly code: ProblemCode;
   readonly message: string;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../json/json.ts';
 
-/** A value for a message: texts quoted and cut at `limit` characters, lists and objects by their size. */
+/** A value for a message: texts quoted and cut at `limit` characters; for lists and objects, their size. */
 export function shortValue(value: JsonValue, limit = 60): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, limit));
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
@@ -8,12 +8,12 @@ export function shortValue(value: JsonValue, limit = 60): string {
   return String(value);
 }
 
-/** A value that a rule names: as JSON, cut. */
+/** A value from a rule: as JSON, cut. */
 export function ruleValue(value: JsonValue, limit = 60): string {
   return cut(JSON.stringify(value), limit);
 }
 
-/** `a`, `a or b`, `a, b or c`; after `most` items the rest is counted. */
+/** `a`, `a or b`, `a, b or c`; items beyond `most` are counted. */
 export function listed(items: readonly string[], word: 'and' | 'or', most = 8): string {
   const shown = items.length > most ? [...items.slice(0, most), `${items.length - most} more`] : items;
   if (shown.length < 2) return shown.join('');

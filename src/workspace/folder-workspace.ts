@@ -36,7 +36,7 @@ import type {
   Workspace,
 } from './workspace.ts';
 
-/** What a workspace is made from. */
+/** Options of a workspace. */
 export interface FolderWorkspaceSetting {
   readonly root: string;
   readonly repository: Repository | undefined;
@@ -54,7 +54,7 @@ export interface FolderWorkspaceSetting {
   readonly maxUntracked: number;
 }
 
-/** What is opened with the first use: many commands never look at files. */
+/** Opened on first use: many commands never look at files. */
 interface Opened {
   readonly store: ObjectStore;
   readonly trees: TreeObjects;
@@ -63,7 +63,7 @@ interface Opened {
 
 const BRANCHES = 'refs/heads/';
 
-/** A folder, in a git repository or in none, as a {@link Workspace}. */
+/** A folder, in a git repository or not, as a {@link Workspace}. */
 export class FolderWorkspace implements Workspace {
   readonly root: string;
   readonly git: string;
@@ -111,7 +111,7 @@ export class FolderWorkspace implements Workspace {
 
   async snapshot(named: readonly (readonly string[])[]): Promise<Snapshot> {
     const { index } = await this.#open();
-    // What an agent is making of the folder at this moment is nobody's version yet.
+    // While an agent is changing the folder, its content is not a version.
     const claim = this.#setting.kind === 'local' ? await claimInPlace(this.#setting.store, this.#now()) : undefined;
     if (claim !== undefined) return { tree: claim.base, notices: [] };
     const taking = this.#taking(
@@ -264,7 +264,7 @@ export class FolderWorkspace implements Workspace {
     return { prefix: this.#prefix, untracked, named, maxUntracked, ...strictness };
   }
 
-  /** Lists of globs are few and asked for often: each is compiled once. */
+  /** There are few lists of globs, and they are used often: each is compiled once. */
   #compiled(globs: readonly string[]): Globs {
     const key = JSON.stringify(globs);
     const found = this.#globs.get(key) ?? compileGlobs(globs);

@@ -11,23 +11,30 @@ import { treesFolder } from './slots/trees-folder.ts';
 import type { Workspace } from './workspace.ts';
 import { constants } from 'node:fs';
 
-/** What {@link openWorkspace} is told. */
+/** Options of {@link openWorkspace}. */
 export interface WorkspaceOptions {
-  /** The caller's environment: git runs with it, without what would point it elsewhere. It should hold no secrets of gates. */
+  /**
+   * The caller's environment: git runs with it, without variables that would point it elsewhere. It should hold no
+   * secrets of gates.
+   */
   readonly environment: Environment;
-  /** Absolute path of the folder for git objects and indexes of our own: `.state/git`, as a rule. */
+  /** Absolute path of the folder for git objects and indexes of our own: usually `.state/git`. */
   readonly store: string;
-  /** Folder for work trees as the pipeline says it; see {@link treesFolder}. Each workspace has one of its own below it. */
+  /**
+   * Folder for work trees as written in the pipeline; see {@link treesFolder}. Each workspace has its own subfolder.
+   */
   readonly trees?: string | undefined;
-  /** What work trees get of the user's installed packages. Default `none`. */
+  /** Which of the user's installed packages work trees get. Default `none`. */
   readonly link?: WorkspaceSettings['link'];
-  /** Lists of globs of all gates: what they can match is never linked. */
+  /** Lists of globs of all gates: paths that they can match are never linked. */
   readonly declared?: readonly (readonly string[])[];
-  /** The command that sets a work tree up, and how it is started. */
+  /** The command that sets up a work tree, and how to start it. */
   readonly setup?: TreeSetup | undefined;
-  /** `local`: a person's folder, which only {@link Workspace.put} changes. `job`: a CI job's checkout. Default `local`. */
+  /**
+   * `local`: a person's folder, which only {@link Workspace.put} changes. `job`: a CI job's checkout. Default `local`.
+   */
   readonly kind?: 'local' | 'job';
-  /** Nothing is written to `store`: for those who only look. Default false. */
+  /** Nothing is written to `store`: for read-only use. Default false. */
   readonly readOnly?: boolean;
   /** Name or path of git. Default `git`. */
   readonly git?: string;
@@ -35,13 +42,13 @@ export interface WorkspaceOptions {
   readonly gitTimeoutMs?: number;
   /** Bytes of the largest file that is handed on. Default 104,857,600 (100 MiB). */
   readonly maxFileBytes?: number;
-  /** How many files a gate may hand on. Default and upper limit 10,000, what a record holds. */
+  /** Maximum number of files that a gate may hand on. Default and upper limit 10,000, the maximum of a record. */
   readonly maxFiles?: number;
   /** Default: the clock of the system. */
   readonly now?: () => Date;
-  /** Called after each change to a work tree of ours; crash tests end the process there. */
+  /** Called after each change to one of our work trees; crash tests end the process there. */
   readonly onDurable?: ((what: string) => void) | undefined;
-  /** Bytes of the largest untracked file; ten times that in total. Default 100,000,000. */
+  /** Bytes of the largest untracked file; ten times as much in total. Default 100,000,000. */
   readonly maxUntracked?: number;
 }
 
@@ -50,12 +57,12 @@ const MOST_BYTES = 100 * 1_024 ** 2;
 const MOST_UNTRACKED = 100_000_000;
 
 /**
- * The files below `root`: as git sees them when `root` lies in a git work tree (it need not be its top), else a
+ * The files below `root`: as git sees them if `root` is in a git work tree (not necessarily its top), otherwise as a
  * plain folder.
  *
  * @param root an existing folder
- * @throws GatelineError `WORKSPACE_MISSING` when it is no folder; `GIT_NOT_FOUND`, `GIT_TOO_OLD`, `GIT_UNSAFE_DIRECTORY` or
- *   `GIT_FAILED` when git cannot be used there
+ * @throws GatelineError `WORKSPACE_MISSING` when it is not a folder; `GIT_NOT_FOUND`, `GIT_TOO_OLD`,
+ *   `GIT_UNSAFE_DIRECTORY` or `GIT_FAILED` when git cannot be used there
  */
 export async function openWorkspace(root: string, options: WorkspaceOptions): Promise<Workspace> {
   const place = await realFolder(root);
@@ -111,7 +118,7 @@ async function realFolder(root: string): Promise<string> {
   throw new GatelineError('WORKSPACE_MISSING', `There is no folder ${root}.`);
 }
 
-/** git tells where its files lie in lines. */
+/** git lists its paths line by line. */
 function withoutLineBreak(place: string): string {
   if (!place.includes('\n')) return place;
   throw new GatelineError('WORKSPACE_UNREADABLE', `The path ${JSON.stringify(place)} contains a line break.`, {
@@ -120,8 +127,8 @@ function withoutLineBreak(place: string): string {
 }
 
 /**
- * The absolute path of git, by the PATH as it is now: what an agent puts on the PATH later is not run. A name that is
- * not found there is answered as it is; running it then says so.
+ * The absolute path of git on the current PATH, so that a program put on the PATH later by an agent is not run. A name
+ * that is not found is returned unchanged; running it then reports that.
  */
 async function resolveGit(name: string, environment: Environment): Promise<string> {
   if (isAbsolute(name) || process.platform === 'win32') return name;
@@ -132,7 +139,7 @@ async function resolveGit(name: string, environment: Environment): Promise<strin
       await access(path, constants.X_OK);
       return path;
     } catch {
-      // Not here, or not for us: the next folder may have it.
+      // Missing or not executable: try the next folder.
     }
   }
   return name;

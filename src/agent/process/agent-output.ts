@@ -4,16 +4,16 @@ import { openEscapeAt, withoutEscapes } from './escape-sequences.ts';
 /** A line longer than this is shown in pieces. */
 const MAX_LINE = 16_384;
 
-/** Text that comes in pieces made safe; `RedactedStream` of `createRedactor` is one. */
+/** Makes text in pieces safe; for example the `RedactedStream` of `createRedactor`. */
 export interface TextFilter {
   readonly push: (piece: string) => string;
   readonly flush: () => string;
 }
 
 /**
- * One output stream of an agent, from bytes to what is kept and shown. In this order, so that nothing is put together
- * again after redaction: UTF-8 (invalid bytes become U+FFFD), escape sequences and control characters out, redaction, then
- * the kept text and the lines. Holds a bounded amount of text whatever comes.
+ * One output stream of an agent, from bytes to kept and shown text. In this order, so that nothing is joined after
+ * redaction: decode UTF-8 (invalid bytes become U+FFFD), remove escape sequences and control characters, redact, then
+ * store the text and emit lines. Uses bounded memory for any output.
  */
 export class AgentOutput {
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -34,7 +34,7 @@ export class AgentOutput {
     this.keep(this.redaction.push(this.plain(this.decoder.decode(bytes, { stream: true }))));
   }
 
-  /** No more comes: takes in what was held back. */
+  /** No more input: processes the text that was held back. */
   end(): void {
     const rest = `${this.escape}${this.decoder.decode()}`;
     this.escape = '';
@@ -44,7 +44,7 @@ export class AgentOutput {
     this.line = '';
   }
 
-  /** What was kept; see {@link CapturedText}. */
+  /** The kept text; see {@link CapturedText}. */
   text(): string {
     return this.kept.toString();
   }
@@ -78,8 +78,8 @@ export class AgentOutput {
 }
 
 /**
- * A {@link TextFilter} out of a function that redacts whole texts: it is given whole lines. A line of more than 64 KiB is
- * cut where the parts come to the same as the whole.
+ * A {@link TextFilter} from a function that redacts whole texts: it receives whole lines. A line of more than 64 KiB is
+ * cut where redacting the parts gives the same result as redacting the whole.
  */
 export function redactLines(redact: (text: string) => string): TextFilter {
   const longest = 65_536;

@@ -5,14 +5,14 @@ import { subjectSlug } from '../../run/records/subject.ts';
 import type { AttemptDirectory, AttemptFiles, AttemptId } from '../attempt-files.ts';
 import { readPlainFile } from './read-plain-file.ts';
 
-/** So many digits that no two subjects share a folder. */
+/** Enough digits that no two subjects share a folder. */
 const SLUG_DIGITS = 16;
 
-/** Where attempt directories live and who is notified of durable writes. */
+/** Options of attempt directories. */
 export interface AttemptDirectoryOptions {
   /** Absolute; `.state/attempts`. */
   readonly root: string;
-  /** Called after each change that a later reader sees; crash tests end the process there. */
+  /** Called after each change that is visible to later readers; crash tests end the process there. */
   readonly onDurable?: (what: string) => void;
 }
 
@@ -87,7 +87,7 @@ function directoryAt(path: string, options: AttemptDirectoryOptions): AttemptDir
   };
 }
 
-/** Gives us back the rights to the directory that an agent may have taken away. */
+/** Restores our rights to the directory, which the agent may have removed. */
 async function regainRights(path: string): Promise<void> {
   try {
     const status = await lstat(path);

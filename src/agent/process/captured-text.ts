@@ -1,12 +1,12 @@
 /**
- * Keeps the beginning and the end of a text of any length in at most `limit` bytes of UTF-8: its first and its
- * last half.
+ * Stores the beginning and the end of a text of any length in at most `limit` bytes of UTF-8: its first and its last
+ * half.
  */
 export class CapturedText {
   private readonly head: Uint8Array[] = [];
   private readonly half: number;
   private headBytes = 0;
-  /** The last `half` bytes as a ring; `tailBytes` counts all that ever went in. */
+  /** The last `half` bytes as a ring; `tailBytes` counts all bytes ever added. */
   private ring: Uint8Array | undefined;
   private tailBytes = 0;
 
@@ -26,7 +26,7 @@ export class CapturedText {
     if (room < bytes.length) this.addToTail(bytes.subarray(room));
   }
 
-  /** The text, with a line in between that says how many bytes were left out. */
+  /** The text, with a line in the middle that says how many bytes were omitted. */
   toString(): string {
     const head = Buffer.concat(this.head);
     const tail = this.tail();
@@ -57,7 +57,7 @@ export class CapturedText {
   }
 }
 
-/** How many bytes at the end begin a character without ending it. */
+/** Number of bytes at the end that begin a character without completing it. */
 function unfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!;

@@ -6,12 +6,12 @@ import { processRecordsBelow } from './process-record.ts';
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
 import type { Belongs } from './process-tree.ts';
 
-/** Variables whose value is a path in the attempt's own directory: they tell whose a process is, wherever it moved. */
+/** Variables with a path in the attempt's own directory: they identify the attempt of a process, wherever it moved. */
 const MARKERS = [AGENT_VARIABLES.output, AGENT_VARIABLES.request, AGENT_VARIABLES.metrics, AGENT_VARIABLES.learnings];
 
 /**
- * An agent that we started ourselves: its first process, its process group and session, and whatever has the attempt's
- * directory in its environment. Processes older than the first one are not asked.
+ * An agent that we started ourselves: its first process, its process group and session, and all processes with the
+ * attempt's directory in their environment. Processes older than the first one are not checked.
  */
 export function ofAttempt(table: ProcessTable, first: ProcessInfo, directory: string): Belongs {
   const marked = markedBelow(table, [directory]);
@@ -23,10 +23,10 @@ export function ofAttempt(table: ProcessTable, first: ProcessInfo, directory: st
 }
 
 /**
- * Agents of an engine that is gone: processes recorded below `root`, if pid, start time and boot agree, and those that have
- * the directory of a recorded attempt in their environment. An attempt without a record is one whose agent runs by itself:
- * its processes, and what its user started from that shell, are left alone. Never this process, its ancestors or its
- * descendants.
+ * Agents of an engine that is gone: processes recorded below `root`, if pid, start time and boot match, and those that
+ * have the directory of a recorded attempt in their environment. If an attempt has no record, its agent runs by itself:
+ * its processes, and those that its user started from that shell, are left alone. Never this process, its ancestors or
+ * its descendants.
  */
 export function leftBelow(table: ProcessTable, root: string): Belongs {
   const found = processRecordsBelow(root);
@@ -39,7 +39,8 @@ export function leftBelow(table: ProcessTable, root: string): Belongs {
   );
   return (one, all) => {
     if (isRelated(one, all)) return false;
-    // The agent can write where its record lies. We started it as leader of its group; so no record of another process counts.
+    // The agent can write to the place of its record. We start it as leader of its group, so a record of any other
+    // process is ignored.
     if (first.get(one.pid) === one.started && (one.pgid === one.pid || one.pgid === -1)) return true;
     const leader = all.get(one.pgid);
     if (leader !== undefined && first.get(leader.pid) === leader.started) return true;
@@ -47,12 +48,15 @@ export function leftBelow(table: ProcessTable, root: string): Belongs {
   };
 }
 
-/** Start times are numbers on Linux, the only system whose environments are read: this spares reading most of them. */
+/** Start times are numbers on Linux, the only system whose environments are read: this avoids reading most of them. */
 function isOlder(one: ProcessInfo, first: ProcessInfo): boolean {
   return Number(one.started) < Number(first.started);
 }
 
-/** A group or session keeps its number from being given away as a pid; so only a leader of another start time tells otherwise. */
+/**
+ * While a group or session exists, its number is not reused as a pid; so only a leader with another start time is proof
+ * of a different group.
+ */
 function inGroupOf(one: ProcessInfo, first: ProcessInfo, all: ReadonlyMap<number, ProcessInfo>): boolean {
   if (one.pgid !== first.pid && one.session !== first.pid) return false;
   const leader = all.get(first.pid);
@@ -68,7 +72,7 @@ function isRelated(one: ProcessInfo, all: ReadonlyMap<number, ProcessInfo>): boo
   return isAncestor(one.pid, process.pid, all) || isAncestor(process.pid, one.pid, all);
 }
 
-/** True also when both are the same. */
+/** Also true if both are the same. */
 function isAncestor(ancestor: number, pid: number, all: ReadonlyMap<number, ProcessInfo>): boolean {
   const seen = new Set<number>();
   for (let at = pid; at > 0 && !seen.has(at); at = all.get(at)?.ppid ?? 0) {
@@ -78,7 +82,7 @@ function isAncestor(ancestor: number, pid: number, all: ReadonlyMap<number, Proc
   return false;
 }
 
-/** As it was given, absolute, and without links: an engine may have used any. */
+/** As given, absolute, and with links resolved: an engine may have used any of these. */
 function pathsOf(root: string): string[] {
   try {
     return [...new Set([root, resolve(root), realpathSync(root)])];

@@ -11,29 +11,29 @@ import { invocationOf, type Program } from './shells.ts';
 import { type ShellInvocation } from './shells.ts';
 import { watch, type StartedChild, type WatchTimes } from './watch.ts';
 
-/** Waiting times of a process agent, in milliseconds, and the system it is on. */
+/** Time limits of a process agent, in milliseconds, and its platform. */
 export interface ProcessAgentOptions {
-  /** How long an agent has between SIGTERM and SIGKILL. Default 5000; 0: none. */
+  /** Time between SIGTERM and SIGKILL. Default 5000; 0: none. */
   readonly graceMs?: number;
-  /** How long to wait for a killed process to be gone. Default 10000. */
+  /** How long to wait until a killed process is gone. Default 10000. */
   readonly killMs?: number;
-  /** How long output may stay silent after the end, while somebody else still holds it open. Default 1000. */
+  /** How long output may be silent after the end while another process still has it open. Default 1000. */
   readonly drainMs?: number;
   /** Default `process.platform`. */
   readonly platform?: NodeJS.Platform;
 }
 
-/** A variable longer than this cannot be given to a program on Linux (MAX_ARG_STRLEN). */
+/** Linux cannot pass a longer variable to a program (MAX_ARG_STRLEN). */
 const MAX_VARIABLE = 131_072;
 
 /**
  * An {@link Agent} that runs commands as processes of this machine, the way a GitHub `run:` step does: see
  * {@link file://./shells.ts}.
  *
- * Each agent gets a session of its own. When it ends, by itself or by us, everything that it started is ended: its process
- * group and session, all descendants, and on Linux whatever has the attempt's directory in its environment, wherever it
- * moved. What neither descends from it any more, nor is in its session, nor kept its environment, is not found; against an
- * agent that means to get away only a container helps.
+ * Each agent gets a session of its own. When it ends or is ended, all processes that it started are ended: its process
+ * group and session, all descendants, and on Linux all processes with the attempt's directory in their environment,
+ * wherever they moved. A process that is no longer a descendant, has left the session and has another environment is
+ * not found; only a container stops an agent that tries to escape.
  */
 export function createProcessAgent(options: ProcessAgentOptions = {}): Agent {
   const platform = options.platform ?? process.platform;
@@ -102,7 +102,7 @@ async function startProgram(program: Program, task: AgentTask, platform: NodeJS.
     env: { ...task.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: false,
-    // A session of its own, so that Ctrl-C in the terminal reaches the engine only, which then ends all of it.
+    // Its own session, so that Ctrl-C in the terminal reaches only the engine, which then ends all of it.
     detached: platform !== 'win32',
     windowsHide: true,
     windowsVerbatimArguments: program.verbatim ?? false,

@@ -17,11 +17,11 @@ import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-e
 import type { ProcessInfo } from './process-table.ts';
 
 /**
- * In an attempt directory while the engine runs its agent: which process it is, for the next engine after a killed one.
- * An agent that runs by itself, between `begin` and `complete`, has none: nobody but its user ends it.
+ * In an attempt directory while the engine runs its agent: identifies the process for the next engine if this one is
+ * killed. An agent that runs by itself, between `begin` and `complete`, has no such file: only its user ends it.
  */
 const FILE = 'process.json';
-/** The same before it is known which process it is, and while that is written. */
+/** The same before the process is known, and while the file is being written. */
 const ANNOUNCED = '.process.json.tmp';
 
 const recordSchema = z.strictObject({
@@ -31,28 +31,28 @@ const recordSchema = z.strictObject({
   boot: z.string().max(255),
 });
 
-/** Every record is filled up with spaces to this size, so that writing it over its announcement takes no space on the disk. */
+/** Every record is padded with spaces to this size, so that writing it over its announcement needs no disk space. */
 const RECORD_BYTES = 512;
 
 /** The first process of an attempt. Its process group has its pid. */
 export type ProcessRecord = Omit<z.infer<typeof recordSchema>, 'format'>;
 
-/** What is found below the root of all attempts. */
+/** A record found below the root of all attempts. */
 export interface FoundRecord {
   /** The attempt directory. The engine started its agent, whatever the record says. */
   readonly directory: string;
-  /** Absent when the record is cut off, altered or not yet complete. */
+  /** Absent if the record is truncated, altered or not yet complete. */
   readonly process?: ProcessRecord | undefined;
 }
 
-/** Marks an attempt as run by the engine, before its process exists: an engine may be killed between the two. */
+/** Marks an attempt as run by the engine, before its process exists: the engine may be killed between the two. */
 export function announceProcess(directory: string): void {
   writeFileSync(join(directory, ANNOUNCED), ''.padEnd(RECORD_BYTES), { mode: 0o600 });
 }
 
 /**
- * Written in one synchronous call right after the start, so that there is the least time in which a killed engine leaves a
- * process without record. Not fsynced: what outlives the machine's crash is no process.
+ * Written in one synchronous call right after the start, to minimize the time in which a killed engine leaves a process
+ * without a record. Not fsynced: no process survives a crash of the machine.
  */
 export function writeProcessRecord(directory: string, started: ProcessInfo, boot: string): void {
   const record = { format: 'gateline-process/1', pid: started.pid, started: started.started, boot };
@@ -67,14 +67,14 @@ export function writeProcessRecord(directory: string, started: ProcessInfo, boot
   renameSync(join(directory, ANNOUNCED), join(directory, FILE));
 }
 
-/** What a write to an attempt's directory came to, as an error of the platform. */
+/** Converts a failed write to an attempt's directory into a platform error. */
 export function recordFailure(directory: string, cause: unknown): GatelineError {
   return new GatelineError('PROCESS_RECORD_FAILED', `cannot write to ${directory}: ${messageOf(cause)}`, {
     cause,
   });
 }
 
-/** A record that cannot be removed does no harm: no other process will have its pid and start time. */
+/** A record that cannot be removed is harmless: no other process will have its pid and start time. */
 export function removeProcessRecord(directory: string): void {
   try {
     for (const name of [ANNOUNCED, FILE]) rmSync(join(directory, name), { force: true, recursive: true });
@@ -83,7 +83,7 @@ export function removeProcessRecord(directory: string): void {
   }
 }
 
-/** How deep attempt directories lie at most below their root. */
+/** Maximum depth of attempt directories below their root. */
 const MAX_DEPTH = 4;
 
 /** The records in all directories below `root`. */
@@ -102,7 +102,7 @@ function entriesOf(directory: string): Dirent[] {
   return withRights(directory, 0o700, () => readdirSync(directory, { withFileTypes: true })) ?? [];
 }
 
-/** Reads, where an agent took our rights away after giving them back. `undefined`: it cannot be read, so it says nothing. */
+/** Reads; if an agent removed our rights, restores them first. `undefined`: it cannot be read and is ignored. */
 function withRights<T>(place: string, mode: number, read: () => T): T | undefined {
   try {
     return read();

@@ -3,25 +3,25 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { isSystemError } from '../../errors/gateline-error.ts';
 
-/** A process that runs now. */
+/** A running process. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly ppid: number;
-  /** Process group and session; -1 where the system does not tell. */
+  /** Process group and session; -1 if the system does not report it. */
   readonly pgid: number;
   readonly session: number;
-  /** When it started, as the system tells it. With the pid it names one process of this boot, for ever. */
+  /** Start time, as the system reports it. Together with the pid it permanently identifies one process of this boot. */
   readonly started: string;
 }
 
-/** The processes of this machine. Zombies do not count: they have ended. */
+/** The processes of this machine, without zombies: they have ended. */
 export interface ProcessTable {
   list(): Promise<ProcessInfo[]>;
-  /** One process; `undefined` when it is not there. On Linux also a zombie, and without waiting for anything. */
+  /** One process; `undefined` if it does not exist. On Linux also a zombie, and without waiting. */
   find(pid: number): Promise<ProcessInfo | undefined>;
   /** `NAME=value` of the environment that a process was started with; empty if it is not available. */
   environment(pid: number): readonly string[];
-  /** Names this boot, and the namespace of its pids. A pid of another one means nothing here. */
+  /** Identifies this boot and the namespace of its pids. A pid from another one has no meaning here. */
   readonly boot: string;
 }
 
@@ -45,7 +45,7 @@ function runningOnLinux(name: string): ProcessInfo[] {
   return found === undefined || found.ended ? [] : [found];
 }
 
-/** Per proc_pid_stat(5). The name in parentheses may hold anything, parentheses too. */
+/** Per proc_pid_stat(5). The name in parentheses may contain anything, including parentheses. */
 function linuxProcess(pid: number): (ProcessInfo & { readonly ended: boolean }) | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
@@ -55,7 +55,7 @@ function linuxProcess(pid: number): (ProcessInfo & { readonly ended: boolean }) 
   return { pid, ppid: Number(ppid), pgid: Number(pgid), session: Number(session), started: fields[19] ?? '', ended };
 }
 
-/** `undefined` also where the process ended meanwhile (ESRCH) or belongs to somebody else. */
+/** `undefined` also if the process has ended meanwhile (ESRCH) or belongs to another user. */
 function readIfThere(path: string): string | undefined {
   return ifThere(() => readFileSync(path, 'utf8'));
 }
@@ -78,7 +78,7 @@ function listedTable(list: () => Promise<ProcessInfo[]>): ProcessTable {
     list,
     find: async (pid) => (await list()).find((one) => one.pid === pid),
     environment: () => [],
-    // Their start times are points in time, which no other boot has.
+    // The start times are absolute, so they differ for every boot.
     boot: '',
   };
 }
@@ -100,7 +100,7 @@ export async function listPs(): Promise<ProcessInfo[]> {
 const WINDOWS_QUERY =
   "Get-CimInstance Win32_Process | ForEach-Object { '{0} {1} {2}' -f $_.ProcessId, $_.ParentProcessId, $_.CreationDate.ToFileTimeUtc() }";
 
-/** A parent that is younger than its child is another process that got the pid: then there is no parent. */
+/** A parent that is younger than its child is another process that reused the pid: then there is no parent. */
 async function listWindows(): Promise<ProcessInfo[]> {
   const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', WINDOWS_QUERY];
   const { stdout } = await run('powershell.exe', args, { windowsHide: true, maxBuffer: 64 * 1024 * 1024 });

@@ -2,29 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
 
-/** Which processes are an agent's. Its descendants are too, without being asked about. */
+/** Decides which processes belong to an agent. Its descendants are included automatically. */
 export type Belongs = (one: ProcessInfo, all: ReadonlyMap<number, ProcessInfo>) => boolean;
 
 /** Waiting times in milliseconds. */
 export interface EndingTimes {
   /** Between SIGTERM and SIGKILL; 0: SIGKILL at once. */
   readonly graceMs: number;
-  /** How long to wait for a process that was killed to be gone. */
+  /** How long to wait until a killed process is gone. */
   readonly killMs: number;
 }
 
-/** What {@link endProcesses} came to. */
+/** The result of {@link endProcesses}. */
 export interface ProcessEnding {
   /** Pids that are gone. */
   readonly ended: number[];
-  /** Pids that could not be ended: they belong to another user, or hang in the system. */
+  /** Pids of processes that could not be ended: they belong to another user, or hang in the system. */
   readonly remaining: number[];
 }
 
 /**
- * Ends processes and all that they started: SIGTERM, a time of grace, SIGKILL, until none is left. New ones that appear
- * meanwhile are ended too. A process counts as the same only with the same start time, so a pid that was given
- * to somebody else is never signalled.
+ * Ends processes and all that they started: SIGTERM, a grace period, SIGKILL, until none is left. Processes that appear
+ * meanwhile are ended too. A process is identified by pid and start time, so a reused pid is never signalled.
  */
 export async function endProcesses(table: ProcessTable, belongs: Belongs, times: EndingTimes): Promise<ProcessEnding> {
   const known = new Map<number, string>();
@@ -40,7 +39,7 @@ export async function endProcesses(table: ProcessTable, belongs: Belongs, times:
   return { ended: [...known.keys()].filter((pid) => !remaining.has(pid)), remaining: [...remaining] };
 }
 
-/** Processes that belong, were known to belong, or descend from such. */
+/** Processes that belong, were known to belong, or descend from such processes. */
 function membersOf(list: readonly ProcessInfo[], belongs: Belongs, known: ReadonlyMap<number, string>): ProcessInfo[] {
   const all = new Map(list.map((one) => [one.pid, one]));
   const children = Map.groupBy(list, (one) => one.ppid);
@@ -72,7 +71,7 @@ async function signalUntilGone(
   }
 }
 
-/** False when the system does not let us. */
+/** False if the system does not permit it. */
 function sent(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
   try {
     process.kill(pid, signal);

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { AgentFile } from '../attempt-files.ts';
 
-/** Only a plain file, opened without following a link and without waiting for the other end of a pipe. */
+/** Only a plain file, opened without following a link and without waiting for the writer of a pipe. */
 export async function readPlainFile(path: string, limit: number): Promise<AgentFile> {
   try {
     await using file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 
-/** How to run a gate's command: a script to write, and the programs to try in turn until one is there. */
+/** How to run a gate's command: a script to write, and the programs to try in turn until one exists. */
 export interface ShellInvocation {
   /** Absolute path of the script. */
   readonly script: string;
   readonly content: string;
   /** At least one. */
   readonly programs: readonly Program[];
-  /** What to do when none of the programs exists. */
+  /** What to do if none of the programs exists. */
   readonly hint: string;
 }
 
-/** A program and its arguments, the script's path among them. Nothing of it goes through another shell. */
+/** A program and its arguments, the script's path among them. No part goes through another shell. */
 export interface Program {
   readonly file: string;
   readonly args: readonly string[];
@@ -24,12 +24,13 @@ const STOP_ON_ERROR = "$ErrorActionPreference = 'stop'";
 const EXIT_WITH_LAST = 'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { exit $LASTEXITCODE }';
 
 /**
- * What a GitHub `run:` step would start for this `shell:`, per
+ * The command that a GitHub `run:` step would start for this `shell:`, per
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstepsshell — with three
- * differences: `python` falls back to `python3`, PowerShell gets the script by `-File` instead of a command to put
- * together, and `node` is a shell too.
+ * differences: `python` falls back to `python3`, PowerShell gets the script through `-File` instead of a composed
+ * command, and `node` is a shell too.
  *
- * @throws GatelineError `SHELL_INVALID` for a template without `{0}`, `SCRIPT_PATH_INVALID` where `cmd` cannot be given the path
+ * @throws GatelineError `SHELL_INVALID` for a template without `{0}`, `SCRIPT_PATH_INVALID` if the path cannot be
+ *   passed to `cmd`
  */
 export function invocationOf(
   shell: string,
@@ -73,7 +74,7 @@ function posix(files: string[], options: string[], script: string, content: stri
   return { script, content, hint, programs: files.map((file) => ({ file, args: [...options, script] })) };
 }
 
-/** On Windows `bash` alone would be the one of WSL, which sees other files; GitHub takes the one of Git. */
+/** On Windows `bash` alone would be WSL's, which sees other files; GitHub uses Git's. */
 function bashes(platform: NodeJS.Platform): string[] {
   return platform === 'win32' ? ['C:\\Program Files\\Git\\bin\\bash.exe', 'bash'] : ['bash'];
 }
@@ -122,7 +123,7 @@ function fromTemplate(template: string, script: string, command: string): ShellI
   };
 }
 
-/** Words apart by white space; double quotes hold a word together. */
+/** Splits at white space; double quotes group words. */
 function wordsOf(template: string): string[] {
   return [...template.matchAll(/(?:"[^"]*"|[^\s"])+/g)].map(([word]) => word.replaceAll('"', ''));
 }

@@ -2,14 +2,14 @@ import { exec } from 'node:child_process';
 import type { Environment } from '../../environment.ts';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 
-/** A version command that takes longer than this is taken for one that hangs. */
+/** A version command that takes longer than this is assumed to hang. */
 const TIME_LIMIT_MS = 30_000;
 /** No version is longer. */
 const LENGTH_LIMIT = 1_000;
 
 /**
- * What a tool's version command prints (stdout, else stderr), trimmed. The command is from the pipeline's
- * definition and runs in the system's shell.
+ * The output of a tool's version command (stdout, else stderr), trimmed. The command is from the pipeline's definition
+ * and runs in the system's shell.
  * @param env default: that of this process
  * @throws GatelineError `TOOL_MISSING` when it cannot be run or fails.
  */

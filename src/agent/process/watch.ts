@@ -7,18 +7,18 @@ import { recordFailure, removeProcessRecord, writeProcessRecord } from './proces
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
 import { endProcesses, type EndingTimes } from './process-tree.ts';
 
-/** `setTimeout` takes no more. */
+/** Maximum delay of `setTimeout`. */
 const MAX_TIMER = 2_147_483_647;
 
-/** Output that still comes this many times `drainMs` after the end is not waited for. */
+/** Output that still arrives this many times `drainMs` after the end is not waited for. */
 const MAX_DRAINS = 10;
 
-/** A child that was started. */
+/** A started child process. */
 export type StartedChild = ChildProcess & { readonly pid: number };
 
 /** Waiting times in milliseconds. */
 export interface WatchTimes extends EndingTimes {
-  /** How long output may stay silent after the end, while somebody else still holds it open. */
+  /** How long output may be silent after the end while another process still has it open. */
   readonly drainMs: number;
 }
 
@@ -30,8 +30,8 @@ interface Outputs {
 type Stop = { readonly why: 'exited' | 'timeout' | 'cancelled' } | { readonly why: 'broken'; readonly error: unknown };
 
 /**
- * Watches an agent from its start to the end of all that it started. Must be called in the same turn of the event loop as
- * the child's `spawn` event, so that nothing is missed.
+ * Watches an agent from its start to the end of all processes that it started. Must be called in the same turn of the
+ * event loop as the child's `spawn` event, so that nothing is missed.
  */
 export async function watch(
   child: StartedChild,
@@ -74,7 +74,7 @@ function outputOf(task: AgentTask, stream: 'stdout' | 'stderr'): AgentOutput {
   return new AgentOutput(task.logLimit, task.redactStream?.() ?? redactLines(task.redact), show);
 }
 
-/** @returns when output last came, as `performance.now()` */
+/** @returns the time of the last output, as `performance.now()` */
 function listen(child: StartedChild, output: Outputs, broken: (error: unknown) => void): () => number {
   let last = performance.now();
   for (const name of ['stdout', 'stderr'] as const) {
@@ -92,7 +92,7 @@ function listen(child: StartedChild, output: Outputs, broken: (error: unknown) =
   return () => last;
 }
 
-/** Waits until all output is in. Whoever got away may hold it open for ever: then silence is enough. */
+/** Waits until all output has arrived. An escaped process may keep it open forever: then silence is enough. */
 async function drained(
   child: StartedChild,
   closed: Promise<void>,
@@ -102,7 +102,7 @@ async function drained(
   const begin = performance.now();
   const done = closed.then(() => true);
   while (!(await Promise.race([done, sleep(Math.min(drainMs, 50), false)]))) {
-    // What is ready to be read comes before the next look at the clock.
+    // Process available output before checking the clock again.
     await turn();
     const now = performance.now();
     if (now - Math.max(begin, lastSeen()) < drainMs && now - begin < MAX_DRAINS * drainMs) continue;
@@ -113,7 +113,7 @@ async function drained(
   }
 }
 
-/** It ended before anybody could look; nothing equals this start time. */
+/** It ended before it could be examined; nothing equals this start time. */
 function unknownProcess(pid: number): ProcessInfo {
   return { pid, ppid: process.pid, pgid: pid, session: pid, started: '' };
 }

@@ -1,6 +1,6 @@
 import type { CodeMeaning } from '../code-meaning.ts';
 
-/** What is kept. */
+/** Stored data. */
 export const STATE_CODES = {
   STORE_READ_FAILED: {
     from: ['platform'],

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { CallFailure, callFailureOf, noAnswer, refusal } from '../call-failure.ts';
 import { bytesOf, send, type HttpAnswer, type HttpRequest } from '../http.ts';
 
-/** GitHub's REST API, as a job knows it. */
+/** A job's access to GitHub's REST API. */
 export interface RestAccess {
-  /** `GITHUB_API_URL`, without a slash at the end. */
+  /** `GITHUB_API_URL`, without a trailing slash. */
   readonly apiUrl: string;
   /** Never appears in a message. */
   readonly token: string;
@@ -15,22 +15,24 @@ export interface RestAccess {
 /** One call of the API. */
 export interface RestRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the API's address, with a slash in front; what comes from elsewhere is encoded. An `https:` address is taken as it is. */
+  /**
+   * Below the API's address, with a slash in front; external parts are encoded. An `https:` address is used unchanged.
+   */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Whether it may be sent again after an answer that was lost. Default: GET and DELETE may. */
+  /** Whether it may be sent again if the response was lost. Default: yes for GET and DELETE. */
   readonly repeatable?: boolean;
 }
 
-/** An answer below 400, whole. A redirect to another place than the API is one. */
+/** A complete response with a status below 400. A redirect away from the API is one. */
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
 }
 
-/** Makes one try. @throws CallFailure; one that passes only where the request may be sent again */
+/** Makes one try. @throws CallFailure; passing only if the request may be sent again */
 export type RestCall = <T>(
   request: RestRequest,
   bounds: Pick<HttpRequest, 'limit' | 'idle' | 'maxBytes'>,
@@ -39,7 +41,7 @@ export type RestCall = <T>(
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** The API through GitHub's own client, whose requests are sent by {@link send}. It is loaded at the first call. */
+/** The API through GitHub's own client, whose requests are sent by {@link send}. It is loaded on the first call. */
 export function restCalls({ apiUrl, token }: RestAccess): RestCall {
   const load = async () => (await import('@actions/github')).getOctokit(token, { baseUrl: apiUrl, log: SILENT });
   let loading: ReturnType<typeof load> | undefined;
@@ -53,7 +55,7 @@ export function restCalls({ apiUrl, token }: RestAccess): RestCall {
         url: withQuery(path, query),
         headers: { 'x-github-api-version': '2022-11-28' },
         ...(body === undefined ? {} : { data: body }),
-        // The body comes as a stream: a torn one is then seen here, not taken for an empty text.
+        // The body is a stream: a truncated one is then detected here instead of being treated as an empty text.
         request: { fetch: fetchOver({ ...bounds, what }), parseSuccessResponseBody: false },
       });
       const { status, headers, data } = answer;
@@ -76,17 +78,17 @@ function withQuery(path: string, query: RestRequest['query']): string {
   return `${path}?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** What GitHub's client makes of a request. */
+/** The options that GitHub's client passes to `fetch`. */
 interface FetchInit {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** A repository that was renamed twice. */
+/** For a repository that was renamed twice. */
 const MAX_MOVES = 2;
 
-/** `fetch` for GitHub's client. Redirects within the API are followed: so it tells that a repository was renamed. */
+/** `fetch` for GitHub's client. Redirects within the API are followed: the API uses them for renamed repositories. */
 function fetchOver(bounds: Pick<HttpRequest, 'what' | 'limit' | 'idle' | 'maxBytes'>) {
   return async (address: string, { method, headers, body }: FetchInit): Promise<Response> => {
     let url: string | undefined = address;
@@ -106,7 +108,7 @@ function fetchOver(bounds: Pick<HttpRequest, 'what' | 'limit' | 'idle' | 'maxByt
   };
 }
 
-/** On the same origin only: the token goes along. */
+/** On the same origin only: the token is sent along. */
 function movedTo({ status, headers: { location } }: HttpAnswer, from: string): string | undefined {
   if (![301, 307, 308].includes(status) || typeof location !== 'string') return undefined;
   const next = URL.parse(location, from);
@@ -119,19 +121,19 @@ function pairsOf(headers: HttpAnswer['headers']): [string, string][] {
   );
 }
 
-/** What GitHub's client throws for an answer of 400 and up. */
+/** The error of GitHub's client for a status of 400 and up. */
 const answeredSchema = z.object({
   status: z.int(),
   response: z.object({ headers: z.record(z.string(), z.unknown()), data: z.unknown() }),
 });
 const messageSchema = z.object({ message: z.string() });
 
-/** What a request came to. `clean` takes secrets out of texts of the service. */
+/** The failure of a request. `clean` removes secrets from the service's texts. */
 export function failureOf(thrown: unknown, request: RestRequest, clean: (text: string) => string): CallFailure {
   const { method, repeatable = method === 'GET' || method === 'DELETE' } = request;
   const failure = describe(thrown, nameOf(request), clean);
   const { kind, message, status, cause } = failure;
-  // A limit was hit before anything was done. What has another shape keeps it.
+  // A rate limit applies before anything is done. A response of another shape keeps its classification.
   const mayPass = kind === 'rate-limited' || (repeatable && !(cause instanceof z.ZodError));
   return mayPass ? failure : new CallFailure(kind, message, { passing: false, status, cause });
 }

@@ -14,7 +14,7 @@ const CODES: Readonly<Record<FailureKind, ErrorCode>> = {
   altered: 'REST_ANSWER_INVALID',
 };
 
-/** A request that failed for good, as people are told of it. */
+/** The error for a request that finally failed, for people. */
 export function restError(failure: Failure, what: string): GatelineError {
   if (failure instanceof CallFailure) return new GatelineError(CODES[failure.kind], `${failure.message}.`);
   return new GatelineError('REST_OUTAGE', `${what} failed: ${failure.message}.`);

@@ -9,7 +9,7 @@ import { redirectedTo } from '../service-address.ts';
 import { nameOf, restCalls, type RestAccess, type RestAnswer, type RestCall, type RestRequest } from './rest-call.ts';
 import { restError } from './rest-error.ts';
 
-/** What a client is made of. */
+/** Options of a client. */
 export interface RestOptions extends RestAccess {
   readonly limits?: Partial<RestLimits>;
   /** Ends every call when aborted. */
@@ -19,33 +19,36 @@ export interface RestOptions extends RestAccess {
   readonly random?: () => number;
 }
 
-/** The items of a list's pages, in the order in which they came. */
+/** The items of a list's pages, in their original order. */
 export interface Listing<T> {
   readonly items: readonly T[];
-  /** False where there are more pages than were read: what is not among the items is unknown, not absent. */
+  /** False if there are more pages than were read: a missing item is then unknown, not absent. */
   readonly complete: boolean;
 }
 
 /**
  * GitHub's REST API through GitHub's own client. Every answer is parsed from `unknown`, every request has a time limit,
- * and what may be sent again is sent again after 429, 5xx, a reset or a torn answer.
+ * and repeatable requests are retried after 429, 5xx, a reset or a truncated response.
  * https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
  *
- * All methods throw {@link GatelineError}: `REST_DENIED` (401, 403), `REST_NOT_FOUND` (404, 410; GitHub also says so to
- * whom it denies), `REST_RATE_LIMITED`, `REST_OUTAGE` (5xx, no answer, out of time), `REST_ANSWER_INVALID` (torn or not
- * of the expected shape), `REST_REFUSED` (422 and the rest of 4xx).
+ * All methods throw {@link GatelineError}: `REST_DENIED` (401, 403), `REST_NOT_FOUND` (404, 410; also GitHub's response
+ * if access is denied), `REST_RATE_LIMITED`, `REST_OUTAGE` (5xx, no response, timeout), `REST_ANSWER_INVALID`
+ * (truncated or not of the expected shape), `REST_REFUSED` (422 and the rest of 4xx).
  */
 export interface RestClient {
   /** `owner/name`. */
   readonly repository: string;
   readonly apiUrl: string;
-  /** One request, its answer parsed. An answer without a body is `undefined` to the schema. */
+  /** One request with its response parsed. For a response without a body, the schema gets `undefined`. */
   call<T>(request: RestRequest, schema: z.ZodType<T>): Promise<T>;
-  /** A list, page by page: one request a page. `schema` takes one page's answer to its items. Defaults: 100 items a page, 10 pages. */
+  /**
+   * A list, page by page: one request per page. `schema` converts the response of one page into its items. Defaults:
+   * 100 items per page, 10 pages.
+   */
   list<T>(request: RestRequest, schema: z.ZodType<readonly T[]>, bounds?: ListBounds<T>): Promise<Listing<T>>;
-  /** The bytes of a download, wherever the API says that they are: no token goes along. */
+  /** The bytes of a download, at the address given by the API: no token is sent along. */
   download(path: string, maxBytes: number): Promise<Uint8Array>;
-  /** The same client, all of whose calls together end so many milliseconds from now. */
+  /** The same client with a deadline, this many milliseconds from now, for all its calls together. */
   within(milliseconds: number): RestClient;
 }
 
@@ -53,7 +56,7 @@ export interface RestClient {
 export interface ListBounds<T> {
   readonly pages?: number;
   readonly pageSize?: number;
-  /** Asked after each page: no more are read once it says so. */
+  /** Called after each page: reading stops when it returns true. */
   readonly enough?: (items: readonly T[]) => boolean;
 }
 
@@ -112,7 +115,7 @@ async function readPages<T>(
   return { items, complete: false };
 }
 
-/** An answer without a body is `undefined` to the schema. */
+/** For a response without a body, the schema gets `undefined`. */
 function jsonOf<T>(request: RestRequest, answer: RestAnswer, schema: z.ZodType<T>): T {
   if (answer.status >= 300) throw refusal(nameOf(request), answer);
   const none = answer.status === 204 ? schema.safeParse(undefined) : undefined;
@@ -132,7 +135,7 @@ async function downloaded(
     return await bytesOf((await readBlob({ what, url, limit: requestMs, maxBytes })).body);
   } catch (error) {
     if (!(error instanceof CallFailure) || error.status === undefined) throw error;
-    // An address is valid for a minute: a new one may help, whatever the status says.
+    // An address is valid for a minute: a new one may work, whatever the status.
     throw new CallFailure('outage', error.message, { cause: error });
   }
 }

@@ -15,13 +15,13 @@ import type { Source } from '../source.ts';
 import { labelOf } from './structure.ts';
 import type { ProblemCode } from '../../errors/error-codes.ts';
 
-/** What `needs.<gate>` has. */
+/** Fields of `needs.<gate>`. */
 const NEED_FIELDS = ['status', 'score', 'output'];
 /** The values of `needs.<gate>.status`. */
 const STATUSES = ['passed', 'partial', 'failed', 'lost', 'skipped', 'not-applicable'];
 const STATUS_FUNCTIONS = new Set(['always', 'success', 'failure', 'cancelled']);
 
-/** What is wrong with `if` and `checks`: their syntax, and what they refer to. */
+/** Problems of `if` and `checks`: their syntax and references. */
 export function checkConditions(source: Source): Problem[] {
   const gates = gatesIn(source);
   return gates.flatMap((gate) => {
@@ -128,7 +128,7 @@ function checkReference(reference: Reference, gate: GatePart): Finding | undefin
   return { code: 'SCORE_MISSING', message, hint: 'write `score` with the JSON pointer to the score in the output' };
 }
 
-/** `subject` is text and `score` a number: nothing is inside, and GitHub's evaluator would say null. */
+/** `subject` is text and `score` a number: they have no parts, and GitHub's evaluator would return null. */
 function textReference({ context, path, isOpen }: Reference): Finding | undefined {
   if ((context !== 'subject' && context !== 'score') || (path.length === 0 && !isOpen)) return undefined;
   const what = context === 'subject' ? 'a text' : 'a number';

@@ -7,7 +7,10 @@ import { isJsonObject, type JsonObject } from '../../json/json.ts';
 const RESERVED = /^(?:GATELINE|GITHUB|RUNNER)_/i;
 const LOOKS_SECRET = /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)$/i;
 
-/** What is wrong with variables and secrets: reserved names, secrets that would be counted by value, numbers that YAML changes. */
+/**
+ * Problems of variables and secrets: reserved names, secrets whose value would be part of the fingerprint, numbers that
+ * YAML changes.
+ */
 export function checkEnvironment(source: Source): Problem[] {
   const whole = isJsonObject(source.value) ? source.value : {};
   const top = { value: whole, path: [] };
@@ -36,7 +39,7 @@ function checkEnv(part: Located<JsonObject>, source: Source): Problem[] {
   });
 }
 
-/** The warning that a number is not passed on as it is written (`1.10` is `1.1`). */
+/** The warning that a number is not passed on as written (`1.10` is `1.1`). */
 export function changed(what: string, written: string, value: number, pointer: string, source: Source): Problem {
   const message = `${what}: \`${written}\` is a number and becomes \`${value}\``;
   return source.at(pointer, { severity: 'warning', code: 'NUMBER_CHANGED', message, hint: 'put it in quotes' });

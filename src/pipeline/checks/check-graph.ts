@@ -6,7 +6,7 @@ import { quoted, suggester, type Problem } from '../problem.ts';
 import type { Source } from '../source.ts';
 import type { ProblemCode } from '../../errors/error-codes.ts';
 
-/** What is wrong between gates: how many there are, needs, circles, numbers, groups. */
+/** Problems between gates: their number, needs, cycles, numbers, groups. */
 export function checkGraph(source: Source): Problem[] {
   const gates = gatesIn(source);
   const ids = { known: new Set(gates.map(({ id }) => id)), suggest: suggester(gates.map(({ id }) => id)) };
@@ -19,7 +19,7 @@ export function checkGraph(source: Source): Problem[] {
   ];
 }
 
-/** The ids of all gates, and what may have been meant by a text that is none. */
+/** The ids of all gates, and suggestions for unknown ids. */
 interface Ids {
   readonly known: ReadonlySet<string>;
   readonly suggest: (text: string) => string | undefined;

@@ -11,7 +11,7 @@ import { labelOf } from './structure.ts';
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
 import type { ProblemCode } from '../../errors/error-codes.ts';
 
-/** What is wrong with single values though their type is right: paths, globs, exports, scores, matrices, `${{ }}`. */
+/** Problems of single values that have the right type: paths, globs, exports, scores, matrices, `${{ }}`. */
 export function checkValues(source: Source): Problem[] {
   const whole: Located<JsonObject> = { value: isJsonObject(source.value) ? source.value : {}, path: [] };
   const gates = gatesIn(source);
@@ -70,7 +70,7 @@ function checkPaths(
   });
 }
 
-/** `${{ }}` stands for something only in conditions; anywhere else it would reach the agent as it is. */
+/** `${{ }}` is evaluated only in conditions; anywhere else it would reach the agent unchanged. */
 function checkSubstitution(source: Source): Problem[] {
   const isCondition = (path: readonly PropertyKey[]): boolean =>
     path[0] === 'gates' &&
@@ -143,7 +143,7 @@ function checkReuse(gate: GatePart, source: Source): Problem[] {
   return [source.at(pointer, { severity: 'warning', code: 'MAX_AGE_UNUSED', message, of: 'key' })];
 }
 
-/** In the user's folder its own files would be its inputs, so that it would never be reused. */
+/** In the user's folder, the gate's own files would be its inputs, so its result would never be reused. */
 function checkInPlace(gate: GatePart, source: Source): Problem[] {
   const { workspace, inputs, files } = gate.value;
   const handsOn = typeof files === 'string' || (Array.isArray(files) && files.length > 0);

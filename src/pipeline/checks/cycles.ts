@@ -1,22 +1,24 @@
 import type { Gate } from '../pipeline.ts';
 
-/** What a search for circles needs to know of a gate. */
+/** The part of a gate that the search for cycles needs. */
 type Node = Pick<Gate, 'id' | 'needs'>;
 
-/** A circle of needs: each gate of `path` needs the next one, and the last needs the first. */
+/** A cycle of needs: each gate of `path` needs the next one, and the last needs the first. */
 export interface Cycle {
   /** Starts with the gate that comes first in the file. */
   readonly path: readonly string[];
-  /** How many gates hang together in circles through these: at least `path.length`. */
+  /** Size of the strongly connected component: at least `path.length`. */
   readonly size: number;
 }
 
-/** Needs looked at, at most, in search of the shortest circle of a knot; what is found until then is shown. */
+/**
+ * Maximum number of needs followed in search of a component's shortest cycle; the best cycle found by then is shown.
+ */
 const SEARCH_BUDGET = 1_000_000;
 
 /**
- * Every knot of gates that need each other (a strongly connected component), each by its shortest circle.
- * Needs that name no gate, and a gate's need of itself, are left out: they are told on their own.
+ * Every group of gates that need each other (a strongly connected component), each with its shortest cycle. Unknown
+ * needs, and a gate's need of itself, are left out: they are reported separately.
  */
 export function cyclesOf(gates: readonly Node[]): Cycle[] {
   const ids = new Set(gates.map((gate) => gate.id));
@@ -35,7 +37,7 @@ export function cyclesOf(gates: readonly Node[]): Cycle[] {
     .sort((a, b) => place.get(a.path[0]!)! - place.get(b.path[0]!)!);
 }
 
-/** Tarjan's algorithm without recursion, so that a chain of any length fits. */
+/** Tarjan's algorithm without recursion, for chains of any length. */
 function stronglyConnected(needs: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();

@@ -12,19 +12,19 @@ import { data, type Expr } from '@actions/expressions';
 
 /** One use of a context: `needs.review.output.items` is `needs` with the path `review`, `output`, `items`. */
 export interface Reference {
-  /** The context, in small letters. */
+  /** The context, in lower case. */
   readonly context: string;
-  /** Keys and indices that follow, up to the first that is not written out; {@link Reference.isOpen} then. */
+  /** Keys and indices that follow, up to the first that is computed; then {@link Reference.isOpen} is set. */
   readonly path: readonly string[];
-  /** A key follows that is worked out, or `*`. */
+  /** A computed key or `*` follows. */
   readonly isOpen: boolean;
-  /** The text that this reference is compared with by `==` or `!=`, if it is. */
+  /** The text that this reference is compared with through `==` or `!=`, if any. */
   readonly comparedWith: string | undefined;
-  /** Where the context stands: line and column of the expression, from 0. */
+  /** Position of the context: line and column of the expression, from 0. */
   readonly start: { readonly line: number; readonly column: number };
 }
 
-/** Every use of a context in an expression, in the order they are written. */
+/** Every use of a context in an expression, in order of appearance. */
 export function referencesIn(expression: Expr): Reference[] {
   const found: Reference[] = [];
   collect(expression, undefined, found);

@@ -1,4 +1,4 @@
-/** Keys of GitHub workflows and of other tools that people will write, and what to write here. */
+/** Keys of GitHub workflows and other tools that users are likely to write, and what to write here. */
 const AT_THE_TOP: Readonly<Record<string, string>> = {
   on: 'a pipeline has no triggers: keep `on` in the workflow that runs it',
   true: 'a pipeline has no triggers: keep `on` in the workflow that runs it',
@@ -79,7 +79,7 @@ const AT_A_GATE: Readonly<Record<string, string>> = {
   defaults: 'write it at the top of the file',
 };
 
-/** What to write instead of a key that means something elsewhere, if it is one that we know. */
+/** What to write instead of a key from elsewhere, if we know it. */
 export function foreignKeyHint(key: string, path: readonly PropertyKey[]): string | undefined {
   const table = path.length === 0 ? AT_THE_TOP : path[0] === 'gates' && path.length === 2 ? AT_A_GATE : {};
   return Object.hasOwn(table, key) ? table[key] : undefined;

@@ -11,14 +11,14 @@ import type { Source } from '../source.ts';
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** The file by its schema: typed, or every problem of its structure. */
+/** Checks the file against its schema: a typed file, or every structural problem. */
 export function checkStructure(source: Source): { file: GatelineFile } | { problems: Problem[] } {
   const parsed = gatelineFileSchema.safeParse(source.value);
   if (parsed.success) return { file: parsed.data };
   return { problems: parsed.error.issues.flatMap((issue) => explain(issue, [], source)) };
 }
 
-/** A path as a message names it: `needs`, `output.score`, `env.KEY`; without the gate and without indices. */
+/** A path as shown in messages: `needs`, `output.score`, `env.KEY`; without the gate and without indices. */
 export function labelOf(path: Path): string {
   const within = path[0] === 'gates' && path.length > 2 ? path.slice(2) : path;
   const keys = within.filter((key) => typeof key !== 'number').map((key) => String(key));
@@ -46,14 +46,14 @@ function explain(issue: Issue, base: Path, source: Source): Problem[] {
   }
 }
 
-/** What is wrong inside a gate whose id is wrong: the schema of a map does not look there. */
+/** Problems inside a gate with an invalid id: the schema of a map does not check there. */
 function insideNamelessGate(path: Path, source: Source): Problem[] {
   if (path.length !== 2 || path[0] !== 'gates') return [];
   const parsed = gateSchema.safeParse(valueAt(source.value, path));
   return parsed.success ? [] : parsed.error.issues.flatMap((issue) => explain(issue, path, source));
 }
 
-/** Of the shapes that a value may have, the one it has at its top, so that the message is about what is inside. */
+/** Of the shapes that a value may have, the one that matches at its top, so that the message is about its content. */
 function likeliestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
   const isOfThatType = (issue: z.core.$ZodIssue): boolean =>
     issue.path.length > 0 || (issue.code !== 'invalid_type' && issue.code !== 'invalid_value');
@@ -79,7 +79,7 @@ function unknownKey(key: string, path: Path, source: Source): Problem {
   return source.at(pointerOf([...path, key]), { code: 'KEY_UNKNOWN', message, hint, of: 'key' });
 }
 
-/** The shape of the map at a path: only maps with fixed keys have unknown ones. */
+/** The shape of the map at a path: only maps with fixed keys can have unknown ones. */
 function schemaKeysAt(path: Path): Record<string, unknown> {
   const file = gatelineFileSchema.shape;
   const gate = file.gates.valueType.shape;

@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from './gateline-values.ts';
 
-/** The most gates of a pipeline. */
+/** Maximum number of gates in a pipeline. */
 export const MAX_GATES = 1_000;
 
 const runDefaults = z
@@ -59,9 +59,9 @@ const workspaceSettings = z
   .describe('The private work trees in which agents run. Not part of the request or the fingerprint.');
 
 /**
- * `gateline.yml` as it is written: the one source of its structure, of the JSON Schema for editors
- * (schema/gateline.schema.json) and of the key table in docs/reference/gateline-yml.md.
- * Keys are spelt as in GitHub workflows.
+ * `gateline.yml` as written: the only definition of its structure, of the JSON Schema for editors
+ * (schema/gateline.schema.json) and of the key table in docs/reference/gateline-yml.md. Keys are spelled as in GitHub
+ * workflows.
  */
 export const gatelineFileSchema = z
   .strictObject(
@@ -98,5 +98,5 @@ export const gatelineFileSchema = z
   )
   .meta({ title: 'gateline.yml', description: 'A pipeline of agent gates.' });
 
-/** The file, defaults filled in. */
+/** The file, with defaults filled in. */
 export type GatelineFile = z.infer<typeof gatelineFileSchema>;

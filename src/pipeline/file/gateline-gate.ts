@@ -22,7 +22,7 @@ import {
   yesOrNo,
 } from './gateline-values.ts';
 
-/** The most legs of a matrix gate, as on GitHub. */
+/** Maximum number of legs of a matrix gate, as on GitHub. */
 export const MAX_LEGS = 256;
 
 const condition = text(21_000, 'a condition');
@@ -125,7 +125,7 @@ const tools = z
     'Programs whose versions are part of the fingerprint: a list (`node` runs `node --version`), or a map of names to commands that print the version.',
   );
 
-/** One gate of gateline.yml, by GitHub's spelling. Unknown keys are errors. */
+/** One gate of gateline.yml, in GitHub's spelling. Unknown keys are errors. */
 export const gateSchema = z
   .strictObject(
     {
@@ -197,5 +197,5 @@ export const gateSchema = z
   )
   .describe('A gate: an agent and the contract that its output must meet.');
 
-/** A gate as the file writes it, defaults filled in. */
+/** A gate as written in the file, with defaults filled in. */
 export type GateEntry = z.infer<typeof gateSchema>;

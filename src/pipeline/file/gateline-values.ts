@@ -3,24 +3,24 @@ import { ID_PATTERN } from '../pipeline.ts';
 import { POINTER_PATTERN } from '../../json/pointer.ts';
 
 /*
- * The kinds of values that gateline.yml is made of. Each says in words what it expects; the message that a
- * user sees is that, and what was found instead.
+ * The kinds of values in gateline.yml. Each says in words what it expects; the message to the user consists of that and
+ * what was found instead.
  */
 
 /** Name of an environment variable, as a shell can set it. */
 export const ENV_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Key of a matrix, as GitHub has it. */
+/** Key of a matrix, as on GitHub. */
 export const MATRIX_KEY_PATTERN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-/** Name of a program, safe to be put before `--version` in a command. */
+/** Name of a program, safe to put before `--version` in a command. */
 export const TOOL_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
 /** A whole number of minutes, hours, days or weeks. */
 export const DURATION_PATTERN = /^[1-9][0-9]{0,4}[mhdw]$/;
 /** A whole number of kilobytes, megabytes or gigabytes. */
 export const SIZE_PATTERN = /^[1-9][0-9]{0,4}[KMG]B$/;
-/** The longest value of a variable: what Windows can still pass to a process. */
+/** Maximum length of a variable's value: what Windows can still pass to a process. */
 export const MAX_ENV_LENGTH = 32_000;
 
-/** The largest number of bytes: what {@link SIZE_PATTERN} can say, about. */
+/** Maximum number of bytes: about the maximum of {@link SIZE_PATTERN}. */
 const MAX_BYTES = 100_000 * 1_000 ** 3;
 const SIZE = 'a size such as `250MB` or `2GB`, or a number of bytes';
 
@@ -28,8 +28,8 @@ const NUL_MESSAGE = 'expected text without the character NUL';
 const hasNoNul = (value: string): boolean => !value.includes('\0');
 
 /*
- * Lengths are refinements: zod's own checks of length also look at maps that have a key `length`, and throw when it
- * holds a map. `meta` tells the JSON Schema what the refinement cannot.
+ * Lengths are refinements: zod's own length checks also apply to maps with a key `length`, and throw if its value is a
+ * map. `meta` adds to the JSON Schema what the refinement cannot express.
  */
 
 function atMost(schema: z.ZodString, max: number): z.ZodString {
@@ -37,13 +37,13 @@ function atMost(schema: z.ZodString, max: number): z.ZodString {
   return schema.refine((value) => value.length <= max, { error }).meta({ maxLength: max });
 }
 
-/** Text of 1 to `max` characters that is not blank and has no NUL, which no process could be given. */
+/** Text of 1 to `max` characters that is not blank and has no NUL, which cannot be passed to a process. */
 export function text(max: number, what: string): z.ZodString {
   const error = `expected ${what}`;
   return atMost(z.string({ error }).regex(/\S/, { error }).refine(hasNoNul, { error: NUL_MESSAGE }), max);
 }
 
-/** Text of one pattern. */
+/** Text that matches a pattern. */
 export function matching(pattern: RegExp, what: string): z.ZodString {
   return z.string({ error: `expected ${what}` }).regex(pattern, { error: `expected ${what}` });
 }
@@ -81,7 +81,7 @@ export function mapOf<T extends z.ZodType>(key: z.ZodString, value: T, what: str
   return z.record(key, value, { error: `expected ${what}` });
 }
 
-/** One thing or a list of them, as GitHub has it for `needs`. */
+/** One item or a list, as GitHub allows for `needs`. */
 export function oneOrMore<T extends z.ZodType>(item: T, min: number, max: number, what: string) {
   return z.union([item, listOf(item, min, max, what)], { error: `expected ${what}` });
 }
@@ -91,7 +91,7 @@ export const id = matching(
   'an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`',
 );
 
-/** A JSON object with anything in it. */
+/** A JSON object with any content. */
 export const jsonObject = z.record(z.string(), z.unknown(), { error: 'expected a map' });
 
 export const pointer = atMost(matching(POINTER_PATTERN, 'a JSON pointer such as `/validationResult/score`'), 1_024);

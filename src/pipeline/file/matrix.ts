@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.t
 import { MAX_LEGS } from './gateline-gate.ts';
 import type { Leg } from '../pipeline.ts';
 
-/** The most combinations that are looked at before `exclude`. */
+/** Maximum number of combinations before `exclude` is applied. */
 const MAX_PRODUCT = 1_024;
 
 /** Why a matrix has no legs. `path` is within the matrix. */
@@ -12,11 +12,11 @@ export interface MatrixProblem {
   readonly message: string;
 }
 
-/** `strategy.matrix` as it is written: names to lists, `include` and `exclude`. */
+/** `strategy.matrix` as written: names to lists, `include` and `exclude`. */
 export type MatrixEntry = Readonly<Record<string, readonly unknown[]>>;
 
 interface Row {
-  /** The values that the leg is named by: those of the cross product, as GitHub names its jobs. */
+  /** The values in the leg's name: those of the cross product, as GitHub names its jobs. */
   readonly named: JsonObject;
   readonly matrix: JsonObject;
 }
@@ -25,10 +25,10 @@ interface Row {
  * The legs of a matrix, in GitHub's order, by the rules of GitHub's own implementation (`MatrixBuilder` of
  * actions/runner) and documentation:
  * - the cross product of the lists, the first key slowest;
- * - `exclude` drops a combination that has all values of one of its maps (maps inside are compared by the keys they
- *   give, values as `==` compares them: `linux` is `Linux`, `1` is `'1'`);
- * - each map of `include` adds its other keys to every combination whose values it shares, never changing an
- *   original value; a map that fits none is a leg of its own, which later ones do not extend.
+ * - `exclude` drops a combination that has all values of one of its maps (nested maps are compared by the keys they
+ *   contain, values as with `==`: `linux` is `Linux`, `1` is `'1'`);
+ * - each map of `include` adds its other keys to every combination whose values it shares, never changing an original
+ *   value; a map that fits none is a leg of its own, which later ones do not extend.
  */
 export function legsOf(entry: MatrixEntry): { legs: Leg[] } | { problems: MatrixProblem[] } {
   const { include = [], exclude = [], ...lists } = entry as Record<string, JsonValue[]>;
@@ -129,13 +129,13 @@ function* extended(
   }
 }
 
-/** Whether a row has every value that a filter gives. */
+/** Whether a row matches every value of a filter. */
 function matches(row: JsonValue | undefined, filter: JsonValue): boolean {
   if (!isJsonObject(filter)) return equalOnGithub(row, filter);
   return Object.entries(filter).every(([key, value]) => matches(isJsonObject(row) ? row[key] : undefined, value));
 }
 
-/** `==` of GitHub's expressions, by its official evaluator. */
+/** `==` of GitHub's expressions, using its official evaluator. */
 function equalOnGithub(a: JsonValue | undefined, b: JsonValue): boolean {
   if (isJsonObject(a) || Array.isArray(a)) return false;
   const context = new data.Dictionary({ key: 'a', value: scalar(a) }, { key: 'b', value: scalar(b) });
@@ -151,19 +151,19 @@ function scalar(value: JsonValue | undefined): data.ExpressionData {
   return typeof value === 'boolean' ? new data.BooleanData(value) : new data.Null();
 }
 
-/** The leg of a job of whose matrix only its own values are known: named as {@link legsOf} names legs. */
+/** The leg of a job if only its own matrix values are known: named like legs of {@link legsOf}. */
 export function legOf(matrix: JsonObject): Leg {
   const texts = leaves(matrix);
   const slug = slugOf(texts.join('-'));
-  // `a-b` and `c` join to what `a` and `b-c` join to.
+  // `a-b` and `c` join to the same text as `a` and `b-c`.
   const isCertain = texts.length === 1 || texts.every((text) => !text.includes('-'));
   if (isCertain && isReadable(slug, texts.join('-'))) return { id: slug, matrix };
   return { id: withDigits(slug, fnv1a(canonicalJson(matrix)).slice(0, 12)), matrix };
 }
 
 /**
- * Ids of the legs: their values joined by `-` where that is an id as it stands and no other leg has it; else that,
- * made one, and some digits of a digest of the values (their place, should even 16 digits be the same).
+ * Ids of the legs: their values joined by `-`, if that is a valid id and no other leg has it. Otherwise that text made
+ * valid, plus some digits of a digest of the values (plus their position, if even 16 digits are equal).
  */
 function legIds(rows: readonly Row[]): string[] {
   const plain = rows.map((row) => leaves(row.named).join('-'));
@@ -195,7 +195,7 @@ function withDigits(slug: string, digits: string): string {
   return `${slug.slice(0, 39 - digits.length).replace(/-+$/, '') || 'leg'}-${digits}`;
 }
 
-/** 16 hex digits that tell texts apart: FNV-1a, 64 bits. No safeguard against somebody who wants two alike. */
+/** 16 hex digits that distinguish texts: FNV-1a, 64 bits. Not safe against deliberate collisions. */
 function fnv1a(text: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);

@@ -3,24 +3,24 @@ import { pointerOf } from '../../json/pointer.ts';
 import type { Source } from '../source.ts';
 
 /*
- * The file as checks of meaning look at it: whatever of it has the right shape, wherever other parts are wrong,
- * so that one run tells every error.
+ * The file as semantic checks see it: all parts with the right shape, even if others are wrong, so that one run reports
+ * every error.
  */
 
-/** A value and where it stands. */
+/** A value and its position. */
 export interface Located<T> {
   readonly value: T;
   readonly path: readonly PropertyKey[];
 }
 
-/** One entry of `gates`, however wrong. */
+/** One entry of `gates`, even if invalid. */
 export interface GatePart extends Located<JsonObject> {
   readonly id: string;
-  /** Place in the file, from 0. */
+  /** Position in the file, from 0. */
   readonly index: number;
 }
 
-/** Every entry of `gates`; one that is no map counts as empty, so that its id is still known. */
+/** Every entry of `gates`; an entry that is not a map is treated as empty, so that its id is still known. */
 export function gatesIn(source: Source): GatePart[] {
   const gates = mapAt(source.value, 'gates');
   return Object.keys(gates).map((id, index) => {
@@ -28,13 +28,13 @@ export function gatesIn(source: Source): GatePart[] {
   });
 }
 
-/** The map at a key; empty when there is none. */
+/** The map at a key; empty if there is none. */
 export function mapAt(value: JsonValue | undefined, ...keys: readonly string[]): JsonObject {
   const found = at(value, keys);
   return isJsonObject(found) ? found : {};
 }
 
-/** The texts at a key of a part: those of a list, or the one that stands there. Other values are left out. */
+/** The texts at a key of a part: those of a list, or a single text. Other values are left out. */
 export function textsAt(part: Located<JsonObject>, ...keys: readonly string[]): Located<string>[] {
   const found = at(part.value, keys);
   const path = [...part.path, ...keys];
@@ -43,7 +43,7 @@ export function textsAt(part: Located<JsonObject>, ...keys: readonly string[]): 
   return found.flatMap((value, index) => (typeof value === 'string' ? [{ value, path: [...path, index] }] : []));
 }
 
-/** Every text inside a value, with its place. `isSkipped` leaves whole parts out. */
+/** Every text inside a value, with its position. `isSkipped` leaves out whole parts. */
 export function* textsInside(
   value: JsonValue | undefined,
   isSkipped: (path: readonly PropertyKey[]) => boolean,
@@ -58,7 +58,7 @@ export function* textsInside(
   }
 }
 
-/** The pointer of what is at a place. */
+/** The pointer of a located value. */
 export function pointerTo(located: Located<unknown>): string {
   return pointerOf(located.path);
 }

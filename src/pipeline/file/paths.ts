@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import picomatch from 'picomatch/posix.js';
 
-/** What is wrong with a path or a glob, and what to write. */
+/** What is wrong with a path or a glob, and what to write instead. */
 export interface PathProblem {
   readonly message: string;
   readonly hint?: string;
@@ -12,13 +12,13 @@ const ABSOLUTE = /^(?:\/|[A-Za-z]:|~\/|~$)/;
 const CLIMBS = /(?:^|[/{,(|])\.\.(?=$|[/},)|])/;
 const INSIDE = 'write it relative to the workspace';
 
-/** A path inside the workspace, `/`-separated, without `.` and `..` where they change nothing. */
+/** A path inside the workspace, `/`-separated, without `.` and `..` if they change nothing. */
 export function normalPath(path: string): string {
   const normal = posix.normalize(path);
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
 }
 
-/** Why a path is not one inside the workspace; links are judged by whoever opens it. */
+/** Why a path is not inside the workspace; links are checked by the code that opens it. */
 export function pathProblem(path: string): PathProblem | undefined {
   if (ADDRESS.test(path)) {
     return { message: 'is an address, not a path', hint: 'put the file into the repository' };
@@ -29,7 +29,7 @@ export function pathProblem(path: string): PathProblem | undefined {
   return normal === '..' || normal.startsWith('../') ? { message: 'leaves the workspace', hint: INSIDE } : undefined;
 }
 
-/** Why a path is not one of a folder for work trees, which lies outside of the workspace. */
+/** Why a path is not valid for a work tree folder, which must be outside the workspace. */
 export function treesProblem(path: string): PathProblem | undefined {
   if (ADDRESS.test(path)) return { message: 'is an address, not a path' };
   if (/^~[^/\\]/.test(path)) return { message: "is another user's home folder", hint: 'write the whole path' };
@@ -42,12 +42,12 @@ export function treesProblem(path: string): PathProblem | undefined {
   return path.includes('\\') ? problem : undefined;
 }
 
-/** A glob as it is matched: without `./` in front. A leading `!` excludes and stays. */
+/** A glob as it is matched: without a leading `./`. A leading `!` excludes and stays. */
 export function normalGlob(glob: string): string {
   return glob.replace(/^(!?)(?:\.\/)+(?=.)/, '$1');
 }
 
-/** Why a glob is none that can match files of the workspace. A leading `!` excludes, as in GitHub's path filters. */
+/** Why a glob cannot match files of the workspace. A leading `!` excludes, as in GitHub's path filters. */
 export function globProblem(glob: string): PathProblem | undefined {
   const body = glob.replace(/^!/, '');
   if (body === '') return { message: 'is empty' };

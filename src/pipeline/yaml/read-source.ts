@@ -8,8 +8,9 @@ import { type ProblemDetails, type Source } from '../source.ts';
 export const MAX_SOURCE_BYTES = 1_048_576;
 /**
  * Read YAML 1.2 (core schema) as JSON. Refused, each with its place: syntax errors, more than one document, duplicate
- * keys, keys that are no text, merge keys (`<<`, which YAML 1.2 does not have), unknown tags, `.nan` and `.inf`, a key
- * `__proto__`, text that is not valid Unicode, more than the limits above. Anchors and aliases may be used. Never throws.
+ * keys, keys that are not text, merge keys (`<<`, which YAML 1.2 does not have), unknown tags, `.nan` and `.inf`, a key
+ * `__proto__`, text that is not valid Unicode, more than the limits above. Anchors and aliases may be used. Never
+ * throws.
  */
 export function readSource(text: string, file: string): Source {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -78,7 +79,7 @@ export function readSource(text: string, file: string): Source {
   return source(conversion.run());
 }
 
-/** How far into a node's text the character `offset` of its value stands; 0 where the two are not written alike. */
+/** Offset in a node's source of the character `offset` of its value; 0 if source and value differ. */
 function shiftInto(node: Node | null, text: string, offset: number): number {
   if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return 0;
   const { value } = node;
@@ -93,9 +94,9 @@ const YAML_VERSION = {
   hint: 'leave out the `%YAML` line',
 } satisfies ProblemDetails;
 
-/** What the lexer puts between tokens: document start, end of flow collections left open, scalar. */
+/** Marks that the lexer puts between tokens: document start, end of open flow collections, scalar. */
 const LEXER_MARKS = new Set(['\x02', '\x18', '\x1f']);
-/** What YAML 1.2 does not allow in a file (§5.1, c-printable). */
+/** Characters that YAML 1.2 does not allow in a file (§5.1, c-printable). */
 const UNPRINTABLE = /[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]/u;
 function unreadable(text: string): ProblemDetails | undefined {
   const bytes = text.length > MAX_SOURCE_BYTES ? text.length : Buffer.byteLength(text);
@@ -120,7 +121,7 @@ function unreadable(text: string): ProblemDetails | undefined {
   return deep === undefined ? undefined : { ...TOO_DEEP, offset: deep };
 }
 
-/** Where more `[` and `{` are open than may be. Only the lexer is asked: the parser takes seconds over such a text. */
+/** Where more `[` and `{` are open than allowed. Only the lexer is used: the parser takes seconds for such a text. */
 function tooDeepAt(text: string): number | undefined {
   let offset = 0;
   let depth = 0;
@@ -133,7 +134,7 @@ function tooDeepAt(text: string): number | undefined {
   return undefined;
 }
 
-/** Where lines begin. The parser's own count misses those inside tokens that it did not expect. */
+/** Start positions of lines. The parser's own list lacks those inside unexpected tokens. */
 function lineStarts(text: string): LineCounter {
   const lines = new LineCounter();
   lines.addNewLine(0);
@@ -141,7 +142,7 @@ function lineStarts(text: string): LineCounter {
   return lines;
 }
 
-/** The errors of a document without those that only follow from the first. */
+/** The errors of a document without consequences of the first error. */
 function syntaxErrors(document: Document.Parsed): YAMLError[] {
   const errors = [...document.errors, ...document.warnings];
   return errors.filter((error, index) => index === 0 || !error.message.includes(' in YAML stream')).slice(0, 20);

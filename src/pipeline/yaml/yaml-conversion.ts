@@ -4,27 +4,27 @@ import { pointerOf } from '../../json/pointer.ts';
 import { quoted } from '../problem.ts';
 import type { ProblemDetails } from '../source.ts';
 
-/** The most values in a file, those that aliases repeat included: what stops an alias bomb. */
+/** Maximum number of values in a file, including those repeated by aliases: stops an alias bomb. */
 export const MAX_SOURCE_VALUES = 100_000;
 /** How deep maps and lists may nest. */
 export const MAX_SOURCE_DEPTH = 64;
 
-/** Where an entry stands: offsets of its key and its value into the text, and the value's node. */
+/** Position of an entry: offsets of its key and its value in the text, and the value's node. */
 export interface Spot {
   readonly key: number;
   readonly value: number;
   readonly node: Node | null;
 }
 
-/** What a conversion tells while it runs. */
+/** Data that a conversion collects. */
 export interface ConversionSinks {
-  /** Filled with the place of every value, by JSON pointer. */
+  /** Receives the position of every value, by JSON pointer. */
   readonly spots: Map<string, Spot>;
   readonly report: (offset: number, pointer: string, details: ProblemDetails) => void;
   readonly lineOf: (offset: number) => number;
 }
 
-/** One parsed YAML document made into a JSON value. Objects have no prototype. */
+/** Converts a parsed YAML document into a JSON value. Objects have no prototype. */
 export class YamlConversion {
   readonly #document: Document.Parsed;
   readonly #sinks: ConversionSinks;
@@ -38,7 +38,7 @@ export class YamlConversion {
     this.#targets = aliasTargets(document);
   }
 
-  /** The value; `undefined` when there is too much of it. */
+  /** The value; `undefined` if it is too large. */
   run(): JsonValue | undefined {
     const value = this.#convert(this.#document.contents, '', 0, 0);
     return this.#values > MAX_SOURCE_VALUES ? undefined : value;
@@ -150,7 +150,7 @@ const MERGE_KEY: ProblemDetails = {
   hint: 'use an alias for a whole value, or write the keys out',
 };
 
-/** Each alias with the node it stands for: the last one before it that has the anchor. */
+/** The node of each alias: the last one before it with the anchor. */
 function aliasTargets(document: Document.Parsed): Map<Alias, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();

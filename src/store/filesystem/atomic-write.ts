@@ -3,10 +3,13 @@ import { dirname } from 'node:path';
 import { writing } from '../store-errors.ts';
 import { makeFolder, syncFolder, writeTemporary } from './durable.ts';
 
-/** Called after each durable operation with what it did (`record …`, `content …`, `file …`). Tests kill the process here. */
+/**
+ * Called after each durable operation with what it did (`record …`, `content …`, `file …`). Tests kill the process
+ * here.
+ */
 export type OnDurable = (what: string) => void;
 
-/** What {@link atomicWrite} may be told. */
+/** Options of {@link atomicWrite}. */
 export interface AtomicWriteOptions {
   readonly onDurable?: OnDurable | undefined;
   /** Folder for the temporary file, on the same file system. Default: the folder of `path`. */
@@ -14,10 +17,10 @@ export interface AtomicWriteOptions {
 }
 
 /**
- * Write a whole file so that readers see what was there before or all of the new content, also after a power cut.
- * Folders are made where they are missing. A symbolic link at `path` is replaced, not followed.
+ * Write a whole file so that readers see either the old or the complete new content, even after a power cut. Missing
+ * folders are created. A symbolic link at `path` is replaced, not followed.
  *
- * @throws GatelineError `STORE_WRITE_FAILED` (fault `platform`); what was there before is unchanged then
+ * @throws GatelineError `STORE_WRITE_FAILED` (fault `platform`); the old content is then unchanged
  */
 export async function atomicWrite(
   path: string,

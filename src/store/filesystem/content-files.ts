@@ -16,7 +16,7 @@ import { openForReading } from './read-file.ts';
 import { Reserve } from './reserve.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** Bytes read at once; all that is ever held of a large content. */
+/** Bytes read at once: the most that is ever in memory of a large content. */
 const CHUNK = 1_024 * 1_024;
 
 /** Content as files named by digest: `content/sha256/ab/cdef…`. */
@@ -86,7 +86,7 @@ export class ContentFiles {
       );
       if (copied) return { state: 'present', value: { digest, bytes: Number(file.size) } };
     } catch (error) {
-      // What the disk refuses to write comes as a GatelineError: this is what it refuses to read.
+      // A write that the disk refuses arrives as a GatelineError. This is a refused read.
       if (isFromSystem(error))
         return { state: 'unknown', problem: this.#problem(digest, 'UNREADABLE', reasonOf(error)) };
       throw error;
@@ -104,7 +104,7 @@ export class ContentFiles {
     return join(this.#state.root, 'content', 'sha256', hex.slice(0, 2), hex.slice(2));
   }
 
-  /** What the chunks themselves throw is the caller's, and stays as it is. */
+  /** Errors thrown by the chunks are the caller's and are rethrown unchanged. */
   async #temporaryFrom(chunks: Chunks, see: (chunk: Uint8Array) => void): Promise<TemporaryFile> {
     const thrown: unknown[] = [];
     const seen = async function* () {
@@ -128,14 +128,14 @@ export class ContentFiles {
     }
   }
 
-  /** Whoever wrote it may not have come to flush its name yet. */
+  /** The process that wrote it may not have flushed its name yet. */
   async #settled(content: Content): Promise<Content> {
     const path = this.#path(content.digest);
     await this.#state.writing(path, () => syncFolder(dirname(path)));
     return content;
   }
 
-  /** Move flushed bytes to their place. What stands there and is not right is in quarantine first. */
+  /** Moves flushed bytes to their place. A wrong file there is moved to quarantine first. */
   async #place(temporary: string, digest: Digest, known: Read<Content>): Promise<void> {
     const path = this.#path(digest);
     await this.#state.writing(path, async () => {
@@ -146,7 +146,7 @@ export class ContentFiles {
         await this.#reserve.using(() => this.#rename(temporary, path));
       } catch (error) {
         if (!isSystemError(error, 'ENOENT')) throw error;
-        // Somebody removed a folder that was there before: make it again, once.
+        // An existing folder was removed by another process: create it again, once.
         this.#state.forgetFolders();
         await this.#rename(temporary, path);
       }
@@ -215,7 +215,7 @@ export class ContentFiles {
   }
 }
 
-/** A file's bytes. Each chunk is only good until the next one is asked for. */
+/** A file's bytes. Each chunk is valid only until the next one is requested. */
 async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
   const { size } = await handle.stat();
   const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, size + 1)));

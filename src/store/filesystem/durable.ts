@@ -6,7 +6,7 @@ import { writeAll } from '../new-file.ts';
 import { type TryWrite } from '../new-file.ts';
 import { isFromSystem } from '../store-errors.ts';
 
-/** What file systems answer that cannot do hard links (FAT, some network mounts, Android). */
+/** Error codes of file systems without hard links (FAT, some network mounts, Android). */
 const NO_HARD_LINKS = new Set([
   'EPERM',
   'ENOTSUP',
@@ -19,10 +19,12 @@ const NO_HARD_LINKS = new Set([
   'UNKNOWN',
 ]);
 
-/** What file systems answer that cannot flush a folder. */
+/** Error codes of file systems that cannot flush a folder. */
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** Flush a folder, so that names made, changed or removed in it outlive a power cut. Windows does that by itself. */
+/**
+ * Flush a folder, so that names created, changed or removed in it survive a power cut. Windows does this automatically.
+ */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
@@ -35,7 +37,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Make a folder and those above it, durable, for nobody but its owner. @returns true when it was not there before. */
+/** Creates a folder and its parents durably, accessible only to the owner. @returns true if it did not exist */
 export async function makeFolder(path: string): Promise<boolean> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return false;
@@ -52,11 +54,11 @@ export interface TemporaryFile {
 }
 
 /**
- * Write chunks to a new file with a name of its own in `folder`, and flush it. When anything goes wrong
- * (what the chunks throw included), it is removed again.
+ * Write chunks to a new file with a unique name in `folder`, and flush it. On any failure, including an error thrown by
+ * the chunks, the file is removed.
  *
  * @param options.flush false: the caller flushes, or throws the file away
- * @param options.attempt does each step that the system may refuse; see {@link writeAll}
+ * @param options.attempt runs each step that the system may refuse; see {@link writeAll}
  */
 export async function writeTemporary(
   folder: string,
@@ -81,7 +83,7 @@ export async function writeTemporary(
   return { path, bytes, discard: () => rm(path, { force: true }) };
 }
 
-/** Flush a file that was written before. */
+/** Flush a file that has already been written. */
 export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, 'r+');
   try {
@@ -91,17 +93,17 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** How a name can be taken at most once; see {@link claimName}. */
+/** How to take a name at most once; see {@link claimName}. */
 export type Claiming = 'link' | 'reserve';
 
 /**
- * Give a flushed temporary file a name that nobody may have yet; durable when this settles. The temporary name is
- * gone afterwards, whatever the answer.
+ * Give a flushed temporary file a name that must not exist yet; durable when this settles. The temporary name is always
+ * removed.
  *
- * - `link`: a hard link, which fails where the name exists. Readers see nothing or all of it. Where the file system
- *   has no hard links, `reserve` is used instead.
- * - `reserve`: an empty file made with `O_EXCL`, then the whole file moved over it. Readers may see the empty file
- *   for a moment, and for ever if the process dies just then: the name counts as taken.
+ * - `link`: a hard link, which fails if the name exists. Readers see nothing or all of it. If the file system has no
+ *   hard links, `reserve` is used instead.
+ * - `reserve`: an empty file made with `O_EXCL`, then the whole file moved over it. Readers may see the empty file for
+ *   a moment, and forever if the process dies just then: the name is then taken.
  *
  * @returns false when the name is taken
  */
@@ -127,7 +129,8 @@ async function tryLink(temporary: string, path: string): Promise<'linked' | 'tak
     return 'linked';
   } catch (error) {
     if (isSystemError(error, 'EEXIST')) {
-      // NFS may say EEXIST for a link that it made: the answer to the first try got lost. Two names tell.
+      // NFS may report EEXIST for a link that it made, if the response to the first try was lost. Two names prove that
+      // the link exists.
       return (await stat(temporary)).nlink > 1 ? 'linked' : 'taken';
     }
     if (isFromSystem(error) && NO_HARD_LINKS.has(error.code)) return 'unsupported';

@@ -13,7 +13,7 @@ export type { StateFolderOptions } from './state-folder.ts';
  * once: a record's name is taken at most once, and readers see whole files or none.
  *
  * @throws GatelineError `STATE_ESCAPES` (fault `user`) when the folder leaves the workspace
- * @throws GatelineError `STORE_WRITE_FAILED`, `STORE_READ_FAILED` (fault `platform`) when the system refuses
+ * @throws GatelineError `STORE_WRITE_FAILED`, `STORE_READ_FAILED` (fault `platform`) when the system refuses access
  */
 export async function openFilesystemStore(options: StateFolderOptions): Promise<RecordStore> {
   return new FilesystemStore(await StateFolder.open(options));

@@ -4,20 +4,20 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import { isFromSystem } from '../store-errors.ts';
 
-/** What systems answer where a file stands in the place of a folder, or the other way round. */
+/** Error codes for a file in the place of a folder, or the other way round. */
 const CODES = new Set(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY', 'EPERM']);
 
-/** Something of another kind that stands where a file of ours, or a folder above it, belongs. */
+/** Something of another kind in the place of one of our files or of a folder above it. */
 export interface Obstacle {
   readonly what: string;
-  /** For a POSIX shell: moves it away, beside its place. */
+  /** Shell command (POSIX) that moves it away, to a place beside it. */
   readonly command: string;
 }
 
 /**
- * Looks for what stands in the way of a file: a folder in its place, or a file in the place of a folder above it.
- * @param root folder from which on the path is looked at
- * @param show how a path is told to people
+ * Looks for an obstacle to a file: a folder in its place, or a file in the place of a parent folder.
+ * @param root folder at which the check of the path starts
+ * @param show formats a path for messages
  */
 export async function obstacleTo(
   root: string,
@@ -37,7 +37,7 @@ export async function obstacleTo(
 }
 
 /**
- * As an error that says how to repair it; `undefined` where it was something else that the system refused.
+ * Returns an error that says how to repair it; `undefined` if the system refused for another reason.
  * @param paths the file, then others that were written on the way
  */
 export async function blocked(
@@ -59,7 +59,7 @@ export async function blocked(
   });
 }
 
-/** What a link leads to is looked at elsewhere: see `StateFolder.folder`. */
+/** The target of a link is checked elsewhere: see `StateFolder.folder`. */
 async function kindOf(path: string): Promise<'file' | 'folder' | 'link' | undefined> {
   try {
     const status = await lstat(path);

@@ -12,10 +12,10 @@ import { syncFile, syncFolder } from './durable.ts';
 import { isSameFile } from './read-file.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** Format of what is left in the place of a record that was put into quarantine. */
+/** Format of the file that replaces a record moved to quarantine. */
 export const TOMBSTONE_FORMAT = 'gateline-tombstone/1';
 
-/** What is left in the place of a record that was put into quarantine: its name stays taken, and every listing tells of it. */
+/** The file that replaces a record moved to quarantine: its name stays taken, and every listing reports it. */
 export const tombstoneSchema = z.object({
   format: z.literal(TOMBSTONE_FORMAT),
   code: z.enum(['TRUNCATED', 'CORRUPT', 'FOREIGN']),
@@ -27,15 +27,15 @@ export const tombstoneSchema = z.object({
 /** Why something is in quarantine. */
 type Why = Pick<ReadProblem, 'code' | 'message'>;
 
-/** Digits of the digest in the name of a file in quarantine: the same bytes are kept once. */
+/** Digits of the digest in the name of a quarantined file: identical bytes are kept once. */
 const DIGITS = 12;
 
 /**
- * Keep the bytes of a bad record in `quarantine/`, and put a tombstone in its place. The record's name is taken at
- * every moment, and nothing is moved that is not what was judged.
+ * Keep the bytes of a bad record in `quarantine/`, and put a tombstone in its place. The record's name stays taken at
+ * all times, and only the file that was judged is moved.
  *
- * @param judged the file that the bytes were read from
- * @returns where the bytes are kept; `undefined` when the file has changed in the meantime: read it again
+ * @param judged the file from which the bytes were read
+ * @returns the path of the kept bytes; `undefined` when the file has changed in the meantime: read it again
  */
 export async function buryRecord(
   state: StateFolder,
@@ -58,11 +58,11 @@ export async function buryRecord(
 }
 
 /**
- * Keep altered content in `quarantine/` as well as in its place, where it goes on being reported until the right
- * bytes are put over it. Doing it again with the same bytes changes nothing.
+ * Copy altered content to `quarantine/` and leave it in its place, where it is reported until the right bytes replace
+ * it. Repeating it with the same bytes has no effect.
  *
- * @param tag what the name in quarantine ends in: digits of what the digest is now
- * @returns where it is kept
+ * @param tag suffix of the name in quarantine: digits of the current digest
+ * @returns path of the copy
  */
 export async function keepAside(state: StateFolder, path: string, tag: string, why: Why): Promise<string> {
   const target = quarantinePath(state, path, tag.slice(0, DIGITS));
@@ -75,7 +75,7 @@ export async function keepAside(state: StateFolder, path: string, tag: string, w
   return target;
 }
 
-/** `runs/a/1/x.json` → `quarantine/runs/a/1/x.json.<tag>`: where it came from can be seen. */
+/** `runs/a/1/x.json` → `quarantine/runs/a/1/x.json.<tag>`: the name shows its origin. */
 function quarantinePath(state: StateFolder, path: string, tag: string): string {
   return `${join(state.root, 'quarantine', relative(state.root, path))}.${tag}`;
 }

@@ -9,16 +9,16 @@ import { buryRecord, TOMBSTONE_FORMAT, tombstoneSchema } from './quarantine.ts';
 import { readWhole, type WholeFile } from './read-file.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** A file that may be a record, and what its place says of it. */
+/** A file that may be a record, and what its path says about it. */
 export interface StateEntry {
   readonly path: string;
   readonly runNumber: number;
   readonly pipeline: string;
-  /** `undefined`: not known yet; any subject will do, and nothing is moved. */
+  /** `undefined`: not known yet; any subject is accepted, and nothing is moved. */
   readonly subject: string | undefined;
 }
 
-/** What an {@link StateEntry} came to. `absent`: it was gone when it was opened. */
+/** The result of reading a {@link StateEntry}. `absent`: it was gone when it was opened. */
 export type ReadEntry =
   | { readonly state: 'record'; readonly record: GatelineRecord }
   | { readonly state: 'problem'; readonly problem: ReadProblem }
@@ -27,15 +27,15 @@ export type ReadEntry =
 /** Larger files are not records: even 10,000 files on both lists of an `ended` record stay below. */
 const MAX_RECORD_BYTES = 256 * 1_024 * 1_024;
 
-/** How often an entry is read again that changes under our hands. */
+/** How often an entry that changes while it is read is read again. */
 const TRIES = 5;
 
 type Fault = Pick<ReadProblem, 'code' | 'message'>;
 type Judged = { readonly record: GatelineRecord } | { readonly fault: Fault; readonly buriedAt?: string };
 
 /**
- * Read one file as the record that its name and place say it is. What is corrupt, truncated or foreign goes to
- * quarantine (unless the store is read-only); what is of another version or cannot be read stays where it is.
+ * Read one file as the record that its name and path say it is. Corrupt, truncated or foreign files go to quarantine
+ * (unless the store is read-only). Files of another version or that cannot be read stay where they are.
  */
 export async function readEntry(state: StateFolder, entry: StateEntry): Promise<ReadEntry> {
   for (let left = TRIES; ; left--) {
@@ -72,7 +72,7 @@ function judge(bytes: Uint8Array, entry: StateEntry): Judged {
   };
 }
 
-/** In what a record and its name and place disagree. */
+/** Where a record disagrees with its name and path. */
 function disagreements(record: GatelineRecord, entry: StateEntry): string[] {
   const wrong: string[] = [];
   const differs = (what: string, found: string | number, expected: string | number) => {
@@ -95,8 +95,8 @@ function nameOf(record: GatelineRecord): string {
 }
 
 /**
- * An empty file holds nothing to keep, and its name is taken as it is. Leaving it also keeps us from moving aside
- * what a writer without hard links has reserved and is about to fill.
+ * An empty file has nothing to keep, and its name is taken anyway. Leaving it also avoids moving a file that a writer
+ * without hard links has reserved and is about to fill.
  */
 function mayBury(state: StateFolder, entry: StateEntry, bytes: Uint8Array, fault: Fault): boolean {
   return !state.readOnly && entry.subject !== undefined && bytes.length > 0 && fault.code !== 'UNKNOWN_VERSION';
@@ -112,7 +112,7 @@ async function bury(
     const target = await buryRecord(state, entry.path, file.bytes, file.status, fault);
     return target === undefined ? 'changed' : problem(state, entry, fault, state.show(target));
   } catch (error) {
-    // The disk may be full or read-only. The problem is told all the same, and the file stays.
+    // The disk may be full or read-only. The problem is still reported, and the file stays.
     if (!isFromSystem(error) && !(error instanceof GatelineError)) throw error;
     return problem(state, entry, {
       code: fault.code,

@@ -2,16 +2,19 @@ import { constants, type BigIntStats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { isFromSystem, reasonOf, unlessAbsent } from '../store-errors.ts';
 
-/** Never follows a link in the file's place, and never waits for a pipe that nobody writes to. */
+/** Never follows a link in the file's place, and never waits for a pipe without a writer. */
 const SAFE_READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** A file that was asked for: open, not there, or refused by the system. */
+/** The result of opening a file: open, absent, or refused by the system. */
 export type OpenedFile =
   | { readonly state: 'open'; readonly handle: FileHandle; readonly status: BigIntStats }
   | { readonly state: 'absent' }
   | { readonly state: 'unreadable'; readonly message: string };
 
-/** Open a plain file for reading. Only `ENOENT` is `absent`; folders, links, pipes and whatever the system refuses are `unreadable`. */
+/**
+ * Open a plain file for reading. Only `ENOENT` is `absent`; folders, links, pipes and anything the system refuses are
+ * `unreadable`.
+ */
 export async function openForReading(path: string): Promise<OpenedFile> {
   let handle: FileHandle | undefined;
   try {
@@ -49,7 +52,7 @@ export async function readWhole(path: string, limit: number): Promise<WholeFile>
   }
 }
 
-/** True when both say that it is the very same file with the very same bytes (as far as the system tells). */
+/** True when both describe the same file with the same bytes (as far as the system shows). */
 export function isSameFile(a: BigIntStats, b: BigIntStats): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }

@@ -14,7 +14,7 @@ import { Reserve } from './reserve.ts';
 import type { StateFolder } from './state-folder.ts';
 import { inParallel } from '../../in-parallel.ts';
 
-/** With this many digits no two subjects ever share a folder. */
+/** Enough digits that no two subjects ever share a folder. */
 const FOLDER_HEX_DIGITS = 16;
 
 /** Files that are read at the same time. */
@@ -41,7 +41,7 @@ export class RecordFiles {
     const claim = (): Promise<boolean> => this.#claimAgain(path, bytes);
     const written = await this.#state.writing(path, async () => {
       if (checked.kind !== 'started') return this.#reserve.using(claim);
-      // No agent starts whose end could not be recorded.
+      // No agent starts unless its end can be recorded.
       if (this.#state.reserve) await this.#reserve.hold();
       return claim();
     });
@@ -80,7 +80,7 @@ export class RecordFiles {
       return await this.#claim(path, bytes);
     } catch (error) {
       if (!isSystemError(error, 'ENOENT')) throw error;
-      // Somebody removed a folder that was there before: make it again, once.
+      // An existing folder was removed by another process: create it again, once.
       this.#state.forgetFolders();
       return this.#claim(path, bytes);
     }
@@ -117,7 +117,7 @@ export class RecordFiles {
     } catch (error) {
       if (!isFromSystem(error)) throw error;
       problems.push({
-        // Any number of records may be behind it.
+        // It may hide any number of records.
         code: 'LISTING_LIMIT',
         where: this.#state.show(folder),
         message: `the folder cannot be listed: ${reasonOf(error)}`,
@@ -127,8 +127,8 @@ export class RecordFiles {
   }
 
   /**
-   * The subject that a folder's records of a pipeline are about; `undefined` without any. Where none of them is
-   * sound, the folder's name tells, unless it is a changed one.
+   * The subject of a folder's records of a pipeline; `undefined` if there are none. If none of them is valid, it is the
+   * folder's name, unless that name was changed for the file system.
    */
   async #subjectOf(folder: string, pipeline: string): Promise<string | undefined> {
     let any = false;
@@ -150,7 +150,7 @@ export class RecordFiles {
   }
 }
 
-/** Other pipelines' records are told by their names; dot files are what systems leave behind (`._x.json`). */
+/** Other pipelines' records are recognized by their names; dot files are left by operating systems (`._x.json`). */
 function mayBeRecord(fileName: string, pipeline: string): boolean {
   if (!fileName.endsWith('.json') || fileName.startsWith('.')) return false;
   const parsed = parseRecordFileName(fileName);

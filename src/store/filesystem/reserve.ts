@@ -11,9 +11,9 @@ import type { StateFolder } from './state-folder.ts';
 export const RESERVE_BYTES = 256 * 1_024;
 
 /**
- * Space on the disk that is kept for how attempts end: a file of random bytes (some file systems store zeros in no space),
- * made before an attempt is claimed and given up when the disk is full. So an agent that fills the disk does not keep its
- * own record from being written.
+ * Disk space reserved for the end of attempts: a file of random bytes (some file systems use no space for zeros),
+ * created before an attempt is claimed and released when the disk is full. An agent that fills the disk thus cannot
+ * prevent its own record from being written.
  */
 export class Reserve {
   readonly #state: StateFolder;
@@ -24,7 +24,7 @@ export class Reserve {
     this.#path = join(state.root, 'reserve');
   }
 
-  /** Makes sure that the space is there. @throws what the system says, where there is none */
+  /** Makes sure that the space is available. @throws the system's error if it is not */
   async hold(): Promise<void> {
     const status = await unlessAbsent(lstat(this.#path));
     if (status?.isFile() === true && status.size >= RESERVE_BYTES) return;
@@ -38,7 +38,7 @@ export class Reserve {
     }
   }
 
-  /** Writes; where the disk is full, gives the space up and writes once more. `write` may be called twice. */
+  /** Writes; if the disk is full, releases the space and writes once more. `write` may be called twice. */
   async using<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write();

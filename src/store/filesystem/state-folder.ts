@@ -6,25 +6,28 @@ import { atomicWrite, type OnDurable } from './atomic-write.ts';
 import { makeFolder, type Claiming } from './durable.ts';
 import { blocked, obstacleTo, type Obstacle } from './in-the-way.ts';
 
-/** What {@link StateFolder.open} is told. */
+/** Options of {@link StateFolder.open}. */
 export interface StateFolderOptions {
   /** Absolute path of the folder: `<workspace>/.state`, or `<workspace>/.state/<pipeline>`. */
   readonly root: string;
-  /** Absolute path of the workspace, which the folder must not leave. */
+  /** Absolute path of the workspace, which must contain the folder. */
   readonly workspace: string;
-  /** For readers that don't hold the engine lock: nothing is made, moved or written. Default false. */
+  /** For readers that don't hold the engine lock: nothing is created, moved or written. Default false. */
   readonly readOnly?: boolean;
-  /** Before a claim is written, make sure that the disk has room for how the attempt ends; see {@link Reserve}. Default false. */
+  /**
+   * Before a claim is written, make sure that the disk has room for the record of its end; see {@link Reserve}. Default
+   * false.
+   */
   readonly reserve?: boolean;
   readonly onDurable?: OnDurable;
-  /** `reserve` for file systems whose hard links cannot be relied on. Default `link`, which falls back by itself. */
+  /** `reserve` for file systems with unreliable hard links. Default `link`, which falls back automatically. */
   readonly claiming?: Claiming;
 }
 
-/** Folders of ours that may be there before the first store is opened. */
+/** Our folders that may exist before the first store is opened. */
 const MADE_BY_OTHERS = new Set(['tmp', 'attempts', 'git']);
 
-/** The folder that a store keeps its files in: contained in the workspace, never committed by accident. */
+/** The folder that contains a store's files: inside the workspace, never committed by accident. */
 export class StateFolder {
   readonly root: string;
   readonly workspace: string;
@@ -46,8 +49,8 @@ export class StateFolder {
   }
 
   /**
-   * Open the folder; make it where it is missing, unless `readOnly`.
-   * @throws GatelineError `STATE_ESCAPES` (fault `user`) when it, or a link on the way, leaves the workspace
+   * Open the folder; create it if missing, unless `readOnly`.
+   * @throws GatelineError `STATE_ESCAPES` (fault `user`) when it, or a link in its path, leaves the workspace
    * @throws GatelineError `STORE_WRITE_FAILED`, `STORE_READ_FAILED` (fault `platform`)
    */
   static async open(options: StateFolderOptions): Promise<StateFolder> {
@@ -65,10 +68,10 @@ export class StateFolder {
     return join(this.root, 'tmp');
   }
 
-  /** Make a folder below the root, durable, and make sure that no link leads it out of the workspace. */
+  /** Create a folder below the root, durably, and check that no link takes it out of the workspace. */
   async folder(path: string): Promise<void> {
     if (this.#made.has(path)) return;
-    // From the root down, so that nothing is made behind a link before it is looked at.
+    // From the root down, so that nothing is created behind a link before the link is checked.
     if (path !== this.root) await this.folder(dirname(path));
     await makeFolder(path);
     const real = await realpath(path);
@@ -76,18 +79,18 @@ export class StateFolder {
     this.#made.add(path);
   }
 
-  /** Forget which folders are there: somebody removed one. */
+  /** Forget which folders exist: one was removed from outside. */
   forgetFolders(): void {
     this.#made.clear();
   }
 
-  /** A path as people see it: relative to the workspace, `/`-separated. */
+  /** A path for messages: relative to the workspace, `/`-separated. */
   show(path: string): string {
     return relative(this.workspace, path).split(sep).join('/');
   }
 
   /**
-   * Writes a file of ours, and turns what the system refuses into an error that says what to do.
+   * Writes one of our files, and converts a refusal by the system into an error that says what to do.
    * @throws GatelineError `STORE_WRITE_FAILED` (fault `platform`)
    */
   async writing<T>(path: string, write: () => Promise<T>): Promise<T> {
@@ -98,33 +101,33 @@ export class StateFolder {
     }
   }
 
-  /** What was thrown while a file of ours was written, as the error to throw. */
+  /** Converts an error from writing one of our files into the error to throw. */
   async refused(path: string, error: unknown): Promise<unknown> {
     const others = [join(this.temporaryFolder, '*.tmp')];
     const obstacle = await blocked(error, dirname(this.root), [path, ...others], (place) => this.show(place));
     return obstacle ?? writeFailure(this.show(path), error);
   }
 
-  /** What stands in the place of a file of ours, or of a folder above it. */
+  /** The obstacle in the place of one of our files or of a folder above it. */
   obstacleTo(path: string): Promise<Obstacle | undefined> {
     return obstacleTo(dirname(this.root), path, (place) => this.show(place));
   }
 
-  /** @throws GatelineError `STORE_READ_ONLY` (a bug of ours) when this was opened for reading. */
+  /** @throws GatelineError `STORE_READ_ONLY` (our own bug) when this was opened for reading. */
   assertWritable(): void {
     if (!this.readOnly) return;
     throw new GatelineError('STORE_READ_ONLY', `${this.show(this.root)} was opened for reading only`);
   }
 }
 
-/** Make the root where it is missing, with a `.gitignore` that keeps it out of every commit. Safe to call at any time. */
+/** Create the root if missing, with a `.gitignore` that keeps it out of every commit. Safe to call at any time. */
 export async function initialiseRoot(root: string, onDurable?: OnDurable): Promise<void> {
   const temporaryFolder = join(root, 'tmp');
   try {
     await makeFolder(root);
     const entries = await readdir(root);
     await makeFolder(temporaryFolder);
-    // A folder that holds anything else was here before us, and how git sees it is the user's own choice.
+    // A folder with other content existed before us: whether git ignores it is the user's choice.
     if (!entries.every((entry) => MADE_BY_OTHERS.has(entry))) return;
     await atomicWrite(join(root, '.gitignore'), '*\n', { onDurable, temporaryFolder });
   } catch (error) {
@@ -133,7 +136,7 @@ export async function initialiseRoot(root: string, onDurable?: OnDurable): Promi
   }
 }
 
-/** The path from the workspace to the root must not leave it, not even by a link. */
+/** The path from the workspace to the root must not leave it, not even through a link. */
 async function refuseEscape(root: string, workspace: string, realWorkspace: string): Promise<void> {
   const inside = relative(workspace, root);
   if (inside === '' || isAbsolute(inside) || inside.split(sep)[0] === '..') throw escapes(root, root);

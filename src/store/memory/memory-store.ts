@@ -6,7 +6,7 @@ import { parseRecordName, safeRecordName } from '../record-names.ts';
 import type { Read, ReadProblem, RecordListing, RecordStore, Written } from '../record-store.ts';
 import { writeNewFile } from '../new-file.ts';
 
-/** One record as it is kept: its bytes, or that the "medium" refuses to give them. */
+/** One stored record: its bytes, or a simulated read failure. */
 export interface KeptRecord {
   readonly pipeline: string;
   readonly subject: string;
@@ -14,16 +14,16 @@ export interface KeptRecord {
   readonly bytes: Uint8Array | 'unreadable';
 }
 
-/** What memory stores share: give one to several of them, and each sees what the others wrote. */
+/** Storage that memory stores can share: each sees what the others wrote. */
 export interface MemoryMedium {
   /** By {@link memoryKey}. */
   readonly records: Map<string, KeptRecord>;
   readonly contents: Map<Digest, Uint8Array>;
-  /** What was altered, by the digest that it should have had. */
+  /** Altered content, by the digest that it should have. */
   readonly quarantine: Map<Digest, Uint8Array>;
 }
 
-/** A medium that holds nothing. */
+/** An empty medium. */
 export function createMemoryMedium(): MemoryMedium {
   return { records: new Map(), contents: new Map(), quarantine: new Map() };
 }
@@ -34,8 +34,8 @@ export function memoryKey(record: GatelineRecord): string {
 }
 
 /**
- * A store that forgets: for library users who want no files, and for tests. Everything is kept as bytes, so that
- * nothing a caller changes afterwards shows.
+ * A store without persistence: for library users who want no files, and for tests. Everything is stored as bytes, so
+ * later changes by a caller have no effect.
  */
 export function createMemoryStore(medium: MemoryMedium = createMemoryMedium()): RecordStore {
   return new MemoryStore(medium);

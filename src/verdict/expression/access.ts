@@ -4,8 +4,8 @@ import { counted } from '../words.ts';
 import { aKind, ExpressionRefusal, type Operand } from './operand.ts';
 
 /**
- * `of.key`, `of['key']`, `of[0]`. GitHub answers null for what is not there; this refuses, with what there is.
- * Keys are taken as they are spelt: in JSON `Failed` and `failed` are two keys.
+ * `of.key`, `of['key']`, `of[0]`. GitHub returns null for a missing key; this refuses, and says which keys exist. Keys
+ * are case-sensitive: in JSON `Failed` and `failed` are two keys.
  */
 export function accessKey(of: Operand, index: Operand): Operand {
   if (of.parts !== undefined) {
@@ -21,7 +21,9 @@ export function accessKey(of: Operand, index: Operand): Operand {
   throw new ExpressionRefusal(`there is no ${name}: ${why}${wanted}`, { name, ...pathOf(of, key) });
 }
 
-/** `of.*`: the items of a list, the values of an object. GitHub answers an empty list for anything else; this refuses. */
+/**
+ * `of.*`: the items of a list, the values of an object. GitHub returns an empty list for anything else; this refuses.
+ */
 export function accessAll(of: Operand): Operand {
   if (of.parts !== undefined) {
     const parts = of.parts.flatMap((part) => accessAll(part).parts ?? []);
@@ -36,7 +38,7 @@ export function accessAll(of: Operand): Operand {
   return { value: parts.map((part) => part.value), name: `${of.name}.*`, parts };
 }
 
-/** A part of another operand. Its name and path are put together when they are asked for: a filter finds a million. */
+/** A part of another operand. Its name and path are computed on demand: a filter finds a million. */
 class Part implements Operand {
   readonly value: JsonValue;
   readonly #of: Operand;

@@ -9,7 +9,7 @@ import { cut, shortValue } from '../words.ts';
 import type { Operand } from './operand.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
-/** What checks speak of. */
+/** Contexts available to checks. */
 export interface CheckContexts {
   readonly output: JsonValue;
   readonly score: number;
@@ -17,25 +17,25 @@ export interface CheckContexts {
   readonly metadata: JsonObject;
 }
 
-/** Checks that were read, or what is wrong with them, with pointers into the contract. */
+/** Compiled checks, or what is wrong with them, with pointers into the contract. */
 export type CompiledChecks =
   | { readonly ok: true; readonly run: (contexts: CheckContexts) => Issue[] }
   | { readonly ok: false; readonly problems: readonly ContractProblem[] };
 
-/** What the condition of a gate speaks of. `needs.<gate>` holds `status`, `score` and `output` (its exports). */
+/** Contexts available to a gate's condition. `needs.<gate>` contains `status`, `score` and `output` (its exports). */
 export interface ConditionContexts {
   readonly subject: string;
   readonly metadata: JsonObject;
   readonly needs: JsonObject;
 }
 
-/** The answer of a condition, with the values that it hangs on, or why there is none. */
+/** The result of a condition, with the values that it depends on, or why there is none. */
 export type Condition = { readonly choice: boolean; readonly reason: string } | { readonly problem: string };
 
-/** Values that a message shows. */
+/** Number of values shown in a message. */
 const SHOWN_READS = 4;
 
-/** Read all checks of a contract. `run` answers an issue for each that fails, none when the output meets them all. */
+/** Compile all checks of a contract. `run` returns an issue for each that fails, none if the output meets them all. */
 export async function compileChecks(checks: readonly string[]): Promise<CompiledChecks> {
   if (checks.length === 0) return { ok: true, run: () => [] };
   const { CHECK_RULES } = await import('../../pipeline/expression.ts');
@@ -64,8 +64,8 @@ export async function compileChecks(checks: readonly string[]): Promise<Compiled
 }
 
 /**
- * Whether a gate's `if` holds. A path that is not there is a problem, never false: a gate that is left out for a
- * spelling mistake would satisfy what needs it.
+ * Whether a gate's `if` is true. A path that does not exist is a problem, never false: a gate skipped because of a typo
+ * would satisfy the gates that need it.
  */
 export async function evaluateCondition(text: string, contexts: ConditionContexts): Promise<Condition> {
   const { IF_RULES } = await import('../../pipeline/expression.ts');

@@ -17,29 +17,29 @@ import { accessAll, accessKey } from './access.ts';
 import { FUNCTIONS } from './functions.ts';
 import { aKind, ExpressionRefusal, fromData, kindOf, toData, type Operand } from './operand.ts';
 
-/** What an expression came to. */
+/** The result of an expression. */
 export type Evaluation =
   | { readonly ok: true; readonly choice: boolean; readonly reads: readonly Operand[] }
   | {
       readonly ok: false;
-      /** Why there is no answer. */
+      /** Why there is no result. */
       readonly message: string;
-      /** What it is about, as far as it is a part of a context. */
+      /** The part of a context that it is about, if any. */
       readonly path?: ReadonlyArray<string | number>;
       readonly context?: string;
     };
 
 /**
- * Evaluate an expression of GitHub's language to true or false, by GitHub's own evaluator with a guard in front.
+ * Evaluate an expression of GitHub's language to true or false, with GitHub's own evaluator behind a guard.
  *
- * GitHub's evaluator never fails: what is missing is null, null is 0 and an empty text, texts are turned into
- * numbers. A check written for a value that came out differently would so pass. Here
- * - every path must exist; `has(output, '/x')` asks,
- * - both sides of a comparison must be of one kind (but for `== null` and `!= null`, which ask for null itself),
- * - `!`, `&&`, `||` and the whole take true and false only,
- * or there is no answer. What is not evaluated (`false && …`) is not looked at.
+ * GitHub's evaluator never fails: a missing value is null, null is 0 and an empty text, texts are converted into
+ * numbers. So a check on a value of the wrong type could pass. Here
+ * - every path must exist; use `has(output, '/x')` to test for it,
+ * - both sides of a comparison must be of one kind (except for `== null` and `!= null`, which test for null itself),
+ * - `!`, `&&`, `||` and the whole expression take only true and false,
+ * or there is no result. Parts that are not evaluated (`false && …`) are not checked.
  *
- * Texts compare as on GitHub: without regard to case.
+ * Texts compare as on GitHub: case-insensitively.
  */
 export function evaluate(expression: Expr, contexts: Readonly<Record<string, JsonValue>>): Evaluation {
   const guarded = new GuardedEvaluator(contexts);
@@ -67,7 +67,7 @@ class GuardedEvaluator implements ExprVisitor<Operand> {
     this.#contexts = contexts;
   }
 
-  /** The parts of the contexts that the answer hangs on, in order. */
+  /** The parts of the contexts that the result depends on, in order. */
   get reads(): Operand[] {
     return [...this.#reads.values()];
   }
@@ -78,7 +78,7 @@ class GuardedEvaluator implements ExprVisitor<Operand> {
 
   visitLiteral(literal: Literal): Operand {
     const { lexeme } = literal.token;
-    // The lexer of @actions/expressions 0.3 takes only the first '' of a text for a quote.
+    // The lexer of @actions/expressions 0.3 unescapes only the first '' of a text.
     if (lexeme.startsWith("'")) return said(lexeme.slice(1, -1).replaceAll("''", "'"));
     const value = fromData(literal.literal);
     return value === null ? { ...said(null), isNullLiteral: true } : said(value);

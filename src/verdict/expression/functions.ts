@@ -9,9 +9,9 @@ import { aKind, ExpressionRefusal, fromData, kindOf, toData, type Operand } from
 type Call = (args: readonly Operand[]) => JsonValue;
 
 /**
- * The functions of an expression, by their name in lower case. GitHub's own do the work; what is given to them is
- * looked at first, since they take anything and answer false or an empty text for what makes no sense.
- * `case` is not among them: it evaluates only what it needs.
+ * The functions of an expression, by lower-case name. GitHub's own functions do the work. Their arguments are checked
+ * first, since those functions accept anything and return false or an empty text for invalid arguments. `case` is not
+ * among them: it evaluates only what it needs.
  */
 export const FUNCTIONS: Readonly<Record<string, Call>> = {
   has: ([of, pointer]) => has(of!.value, textOf('has', pointer!)),
@@ -44,7 +44,7 @@ export const FUNCTIONS: Readonly<Record<string, Call>> = {
   },
 };
 
-/** Whether a pointer names something. Own keys only; `''` names the whole. */
+/** Whether a pointer names something. Own keys only; `''` is the whole value. */
 export function has(value: JsonValue, pointer: string): boolean {
   if (!POINTER_PATTERN.test(pointer)) {
     throw new ExpressionRefusal(`has: ${shortValue(pointer)} is not a JSON pointer; write '/key' or '/list/0'`);

@@ -1,12 +1,12 @@
 import { data } from '@actions/expressions';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 
-/** A value inside an expression, and where it came from. */
+/** A value inside an expression, and its origin. */
 export interface Operand {
   readonly value: JsonValue;
-  /** As the expression names it: `output.failed`. Empty for what the expression itself says. */
+  /** Its name in the expression: `output.failed`. Empty for literals. */
   readonly name: string;
-  /** Keys and indices from the context's root, for what a context holds. */
+  /** Keys and indices from the context's root, for a value in a context. */
   readonly path?: ReadonlyArray<string | number> | undefined;
   /** The parts that a filter (`*`) found; `value` is the list of their values. */
   readonly parts?: readonly Operand[];
@@ -14,10 +14,10 @@ export interface Operand {
   readonly isNullLiteral?: boolean;
 }
 
-/** Why an expression gives no answer. */
+/** Why an expression has no result. */
 export class ExpressionRefusal extends Error {
   override readonly name = 'ExpressionRefusal';
-  /** What the refusal is about. */
+  /** The subject of the refusal. */
   readonly at: Pick<Operand, 'name' | 'path'> | undefined;
 
   constructor(message: string, at?: Pick<Operand, 'name' | 'path'>) {
@@ -28,7 +28,7 @@ export class ExpressionRefusal extends Error {
 
 export type Kind = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
 
-/** What a value is, in words of the messages. */
+/** The kind of a value, as messages name it. */
 export function kindOf(value: JsonValue): Kind {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
@@ -42,7 +42,7 @@ export function aKind(value: JsonValue): string {
   return kind === 'object' ? 'an object' : `a ${kind}`;
 }
 
-/** A value as GitHub's evaluator holds it. Objects are never handed over: it merges keys that differ in case. */
+/** Converts a value for GitHub's evaluator. Objects are never passed: it merges keys that differ in case. */
 export function toData(value: JsonValue): data.ExpressionData {
   if (value === null) return new data.Null();
   if (typeof value === 'string') return new data.StringData(value);
@@ -53,7 +53,7 @@ export function toData(value: JsonValue): data.ExpressionData {
   return list;
 }
 
-/** What GitHub's evaluator answered; it answers with simple values here. */
+/** Converts a result of GitHub's evaluator; here it returns only simple values. */
 export function fromData(answer: data.ExpressionData): JsonValue {
   if (answer instanceof data.BooleanData || answer instanceof data.NumberData) return answer.value;
   return answer instanceof data.Null ? null : answer.coerceString();

@@ -15,12 +15,12 @@ import { checkReferences } from './references.ts';
 import { pointerOfPlace, walkSchemas, type SchemaPlace } from './walk.ts';
 import type { ContractProblem } from '../verdict.ts';
 
-/** URI of a schema that gives itself none. Nothing is ever fetched from it. */
+/** URI of a schema without one of its own. Nothing is ever fetched from it. */
 export const NO_URI = 'gateline+none://contract/schema';
 
 /**
- * Everything in a schema that would open the gate by mistake: keywords and formats that are not known, references
- * to nothing or to somewhere else, patterns that are no regular expressions. Pointers are into the schema.
+ * Everything in a schema that would open the gate by mistake: unknown keywords and formats, references to nothing or to
+ * other documents, invalid regular expressions. Pointers are into the schema.
  */
 export function checkSchema(schema: JsonValue, draft: Draft): ContractProblem[] {
   const problems: ContractProblem[] = [];

@@ -2,15 +2,15 @@ import type { EvaluationPlugin, ValidationContext } from '@hyperjump/json-schema
 import type { JsonValue } from '../../json/json.ts';
 import type { LazyNode } from './lazy-node.ts';
 
-/** A rule that a part of the value breaks. */
+/** A rule that part of the value breaks. */
 export interface BrokenRule {
   /** URI of the rule: of a keyword's value, or of a schema that is `false`. */
   readonly rule: string;
   readonly path: ReadonlyArray<string | number>;
   readonly value: JsonValue;
-  /** The rule is about the key, not about what it holds. */
+  /** The rule applies to the key, not to its value. */
   readonly onKey: boolean;
-  /** What each alternative had against the value (`anyOf`, `oneOf`), in order. */
+  /** The errors of each alternative (`anyOf`, `oneOf`), in order. */
   readonly branches: readonly Branch[];
 }
 
@@ -20,17 +20,17 @@ export interface Branch {
   readonly errors: readonly BrokenRule[];
 }
 
-/** Broken rules of one schema: the first of them, and how many there are. */
+/** Broken rules of one schema: the first of them, and their number. */
 interface ErrorList {
   readonly errors: BrokenRule[];
   total: number;
-  /** Present where several schemas are tried of which some may fail. */
+  /** Present if several schemas are tried and some of them may fail. */
   readonly branches?: Branch[];
-  /** How many of `errors` belong to branches that are complete. */
+  /** How many of `errors` belong to completed branches. */
   assigned: number;
 }
 
-/** More than this is only counted, for each schema. */
+/** For each schema, errors beyond this number are only counted. */
 const KEPT = 100;
 const ALTERNATIVES = new Set(['https://json-schema.org/keyword/anyOf', 'https://json-schema.org/keyword/oneOf']);
 /** draft-07: a list of names for some keys, a schema for others. */
@@ -40,8 +40,8 @@ type Context = ValidationContext & { gatelineErrors?: ErrorList };
 type Node = Parameters<NonNullable<EvaluationPlugin<Context>['afterKeyword']>>[0];
 
 /**
- * Gathers what is wrong while the validator runs, with a limit at every level, so that a list of a million wrong
- * items costs no more than one of a hundred. Keywords that only apply other schemas hand on what those found.
+ * Collects errors while the validator runs, with a limit at every level, so that a list of a million wrong items costs
+ * no more than one of a hundred. Keywords that only apply other schemas pass on the errors of those.
  */
 export class ErrorCollector implements EvaluationPlugin<Context> {
   readonly id = 'https://gateline.invalid/plugins/errors';
@@ -76,7 +76,7 @@ export class ErrorCollector implements EvaluationPlugin<Context> {
     this.#root = list;
   }
 
-  /** What was found in the last run. */
+  /** The errors of the last run. */
   get found(): { readonly errors: readonly BrokenRule[]; readonly total: number } {
     return this.#root ?? { errors: [], total: 0 };
   }

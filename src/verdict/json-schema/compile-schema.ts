@@ -5,29 +5,29 @@ import { checkSchema, NO_URI, unknownDialect } from './check-schema.ts';
 import { type ContractProblem } from '../verdict.ts';
 import { draftOf, type Draft } from './keywords.ts';
 
-/** A schema that was made ready, or everything that is wrong with it. Pointers are into the schema. */
+/** A compiled schema, or everything that is wrong with it. Pointers are into the schema. */
 export type CompiledSchema =
   | { readonly ok: true; readonly draft: Draft; readonly validate: (value: JsonValue) => Issue[] }
   | { readonly ok: false; readonly problems: readonly ContractProblem[] };
 
-/** How strict a schema is read. The defaults are what a contract gets; the rest is for the conformance tests. */
+/** How strictly a schema is read. The defaults are for contracts; the other values are for the conformance tests. */
 export interface SchemaOptions {
-  /** Refuse keywords and formats that are not known, and references that lead out. Default true. */
+  /** Refuse unknown keywords and formats, and references to other documents. Default true. */
   readonly refuse?: boolean;
-  /** Whether `format` judges. Default true. */
+  /** Whether `format` is checked. Default true. */
   readonly formats?: boolean;
-  /** The draft where `$schema` does not say. Default 2020-12. */
+  /** The draft if there is no `$schema`. Default 2020-12. */
   readonly draft?: Draft;
   /** Other schemas that this one may refer to, by URI. Default none. */
   readonly others?: Readonly<Record<string, JsonValue>>;
 }
 
-/** The largest schema, nested; the validator recurses into it. */
+/** Maximum nesting of a schema; the validator recurses into it. */
 const MAX_SCHEMA_DEPTH = 200;
 
 /**
- * Make a JSON Schema ready: draft 2020-12 or draft-07, as its `$schema` says. `validate` answers what a value has
- * against it, nothing when it meets it. Never asks a network or reads a file.
+ * Compile a JSON Schema: draft 2020-12 or draft-07, according to its `$schema`. `validate` returns the errors of a
+ * value, none if it is valid. Never uses the network or reads a file.
  */
 export async function compileSchema(schema: JsonValue, options: SchemaOptions = {}): Promise<CompiledSchema> {
   const refuse = options.refuse ?? true;
@@ -73,7 +73,7 @@ async function prepared(
   }
 }
 
-/** What a schema has against its draft's own meta-schema. */
+/** Errors of a schema according to its draft's meta-schema. */
 async function metaProblems(schema: JsonValue, draft: Draft): Promise<ContractProblem[]> {
   const [{ createMetaValidator }, { explainValidation }] = await libraries();
   const validator = await createMetaValidator(draft);
@@ -85,7 +85,7 @@ async function metaProblems(schema: JsonValue, draft: Draft): Promise<ContractPr
   });
 }
 
-/** Loaded when the first schema is compiled, so that commands which judge nothing start quickly. */
+/** Loaded with the first schema, so that commands that judge nothing start quickly. */
 function libraries() {
   return Promise.all([import('./validator.ts'), import('./explain.ts')]);
 }

@@ -12,7 +12,7 @@ interface Case {
   readonly path: ReadonlyArray<string | number>;
 }
 
-/** What a value has against one rule, to be read after the place: "must be at least 3, is 2". */
+/** The error of a value against one rule, to be read after its place: "must be at least 3, is 2". */
 export function explainKeyword(error: BrokenRule, rule: Rule): string {
   const value = error.value;
   const explainer = Object.hasOwn(EXPLAINERS, rule.keyword) ? EXPLAINERS[rule.keyword] : undefined;
@@ -117,7 +117,7 @@ function lengthOf(value: JsonValue): number {
   return value !== null && typeof value === 'object' ? Object.keys(value).length : 0;
 }
 
-/** Where the first item that is there twice stands; equal by canonical text, as far as it is needed for a message. */
+/** Position of the first duplicate item; compared by canonical text, only as far as a message needs. */
 function firstTwice(value: JsonValue): string {
   if (!Array.isArray(value)) return '';
   const seen = new Map<string, number>();

@@ -6,20 +6,23 @@ import { explainKeyword } from './explain-keyword.ts';
 import type { Rule, RuleBook } from './rules.ts';
 import type { Validation } from './validator.ts';
 
-/** Words for the root of what was judged: `the output`, `the schema`. */
+/** Words for the root of the judged value: `the output`, `the schema`. */
 export interface ExplainOptions {
   readonly root: string;
   readonly rules: RuleBook;
 }
 
-/** A broken rule, found again, with what to say about it. */
+/** A broken rule that was looked up, with its message. */
 interface Finding {
   readonly path: ReadonlyArray<string | number>;
   readonly rule: Rule;
   readonly text: string;
 }
 
-/** What a value has against a schema, in plain words, in the order of the schema, each thing once; at most {@link MAX_ISSUES}. */
+/**
+ * The errors of a value against a schema, in plain words, in the order of the schema, each once; at most
+ * {@link MAX_ISSUES}.
+ */
 export function explainValidation(validation: Validation, options: ExplainOptions): Issue[] {
   const findings = validation.errors.flatMap((error) => explain(error, options.rules));
   const byMessage = new Map(
@@ -66,7 +69,7 @@ function explainAlternatives(error: BrokenRule, rule: Rule, rules: RuleBook): Fi
   return [{ path: error.path, rule, text: `matches none of the alternatives${which}` }, ...details];
 }
 
-/** "must be a string or null, is 12", when every alternative only asks for another kind of value. */
+/** "must be a string or null, is 12", if every alternative only requires another kind of value. */
 function onlyKinds(error: BrokenRule, rules: RuleBook): string | undefined {
   const wanted: string[] = [];
   let found = '';
@@ -83,7 +86,7 @@ function onlyKinds(error: BrokenRule, rules: RuleBook): string | undefined {
   return `must be ${[...new Set(wanted)].join(' or ')}, is ${found}`;
 }
 
-/** The alternative that was probably meant: of the right kind, then with the fewest and the deepest faults. */
+/** The alternative that was probably meant: of the right kind, then with the fewest and the deepest errors. */
 function closest(error: BrokenRule, rules: RuleBook): number {
   const ranks = error.branches.map((branch) => rank(branch, error.path.length, rules));
   let best = 0;
@@ -97,7 +100,7 @@ function rank(branch: Branch, depth: number, rules: RuleBook): number[] {
     const { keyword } = rules.find(error.rule);
     const own = error.path.length - depth;
     if (own === 0 && ['type', 'const', 'enum'].includes(keyword)) kind = Math.max(kind, 2);
-    // A property that must be one value tells alternatives apart (OpenAPI's discriminator).
+    // A property that must be one value distinguishes the alternatives (OpenAPI's discriminator).
     if (own === 1 && (keyword === 'const' || keyword === 'enum')) kind = Math.max(kind, 1);
   }
   const deepest = Math.max(0, ...branch.errors.map((error) => error.path.length));

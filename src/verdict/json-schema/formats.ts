@@ -6,8 +6,8 @@ import idn from 'idn-hostname';
 const URI = 'https://json-schema.org/format/';
 
 /**
- * Give the validator the formats that its small set leaves out. Its full set has them too, but prints what it thinks
- * of a host name to stdout, which belongs to our own output. draft-07 is given the two formats that came later.
+ * Registers the formats that the validator's small set lacks. Its full set has them too, but prints messages about host
+ * names to stdout, which is reserved for our own output. draft-07 also gets the two formats that were added later.
  */
 export function addFormats(): void {
   addFormat({ id: `${URI}idn-email`, handler: (value) => typeof value !== 'string' || isIdnEmail(value) });
@@ -26,7 +26,7 @@ function isIdn(hostname: string): boolean {
   try {
     return idn.isIdnHostname(hostname);
   } catch {
-    // The library answers no by throwing why.
+    // The library reports an invalid value by throwing.
     return false;
   }
 }

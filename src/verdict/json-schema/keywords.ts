@@ -1,15 +1,15 @@
 /** The drafts of JSON Schema that a contract may be written in. */
 export type Draft = '2020-12' | 'draft-07';
 
-/** `$schema` of each draft, without the empty fragment that some write. */
+/** `$schema` of each draft, without the empty fragment that some schemas use. */
 export const DRAFT_URIS: Readonly<Record<Draft, string>> = {
   '2020-12': 'https://json-schema.org/draft/2020-12/schema',
   'draft-07': 'http://json-schema.org/draft-07/schema',
 };
 
 /**
- * What the value of a keyword is: `schema` itself, a `list` of schemas, a `map` of names to schemas, or plain `data`
- * in which no keyword is looked for. `either`: a schema or a list of them; `mixed`: names to schemas or lists of names.
+ * The kind of a keyword's value: a `schema`, a `list` of schemas, a `map` of names to schemas, or plain `data` in which
+ * no keywords are searched. `either`: a schema or a list of them; `mixed`: names to schemas or lists of names.
  */
 export type KeywordShape = 'schema' | 'list' | 'map' | 'either' | 'mixed' | 'data';
 
@@ -17,7 +17,10 @@ function shapes(shape: KeywordShape, names: string): Array<[string, KeywordShape
   return names.split(' ').map((name) => [name, shape]);
 }
 
-/** Keywords that mean the same in both drafts; `definitions` and `$defs` are taken in both, as they are used in the wild. */
+/**
+ * Keywords with the same meaning in both drafts; `definitions` and `$defs` are accepted in both, as is common in
+ * practice.
+ */
 const COMMON = [
   ...shapes('schema', 'additionalProperties contains propertyNames if then else not'),
   ...shapes('list', 'allOf anyOf oneOf'),
@@ -48,9 +51,9 @@ const KEYWORDS: Readonly<Record<Draft, ReadonlyMap<string, KeywordShape>>> = {
 };
 
 /**
- * Keywords that say something to people or tools and never judge. Beside those of JSON Schema itself: OpenAPI 3.1's
- * (https://spec.openapis.org/oas/v3.1.1#schema-object), VS Code's
- * (https://code.visualstudio.com/docs/languages/json), json-schema-to-typescript's, zod's and pydantic's.
+ * Keywords for people or tools that never affect validity. Beside those of JSON Schema itself: OpenAPI 3.1's
+ * (https://spec.openapis.org/oas/v3.1.1#schema-object), VS Code's (https://code.visualstudio.com/docs/languages/json),
+ * json-schema-to-typescript's, zod's and pydantic's.
  */
 const ANNOTATIONS = new Set(
   [
@@ -62,7 +65,7 @@ const ANNOTATIONS = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Keywords of other drafts or of OpenAPI 3.0 that would be passed over in silence, and what to write instead. */
+/** Keywords of other drafts or of OpenAPI 3.0 that would be silently ignored, and what to write instead. */
 const FOREIGN: Readonly<Record<string, string>> = {
   nullable: 'is OpenAPI 3.0\'s; write `type: ["…", "null"]`',
   additionalItems: 'is draft-07; in 2020-12 write `prefixItems` and `items`',
@@ -74,22 +77,22 @@ const FOREIGN: Readonly<Record<string, string>> = {
   disallow: 'is draft-03; write `not`',
 };
 
-/** What a keyword's value is in that draft; `undefined` for one that judges nothing there. */
+/** The kind of a keyword's value in that draft; `undefined` for one that has no effect there. */
 export function shapeOf(keyword: string, draft: Draft): KeywordShape | undefined {
   return KEYWORDS[draft].get(keyword);
 }
 
-/** True for a keyword that is allowed and judges nothing: an annotation, or one that begins with `x-`. */
+/** True for a keyword that is allowed and has no effect: an annotation, or one that begins with `x-`. */
 export function isAnnotation(keyword: string): boolean {
   return keyword.startsWith('x-') || ANNOTATIONS.has(keyword);
 }
 
-/** Every keyword that is understood in that draft, for suggestions. */
+/** Every keyword that is supported in that draft, for suggestions. */
 export function knownKeywords(draft: Draft): string[] {
   return [...KEYWORDS[draft].keys(), ...ANNOTATIONS];
 }
 
-/** Why a keyword that belongs elsewhere is refused, and what to write instead. */
+/** Why a foreign keyword is refused, and what to write instead. */
 export function foreignKeyword(keyword: string, draft: Draft): string | undefined {
   const other: Draft = draft === '2020-12' ? 'draft-07' : '2020-12';
   if (Object.hasOwn(FOREIGN, keyword)) return FOREIGN[keyword];
@@ -98,13 +101,16 @@ export function foreignKeyword(keyword: string, draft: Draft): string | undefine
   return undefined;
 }
 
-/** The draft that a `$schema` names; an empty fragment counts for nothing. */
+/** The draft that a `$schema` names; an empty fragment is ignored. */
 export function draftOf(uri: string): Draft | undefined {
   const plain = uri.replace(/#$/, '');
   return (Object.keys(DRAFT_URIS) as Draft[]).find((draft) => DRAFT_URIS[draft] === plain);
 }
 
-/** Formats that are checked: all of both drafts (https://json-schema.org/draft/2020-12/json-schema-validation#section-7.3). */
+/**
+ * Formats that are checked: all of both drafts
+ * (https://json-schema.org/draft/2020-12/json-schema-validation#section-7.3).
+ */
 const FORMATS = new Set(
   [
     'date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference',
@@ -113,8 +119,8 @@ const FORMATS = new Set(
 );
 
 /**
- * Formats that say something and are not checked: OpenAPI's registry (https://spec.openapis.org/registry/format/)
- * and what pydantic and zod emit, which both add a `pattern` where they can.
+ * Formats that are known and not checked: OpenAPI's registry (https://spec.openapis.org/registry/format/) and the
+ * output of pydantic and zod, which both add a `pattern` where they can.
  */
 const UNCHECKED_FORMATS = new Set(
   [
@@ -127,7 +133,7 @@ const UNCHECKED_FORMATS = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** True when a format is one that is checked, or one that is known to be a remark only. */
+/** True if a format is checked, or is known to be informational. */
 export function isKnownFormat(format: string): boolean {
   return FORMATS.has(format) || UNCHECKED_FORMATS.has(format);
 }

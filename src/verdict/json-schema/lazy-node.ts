@@ -4,8 +4,8 @@ import { isJsonObject, type JsonValue } from '../../json/json.ts';
 type NodeType = JsonNode['type'];
 
 /**
- * A value as the validator walks it. The validator's own nodes are all made at once and kept, which takes 1.4 GB
- * for a value of 100 MB; these are made when they are looked at and are gone after.
+ * A value as the validator traverses it. The validator's own nodes are all created at once and kept, which takes 1.4 GB
+ * for a value of 100 MB; these are created on demand and not kept.
  */
 export class LazyNode {
   readonly baseUri = '';
@@ -43,7 +43,7 @@ export class LazyNode {
     return [];
   }
 
-  /** Keys and indices that lead here from the root. A key's own node counts as what the key holds. */
+  /** Keys and indices from the root. A key's own node has the same path as its value. */
   get path(): Array<string | number> {
     const { parent, key, type } = this;
     if (parent === undefined) return [];
@@ -57,7 +57,7 @@ export function nodeOf(value: JsonValue): JsonNode {
   return new LazyNode(value, typeOf(value)) as unknown as JsonNode;
 }
 
-/** The name that JSON Schema has for what a value is, with every number `number`. */
+/** JSON Schema's name for the type of a value; every number is `number`. */
 export function typeOf(value: JsonValue): Exclude<NodeType, 'property'> {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

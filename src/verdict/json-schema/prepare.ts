@@ -4,22 +4,22 @@ import { isAnnotation, type Draft } from './keywords.ts';
 import { decoded, isMetaSchema } from './references.ts';
 import { resolveUri, walkSchemas, withoutFragment, type SchemaPlace } from './walk.ts';
 
-/** Put before every URI of a contract, so that the validator meets no scheme that it could fetch or read. */
+/** Prefix for every URI of a contract, so that the validator sees no scheme that it could fetch or read. */
 const PREFIX = 'gateline+';
 
-/** A schema as the validator gets it, and the way back from its rules to the schema as it was written. */
+/** A schema prepared for the validator, and the mapping from its rules back to the schema as written. */
 export interface PreparedSchema {
   readonly schema: JsonValue;
-  /** URI of each part that has one → the pointer at which that part stands in the schema as written. */
+  /** URI of each part that has one → the pointer of that part in the schema as written. */
   readonly resources: ReadonlyMap<string, string>;
 }
 
 /**
  * A copy of a schema for the validator:
- * - absolute URIs carry {@link PREFIX}, but for those of the drafts' meta-schemas;
- * - a pointer that leads into a part with an `$id` of its own names that part, since the validator keeps such parts apart;
- * - in draft-07, what stands beside a `$ref` is ignored, as the draft says (§8.3), but for definitions;
- * - annotations are gone, so that an example which looks like a schema cannot be taken for one.
+ * - absolute URIs have {@link PREFIX}, except for those of the drafts' meta-schemas;
+ * - a pointer into a part with its own `$id` refers to that part, since the validator stores such parts separately;
+ * - in draft-07, keywords beside a `$ref` are ignored, as the draft says (§8.3), except definitions;
+ * - annotations are removed, so that an example which looks like a schema is not treated as one.
  */
 export function prepareSchema(schema: JsonValue, draft: Draft, base: string): PreparedSchema {
   const copy = structuredClone(schema);
@@ -28,7 +28,7 @@ export function prepareSchema(schema: JsonValue, draft: Draft, base: string): Pr
   const resources = new Map<string, string>([[prefixed(base), '']]);
   for (const place of places) resources.set(prefixed(place.base), pointerOf(place.resourcePath));
   const changes = places.map((place) => ({ place, changed: changed(place) }));
-  // All were looked at as written, before the first is changed.
+  // All places were checked as written before the first is changed.
   for (const { place, changed } of changes) {
     for (const key of Object.keys(place.schema)) Reflect.deleteProperty(place.schema, key);
     Object.assign(place.schema, changed);
@@ -76,7 +76,7 @@ function prefixedReference(reference: string, place: SchemaPlace): string {
   return isMetaSchema(target) ? target : prefixed(target);
 }
 
-/** A pointer from a resource into a part of it that has an `$id`, as a reference to that part. */
+/** Converts a pointer from a resource into a part with an `$id` to a reference to that part. */
 function intoResource(pointer: string, place: SchemaPlace): string | undefined {
   if (!POINTER_PATTERN.test(pointer)) return undefined;
   let found: JsonValue | undefined = place.resource;

@@ -14,13 +14,13 @@ export function isMetaSchema(uri: string): boolean {
   return META_SCHEMA.test(uri);
 }
 
-/** What can be referred to: resources by URI, and named places in them. */
+/** Reference targets: resources by URI, and named places in them. */
 interface Targets {
   readonly resources: Map<string, JsonObject>;
   readonly anchors: Set<string>;
 }
 
-/** References of a schema that lead nowhere (`CONTRACT_REF_MISSING`) or out of it (`CONTRACT_REF_OUTSIDE`). */
+/** References to missing targets (`CONTRACT_REF_MISSING`) or outside the schema (`CONTRACT_REF_OUTSIDE`). */
 export function checkReferences(places: readonly SchemaPlace[]): ContractProblem[] {
   const targets = targetsOf(places);
   return places.flatMap((place) =>
@@ -74,7 +74,7 @@ function checkReference(
   };
 }
 
-/** A URI's fragment without percent encoding; as it is where that is broken. */
+/** A URI's fragment without percent encoding; unchanged if the encoding is invalid. */
 export function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);

@@ -5,19 +5,19 @@ import type { PreparedSchema } from './prepare.ts';
 import { decoded } from './references.ts';
 import { withoutFragment } from './walk.ts';
 
-/** A rule of a schema, found again by its URI. */
+/** A rule of a schema, looked up by its URI. */
 export interface Rule {
-  /** JSON pointer into the schema as it was written; for a rule of a meta-schema, its URI. */
+  /** JSON pointer into the schema as written; for a rule of a meta-schema, its URI. */
   readonly pointer: string;
-  /** The keyword, or the last part of the way to a schema that is `false`. */
+  /** The keyword, or the last path segment of a schema that is `false`. */
   readonly keyword: string;
-  /** The keyword's value; `undefined` where it cannot be told. */
+  /** The keyword's value; `undefined` if it is unknown. */
   readonly value: JsonValue | undefined;
-  /** The schema that the keyword stands in. */
+  /** The schema that contains the keyword. */
   readonly schema: JsonObject;
 }
 
-/** A document in which rules are looked up, and the pointer at which it stands in the whole. */
+/** A document in which rules are looked up, and its pointer in the whole. */
 interface Document {
   readonly root: unknown;
   readonly pointer: string | undefined;
@@ -27,14 +27,14 @@ interface Document {
 export class RuleBook {
   readonly #documents = new Map<string, Document>();
 
-  /** Take in the schemas of a contract. */
+  /** Add the schemas of a contract. */
   addPrepared(prepared: PreparedSchema): void {
     for (const [uri, pointer] of prepared.resources) {
       this.#documents.set(withoutFragment(uri), { root: valueAt(prepared.schema, pointer), pointer });
     }
   }
 
-  /** Take in a meta-schema, whose rules are known by their URI alone. */
+  /** Add a meta-schema, whose rules are identified only by their URI. */
   addMeta(uri: string, root: unknown): void {
     this.#documents.set(uri, { root, pointer: undefined });
   }

@@ -17,37 +17,37 @@ import { RuleBook } from './rules.ts';
 
 addFormats();
 
-/** What a value has against a schema; no errors: it meets it. */
+/** The errors of a value against a schema; no errors: it is valid. */
 export interface Validation {
   readonly errors: readonly BrokenRule[];
-  /** How many there are in all; `errors` holds at most 100 of them. */
+  /** Total number of errors; `errors` contains at most 100 of them. */
   readonly total: number;
 }
 
-/** A schema ready to judge values. */
+/** A compiled schema. */
 export interface SchemaValidator {
-  /** Bounded memory, whatever the value. Throws only for a schema that loops on itself without end. */
+  /** Uses bounded memory for any value. Throws only for a schema with infinite recursion. */
   validate(value: JsonValue): Validation;
-  /** To look rules up in, by the URIs in {@link Validation}. */
+  /** Looks up rules by the URIs in {@link Validation}. */
   readonly rules: RuleBook;
 }
 
-/** How a schema is made ready. */
+/** How to compile a schema. */
 export interface ValidatorOptions {
-  /** Whether `format` judges. Default true. */
+  /** Whether `format` is checked. Default true. */
   readonly formats?: boolean;
-  /** URI of a schema that gives itself none. */
+  /** URI of a schema without one of its own. */
   readonly base: string;
   /** Other schemas that it may refer to, by URI. A contract has none. */
   readonly others?: Readonly<Record<string, JsonValue>>;
-  /** The schema was validated against its meta-schema: the library does not do it once more. Default false. */
+  /** The schema was already validated against its meta-schema: the library does not repeat it. Default false. */
   readonly isValidated?: boolean;
 }
 
 /**
- * Make a schema ready, by the library `@hyperjump/json-schema`. Reads no file and asks no network: every URI that the
- * library meets has a scheme that it cannot fetch.
- * @throws Error where the schema is not sound; see `checkSchema` for what is wrong with it.
+ * Compile a schema with the library `@hyperjump/json-schema`. Reads no file and uses no network: every URI that the
+ * library sees has a scheme that it cannot fetch.
+ * @throws Error if the schema is not valid; `checkSchema` says what is wrong with it.
  */
 export async function createValidator(
   schema: JsonValue,
@@ -85,7 +85,7 @@ export async function createMetaValidator(draft: Draft): Promise<SchemaValidator
   for (const uri of META_DOCUMENTS[draft]) {
     const { document } = await getSchema(uri);
     rules.addMeta(uri, document.root);
-    // The drafts' own meta-schemas are sound.
+    // The drafts' own meta-schemas are valid.
     markValidated(document);
   }
   const compiled = await compile(await getSchema(DRAFT_URIS[draft]));
@@ -99,7 +99,10 @@ function keep(cache: Record<string, unknown>, ready: PreparedSchema, draft: Draf
   return retrieval;
 }
 
-/** What of the library's documents says that they need no validation. Its switch for that is one for the whole process, and compiling is asynchronous. */
+/**
+ * The fields of the library's documents that mark them as validated. Its own switch for that is global to the process,
+ * and compiling is asynchronous.
+ */
 interface SchemaDocument {
   validated?: boolean;
   /** The document itself, and schemas inside it that have an `$id`. */
@@ -112,14 +115,14 @@ function markValidated(document: SchemaDocument): void {
 
 function run(compiled: CompiledSchema, value: JsonValue): Validation {
   const node = nodeOf(value);
-  // Twice for a value that fails: without a plugin the library takes a faster way, and most values pass.
+  // Invalid values are evaluated twice: without a plugin the library is faster, and most values pass.
   if (interpret(compiled, node, 'FLAG').valid) return { errors: [], total: 0 };
   const collector = new ErrorCollector();
   interpret(compiled, node, { outputFormat: 'FLAG', plugins: [collector as never] });
   return collector.found;
 }
 
-/** The library's switch for `format` is one for the whole process; it is set for this call and put back. */
+/** The library's switch for `format` is global to the process; it is set for this call and restored. */
 function withFormats<T>(judge: boolean, call: () => T): T {
   const before = getShouldValidateFormat();
   setShouldValidateFormat(judge);

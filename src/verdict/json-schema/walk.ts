@@ -16,8 +16,8 @@ export interface SchemaPlace {
 }
 
 /**
- * Call `visit` for every schema in a schema, each after those inside it. Only places at which a schema stands are
- * entered, so that a property called `enum` or an example that looks like a schema is none. Boolean schemas have
+ * Call `visit` for every schema in a schema, each after those inside it. Only places that contain a schema are visited,
+ * so a property called `enum` or an example that looks like a schema is not treated as one. Boolean schemas have
  * nothing to visit.
  */
 export function walkSchemas(root: JsonValue, draft: Draft, base: string, visit: (place: SchemaPlace) => void): void {
@@ -45,23 +45,23 @@ function enter(place: SchemaPlace, visit: (place: SchemaPlace) => void): void {
   visit(place);
 }
 
-/** What changes where a schema has an `$id` or a `$schema` of its own. */
+/** What changes for a schema with its own `$id` or `$schema`. */
 function ownResource(place: SchemaPlace): Partial<SchemaPlace> {
   const { $id, $schema, $ref } = place.schema;
   const draft = typeof $schema === 'string' ? (draftOf($schema) ?? place.draft) : place.draft;
   if (typeof $id !== 'string' || $id.startsWith('#')) return { draft };
-  // draft-07: whatever stands beside a `$ref` is ignored, `$id` too.
+  // draft-07: everything beside a `$ref` is ignored, `$id` too.
   if (draft === 'draft-07' && typeof $ref === 'string' && place.path.length > 0) return { draft };
   const base = withoutFragment(resolveUri($id, place.base) ?? place.base);
   return { draft, base, resource: place.schema, resourcePath: place.path };
 }
 
-/** A reference resolved against a base (RFC 3986 §5); `undefined` where that cannot be done. */
+/** A reference resolved against a base (RFC 3986 §5); `undefined` if that is not possible. */
 export function resolveUri(reference: string, base: string): string | undefined {
   return URL.parse(reference, base)?.href;
 }
 
-/** A URI without `#` and what follows. */
+/** A URI without its fragment. */
 export function withoutFragment(uri: string): string {
   return uri.replace(/#.*$/s, '');
 }

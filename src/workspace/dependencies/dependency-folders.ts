@@ -10,8 +10,8 @@ const ENVIRONMENTS = ['.venv', 'venv'];
 const SIDE_BY_SIDE = 16;
 
 /**
- * Folders of installed packages in the user's folder: `node_modules`, and `.venv` and `venv` that Python made. They are looked
- * for at the top and beside the files that name dependencies, so that nothing is walked.
+ * Folders of installed packages in the user's folder: `node_modules`, and `.venv` and `venv` created by Python. Only
+ * the top folder and the folders with dependency files are searched, so no tree is walked.
  *
  * @param top absolute path of the repository
  * @param files paths of the tree, relative to the top
@@ -26,7 +26,7 @@ export async function findDependencyFolders(top: string, files: Iterable<string>
   return found.toSorted();
 }
 
-/** Whether Python made this folder as an environment. */
+/** Whether this folder is an environment created by Python. */
 export async function isEnvironment(path: string): Promise<boolean> {
   const stats = await stat(join(path, ENVIRONMENT_FILE)).catch(() => undefined);
   return stats?.isFile() === true;

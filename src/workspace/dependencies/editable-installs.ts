@@ -5,12 +5,12 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { pathBelow, type EditableInstall, type Mirrored } from './plan.ts';
 
-/** More are counted, not named. */
+/** Further ones are counted, not named. */
 const MOST_NAMED = 5;
 
 /**
- * Packages that Python imports from the user's repository instead of from `site-packages`: `direct_url.json` of an editable
- * install (PEP 610), and lines of `*.pth` files. Paths in the environment itself are no such places.
+ * Packages that Python imports from the user's repository instead of from `site-packages`: `direct_url.json` of an
+ * editable install (PEP 610), and lines of `*.pth` files. Paths inside the environment itself are allowed.
  *
  * @param site the folder of packages
  * @param from top of the repository
@@ -29,7 +29,7 @@ export async function findEditableInstalls(
   const found = declared.filter((install) => install !== undefined);
   for (const name of names.filter((one) => one.endsWith('.pth'))) {
     for (const line of await linesThatLead(site, name, from, leadsIn)) {
-      // The line is where the package is imported from: it stands for what pip says of the same package.
+      // The line shows where the package is imported from: it replaces pip's entry for the same package.
       const at = found.findIndex(
         (install) => install.line === undefined && pathBelow(install.leadsTo, line.leadsTo) !== undefined,
       );
@@ -54,7 +54,7 @@ async function declaredInstall(
   return leadsIn(leadsTo) ? { name, file, line: undefined, leadsTo } : undefined;
 }
 
-/** The folder of an editable install, as `direct_url.json` says it. */
+/** The folder of an editable install, according to `direct_url.json`. */
 function editablePath(text: string): string | undefined {
   try {
     const install = JSON.parse(text) as JsonValue;
@@ -63,12 +63,12 @@ function editablePath(text: string): string | undefined {
     const isEditable = isJsonObject(folder) && folder['editable'] === true;
     return isEditable && typeof url === 'string' ? fileURLToPath(url) : undefined;
   } catch {
-    // No JSON, or no address of a file: nothing is said.
+    // Not JSON, or not a file URL: nothing to report.
     return undefined;
   }
 }
 
-/** Lines of a `.pth` file: a path each, or code that begins with `import`, which may name one. */
+/** Lines of a `.pth` file: each is a path, or code that begins with `import`, which may contain one. */
 async function linesThatLead(
   site: Mirrored,
   file: string,
@@ -99,13 +99,16 @@ function pathInCode(line: string, from: string): string | undefined {
   return at < 0 ? undefined : /^[^'"]*/.exec(line.slice(at))![0];
 }
 
-/** `__editable__.NAME-1.0.pth` is what pip writes, `_NAME.pth` what hatch and uv write, `easy-install.pth` setuptools for several. */
+/**
+ * pip writes `__editable__.NAME-1.0.pth`, hatch and uv write `_NAME.pth`, setuptools writes `easy-install.pth` for
+ * several packages.
+ */
 function packageOf(file: string, leadsTo: string): string {
   const written = /^__editable__\.(.+?)(?:-\d[^-]*)?\.pth$/.exec(file)?.[1] ?? /^_+(.+)\.pth$/.exec(file)?.[1];
   return written ?? (file === 'easy-install.pth' ? basename(leadsTo) : file.replace(/\.pth$/, ''));
 }
 
-/** @throws GatelineError `DEPENDENCIES_EDITABLE` that names them, if there are any */
+/** @throws GatelineError `DEPENDENCIES_EDITABLE` that lists them, if there are any */
 export function refuseEditableInstalls(installs: readonly EditableInstall[]): void {
   if (installs.length === 0) return;
   const named = installs.slice(0, MOST_NAMED).map(({ name, file, line, leadsTo }) => {

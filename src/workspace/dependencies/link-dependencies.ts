@@ -25,33 +25,33 @@ import { foldersOf } from '../files/contain.ts';
 export { findDependencyFolders } from './dependency-folders.ts';
 export type { Exclusion, LinkWarning } from './plan.ts';
 
-/** What {@link linkDependencies} is told. */
+/** Options of {@link linkDependencies}. */
 export interface LinkOptions {
   /** Top of the user's repository: absolute, real path. */
   readonly from: string;
-  /** Top of the work tree, outside of `from`: absolute, real path. Its tree is checked out already. */
+  /** Top of the work tree, outside of `from`: absolute, real path. Its tree is already checked out. */
   readonly to: string;
   readonly link: WorkspaceSettings['link'];
-  /** What is never linked; {@link exclusionOf} makes one. */
+  /** Paths that are never linked; {@link exclusionOf} makes one. */
   readonly excluded: Exclusion;
-  /** For `link: dependencies`: what {@link findDependencyFolders} found. */
+  /** For `link: dependencies`: the result of {@link findDependencyFolders}. */
   readonly folders: readonly string[];
 }
 
-/** What {@link linkDependencies} did. */
+/** The result of {@link linkDependencies}. */
 export interface LinkedDependencies {
   /**
-   * Paths of the work tree that hold links and copies, and nothing of the tree: folders as a rule. Never captured, and ignored
-   * by the work tree's git.
+   * Paths in the work tree that contain only links and copies, no files of the tree: usually folders. Never captured,
+   * and ignored by the work tree's git.
    */
   readonly linked: readonly string[];
   readonly warnings: readonly LinkWarning[];
 }
 
 /**
- * Give a work tree the user's installed packages, without a way to lose them: folders are real, and each entry is a link to
- * the user's. What is removed from a work tree is a link; what is written through one is the user's. Called again it brings
- * the folders back to what they should be, so that what an earlier attempt installed is gone.
+ * Give a work tree the user's installed packages without risk of losing them: folders are real, and each entry is a
+ * link to the user's entry. Removing an entry from a work tree removes only a link; writing through a link changes the
+ * user's file. Calling it again restores the folders, so that packages installed by an earlier attempt are gone.
  *
  * @throws GatelineError `DEPENDENCIES_EDITABLE` before anything is changed, `LINK_FAILED`
  */
@@ -102,7 +102,7 @@ async function planTop(whole: SharedPlan, path: string): Promise<LinkPlan> {
   const stats = await lstat(place).catch(() => undefined);
   const isLink = stats?.isSymbolicLink() === true;
   const lead = isLink ? await realpath(place).catch(() => undefined) : undefined;
-  // A folder that stands elsewhere is mirrored as if it stood here.
+  // A folder that is elsewhere is mirrored as if it were here.
   const isElsewhere =
     lead !== undefined && pathBelow(whole.from, lead) === undefined && (await stat(lead)).isDirectory();
   const source = isElsewhere ? lead : place;
@@ -120,14 +120,15 @@ async function planMirror(plan: LinkPlan, folder: Mirrored): Promise<void> {
   else await planFolder(plan, folder);
 }
 
-/** The pieces at or below a top in which the tree has something too. */
+/** The pieces at or below a top folder in which the tree also has files. */
 function piecesOf({ pieces, top }: LinkPlan): string[] {
   return [...pieces.keys()].filter((path) => path === top || path.startsWith(`${top}/`));
 }
 
 /**
- * What is never linked: files of the tree, and what globs can match. A glob takes files that git ignores only where it names
- * their folder, or a place in it, before its first wildcard: `packages/**` takes no `packages/a/node_modules`.
+ * What is never linked: files of the tree, and paths that globs can match. A glob matches files that git ignores only
+ * if it names their folder, or a place in it, before its first wildcard: `packages/**` does not match
+ * `packages/a/node_modules`.
  *
  * @param files paths of the user's snapshot, and of the tree that is checked out
  * @param globs the `inputs` and `files` of every gate
@@ -146,8 +147,9 @@ export function exclusionOf(files: Iterable<string>, globs: readonly Pick<Globs,
 }
 
 /**
- * Look where links lead that lead into the repository. One whose place the work tree lacks would lead nowhere, or to the user's
- * file if it were left as it is: it leads to the user's if that is an installed package, else it is left out, with a warning.
+ * Check the targets of links into the repository. If the work tree lacks the target, an unchanged link would be broken
+ * or lead to the user's file. Such a link is set to the user's target if that is an installed package; otherwise it is
+ * left out, with a warning.
  */
 async function settleLeads(plan: SharedPlan): Promise<void> {
   const folders = new Set([...plan.pieces.keys()].flatMap(foldersOf));
@@ -164,7 +166,7 @@ async function settleLeads(plan: SharedPlan): Promise<void> {
   }
 }
 
-/** Whether a path is a piece, or lies behind one. */
+/** Whether a path is a piece, or is below one. */
 function isPlanned(plan: SharedPlan, path: string): boolean {
   return plan.pieces.has(path) || foldersOf(path).some((folder) => plan.pieces.has(folder));
 }

@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { compileGlobs } from '../files/globs.ts';
 import { isInstalled } from './plan-modules.ts';
 
-/** What a list of globs under `link` says. */
+/** The entries named by a list of globs under `link`. */
 export interface NamedEntries {
-  /** Files and folders of the user that the globs name, relative to the top. What lies in one is named with it. */
+  /** The user's files and folders that the globs name, relative to the top. Everything inside a folder is included. */
   readonly paths: readonly string[];
-  /** True for a path that a glob with `!` takes out. */
+  /** True for a path that a `!` glob excludes. */
   readonly leftOut: (path: string) => boolean;
-  /** True for a folder in which a glob with `!` may take something out. */
+  /** True for a folder in which a `!` glob may exclude something. */
   readonly holdsLeftOut: (folder: string) => boolean;
 }
 
 /**
- * Look for what globs name. Each is looked for below the folder that it names before its first wildcard; nothing is looked for
- * inside of `.git`, `.state` and installed packages.
+ * Search for what globs name. The search for each starts in the folder that it names before its first wildcard. `.git`,
+ * `.state` and installed packages are not searched.
  *
  * @param top absolute path of the repository
  */
 export async function findNamed(top: string, written: readonly string[]): Promise<NamedEntries> {
-  // `data/` names the folder as `data` does.
+  // `data/` means the same folder as `data`.
   const list = written.map((glob) => glob.replace(/(?<=[^/])\/+$/, ''));
   const all = compileGlobs(list);
   const out = list.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));

@@ -13,16 +13,16 @@ const SIDE_BY_SIDE = 16;
 interface Folder {
   readonly path: string;
   readonly pieces: Map<string, LinkPiece>;
-  /** Names of folders in it that hold pieces. */
+  /** Names of subfolders that contain pieces. */
   readonly folders: Set<string>;
 }
 
 /**
- * Make a folder of the work tree hold its pieces and nothing else, except what is excluded; or put a single piece where it
- * belongs. What is right already is left as it is. Nothing is followed or removed through a link: where a folder should be and
- * the tree has something else, nothing is linked, with a warning.
+ * Make a folder of the work tree contain its pieces and nothing else, except what is excluded; or put a single piece in
+ * its place. Correct entries are left alone. Links are never followed, nor is anything removed through one. If the tree
+ * has something else in the place of a folder, nothing is linked, with a warning.
  *
- * @returns whether something is placed
+ * @returns whether anything was placed
  */
 export async function placePieces(plan: LinkPlan): Promise<boolean> {
   const { top } = plan;
@@ -37,7 +37,7 @@ export async function placePieces(plan: LinkPlan): Promise<boolean> {
   return !blocked.has(top);
 }
 
-/** The folders that hold pieces, outermost first. A piece in the place of the whole folder stands in the one above. */
+/** The folders that contain pieces, outermost first. A piece that replaces the whole folder is in the one above. */
 function foldersOfPieces({ pieces, top }: LinkPlan): Folder[] {
   const folders = new Map<string, Folder>();
   const at = (path: string): Folder => {
@@ -55,7 +55,7 @@ function foldersOfPieces({ pieces, top }: LinkPlan): Folder[] {
   return [...folders.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The folders above, made where there are none. False where something else stands in the place of one. */
+/** Creates missing parent folders. False if something else is in the place of one. */
 async function makeFoldersAbove({ to, top, warnings }: LinkPlan): Promise<boolean> {
   for (const folder of foldersOf(top)) {
     const stats = await statsOf(join(to, folder));
@@ -68,7 +68,7 @@ async function makeFoldersAbove({ to, top, warnings }: LinkPlan): Promise<boolea
   return true;
 }
 
-/** @param isOurs whether what is not among the pieces goes */
+/** @param isOurs whether everything except the pieces is removed */
 async function fill(plan: LinkPlan, folder: Folder, isOurs: boolean): Promise<boolean> {
   const place = join(plan.to, folder.path);
   const stats = isOurs ? await statsOf(place) : undefined;
@@ -103,7 +103,7 @@ async function placeOne(place: string, piece: LinkPiece, isNew: boolean): Promis
     await writeFile(place, piece.content, { flag: 'wx' });
     await chmod(place, piece.mode);
   } else {
-    // Windows lets everybody make junctions, but not links.
+    // On Windows every user may create junctions, but not links.
     await symlink(piece.target, place, piece.isFolder ? 'junction' : undefined);
   }
 }

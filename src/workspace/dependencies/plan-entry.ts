@@ -6,9 +6,9 @@ import { isEscapedName } from '../files/path-bytes.ts';
 import { pathBelow, placeInTree, type Mirrored } from './plan.ts';
 import { type LinkPlan } from './plan.ts';
 
-/** git's own, ours, and what Python makes again. */
+/** git's folder, ours, and files that Python recreates. */
 const NEVER_LINKED = new Set(['.git', '.state', '__pycache__']);
-/** Scripts that name the path of their environment are this long at most. */
+/** Maximum length of scripts that contain the path of their environment. */
 const LONGEST_SCRIPT = 131_072;
 
 /** An entry of a mirrored folder. */
@@ -17,7 +17,7 @@ export interface DependencyEntry extends Mirrored {
   readonly dirent: Dirent;
 }
 
-/** What a mirrored folder holds, without what is never linked. Nothing when it is gone. */
+/** The content of a mirrored folder, without paths that are never linked. Empty if it is gone. */
 export async function entriesOf(plan: LinkPlan, folder: Mirrored): Promise<DependencyEntry[]> {
   const entries: DependencyEntry[] = [];
   for (const dirent of await list(folder.source)) {
@@ -44,7 +44,7 @@ export async function planFolder(plan: LinkPlan, folder: Mirrored): Promise<void
   for (const entry of await entriesOf(plan, folder)) await planEntry(plan, entry);
 }
 
-/** One link for an entry; where something in it is never linked, a real folder with the rest. */
+/** One link for an entry; if something in it is never linked, a real folder with the rest. */
 export async function planEntry(plan: LinkPlan, entry: DependencyEntry): Promise<void> {
   const { path, source, dirent } = entry;
   const isExcluded = plan.excluded(path);
@@ -56,8 +56,9 @@ export async function planEntry(plan: LinkPlan, entry: DependencyEntry): Promise
 }
 
 /**
- * A link of the user. One that leads into the repository leads to the same place of the work tree: a relative one as it is,
- * so that a package of the workspace is the work tree's. Whether that place is there is looked at when the plan is whole.
+ * A link of the user. If it leads into the repository, it leads to the same place in the work tree. A relative link is
+ * copied as is, so a workspace package is the work tree's. Whether the target exists is checked when the plan is
+ * complete.
  */
 export async function planLink(plan: LinkPlan, { path, source }: Mirrored): Promise<void> {
   const target = await readlink(source).catch(() => undefined);
@@ -70,13 +71,13 @@ export async function planLink(plan: LinkPlan, { path, source }: Mirrored): Prom
     link(lead);
     return;
   }
-  // A relative link holds in the work tree if it begins where it stands here.
+  // A relative link is valid in the work tree if it is at its original place.
   const holds = place !== undefined && resolve(dirname(join(plan.from, path)), target) === join(plan.from, place);
   link(!isAbsolute(target) && holds ? target : join(plan.to, below));
   plan.leads.set(path, below);
 }
 
-/** Programs of an environment: scripts that name its path are copied and name that of the work tree. */
+/** Programs of an environment: scripts that contain its path are copied and use the work tree's path instead. */
 export async function planPrograms(plan: LinkPlan, folder: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, folder)) {
     if (!(await planMoved(plan, entry, false))) await planEntry(plan, entry);
@@ -84,9 +85,9 @@ export async function planPrograms(plan: LinkPlan, folder: Mirrored): Promise<vo
 }
 
 /**
- * A copy of a text in which what names the user's folder names the work tree.
- * @param always copied even if it names neither
- * @returns false when it is no such file: nothing is planned then
+ * A copy of a text in which the work tree's path replaces the user's.
+ * @param always copied even if it contains neither
+ * @returns false if it is not such a file: nothing is planned then
  */
 export async function planMoved(
   plan: LinkPlan,
@@ -103,9 +104,9 @@ export async function planMoved(
   return true;
 }
 
-/** A text with another folder in the place of one that it names. */
+/** A text with one folder replaced by another. */
 function renamed(text: string, from: string, to: string): string {
-  // What stands in front tells whether the path begins there.
+  // The preceding character shows whether the path begins there.
   return text.replaceAll(`${from}${sep}`, (found, at: number) =>
     at > 0 && /[\w.~-]/.test(text[at - 1]!) ? found : `${to}${sep}`,
   );

@@ -9,12 +9,12 @@ const LIBRARIES = /^lib(?:64)?$/i;
 const OF_ONE_VERSION = /^(?:python|pypy)\d/;
 const PACKAGES = new Set(['site-packages', 'dist-packages']);
 
-/** The file by which Python knows an environment of its own. */
+/** The file that marks a Python environment. */
 export const ENVIRONMENT_FILE = 'pyvenv.cfg';
 
 /**
  * A Python environment: real folders down to the packages, and a link for each package. `pip install` then adds to the
- * work tree, and its programs start the work tree's Python, which finds its packages by where it was started.
+ * work tree, and its programs start the work tree's Python, which finds its packages relative to its own path.
  */
 export async function planEnvironment(plan: LinkPlan, folder: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, folder)) {
@@ -25,7 +25,10 @@ export async function planEnvironment(plan: LinkPlan, folder: Mirrored): Promise
   }
 }
 
-/** git follows no link for a `.gitignore`, and `pyvenv.cfg` may name the environment: such files are copied. */
+/**
+ * git does not follow links to a `.gitignore`, and `pyvenv.cfg` may contain the environment's path: such files are
+ * copied.
+ */
 async function planTopFile(plan: LinkPlan, entry: DependencyEntry): Promise<void> {
   if (!(await planMoved(plan, entry, true))) await planEntry(plan, entry);
 }

@@ -6,19 +6,19 @@ import { pathBelow, type Mirrored } from './plan.ts';
 import { type LinkPlan } from './plan.ts';
 
 /*
- * No package has a name that begins with a dot: in `node_modules` such names are what tools keep there for themselves (caches
- * as `.vite` and `.cache`, notes about what was installed). A tool that found its notes of the user's folder would write to
- * that, or take links for what it installed itself; so all but these are left out.
+ * No package name begins with a dot: in `node_modules` tools use such names for their own files (caches such as `.vite`
+ * and `.cache`, install metadata). A tool that found the metadata of the user's folder would write there, or mistake
+ * links for its own installation. So all except these are left out.
  */
 
-/** Where pnpm, npm, yarn, bun and Deno keep the packages that `node_modules` links to. */
+/** Folders in which pnpm, npm, yarn, bun and Deno store the packages that `node_modules` links to. */
 const STORES = new Set(['.pnpm', '.store', '.bun', '.deno']);
 /** Generated code that packages import. */
 const GENERATED = new Set(['.prisma']);
 /** Without it yarn does not start scripts. */
 const NOTES = new Set(['.yarn-state.yml']);
 
-/** A `node_modules`: a real folder with a link for each package, scopes as folders of their own. */
+/** A `node_modules`: a real folder with a link for each package, and a real folder for each scope. */
 export async function planModules(plan: LinkPlan, folder: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, folder)) {
     const isFolder = entry.dirent.isDirectory();
@@ -32,20 +32,22 @@ export async function planModules(plan: LinkPlan, folder: Mirrored): Promise<voi
   }
 }
 
-/** Each package of a store is one link; the links to all of them that lie beside are like those of a `node_modules`. */
+/**
+ * Each package of a store is one link; the store's own folder of links to all of them is handled like a `node_modules`.
+ */
 async function planStore(plan: LinkPlan, folder: Mirrored): Promise<void> {
   for (const entry of await entriesOf(plan, folder)) {
     if (!entry.dirent.isDirectory() || entry.name.startsWith('.')) continue;
     if (entry.name === 'node_modules') await planModules(plan, entry);
     else {
       await planEntry(plan, entry);
-      // pnpm writes behind `_` what a package was given as its peers.
+      // pnpm appends the peers of a package after `_`.
       if (entry.name.includes('_')) await nameOwnPeers(plan, entry);
     }
   }
 }
 
-/** A package of a store finds its peers by its real path: one that is a package of the workspace is the user's. */
+/** A package in a store finds its peers by its real path: a peer that is a workspace package is the user's. */
 async function nameOwnPeers(plan: LinkPlan, entry: DependencyEntry): Promise<void> {
   const modules = join(entry.source, 'node_modules');
   for (const link of await linksIn(modules)) {
@@ -75,7 +77,7 @@ async function linksIn(modules: string): Promise<string[]> {
   return links;
 }
 
-/** Whether a path lies in a `node_modules`. */
+/** Whether a path is in a `node_modules`. */
 export function isInstalled(path: string): boolean {
   return path.split(/[/\\]/).includes('node_modules');
 }

@@ -1,11 +1,11 @@
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** Something that a work tree is to hold. Paths are relative to its top, `/`-separated. */
+/** An entry planned for a work tree. Paths are relative to its top, `/`-separated. */
 export type LinkPiece =
   | { readonly kind: 'link'; readonly target: string; readonly isFolder: boolean }
   | { readonly kind: 'copy'; readonly content: string; readonly mode: number };
 
-/** Something that the work tree does not have as the user's folder does, and why. */
+/** A difference between the work tree and the user's folder, and the reason. */
 export interface LinkWarning {
   /** Relative to the top. */
   readonly path: string;
@@ -18,71 +18,71 @@ export interface EditableInstall {
   readonly name: string;
   /** The file that says so, relative to the top. */
   readonly file: string;
-  /** Line of it, from 1; undefined for `direct_url.json`. */
+  /** Line number, from 1; undefined for `direct_url.json`. */
   readonly line: number | undefined;
-  /** Where it leads, absolute. */
+  /** Its target, absolute. */
   readonly leadsTo: string;
 }
 
 /** A folder of the user that is mirrored into the work tree. */
 export interface Mirrored {
-  /** Where it stands in both, relative to the top. */
+  /** Path in both, relative to the top. */
   readonly path: string;
-  /** Absolute path that is read: the same place in the user's folder, or where a link of that name leads. */
+  /** Absolute path to read: the same place in the user's folder, or the target of a link with that name. */
   readonly source: string;
 }
 
 /**
- * True for a path that is never linked, and for every folder that holds one: paths of the user's snapshot and of the tree that
- * is checked out, and what an `inputs` or `files` glob can match.
+ * True for a path that is never linked, and for every folder that contains one: paths of the user's snapshot and of the
+ * tree that is checked out, and paths that an `inputs` or `files` glob can match.
  * @param path relative to the top of the repository
- * @param top the folder that is to be linked, and in which the path lies
+ * @param top the folder to link, which contains the path
  */
 export type Exclusion = (path: string, top: string) => boolean;
 
-/** What the user's folder has that the work tree should have, as it is put together. */
+/** The planned contents that the work tree shares with the user's folder. */
 export interface SharedPlan {
   /** Top of the user's repository; absolute and real. */
   readonly from: string;
   /** Top of the work tree; absolute and real. */
   readonly to: string;
   readonly excluded: Exclusion;
-  /** True for a path that is left out with all below it. */
+  /** True for a path that is left out with everything below it. */
   readonly leftOut: (path: string) => boolean;
   readonly pieces: Map<string, LinkPiece>;
-  /** Links of {@link pieces} that lead into the repository: where to, relative to the top. */
+  /** Links among {@link pieces} that lead into the repository, with their targets relative to the top. */
   readonly leads: Map<string, string>;
   readonly warnings: LinkWarning[];
   readonly editable: EditableInstall[];
 }
 
-/** The part of a plan that is about one folder, or one file. */
+/** The part of a plan for one folder or one file. */
 export interface LinkPlan extends Omit<SharedPlan, 'excluded'> {
   /** Relative to the top of the repository. */
   readonly top: string;
-  /** What is read for it, absolute: the same place in the user's folder, or where a link there leads. */
+  /** Absolute path to read for it: the same place in the user's folder, or the target of a link there. */
   readonly source: string;
   readonly excluded: (path: string) => boolean;
 }
 
-/** A plan without anything in it. */
+/** An empty plan. */
 export function emptyPlan(parts: Pick<SharedPlan, 'from' | 'to' | 'excluded' | 'leftOut'>): SharedPlan {
   return { ...parts, pieces: new Map(), leads: new Map(), warnings: [], editable: [] };
 }
 
-/** The part of a plan for one folder; what is added to it is added to the whole. */
+/** The part of a plan for one folder; additions to it are additions to the whole plan. */
 export function planFor(whole: SharedPlan, top: string, source: string): LinkPlan {
   return { ...whole, top, source, excluded: (path) => whole.excluded(path, top) };
 }
 
-/** Where the work tree has what an absolute path of the user leads to; undefined for what lies elsewhere. */
+/** The place in the work tree for an absolute path of the user; undefined for paths elsewhere. */
 export function placeInTree({ from, top, source }: LinkPlan, path: string): string | undefined {
   const inside = pathBelow(source, path);
   if (inside === undefined) return pathBelow(from, path);
   return inside === '' ? top : `${top}/${inside}`;
 }
 
-/** What an absolute path is called below a folder, `/`-separated; undefined when it lies elsewhere. */
+/** The path relative to a folder, `/`-separated; undefined for paths elsewhere. */
 export function pathBelow(top: string, path: string): string | undefined {
   const found = relative(top, path);
   if (found === '..' || found.startsWith(`..${sep}`) || isAbsolute(found)) return undefined;

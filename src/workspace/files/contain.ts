@@ -1,16 +1,18 @@
 import { isEscapedName } from './path-bytes.ts';
 
-/** Names that Windows gives to devices, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+/**
+ * Reserved device names of Windows, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+ */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$)$/i;
-/** Characters that HFS+ leaves out when it compares names, so that `.g<U+200C>it` is `.git` (CVE-2014-9390). */
+/** Characters that HFS+ ignores when it compares names, so that `.g<U+200C>it` is `.git` (CVE-2014-9390). */
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 const TEMPORARY = /^\.gateline-[0-9a-f]{16}\.tmp$/;
 const LONGEST = 4_096;
 
 /**
- * Why a path may not be read from or written to for another gate, or `undefined` when it may. The same on
- * every system: what is handed on from one must be safe on each. `.git` at any depth and `.state` at the
- * root are refused however they may be spelt (`.GIT`, `git~1`, `.git.`, with invisible characters).
+ * Why a path must not be read or written for another gate, or `undefined` if it may. The same on every system: files
+ * handed on from one system must be safe on all. `.git` at any depth and `.state` at the root are refused in any
+ * spelling (`.GIT`, `git~1`, `.git.`, with invisible characters).
  */
 export function whyNotContained(path: string): string | undefined {
   if (path === '') return 'it is empty';
@@ -42,12 +44,12 @@ function whyNotName(name: string, first: boolean): string | undefined {
   return undefined;
 }
 
-/** Whether a path could be that of a file below the root, under whatever name. */
+/** Whether a path has the form of a relative path below the root, whatever its name. */
 export function isRelative(path: string): boolean {
   return !path.includes('\0') && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
 }
 
-/** Whether a path never counts: git's own files, `.state`, and what an interrupted write of ours left. */
+/** Whether a path is always ignored: git's own files, `.state`, and leftovers of our interrupted writes. */
 export function neverCounts(path: string): boolean {
   if (path === '.state' || path.startsWith('.state/')) return true;
   if (path.includes('.git') && path.split('/').includes('.git')) return true;

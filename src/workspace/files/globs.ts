@@ -2,15 +2,15 @@ import picomatch from 'picomatch';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { ErrorCode } from '../../errors/error-codes.ts';
 
-/** A list of globs, ready to match. */
+/** A compiled list of globs. */
 export interface Globs {
-  /** Whether the list takes the path. */
+  /** Whether the list matches the path. */
   matches(path: string): boolean;
-  /** Whether the list takes the repository (a submodule) at `path`, or names something in it. */
+  /** Whether the list matches the repository (a submodule) at `path`, or names something in it. */
   matchesRepository(path: string): boolean;
-  /** The globs, as written, that take none of these. Excluding ones are never among them. */
+  /** The globs, as written, that match none of these. Excluding globs are never included. */
   unmatched(paths: Iterable<string>, repositories: ReadonlySet<string>): string[];
-  /** For each glob the folder or file that it names before its first wildcard; globs without one are left out. */
+  /** For each glob the folder or file before its first wildcard; globs without one are left out. */
   readonly prefixes: readonly string[];
 }
 
@@ -22,16 +22,16 @@ interface Glob {
 }
 
 const WILD = /[*?[\]{}()\\]/;
-/** `s`: a name may hold a line break, and `**` takes it too. */
+/** `s`: a name may contain a line break, and `**` matches it too. */
 const OPTIONS = { dot: true, nonegate: true, windows: false, flags: 's' } as const;
 
 /**
- * Compile globs. They are `/`-separated, relative to the workspace, and see dot files. One that names a
- * folder (`src`, `src/`, `.`) takes everything below it. A leading `!` excludes; as in GitHub's path filters
- * the last glob that takes a path decides.
+ * Compile globs. They are `/`-separated, relative to the workspace, and match dot files. A glob that names a folder
+ * (`src`, `src/`, `.`) matches everything below it. A leading `!` excludes; as in GitHub's path filters, the last glob
+ * that matches a path decides.
  *
- * @throws GatelineError `GLOB_ESCAPES` for a glob that is absolute or holds `..`; `GLOB_EMPTY` for one without text;
- *   `GLOBS_ONLY_EXCLUDE` when every glob excludes.
+ * @throws GatelineError `GLOB_ESCAPES` for a glob that is absolute or contains `..`; `GLOB_EMPTY` for an empty one;
+ *   `GLOBS_ONLY_EXCLUDE` if every glob excludes.
  */
 export function compileGlobs(written: readonly string[]): Globs {
   const globs = written.map(compileGlob);

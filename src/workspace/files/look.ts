@@ -3,13 +3,13 @@ import { isSystemError } from '../../errors/gateline-error.ts';
 import { foldersOf } from './contain.ts';
 import { onDisk } from './path-bytes.ts';
 
-/** Looks at what stands at a path without ever following a link. */
+/** Looks up a path without ever following a link. */
 export type Look = (path: string) => Stats | undefined;
 
 /**
- * A look at paths below `root`. A path under a symbolic link is not there: git sees it so, and it may lie outside.
- * Folders are remembered for the life of the look. Synchronous, since ten thousand of these cost a fifth of what
- * they cost through promises.
+ * A lookup of paths below `root`. A path below a symbolic link is treated as missing: git sees it so, and it may be
+ * outside. Folders are cached for the lifetime of the lookup. Synchronous, because ten thousand lookups take a fifth of
+ * the time that they take with promises.
  */
 export function lookBelow(root: string): Look {
   const folders = new Map<string, boolean>();
@@ -24,7 +24,7 @@ export function lookBelow(root: string): Look {
   return (path) => (foldersOf(path).every(isFolder) ? lookAt(root, path) : undefined);
 }
 
-/** Whether a path below `root` leads through a symbolic link. Folders are remembered, as by {@link lookBelow}. */
+/** Whether a path below `root` leads through a symbolic link. Folders are cached, as in {@link lookBelow}. */
 export function linksAbove(root: string): (path: string) => boolean {
   const links = new Map<string, boolean>();
   return (path) =>
@@ -35,18 +35,18 @@ export function linksAbove(root: string): (path: string) => boolean {
     });
 }
 
-/** What stands at one path, its last name not followed. `undefined`: nothing. */
+/** Looks up one path, without following its last name. `undefined`: nothing is there. */
 export function lookAt(root: string, path: string): Stats | undefined {
   try {
     return lstatSync(onDisk(root, path), { throwIfNoEntry: false });
   } catch (error) {
-    // A file where a folder was thought: nothing can stand below it.
+    // A file in the place of a folder: nothing can be below it.
     if (isSystemError(error, 'ENOTDIR')) return undefined;
     throw error;
   }
 }
 
-/** What something is called that is no plain file. */
+/** The name of the kind of something that is not a plain file. */
 export function kindOf(stats: Stats): string {
   if (stats.isSymbolicLink()) return 'a symbolic link';
   if (stats.isDirectory()) return 'a folder';

@@ -1,8 +1,9 @@
 import { chmod, lstat, readdir } from 'node:fs/promises';
 
 /**
- * Gives us back the right to read and to delete everything below a folder of ours, which an agent may have taken away. git
- * keeps no such rights: nothing else changes by it. Links are not followed, and what is not ours to change stays as it is.
+ * Restores our right to read and delete everything below one of our folders, which an agent may have removed. git does
+ * not store such rights, so nothing else changes. Links are not followed, and files that we may not change stay
+ * unchanged.
  */
 export async function openUp(folder: string | Buffer): Promise<void> {
   await grant(folder, 0o700);
@@ -18,6 +19,6 @@ async function grant(path: string | Buffer, rights: number): Promise<void> {
     const { mode } = await lstat(path);
     if ((mode & rights) !== rights) await chmod(path, (mode & 0o7777) | rights);
   } catch {
-    // Gone, or somebody else's: whoever needs it will say so.
+    // Gone, or owned by another user: the code that needs it will report that.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Names on disk are bytes; ours are text. Valid UTF-8 stays as it is. Every other byte becomes U+FFFD and two
- * hex digits, and so do the bytes of a real U+FFFD, so that each name has exactly one text and back.
+ * Names on disk are bytes; ours are text. Valid UTF-8 stays as it is. Every other byte becomes U+FFFD and two hex
+ * digits, and so do the bytes of a real U+FFFD, so that names and texts map one to one.
  */
 
 const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -27,7 +27,7 @@ function characterAt(bytes: Uint8Array, at: number): { text: string; length: num
     const text = STRICT.decode(bytes.subarray(at, at + length));
     return text === REPLACEMENT || [...text].length !== 1 ? undefined : { text, length };
   } catch {
-    // Not UTF-8 here: the caller escapes this byte.
+    // Invalid UTF-8 here: the caller escapes this byte.
     return undefined;
   }
 }
@@ -45,18 +45,18 @@ export function bytesOfName(text: string): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Whether the name on disk is not UTF-8 (or holds U+FFFD): it counts as input but cannot be handed on. */
+/** Whether the name on disk is not UTF-8 (or contains U+FFFD): it is part of the inputs but cannot be handed on. */
 export function isEscapedName(text: string): boolean {
   return text.includes(REPLACEMENT);
 }
 
-/** What the file system is asked for: `path` below `root`. */
+/** The path passed to the file system: `path` below `root`. */
 export function onDisk(root: string, path: string): string | Buffer {
   if (!isEscapedName(path)) return `${root}/${path}`;
   return Buffer.concat([Buffer.from(`${root}/`, 'utf8'), bytesOfName(path)]);
 }
 
-/** Names that git ended with NUL each. */
+/** Splits git's NUL-terminated names. */
 export function splitNames(output: Buffer): string[] {
   const all = output.toString('utf8');
   if (!all.includes(REPLACEMENT)) return all === '' ? [] : all.replace(/\0$/, '').split('\0');
@@ -70,7 +70,7 @@ export function splitNames(output: Buffer): string[] {
   return names;
 }
 
-/** A name as git reads it in a list of lines: quoted as in C where a line would not hold it. */
+/** Quotes a name for a line-based list that git reads: as in C, if a line could not contain it. */
 export function quotedForGit(name: string): Buffer {
   const bytes = bytesOfName(name);
   if (!bytes.some((byte) => byte < 0x20 || byte === 0x22 || byte === 0x5c)) return bytes;

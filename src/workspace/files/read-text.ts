@@ -7,8 +7,8 @@ const LARGEST = 16 * 1_024 ** 2;
 
 /**
  * A file of the workspace as text; see `Workspace.readText`. A byte order mark is dropped.
- * @throws GatelineError `PATH_ESCAPES` when it lies outside or a link leads there; `FILE_UNREADABLE` when it is no
- *   plain file or may not be read; `FILE_TOO_LARGE` over 16 MiB; `FILE_NOT_UTF8`.
+ * @throws GatelineError `PATH_ESCAPES` when it is outside or a link leads outside; `FILE_UNREADABLE` when it is not a
+ *   plain file or not readable; `FILE_TOO_LARGE` over 16 MiB; `FILE_NOT_UTF8`.
  */
 export async function readText(root: string, path: string): Promise<string | undefined> {
   const place = await realPlace(root, path);

@@ -9,16 +9,16 @@ const claimSchema = z.object({
   format: z.literal(FORMAT),
   /** Name of the attempt. */
   attempt: z.string(),
-  /** The user's version of the workspace when it began. */
+  /** The user's version of the workspace when the attempt began. */
   base: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),
   /** ISO 8601. */
   until: z.string(),
 });
 
-/** An agent that runs by itself works in the user's folder: what lies there is half done, and nobody's version. */
+/** A claim on the user's folder by an agent that runs by itself: the files there are unfinished, and not a version. */
 export type ClaimInPlace = Omit<z.infer<typeof claimSchema>, 'format'>;
 
-/** The claim that holds now; `undefined`: there is none. @param store folder of the object store */
+/** The current claim; `undefined`: there is none. @param store folder of the object store */
 export async function claimInPlace(store: string, now: string): Promise<ClaimInPlace | undefined> {
   let text;
   try {
@@ -38,21 +38,21 @@ export async function claimInPlace(store: string, now: string): Promise<ClaimInP
   }
 }
 
-/** @throws GatelineError `CLAIM_IN_PLACE` when an attempt other than this one has the folder */
+/** @throws GatelineError `CLAIM_IN_PLACE` when another attempt has the folder */
 export async function refuseClaimInPlace(store: string, now: string, attempt?: string): Promise<void> {
   const claim = await claimInPlace(store, now);
   if (claim === undefined || claim.attempt === attempt) return;
   throw new GatelineError('CLAIM_IN_PLACE', `an agent that runs by itself is using this folder until ${claim.until}`);
 }
 
-/** Takes note of a claim, whole or not at all. */
+/** Writes a claim, atomically. */
 export async function noteClaimInPlace(store: string, claim: ClaimInPlace): Promise<void> {
   const temporary = `${fileOf(store)}.tmp`;
   await writeFile(temporary, JSON.stringify({ format: FORMAT, ...claim }), { mode: 0o600, flush: true });
   await rename(temporary, fileOf(store));
 }
 
-/** Forgets the claim of an attempt. */
+/** Deletes the claim of an attempt. */
 export async function forgetClaimInPlace(store: string, attempt: string, now: string): Promise<void> {
   const claim = await claimInPlace(store, now);
   if (claim === undefined || claim.attempt === attempt) await rm(fileOf(store), { force: true });

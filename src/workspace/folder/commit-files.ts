@@ -4,20 +4,20 @@ import type { Git } from '../git/git.ts';
 import { GitObjects } from '../git/git-objects.ts';
 import { findRepository } from '../git/repository.ts';
 
-/** Files as one commit has them, whatever the work tree says. */
+/** Files of one commit, independent of the work tree. */
 export interface CommitFiles {
-  /** A file as text; see `Workspace.readText`. `undefined`: the commit does not have it. */
+  /** A file as text; see `Workspace.readText`. `undefined`: it is not in the commit. */
   readText(path: string): Promise<string | undefined>;
-  /** The first of these paths that the commit has as a plain file. */
+  /** The first of these paths that is a plain file in the commit. */
   firstOf(paths: readonly string[]): Promise<string | undefined>;
-  /** Blob id of a file; `undefined`: the commit does not have it, or it is not a plain file. */
+  /** Blob id of a file; `undefined`: it is not in the commit, or not a plain file. */
   blobOf(path: string): Promise<string | undefined>;
 }
 
-/** What {@link openCommit} is told. */
+/** Options of {@link openCommit}. */
 export interface CommitOptions {
   readonly environment: Environment;
-  /** Fetch the commit alone from `origin` when the clone, a shallow one as a rule, does not have it. Default true. */
+  /** Fetch only this commit from `origin` if the clone (usually a shallow one) does not have it. Default true. */
   readonly fetch?: boolean;
   /** Name or path of git. Default `git`. */
   readonly git?: string;
@@ -30,12 +30,12 @@ const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\0-\x1f]{1,255}$/;
 
 /**
- * The files of a commit, read from git's objects, each proven by its id: what an agent does to the work tree, to branches or to the index changes
- * nothing of them.
+ * The files of a commit, read from git's objects, each verified by its id. An agent that changes the work tree,
+ * branches or the index cannot change them.
  *
  * @param root a folder in a git work tree; paths are relative to it
- * @param revision a whole commit id; or the full ref of a branch, as `origin` has it now
- * @throws GatelineError `REPOSITORY_MISSING`; `COMMIT_UNREADABLE` when the commit is neither there nor to be fetched
+ * @param revision a full commit id; or the full ref of a branch, resolved on `origin`
+ * @throws GatelineError `REPOSITORY_MISSING`; `COMMIT_UNREADABLE` when the commit is missing and cannot be fetched
  */
 export async function openCommit(root: string, revision: string, options: CommitOptions): Promise<CommitFiles> {
   if (!COMMIT.test(revision) && !BRANCH.test(revision)) throw unreadable(revision, 'that is not a commit id');
@@ -51,7 +51,7 @@ export async function openCommit(root: string, revision: string, options: Commit
   const commit = await commitOf(git, revision, options.fetch ?? true);
   const objects = new GitObjects(git, format);
   const tree = objects.treeOf(commit);
-  // Who asks for a file is told.
+  // The caller that asks for a file gets the error.
   tree.catch(() => undefined);
   const blobOf = async (path: string): Promise<string | undefined> => {
     const entry = await objects.entryAt(await tree, `${prefix}${contained(path)}`);
@@ -74,7 +74,10 @@ async function has(git: Git, commit: string): Promise<boolean> {
   return (await git(['cat-file', '-e', `${commit}^{commit}`], { answers: [0, 1, 128] })).code === 0;
 }
 
-/** The id of a commit that is there from now on. What `origin` calls a branch is always asked of it: a local one may be anybody's. */
+/**
+ * The id of a commit that is then available locally. A branch is always resolved on `origin`: a local branch may have
+ * been changed.
+ */
 async function commitOf(git: Git, revision: string, mayFetch: boolean): Promise<string> {
   const isCommit = COMMIT.test(revision);
   if (isCommit && (await has(git, revision))) return revision;

@@ -7,7 +7,7 @@ import { snapshotIndexOf, type ObjectStore } from '../trees/object-store.ts';
 import type { Put, WantedFile, CopyContent } from '../workspace.ts';
 import { type TreeObjects } from '../trees/tree-objects.ts';
 
-/** A file that is wanted, and what is settled about it before anything is done. `settled` absent: it is to be put. */
+/** A wanted file, and any result known in advance. Without `settled`, it will be written. */
 export interface Judged {
   readonly wanted: WantedFile;
   readonly settled?: Put;
@@ -15,7 +15,7 @@ export interface Judged {
 
 type Folder = Pick<PutFiles, 'store' | 'trees' | 'root' | 'prefix' | 'tree'>;
 
-/** Compares what stands in the user's folder with what is wanted there. Nothing is written. */
+/** Compares the user's folder with the wanted files. Nothing is written. */
 export async function compareWanted(folder: Folder, wanted: readonly WantedFile[]): Promise<Judged[]> {
   const { root } = folder;
   const now = await currentFiles(
@@ -35,7 +35,9 @@ export async function compareWanted(folder: Folder, wanted: readonly WantedFile[
   });
 }
 
-/** Files of the tree, and those at some paths that git ignores. A tree has none of the latter that no glob names. */
+/**
+ * Files of the tree, plus files at certain paths that git ignores. Such a file is in the tree only if a glob names it.
+ */
 export async function currentFiles(
   { store, trees, root, prefix, tree }: Folder,
   paths: readonly string[],
@@ -58,7 +60,7 @@ export async function currentFiles(
   ]);
 }
 
-/** Ids that git gives to what lies there, after its filters. Paths are from the top. */
+/** The ids that git gives to the files there, after its filters. Paths are from the top. */
 async function blobsOf(store: ObjectStore, paths: readonly string[]): Promise<string[]> {
   const input = Buffer.concat(paths.flatMap((path) => [quotedForGit(path), Buffer.from('\n')]));
   const { out } = await store.git(['hash-object', '--stdin-paths'], { index: snapshotIndexOf(store) }, { input });
@@ -82,7 +84,7 @@ function settledAlready(root: string, wanted: WantedFile, file: TreeFile | null)
   );
 }
 
-/** What keeps a file from being written that could be, as far as versions go; a folder that is going to be empty does not. */
+/** Why a file cannot be written although its version would allow it. A folder that will be empty is no obstacle. */
 function inItsPlace(root: string, { path }: WantedFile, removed: ReadonlySet<string>): string | undefined {
   for (const folder of foldersOf(path)) {
     const stats = lookAt(root, folder);
@@ -106,19 +108,19 @@ function conflict({ path }: WantedFile, why: string): Put {
   return { path, action: 'conflict', why };
 }
 
-/** Files that are to be put into the user's folder. */
+/** Options for writing files into the user's folder. */
 export interface PutFiles {
   readonly store: ObjectStore;
   readonly trees: TreeObjects;
   /** Absolute path of the workspace, and its path below the top. */
   readonly root: string;
   readonly prefix: string;
-  /** The folder as it is now. */
+  /** The current folder. */
   readonly tree: string;
   readonly wanted: readonly WantedFile[];
   readonly copy: CopyContent;
   readonly saved: string;
   readonly dryRun: boolean;
-  /** Called after each change to the folder, and to the list of them. */
+  /** Called after each change to the folder and to the list of changes. */
   readonly onDurable: (what: string) => void;
 }

@@ -3,19 +3,22 @@ import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOfName } from '../files/path-bytes.ts';
 
-/** A folder that stays the same one while somebody works in it, even where its name leads elsewhere by then. */
+/** A folder that stays the same one while it is used, even if its name later leads elsewhere. */
 export interface HeldFolder extends AsyncDisposable {
-  /** A name in it, as the file system is asked for it. */
+  /** A name in it, as passed to the file system. */
   at(name: string): string | Buffer;
 }
 
-/** Node has no `openat`; on Linux this leads to what a handle holds. https://man7.org/linux/man-pages/man5/proc_pid_fd.5.html */
+/**
+ * Node has no `openat`; on Linux this path leads to an open handle.
+ * https://man7.org/linux/man-pages/man5/proc_pid_fd.5.html
+ */
 const HANDLES = '/proc/self/fd';
 
 /**
- * Opens a folder below a root, one name after the other, without following links; folders that are missing are made. Elsewhere than on
- * Linux the folder is not held: whoever puts a link into its path at this very moment is followed.
- * @throws what the system throws: `ENOTDIR` or `ELOOP` for a link or a file on the way
+ * Opens a folder below a root, one name after the other, without following links; missing folders are created. Except
+ * on Linux, the folder is not pinned: a link put into its path at this very moment is followed.
+ * @throws the system's errors: `ENOTDIR` or `ELOOP` for a link or file in the path
  */
 export async function holdFolder(root: string, names: readonly string[]): Promise<HeldFolder> {
   if (process.platform !== 'linux') return plainFolder(root, names);

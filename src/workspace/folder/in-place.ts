@@ -17,7 +17,7 @@ import { environmentOfTree } from '../git/tree-environment.ts';
 import type { Checkout, CheckoutRequest } from '../workspace.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
-/** The user's folder, or a CI job's checkout, as a place to work in. */
+/** The user's folder, or a CI job's checkout, as a place for attempts. */
 export interface InPlaceSetting {
   readonly root: string;
   readonly prefix: string;
@@ -26,7 +26,7 @@ export interface InPlaceSetting {
   readonly store: string;
   readonly open: () => Promise<Opened>;
   readonly taking: (files: CheckoutRequest['files']) => Taking;
-  /** Those of a list that lie in the workspace, relative to it. */
+  /** Filters a list to the paths inside the workspace, relative to it. */
   readonly within: (leftOut: readonly LeftOut[]) => LeftOut[];
   /** ISO 8601. */
   readonly now: () => string;
@@ -35,7 +35,7 @@ export interface InPlaceSetting {
 interface Opened {
   readonly store: ObjectStore;
   readonly trees: TreeObjects;
-  /** Index of an earlier look at the folder, with what git knew of its files. */
+  /** Index from an earlier look at the folder, with git's cached file data. */
   readonly index: { readonly path: string };
 }
 
@@ -79,7 +79,7 @@ export class InPlace {
     );
   }
 
-  /** `undefined`: there was no such attempt, or it was given back. */
+  /** `undefined`: there was no such attempt, or its place was released. */
   async reopen(request: Asked & { readonly from: string }): Promise<Checkout | undefined> {
     const look = await this.#lookFor(request);
     const { index } = look.where;
@@ -87,7 +87,7 @@ export class InPlace {
     return isBegun ? this.#checkoutOf(request.attempt, look, request.from) : undefined;
   }
 
-  /** The attempt does not work there any more. */
+  /** The attempt no longer works there. */
   async forget(attempt: string): Promise<void> {
     const { store, now } = this.#setting;
     const index = this.#indexOf(attempt);
@@ -95,7 +95,7 @@ export class InPlace {
     await forgetClaimInPlace(store, attempt, now());
   }
 
-  /** An index of its own for each attempt: others look at the folder meanwhile. */
+  /** A separate index for each attempt: other processes may look at the folder meanwhile. */
   #indexOf(attempt: string): string {
     const name = createHash('sha256').update(attempt).digest('hex').slice(0, 16);
     return join(this.#setting.store, `in-place.${name}.index`);
@@ -118,11 +118,11 @@ export class InPlace {
     throw new GatelineError('GATE_NOT_APPLIED', message);
   }
 
-  /** Writes what earlier gates handed on into a CI job's checkout, which is nobody's but the job's. */
+  /** Writes the files handed on by earlier gates into a CI job's checkout, which only the job uses. */
   async #bringIn({ store, where }: Look, before: string, differences: readonly TreeDifference[]): Promise<string> {
     if (differences.length === 0) return before;
     const tree = await (await this.#setting.open()).trees.lay(before, differences);
-    // What setup steps left at these paths is in nobody's way.
+    // Files left at these paths by setup steps may be overwritten.
     if (tree !== before) await store.git(['read-tree', '--reset', '-u', tree], where);
     return tree;
   }
@@ -143,7 +143,7 @@ export class InPlace {
   }
 }
 
-/** Looks at the folder after the agent. What could not be looked at before either is nothing that the agent did. */
+/** Looks at the folder after the agent. Files that were already unreadable before are not attributed to the agent. */
 async function captureAfter({ store, where, taking }: Look): Promise<CapturedTree> {
   await rm(`${where.index}.lock`, { force: true });
   await unskipPresent(store, where);

@@ -11,14 +11,14 @@ import { compareWanted, type PutFiles } from './current-files.ts';
 import { listOfNames } from '../trees/index-file.ts';
 import type { Put, PutResult, WantedFile } from '../workspace.ts';
 
-/** What stands at a path may not be what was looked at before: somebody works in the folder. */
+/** Error codes if a path changed after it was compared: the folder is in use. */
 const MEANWHILE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP']);
 const FRESH = /\.new\.[0-9a-f]{8}$/;
 
 /**
- * Puts files into the user's folder, each whole or not at all. Removals come first, so that a file may take the place of a
- * folder. Doing it again after it was cut short completes it: what stands already is left alone.
- * @throws GatelineError `APPLY_FAILED`, `CONTENT_MISSING`, and as git fails
+ * Writes files into the user's folder, each atomically. Removals come first, so that a file may replace a folder.
+ * Repeating an interrupted call completes it: correct files are left alone.
+ * @throws GatelineError `APPLY_FAILED`, `CONTENT_MISSING`, and git's errors
  */
 export async function putFiles(input: PutFiles): Promise<PutResult> {
   const done = new Map<string, Put>();
@@ -37,7 +37,7 @@ export async function putFiles(input: PutFiles): Promise<PutResult> {
   return { puts: input.wanted.map(({ path }) => done.get(path)!), ...(saved !== undefined && { saved }) };
 }
 
-/** @returns the folder to which something was copied that was replaced; `undefined`: nothing was */
+/** @returns the folder to which replaced files were copied; `undefined`: nothing was replaced */
 async function putOpen(
   input: PutFiles,
   open: readonly WantedFile[],
@@ -69,7 +69,7 @@ async function putOpen(
   return isReplacing ? saved : undefined;
 }
 
-/** Removes new versions that a call left which was killed. Whoever calls has the workspace to itself. */
+/** Removes new versions left by a killed call. The caller has exclusive use of the workspace. */
 async function removeLeft(parent: string): Promise<void> {
   const names = await readdir(parent).catch((error: unknown) => {
     if (isSystemError(error, 'ENOENT')) return [];
@@ -78,7 +78,7 @@ async function removeLeft(parent: string): Promise<void> {
   for (const name of names) if (FRESH.test(name)) await rm(join(parent, name), { recursive: true, force: true });
 }
 
-/** Makes a folder that no other call had. */
+/** Creates a folder that no other call used. */
 async function savedFolder(wanted: string): Promise<string> {
   const parent = dirname(wanted);
   await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -93,7 +93,7 @@ async function savedFolder(wanted: string): Promise<string> {
   }
 }
 
-/** Says what is about to be replaced, before anything is: after a kill it tells which copies are there, and why. */
+/** Lists what will be replaced, before anything is: after a kill, it shows which copies exist, and why. */
 async function writeList(saved: string, files: readonly WantedFile[], state: 'begun' | 'done'): Promise<void> {
   const changes = files.map(({ path, after }) => ({ path, after }));
   const file = join(saved, 'applied.json');
@@ -110,7 +110,7 @@ async function writeFresh(
 ): Promise<void> {
   const written = open.filter(({ after }) => after !== null);
   if (written.length === 0) return;
-  // Where an object store was emptied, contents come from the records.
+  // If an object store was emptied, contents come from the records.
   const next = await trees.build(
     tree,
     written.map(({ path, after }) => ({ path, before: null, after })),
@@ -131,15 +131,15 @@ async function writeFresh(
 interface Place {
   readonly root: string;
   readonly saved: string;
-  /** Where the new version lies. */
+  /** Path of the new version. */
   readonly from: string;
-  /** What stood there when it was compared, see {@link stateOf}. */
+  /** State of the path when it was compared, see {@link stateOf}. */
   readonly looked: string;
 }
 
 interface Done {
   readonly put: Put;
-  /** Something that stood there was kept. */
+  /** Something at the path was saved. */
   readonly replaced: boolean;
 }
 
@@ -159,7 +159,10 @@ async function putOne(place: Place, { path, after }: WantedFile): Promise<Done> 
   }
 }
 
-/** What tells a file from itself after a change; folders are as good as nothing, since what is put empties them. */
+/**
+ * Identifies a file's state, so that a change is visible. Folders are treated as nothing, since the files to write
+ * empty them.
+ */
 function stateOf(stats: Stats | undefined): string {
   return stats === undefined || stats.isDirectory() ? '' : `${stats.ino}.${stats.size}.${stats.ctimeMs}`;
 }
@@ -200,7 +203,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** A folder without files. Where somebody put one into it meanwhile, it stays. */
+/** Removes a folder without files. If a file was added meanwhile, the folder stays. */
 async function removeEmpty(folder: string | Buffer): Promise<void> {
   for (const name of await readdir(folder, { encoding: 'buffer' }))
     await removeEmpty(Buffer.concat([Buffer.from(folder), Buffer.from('/'), name]));
@@ -218,7 +221,7 @@ async function keepCopy(target: string | Buffer, stats: Stats, kept: string | Bu
   else await copyFile(target, kept);
 }
 
-/** Who may read and write it stays as it is; whether it may be executed is the new version's. */
+/** Read and write permissions stay unchanged; the executable bit is the new version's. */
 function modeLike(old: number, fresh: number): number {
   const open = old & 0o666;
   return (fresh & 0o100) === 0 ? open : open | ((open & 0o444) >> 2);

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { kindOf } from '../files/look.ts';
 
-/** Files of a git folder that git opens whatever it is asked. */
+/** Files of a git folder that git always opens. */
 const ALWAYS_OPENED = ['HEAD', 'config'];
 
 /**
- * Git opens these files without looking at what they are, and would wait for the other end of a pipe until its time is over.
+ * git opens these files without checking their type, and would wait for the other end of a pipe until its time limit.
  * @param gitDir absolute path
  * @throws GatelineError `WORKSPACE_UNREADABLE`
  */
@@ -22,7 +22,7 @@ export function refusePipes(gitDir: string, names: readonly string[] = ALWAYS_OP
   }
 }
 
-/** The same for the repository that git would find from a folder, before git is asked. */
+/** The same for the repository that git would find from a folder, before git is called. */
 export function refusePipesAbove(folder: string): void {
   const gitDir = join(folder, '.git');
   const stats = lookThrough(gitDir);
@@ -35,7 +35,7 @@ function lookThrough(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // A loop of links, or a folder that may not be looked into: git says so, at once.
+    // A loop of links, or an unreadable folder: git reports that immediately.
     return undefined;
   }
 }

@@ -13,9 +13,8 @@ export interface TreeEntry {
 type ObjectType = 'commit' | 'tree' | 'blob';
 
 /**
- * Objects of a repository, each proven to be what its id says: git believes what lies under an object's name, and whoever
- * can write to `.git` can put something else there.
- * https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
+ * Objects of a repository, each verified against its id: git trusts the content under an object's name, and any process
+ * that can write to `.git` can put something else there. https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
  */
 export class GitObjects {
   readonly #git: Git;
@@ -35,7 +34,10 @@ export class GitObjects {
     return tree;
   }
 
-  /** The entry at a path of a tree, links not followed; `undefined`: there is none. @throws GatelineError `OBJECT_ALTERED` */
+  /**
+   * The entry at a path of a tree, links not followed; `undefined`: there is none. @throws GatelineError
+   * `OBJECT_ALTERED`
+   */
   async entryAt(tree: string, path: string): Promise<TreeEntry | undefined> {
     let here: TreeEntry = { mode: '40000', id: tree };
     for (const name of path.split('/')) {
@@ -63,7 +65,7 @@ export class GitObjects {
   }
 }
 
-/** `<mode> <name>\0<id>`, one after the other. */
+/** `<mode> <name>\0<id>`, repeated. */
 function entriesIn(bytes: Buffer, idBytes: number): Map<string, TreeEntry> {
   const entries = new Map<string, TreeEntry>();
   for (let at = 0; at < bytes.length;) {

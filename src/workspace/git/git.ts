@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { GIT_SETTINGS, KEPT_FOR_GIT, WITHHELD_FROM_AGENTS, type Environment } from '../../environment.ts';
 
-/** What a git command came to. */
+/** The result of a git command. */
 export interface GitAnswer {
   readonly code: number;
   readonly out: Buffer;
@@ -11,42 +11,42 @@ export interface GitAnswer {
 
 /** How one git command is called. */
 export interface GitCall {
-  /** Where it runs; default: where the runner was made for. */
+  /** Working directory; default: the one of the runner. */
   readonly cwd?: string;
   readonly input?: Buffer;
-  /** Exit codes that are answers; any other is an error. Default 0 only. */
+  /** Exit codes that are valid results; any other is an error. Default 0 only. */
   readonly answers?: readonly number[];
-  /** Variables on top of the runner's. */
+  /** Variables in addition to the runner's. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs git in one place. */
 export type Git = (args: readonly string[], call?: GitCall) => Promise<GitAnswer>;
 
-/** How a runner of git commands is made. */
+/** Options of a runner of git commands. */
 export interface GitOptions {
   /** Name or absolute path of git. */
   readonly binary: string;
   /** The caller's environment; see {@link gitEnvironment}. */
   readonly environment: Environment;
-  /** Milliseconds after which a command and everything that it started is ended. Default 600,000. */
+  /** Milliseconds after which a command and everything that it started are ended. Default 600,000. */
   readonly timeoutMs?: number;
 }
 
-/** Never a monitor that the repository names. */
+/** Never run a monitor configured by the repository. */
 const ALWAYS = ['-c', 'core.fsmonitor=', '--no-optional-locks'];
 const LARGEST_ANSWER = 1_024 ** 3;
 const TIMEOUT_MS = 600_000;
 
-/** What git says where an object is gone or is not what its name says. */
+/** git's messages for a missing object, or one that does not match its name. */
 const DAMAGED =
   /unable to read|loose object|object file .* is empty|missing blob|bad object|corrupt|unpack tree object/;
 const DAMAGED_HINT =
   'Run `git fsck`. If the repository is sound, remove `.state/git`, which is created again, and run the same command again.';
 
 /**
- * git's environment: the caller's without what would point git elsewhere, and without what the runner keeps
- * from commands, since a repository's filters are programs that git starts.
+ * git's environment: the caller's without variables that would point git elsewhere, and without those that the runner
+ * withholds from commands, since git starts a repository's filters as programs.
  */
 export function gitEnvironment(environment: Environment): Record<string, string> {
   const kept = Object.entries(environment).filter(
@@ -74,7 +74,7 @@ export function gitIn(place: string, { binary, environment, timeoutMs = TIMEOUT_
   };
 }
 
-/** Starts git to be talked to over its standard streams. Nobody ends it but the caller. */
+/** Starts git for communication over its standard streams. Only the caller ends it. */
 export function startGit(
   cwd: string,
   { binary, environment }: GitOptions,
@@ -96,7 +96,7 @@ interface Execution {
 }
 
 interface Outcome {
-  /** Absent when a signal ended it. */
+  /** Absent if a signal ended it. */
   readonly code: number | undefined;
   readonly out: Buffer;
   readonly err: string;
@@ -107,7 +107,7 @@ interface Outcome {
 function execute(binary: string, args: readonly string[], how: Execution): Promise<Outcome> {
   return new Promise((resolve) => {
     const { cwd, env, input, timeoutMs } = how;
-    // A process group of its own, so that the filters that git started end with it.
+    // A separate process group, so that filters started by git end with it.
     const detached = process.platform !== 'win32';
     const child = spawn(binary, args, { cwd, env, detached, windowsHide: true });
     const [out, err] = [new Collected(), new Collected()];
@@ -120,7 +120,7 @@ function execute(binary: string, args: readonly string[], how: Execution): Promi
       } catch (cause) {
         if (!isSystemError(cause, 'ESRCH')) error ??= cause;
       }
-      // A filter may have left the group and still hold the pipes.
+      // A filter may have left the group and still have the pipes open.
       child.stdout.destroy();
       child.stderr.destroy();
     };
@@ -136,7 +136,7 @@ function execute(binary: string, args: readonly string[], how: Execution): Promi
       });
     }
     child.on('error', (cause) => (error ??= cause));
-    // git may end before it has read all; its exit code then tells why.
+    // git may end before reading everything; its exit code then says why.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.on('close', (code) => {
@@ -153,7 +153,7 @@ function execute(binary: string, args: readonly string[], how: Execution): Promi
   });
 }
 
-/** Chunks of one stream, up to the largest answer. */
+/** Chunks of one stream, up to the maximum output size. */
 class Collected {
   readonly #chunks: Buffer[] = [];
   #length = 0;
@@ -203,7 +203,7 @@ function explain(
   if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(err)) {
     return new GatelineError('GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${err}`, {
       hint: 'The disk is full: free some space, then run the same command again.',
-      // As where we write ourselves.
+      // The same code as for our own writes.
       cause: Object.assign(new Error(err), { code: 'ENOSPC' }),
     });
   }
@@ -216,7 +216,7 @@ function explain(
   });
 }
 
-/** The command among the arguments, for people: settings come before it. */
+/** The command among the arguments, for messages: settings come before it. */
 function commandOf(args: readonly string[]): string {
   const at = args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c');
   return args[at] ?? '';

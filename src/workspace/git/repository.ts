@@ -4,7 +4,7 @@ import { refusePipes, refusePipesAbove } from './git-folder.ts';
 import { gitIn, type Git, type GitOptions } from './git.ts';
 import type { ObjectFormat } from '../files/blob.ts';
 
-/** A git work tree that the workspace lies in. All paths are absolute but `prefix`. */
+/** The git work tree that contains the workspace. All paths are absolute except `prefix`. */
 export interface Repository {
   readonly git: Git;
   /** Top of the work tree. */
@@ -16,19 +16,22 @@ export interface Repository {
   readonly gitDir: string;
   readonly objects: string;
   readonly index: string;
-  /** Where files that are the same for all its work trees lie: `info/exclude`, `shallow`, `lfs`. */
+  /** Folder of the files shared by all its work trees: `info/exclude`, `shallow`, `lfs`. */
   readonly commonDir: string;
 }
 
-/** The oldest git that has every option that is used: `rev-parse --show-object-format`, `read-tree --reset -u` over untracked files. */
+/**
+ * The oldest git with every option that we use: `rev-parse --show-object-format`, `read-tree --reset -u` over untracked
+ * files.
+ */
 const OLDEST = [2, 30] as const;
 
 /**
- * The repository whose work tree holds `root`. `undefined` where there is none: a bare repository, a
- * folder that the repository around it ignores, or no repository at all.
+ * The repository whose work tree contains `root`. `undefined` if there is none: a bare repository, a folder that the
+ * repository around it ignores, or no repository.
  *
- * @throws GatelineError `GIT_NOT_FOUND` when git cannot be started; `GIT_TOO_OLD`; `GIT_UNSAFE_DIRECTORY`
- *   when git does not trust the owner of the repository; `WORKSPACE_UNREADABLE` when a file of git is a pipe
+ * @throws GatelineError `GIT_NOT_FOUND` when git cannot be started; `GIT_TOO_OLD`; `GIT_UNSAFE_DIRECTORY` when git does
+ *   not trust the owner of the repository; `WORKSPACE_UNREADABLE` when a file of git is a pipe
  */
 export async function findRepository(root: string, options: GitOptions): Promise<Repository | undefined> {
   refusePipesAbove(root);
@@ -41,7 +44,7 @@ export async function findRepository(root: string, options: GitOptions): Promise
       return undefined;
     throw error;
   });
-  // What an old git says to what it does not understand counts for nothing; it is awaited below.
+  // An old git's reply to an unknown option is ignored; it is awaited below.
   answering.catch(() => undefined);
   await refuseOldGit(git);
   const answer = await answering;
@@ -73,7 +76,7 @@ async function refuseOldGit(git: Git): Promise<void> {
   throw new GatelineError('GIT_TOO_OLD', `git is ${major}.${minor}, and Gateline needs ${OLDEST.join('.')} or newer`);
 }
 
-/** A folder that the repository around it ignores, and of which it tracks nothing, is no part of it. */
+/** A folder that the surrounding repository ignores, and in which it tracks nothing, is not part of it. */
 async function isIgnored(git: Git, top: string, prefix: string, index: string): Promise<boolean> {
   const asked = await git(['check-ignore', '-q', '--no-index', `./${prefix.slice(0, -1)}`], {
     cwd: top,

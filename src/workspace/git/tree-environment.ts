@@ -3,9 +3,10 @@ import { GIT_LOCAL_VARIABLES, PATH_LISTS, type Environment } from '../../environ
 import { pathBelow } from '../dependencies/plan.ts';
 
 /**
- * An environment for a command that runs in a work tree: without what points git at another repository, and with the paths of
- * programs and libraries that lie in the user's repository at their place in the work tree. Else a call from an npm script or
- * with an active Python environment would run the user's `node_modules/.bin` and install into the user's `.venv`.
+ * An environment for a command that runs in a work tree: without variables that point git at another repository, and
+ * with program and library paths in the user's repository replaced by those in the work tree. Otherwise a call from an
+ * npm script or with an active Python environment would run the user's `node_modules/.bin` and install into the user's
+ * `.venv`.
  *
  * @param from top of the user's repository; absolute, real path
  * @param to top of the work tree

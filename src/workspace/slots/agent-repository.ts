@@ -5,22 +5,22 @@ import { quotedForGit } from '../files/path-bytes.ts';
 import type { Repository } from '../git/repository.ts';
 import { textOf, type RepositoryCopy } from './repository-copy.ts';
 
-/** A repository for an agent, still without an index. */
+/** A repository for an agent, without an index yet. */
 export interface AgentRepository {
   /** Absolute path of its work tree. */
   readonly folder: string;
   readonly copy: RepositoryCopy;
-  /** Commit that is checked out there; `undefined`: there is none yet. */
+  /** Commit checked out there; `undefined`: none yet. */
   readonly head: string | undefined;
-  /** Folders of objects that it reads. */
+  /** Object folders that it reads. */
   readonly objects: readonly string[];
-  /** Paths that its `git status` passes over, from the top. */
+  /** Paths that its `git status` ignores, from the top. */
   readonly excluded: readonly string[];
 }
 
 /**
- * Makes a folder a repository of its own: a commit of the user as detached HEAD, a copy of branches, tags and settings, and the
- * user's objects by reference. What an agent commits, stashes or configures there stays there.
+ * Turns a folder into a separate repository: a user's commit as detached HEAD, a copy of branches, tags and settings,
+ * and the user's objects by reference. Commits, stashes and settings of an agent stay there.
  * @returns the path of its git folder
  */
 export async function makeAgentRepository({ folder, copy, head, objects, excluded }: AgentRepository): Promise<string> {

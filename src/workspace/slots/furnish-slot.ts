@@ -10,7 +10,7 @@ import type { ObjectStore } from '../trees/object-store.ts';
 import type { CheckoutRequest } from '../workspace.ts';
 import type { Slot } from './slots.ts';
 
-/** The command that sets a work tree up. */
+/** The command that sets up a work tree. */
 export interface TreeSetup {
   readonly command: string;
   readonly shell: string;
@@ -20,7 +20,7 @@ export interface TreeSetup {
   readonly start: StartSetup;
 }
 
-/** What a work tree gets beside the files of its tree. */
+/** Additions to a work tree beside the files of its tree. */
 export interface Furnishing {
   readonly store: ObjectStore;
   /** Path of the workspace below the top. */
@@ -31,16 +31,16 @@ export interface Furnishing {
   readonly setup: TreeSetup | undefined;
 }
 
-/** What a work tree was furnished with. */
+/** What was added to a work tree. */
 export interface Furnished {
-  /** Paths from the top below which links lie. */
+  /** Paths from the top below which there are links. */
   readonly links: readonly string[];
-  /** Paths from the top that the setup command made and git ignores: they stay from attempt to attempt. */
+  /** Paths from the top that the setup command created and git ignores: they are kept between attempts. */
   readonly kept: readonly string[];
   readonly notices: readonly string[];
 }
 
-/** Adds to a slot what it has beside its files: links first, since the setup command may use them. */
+/** Adds everything to a slot except its files: links first, since the setup command may use them. */
 export async function furnish(
   slot: Slot,
   files: readonly string[],
@@ -53,7 +53,7 @@ export async function furnish(
 }
 
 /**
- * Links the user's installed packages into a slot. What agents did to the links of an earlier attempt is undone.
+ * Links the user's installed packages into a slot. Changes by agents to links of an earlier attempt are undone.
  * @param files paths from the top, of the user's version and of the attempt's
  */
 async function linkInto(
@@ -79,7 +79,7 @@ async function linkInto(
 
 /**
  * Runs the setup command in a slot, once.
- * @returns paths from the top that it made and git ignores; `undefined` when it had been run before
+ * @returns paths from the top that it created and git ignores; `undefined` if it ran before
  * @throws GatelineError `SETUP_FAILED`, `SETUP_CANCELLED`
  */
 async function setUp(

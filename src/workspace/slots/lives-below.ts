@@ -2,8 +2,8 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { sep } from 'node:path';
 
 /**
- * Whether a process is running in a slot, where the system shows it (Linux): it is there, or its environment names the slot,
- * as that of an agent and of everything that an agent starts does (`Checkout.variables`).
+ * Whether a process is running in a slot, if the system shows it (Linux): its working directory is there, or its
+ * environment names the slot, like that of an agent and of everything that an agent starts (`Checkout.variables`).
  * @param path absolute path of the slot
  */
 export async function livesBelow(path: string): Promise<boolean> {
@@ -13,7 +13,7 @@ export async function livesBelow(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-  // `gateline complete` runs in the environment that `begin` printed, and so may those who started it.
+  // `gateline complete` runs in the environment that `begin` printed, as may its parent processes.
   const above = await ancestors();
   const found = await Promise.all(
     processes.map(async (pid) => (await standsBelow(pid, path)) || (!above.has(pid) && (await isToldOf(pid, path)))),
@@ -36,7 +36,7 @@ async function ancestors(): Promise<Set<string>> {
   for (let pid = String(process.ppid); pid !== '0' && pid !== '' && !found.has(pid);) {
     found.add(pid);
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    // `<pid> (<name>) <state> <parent> …`; a name may hold anything.
+    // `<pid> (<name>) <state> <parent> …`; a name may contain anything.
     pid = stat.slice(stat.lastIndexOf(')') + 1).split(' ')[2] ?? '';
   }
   return found;

@@ -4,31 +4,31 @@ import { isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOfName, splitNames } from '../files/path-bytes.ts';
 import type { Repository } from '../git/repository.ts';
 
-/** What of the user's repository an agent finds in the one of its slot. */
+/** The parts of the user's repository that an agent finds in its slot's repository. */
 export interface RepositoryCopy {
   readonly repository: Repository;
-  /** Commit that is checked out; `undefined`: there is none yet. */
+  /** Commit checked out; `undefined`: none yet. */
   readonly head: string | undefined;
   /** The tree of that commit. */
   readonly headTree: string | undefined;
-  /** Name of the branch, for a repository without a commit. */
+  /** Name of the branch, if the repository has no commit. */
   readonly branch: string | undefined;
   readonly packedRefs: Buffer;
   readonly config: Buffer;
-  /** Attributes outside of the tree, and settings of line endings and filters, as one text. */
+  /** Attributes outside the tree, and settings for line endings and filters, as one text. */
   readonly conversion: string;
-  /** Whether only a part of the files is checked out. */
+  /** Whether only some of the files are checked out. */
   readonly isSparse: boolean;
 }
 
 /**
- * Settings that belong to the user's own folder, or that would make git do more than what it is asked for. `core.hooksPath`
- * too: the user's hooks do not run for an agent, as they do not on GitHub.
+ * Settings that belong to the user's own folder, or that would make git do more than requested. Also `core.hooksPath`:
+ * as on GitHub, the user's hooks do not run for an agent.
  */
 const NOT_COPIED =
   /^(?:core\.(?:bare|worktree|repositoryformatversion|fsmonitor|splitindex|untrackedcache|ignorestat|sparsecheckout.*|hookspath)|extensions\..*|include(?:if)?\..*|gc\..*|maintenance\..*|index\.sparse|submodule\.recurse|lfs\.storage)$/i;
 
-/** Refs that are of one work tree: what the user stashed or bisects is nobody else's. */
+/** Refs of a single work tree: the user's stashes and bisects are not shared. */
 const NOT_SHARED = /^[0-9a-f]+ refs\/(?:stash|bisect|rewritten|worktree)(?:\/|$)/;
 
 /** Settings that decide which bytes git writes for a blob. */
@@ -37,11 +37,11 @@ const OF_CONVERSION = /^(?:core\.(?:autocrlf|eol|safecrlf|attributesfile|symlink
 interface Setting {
   readonly scope: string;
   readonly key: string;
-  /** `undefined`: the key alone, without `=`. */
+  /** `undefined`: a key without `=`. */
   readonly value: string | undefined;
 }
 
-/** Reads what is the same for every slot of a call. */
+/** Reads the data that is the same for every slot of a call. */
 export async function readRepository(repository: Repository): Promise<RepositoryCopy> {
   const { git } = repository;
   const [head, branch, refs, config] = await Promise.all([
@@ -52,7 +52,7 @@ export async function readRepository(repository: Repository): Promise<Repository
   ]);
   const settings = settingsIn(splitNames(config.out));
   const ids = head.out.toString('latin1').split('\n');
-  // `HEAD^{commit} missing`, where there is none.
+  // `HEAD^{commit} missing`, if there is none.
   const [commit, tree] = ids.map((id) => (/^[0-9a-f]+$/.test(id) ? id : undefined));
   const lines = refs.out.toString('latin1').split('\n');
   return {
@@ -72,7 +72,7 @@ async function conversionText(settings: readonly Setting[], { commonDir }: Repos
   return JSON.stringify([lines, await textOf(join(commonDir, 'info', 'attributes'))]);
 }
 
-/** Text of a file; '' where it is absent. */
+/** Text of a file; '' if it is absent. */
 export async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -82,7 +82,7 @@ export async function textOf(path: string): Promise<string> {
   }
 }
 
-/** As `git config --show-scope -z` lists them: the scope, then `<key>\n<value>`. */
+/** Parses the output of `git config --show-scope -z`: the scope, then `<key>\n<value>`. */
 function settingsIn(fields: readonly string[]): Setting[] {
   const found: Setting[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -98,14 +98,15 @@ function settingsIn(fields: readonly string[]): Setting[] {
 }
 
 /**
- * The repository's own settings. Of the user's only who they are: that may depend on where the repository lies
+ * The repository's own settings. Of the user's settings only the identity, which may depend on the repository's path
  * (`includeIf`).
  */
 function configText(settings: readonly Setting[], { format, top, commonDir }: Repository): string {
   const lines = ['[core]', `\trepositoryformatversion = ${format === 'sha256' ? 1 : 0}`, '\tbare = false'];
   if (format === 'sha256') lines.push('[extensions]', '\tobjectFormat = sha256');
   const own = new Set(settings.filter(isOwn).map(({ key }) => key));
-  // Several files may say who the user is: the last one holds, as for git, and `git config` can replace a single value.
+  // Several files may set the user's identity: the last one applies, as in git, and `git config` can replace a single
+  // value.
   const last = new Map(settings.filter((one) => !isOwn(one)).map((one) => [one.key, one]));
   const identity = [...last.values()].filter(({ key }) => key.startsWith('user.') && !own.has(key));
   for (const { key, value } of [...identity, ...settings.filter(isOwn)]) {
@@ -124,7 +125,7 @@ function isOwn({ scope }: Setting): boolean {
   return scope === 'local' || scope === 'worktree';
 }
 
-/** The address of a remote may be relative to the user's folder. */
+/** A remote's address may be relative to the user's folder. */
 function settled(key: string, value: string, top: string): string {
   return /^remote\..*\.(?:push)?url$/.test(key) && /^\.\.?(?:\/|$)/.test(value) ? resolve(top, value) : value;
 }

@@ -4,7 +4,7 @@ import { WITHHELD_FROM_AGENTS, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { environmentOfTree } from '../git/tree-environment.ts';
 
-/** A setup command as the agent of this machine starts it: `Agent.run` is such a function. */
+/** Starts a setup command the way this machine's agent does: `Agent.run` is such a function. */
 export type StartSetup = (task: {
   readonly directory: string;
   readonly command: string;
@@ -23,7 +23,7 @@ export type StartSetup = (task: {
   readonly message?: string;
 }>;
 
-/** What {@link runSetup} is told. */
+/** Options of {@link runSetup}. */
 export interface SetupOptions {
   /** `workspace.setup` and `workspace.shell` of the pipeline. */
   readonly command: string;
@@ -31,17 +31,20 @@ export interface SetupOptions {
   /** Top of the user's repository and of the work tree; absolute. */
   readonly from: string;
   readonly to: string;
-  /** Where the command runs: the place of the workspace in the work tree; absolute. */
+  /** Working directory of the command: the workspace's place in the work tree; absolute. */
   readonly workingDirectory: string;
-  /** Folder of this work tree outside of it, absolute; made when it is missing. It keeps what was run, and the script. */
+  /**
+   * Folder of this work tree, outside of it, absolute; created if missing. Contains a note of what was run, and the
+   * script.
+   */
   readonly folder: string;
   /** The caller's. */
   readonly environment: Environment;
-  /** Names of variables that any gate calls a secret: none of them is passed on. */
+  /** Names of variables that any gate declares as secret: none of them is passed on. */
   readonly secrets: Iterable<string>;
   readonly start: StartSetup;
   readonly signal: AbortSignal;
-  /** Told each line of output, redacted. */
+  /** Receives each line of output, redacted. */
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
   readonly redact: (text: string) => string;
   /** Default: one hour. */
@@ -51,14 +54,14 @@ export interface SetupOptions {
 const MARKER = 'setup.json';
 const ONE_HOUR = 3_600_000;
 const LOG_LIMIT = 65_536;
-/** Lines of output that an error shows. */
+/** Lines of output shown in an error. */
 const TAIL = 20;
 
 /**
- * Run the setup command of work trees, unless the same command ended well in this one. A work tree that was removed and made
- * again is another one.
+ * Run the setup command of work trees, unless the same command already succeeded in this one. A work tree that was
+ * removed and recreated is a different one.
  *
- * @returns `current`: nothing was to be done. `cancelled`: the signal came first
+ * @returns `current`: nothing to do. `cancelled`: the signal came first
  * @throws GatelineError `SETUP_FAILED` with the end of its output
  */
 export async function runSetup(options: SetupOptions): Promise<'ran' | 'current' | 'cancelled'> {
@@ -91,14 +94,17 @@ export async function runSetup(options: SetupOptions): Promise<'ran' | 'current'
   return 'ran';
 }
 
-/** The caller's environment as in the work tree, without secrets and without what the runner keeps from commands. */
+/**
+ * The caller's environment as in the work tree, without secrets and without variables that the runner withholds from
+ * commands.
+ */
 function setupEnvironment({ environment, secrets, from, to }: SetupOptions): Record<string, string> {
   const withheld = new Set(secrets);
   const moved = Object.entries(environmentOfTree(environment, from, to));
   return Object.fromEntries(moved.filter(([name]) => !withheld.has(name) && !WITHHELD_FROM_AGENTS.test(name)));
 }
 
-/** What a folder of the same path that was made anew does not share with it. */
+/** Distinguishes a folder from a recreated one with the same path. */
 async function identityOf(folder: string): Promise<string> {
   const { ino, birthtimeMs } = await stat(folder);
   return `${ino} ${birthtimeMs}`;

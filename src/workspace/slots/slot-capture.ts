@@ -6,18 +6,18 @@ import { indexState, unskipPresent } from '../trees/index-file.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
 import type { Slot } from './slots.ts';
 
-/** How a slot is captured. */
+/** How to capture a slot. */
 export interface SlotCapture {
   readonly store: ObjectStore;
   readonly taking: Taking;
   readonly known: KnownIndex;
-  /** Whether only a part of the files was checked out. */
+  /** Whether only some of the files were checked out. */
   readonly isSparse: boolean;
 }
 
 /**
- * What stands in a slot, as a tree. Where its index is damaged or gone, which lies beside the tree, every file is compared with
- * the version that stood there.
+ * The files in a slot, as a tree. If its index (which is beside the tree) is damaged or gone, every file is compared
+ * with the version checked out there.
  * @param from that version
  */
 export async function captureSlot(slot: Slot, from: string, how: SlotCapture): Promise<CapturedTree> {

@@ -15,17 +15,17 @@ import type { Slot } from './slots.ts';
 import { removeStrange, strangeEntries } from './strange-entries.ts';
 import { checkOutSubmodules } from './submodules.ts';
 
-/** What every slot of a call is prepared with. */
+/** Data with which every slot of a call is prepared. */
 export interface SlotSetting {
   readonly store: ObjectStore;
   readonly git: GitOptions;
-  /** What the agent's repository is made from; `undefined` without a repository. */
+  /** Source of the agent's repository; `undefined` without a repository. */
   readonly copy: RepositoryCopy | undefined;
-  /** Adds what a work tree has beside its files. */
+  /** Adds everything to a work tree except its files. */
   readonly furnish: () => Promise<Furnished>;
 }
 
-/** A version that is to stand in a slot. */
+/** A version to check out in a slot. */
 export interface SlotContents {
   readonly tree: string;
   /** Its files. */
@@ -34,15 +34,16 @@ export interface SlotContents {
   readonly submodules: ReadonlyMap<string, string>;
 }
 
-/** What a slot was prepared with, for the next attempt in it. */
+/** How a slot was prepared, for the next attempt in it. */
 export interface PreparedSlot extends Furnished {
   /** See {@link conversionOf}. */
   readonly conversion?: string;
 }
 
 /**
- * What decides the bytes that git writes for a blob: attributes, and settings of line endings and filters. git writes only files
- * whose blobs differ, so a slot whose files were written with other ones is written anew.
+ * Identifies everything that affects the bytes that git writes for a blob: attributes, and settings for line endings
+ * and filters. git writes only files whose blobs differ, so a slot whose files were written under other settings is
+ * rewritten.
  */
 export function conversionOf(files: Tree, copy: RepositoryCopy | undefined): string {
   const attributes = [...files].filter(([path]) => path === '.gitattributes' || path.endsWith('/.gitattributes'));
@@ -51,8 +52,8 @@ export function conversionOf(files: Tree, copy: RepositoryCopy | undefined): str
 }
 
 /**
- * Brings a slot from whatever stands there to a tree: files that differ are written, and everything that the tree does not
- * have is removed, ignored files too. Then the agent's repository is made anew.
+ * Brings a slot from any state to a tree: files that differ are written, and everything else is removed, including
+ * ignored files. Then the agent's repository is recreated.
  */
 export async function prepareSlot(slot: Slot, contents: SlotContents, setting: SlotSetting): Promise<PreparedSlot> {
   const { tree, files, submodules } = contents;
@@ -64,7 +65,7 @@ export async function prepareSlot(slot: Slot, contents: SlotContents, setting: S
     await bringTo(slot, tree, store);
   } catch (error) {
     if (!isOfWhatLiesThere(error)) throw error;
-    // A torn index, or folders that may not be written to: every file is written or looked at anew.
+    // A damaged index, or folders without write permission: every file is written or compared again.
     await openUp(slot.folder);
     await rm(slot.index, { force: true });
     await bringTo(slot, tree, store);
@@ -76,14 +77,14 @@ export async function prepareSlot(slot: Slot, contents: SlotContents, setting: S
   return { ...furnished, conversion };
 }
 
-/** Whether an error may come from what lies in a slot, and not from what is to be brought there. */
+/** Whether an error may be caused by the current content of a slot, not by the content to check out. */
 export function isOfWhatLiesThere(error: unknown): boolean {
   if (error instanceof GatelineError) return error.code === 'GIT_FAILED';
   return ['EACCES', 'EPERM', 'ENOTEMPTY', 'EBUSY'].some((code) => isSystemError(error, code));
 }
 
 async function bringTo(slot: Slot, tree: string, store: ObjectStore): Promise<void> {
-  // The agent's own git folder is no part of the tree, and its lock is what a killed switch left.
+  // The agent's own git folder is not part of the tree, and its lock was left by a killed switch.
   await Promise.all([
     rm(join(slot.folder, '.git'), { recursive: true, force: true }),
     rm(`${slot.index}.lock`, { force: true }),
@@ -99,7 +100,10 @@ async function bringTo(slot: Slot, tree: string, store: ObjectStore): Promise<vo
   await store.git(['clean', '-q', '-f', '-f', '-d', '-x', ...kept], where);
 }
 
-/** In a sparse checkout: what differs from the commit lies on disk, wherever it is; the rest only where the user has it. */
+/**
+ * In a sparse checkout: files that differ from the commit are on disk, wherever they are; other files only if the user
+ * has them on disk.
+ */
 async function writeOutside(slot: Slot, tree: string, store: ObjectStore, head: string | undefined): Promise<void> {
   const where = { index: slot.index, folder: slot.folder };
   const { skipped } = await unlookedEntries(store, where);
@@ -128,8 +132,8 @@ async function giveRepository(
   if (copy.head === undefined) return;
   const index = join(path, 'index');
   await copyIndex(slot.index, index);
-  // What was just checked out is what the commit has: then so does the index.
+  // A fresh checkout matches the commit, and so does the index.
   if (tree === copy.headTree && !copy.isSparse) return;
-  // Its own git folder: what is asked for here must be what the agent's git answers from then on.
+  // Its own git folder: this must use the same data as the agent's git later.
   await store.git(['--git-dir', path, 'read-tree', '-m', copy.head], { index, folder: slot.folder });
 }

@@ -8,24 +8,27 @@ const NEXT = 'next';
 
 const stateSchema = z.object({
   format: z.literal(FORMAT),
-  /** `idle`: may be used. `busy`: an attempt works there. `retired`: never used again, and deleted when nothing lives there. */
+  /**
+   * `idle`: free. `busy`: an attempt works there. `retired`: never used again, and deleted when no process is running
+   * there.
+   */
   state: z.enum(['idle', 'busy', 'retired']),
   /** Name of the attempt that works there. */
   attempt: z.string().max(2_048).optional(),
-  /** An agent that runs by itself has it until then, ISO 8601: no engine watches it. */
+  /** Reserved until then for an agent that runs by itself, ISO 8601: no engine watches it. */
   until: z.string().max(64).optional(),
-  /** Paths below which links to dependencies lie, from the top. */
+  /** Paths below which there are links to dependencies, from the top. */
   links: z.array(z.string()).optional(),
-  /** Paths that the setup command made there, from the top. */
+  /** Paths that the setup command created, from the top. */
   kept: z.array(z.string()).optional(),
-  /** What its files were written with: see `conversionOf`. */
+  /** Conversion with which its files were written: see `conversionOf`. */
   conversion: z.string().max(128).optional(),
 });
 
-/** What is written beside a slot's tree. */
+/** The state that is stored beside a slot's tree. */
 export type SlotState = Omit<z.infer<typeof stateSchema>, 'format'>;
 
-/** What stays known of a slot from one attempt to the next. */
+/** The data about a slot that is kept between attempts. */
 export interface SlotMemory {
   readonly kept?: string[];
   readonly conversion?: string;
@@ -36,7 +39,7 @@ interface Remembered {
   readonly conversion?: string | undefined;
 }
 
-/** {@link SlotMemory} alone, of what holds more. */
+/** Extracts the {@link SlotMemory} from a larger object. */
 export function memoryOf({ kept, conversion }: Remembered): SlotMemory {
   return { ...(kept !== undefined && { kept: [...kept] }), ...(conversion !== undefined && { conversion }) };
 }
@@ -44,7 +47,7 @@ export function memoryOf({ kept, conversion }: Remembered): SlotMemory {
 /** An agent may have put anything in the place of the file. */
 const NO_FILE = ['ENOENT', 'EISDIR', 'ENOTDIR', 'ELOOP'];
 
-/** Reads a slot's state. One that is absent, torn or no file is `retired`: nobody knows what lies there. */
+/** Reads a slot's state. If it is absent, damaged or not a file, the state is `retired`: the content is unknown. */
 export async function readSlotState(slot: string): Promise<SlotState> {
   let text;
   try {
@@ -60,12 +63,12 @@ export async function readSlotState(slot: string): Promise<SlotState> {
   }
 }
 
-/** Writes a slot's state, whole or not at all. */
+/** Writes a slot's state, atomically. */
 export async function writeSlotState(slot: string, state: SlotState): Promise<void> {
   await replaceFile(fileOf(slot), `${JSON.stringify({ format: FORMAT, ...state })}\n`);
 }
 
-/** The number of the next new slot; 0 where none was ever made. @param root folder of the slots */
+/** The number of the next new slot; 0 if there was none yet. @param root folder of the slots */
 export async function readNextNumber(root: string): Promise<number> {
   try {
     const text = await readFile(join(root, NEXT), 'utf8');
@@ -76,14 +79,14 @@ export async function readNextNumber(root: string): Promise<number> {
   }
 }
 
-/** Notes the number of the next new slot, whole or not at all. */
+/** Stores the number of the next new slot, atomically. */
 export async function writeNextNumber(root: string, next: number): Promise<void> {
   await replaceFile(join(root, NEXT), `${next}\n`);
 }
 
 async function replaceFile(file: string, text: string): Promise<void> {
   const temporary = `${file}.tmp`;
-  // A link in its place would lead elsewhere.
+  // A link in its place would redirect the write.
   await rm(temporary, { recursive: true, force: true });
   await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });
   await rename(temporary, file).catch(async (error: unknown) => {

@@ -18,47 +18,47 @@ import {
 /** A folder for one attempt at a time. */
 export interface Slot {
   readonly number: number;
-  /** Absolute path of the slot: its index and its state lie in it. */
+  /** Absolute path of the slot: it contains its index and its state. */
   readonly path: string;
   /** The tree that the attempt works in, below `path`. */
   readonly folder: string;
   readonly index: string;
   readonly state: SlotState;
-  /** Whether nothing was ever there. */
+  /** Whether it has never been used. */
   readonly isNew: boolean;
 }
 
-/** Who takes a slot. */
+/** The attempt that takes a slot. */
 export interface SlotTaker {
   /** Name of the attempt. */
   readonly attempt: string;
-  /** Given for an agent that runs by itself: how long nobody else may have the slot. ISO 8601. */
+  /** Set for an agent that runs by itself: how long the slot is reserved for it. ISO 8601. */
   readonly until?: string;
 }
 
 const NUMBER = /^(?:0|[1-9][0-9]{0,8})$/;
 
 /**
- * The slots of one workspace: folders `<root>/<number>`, used again as long as their attempts end well, so that an attempt
- * costs what differs from the one before it. No number is given twice: whoever was left behind by an attempt may know its
- * path. One engine at a time has them; it holds the workspace's lock.
+ * The slots of one workspace: folders `<root>/<number>`. They are reused as long as their attempts end well, so that an
+ * attempt costs only the difference from the previous one. No number is used twice: a process left behind by an attempt
+ * may know its path. Only one engine at a time uses them; it holds the workspace's lock.
  */
 export class Slots {
   readonly #root: string;
   readonly #mine = new Set<number>();
   #next: Promise<number> | undefined;
 
-  /** @param root absolute path; made with the first slot */
+  /** @param root absolute path; created with the first slot */
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Takes the first slot that may be used, or makes one. `isFresh`: only a new one. */
+  /** Takes the first free slot, or creates one. `isFresh`: only a new one. */
   async take({ attempt, until }: SlotTaker, now: string, isFresh = false): Promise<Slot> {
     const taken = { attempt, ...(until !== undefined && { until }) };
     const numbers = await this.#numbers();
     for (const number of isFresh ? [] : numbers) {
-      // Gates start side by side: whoever looks at one has it from then on.
+      // Gates start in parallel: a slot is taken as soon as it is examined.
       if (this.#mine.has(number)) continue;
       this.#mine.add(number);
       const state = await readSlotState(this.#pathOf(number));
@@ -75,12 +75,12 @@ export class Slots {
     return this.#mark(number, { state: 'busy', ...taken }, true);
   }
 
-  /** Notes what a slot that is busy was furnished with, for a process that finds it again. */
+  /** Stores what was added to a busy slot, for a process that finds it again. */
   async furnished({ path, state }: Slot, links: readonly string[], memory: SlotMemory): Promise<void> {
     await writeSlotState(path, { ...state, links: [...links], ...memory });
   }
 
-  /** The slot that an attempt has, to be given back; `undefined`: none. */
+  /** The slot of an attempt, to be released; `undefined`: none. */
   async of(attempt: string): Promise<Slot | undefined> {
     for (const number of await this.#numbers()) {
       const state = await readSlotState(this.#pathOf(number));
@@ -91,7 +91,7 @@ export class Slots {
     return undefined;
   }
 
-  /** Gives a slot back. One that may still be written to is not used again. */
+  /** Releases a slot. One that may still be written to is not reused. */
   async give(slot: Slot, isReusable: boolean, memory: SlotMemory): Promise<void> {
     const { number, path } = slot;
     if (!isReusable || !(await isSound(slot)) || (await livesBelow(path))) await this.#discard(number);
@@ -99,7 +99,7 @@ export class Slots {
     this.#mine.delete(number);
   }
 
-  /** Has a slot deleted by the next sweep. A link in its place is removed: what it leads to is not ours. */
+  /** Marks a slot for deletion by the next sweep. A link in its place is removed: its target is not ours. */
   async #discard(number: number): Promise<void> {
     const path = this.#pathOf(number);
     if (isFolder(path)) await unlessFull(writeSlotState(path, { state: 'retired' }));
@@ -107,8 +107,8 @@ export class Slots {
   }
 
   /**
-   * Retires slots of attempts whose engine is gone, and deletes the retired ones in which nothing lives any more. What
-   * cannot be deleted now is left to the next call.
+   * Retires slots of attempts whose engine is gone, and deletes retired slots without running processes. Slots that
+   * cannot be deleted now are left to the next call.
    */
   async sweep(now: string): Promise<void> {
     for (const number of await this.#numbers()) {
@@ -120,7 +120,7 @@ export class Slots {
     }
   }
 
-  /** A slot that is busy without one of ours being at it: its engine was killed, or its agent's time is over. */
+  /** A busy slot that this process does not use: its engine was killed, or its agent's time is over. */
   async #retireAbandoned(number: number, state: SlotState, now: string): Promise<boolean> {
     if (state.state !== 'busy' || (state.until !== undefined && state.until > now)) return false;
     await this.#discard(number);
@@ -137,7 +137,7 @@ export class Slots {
     return { number, path, folder: join(path, 'tree'), index: join(path, 'index'), state, isNew };
   }
 
-  /** A number that no slot ever had, and notes so before it is used. */
+  /** A number never used for a slot; this is stored before the number is used. */
   async #unused(): Promise<number> {
     const number = (this.#next ?? this.#firstUnused()).then(async (next) => {
       await makeFolders(this.#root);
@@ -145,7 +145,7 @@ export class Slots {
       await writeNextNumber(this.#root, next + 1);
       return next;
     });
-    // One after the other: two would note the same one.
+    // Sequentially: two callers would otherwise store the same number.
     const next = number.then((taken) => taken + 1);
     next.catch(() => (this.#next = undefined));
     this.#next = next;
@@ -174,14 +174,14 @@ export class Slots {
   }
 }
 
-/** On a full disk a slot stays busy, and the next call retires it: what an attempt came to is on record all the same. */
+/** On a full disk a slot stays busy, and the next call retires it. The attempt's result is recorded anyway. */
 async function unlessFull(write: Promise<void>): Promise<void> {
   await write.catch((error: unknown) => {
     if (!isDiskFull(error)) throw error;
   });
 }
 
-/** Not `recursive`: below `/proc`, where no folder can be made, Node would try for ever. */
+/** Not `recursive`: below `/proc`, where no folder can be created, Node would retry forever. */
 async function makeFolders(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -194,8 +194,8 @@ async function makeFolders(path: string): Promise<void> {
 }
 
 /**
- * Whether the folders and files of a slot are still its own. An agent may have put links in their place, and git would then write
- * and delete where they lead to.
+ * Whether the folders and files of a slot are still its own. An agent may have replaced them with links; git would then
+ * write and delete at their targets.
  */
 export async function isSound({ path, folder, index }: Pick<Slot, 'path' | 'folder' | 'index'>): Promise<boolean> {
   if (!isFolder(path) || (await realpath(path)) !== path) return false;
@@ -217,7 +217,7 @@ function isFolder(path: string): boolean {
   return lookAt(dirname(path), basename(path))?.isDirectory() === true;
 }
 
-/** A late writer, or files of somebody else, may keep it from going: the next sweep tries again. */
+/** A late writer, or files of another user, may prevent the removal: the next sweep tries again. */
 async function removeTree(path: string): Promise<void> {
   const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 1 });
   try {

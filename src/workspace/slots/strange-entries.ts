@@ -3,10 +3,10 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { onDisk } from '../files/path-bytes.ts';
 
 /**
- * What git never looks at, so that it would be there for the next attempt: folders `.git` of repositories that an attempt made
- * in folders of the tree, sockets and pipes. Links are not followed.
+ * Entries that git never looks at, so that they would remain for the next attempt: `.git` folders of repositories that
+ * an attempt created inside the tree, sockets and pipes. Links are not followed.
  * @param folder absolute path
- * @param kept paths below it that are passed over
+ * @param kept paths below it to skip
  * @returns absolute paths
  */
 export async function strangeEntries(folder: string, kept: readonly string[]): Promise<Buffer[]> {
@@ -16,10 +16,10 @@ export async function strangeEntries(folder: string, kept: readonly string[]): P
   return found;
 }
 
-/** Removes those of them that git has not put a file in the place of meanwhile. */
+/** Removes those that git has not replaced with files meanwhile. */
 export async function removeStrange(found: readonly Buffer[]): Promise<void> {
   for (const path of found) {
-    // Gone where git has put a file in the place of a folder above it.
+    // Gone if git has replaced a parent folder with a file.
     const stats = await lstat(path).catch(() => undefined);
     if (stats === undefined || !isStrange(stats, path.subarray(path.lastIndexOf('/') + 1).toString())) continue;
     await rm(path, { recursive: true, force: true });
@@ -31,7 +31,7 @@ function isStrange(entry: Pick<Dirent | Stats, 'isFile' | 'isSymbolicLink' | 'is
 }
 
 async function walk(folder: Buffer, found: Buffer[], passed: ReadonlySet<string>): Promise<void> {
-  // Folders come and go meanwhile: git is running there.
+  // Folders may appear and disappear: git is running there.
   const entries = await readdir(folder, { withFileTypes: true, encoding: 'latin1' }).catch(() => []);
   const below: Buffer[] = [];
   for (const entry of entries) {

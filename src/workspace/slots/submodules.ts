@@ -10,8 +10,8 @@ import { readRepository } from './repository-copy.ts';
 const QUIETLY = ['-c', 'core.hooksPath=/dev/null', '-c', 'submodule.recurse=false'];
 
 /**
- * Makes each submodule that the user has checked out a repository of its own in the slot, at the commit that the tree names, with
- * the user's objects by reference. One that the user did not check out stays an empty folder, as it is there.
+ * Makes each submodule that the user has checked out a separate repository in the slot, at the commit in the tree, with
+ * the user's objects by reference. A submodule that the user did not check out stays an empty folder.
  * @param top the user's work tree
  * @param folder the slot's tree
  * @param submodules path from the top and commit of each

@@ -5,22 +5,22 @@ import { CACHE_FOLDER_VARIABLES, CLI_VARIABLES, type Environment } from '../../e
 import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
 import { pathBelow } from '../dependencies/plan.ts';
 
-/** What {@link treesFolder} is told. */
+/** Options of {@link treesFolder}. */
 export interface TreesFolderOptions {
   /** `workspace.trees` of the pipeline. */
   readonly setting: string | undefined;
-  /** The caller's: `GATELINE_TREES` stands above the setting. */
+  /** The caller's: `GATELINE_TREES` overrides the setting. */
   readonly environment: Environment;
-  /** Root of the workspace; relative settings begin there. Absolute, real path. */
+  /** Root of the workspace; relative settings are resolved against it. Absolute, real path. */
   readonly workspace: string;
-  /** Top of the repository, in which no work tree may lie. Absolute, real path. */
+  /** Top of the repository, which must not contain work trees. Absolute, real path. */
   readonly repository: string;
   /** Default: `process.platform`. */
   readonly platform?: NodeJS.Platform;
 }
 
 /**
- * Absolute path of the folder below which work trees lie. It need not exist.
+ * Absolute path of the folder for work trees. It need not exist.
  * @throws GatelineError `TREES_INSIDE_REPOSITORY`
  */
 export async function treesFolder(options: TreesFolderOptions): Promise<string> {
@@ -49,7 +49,7 @@ export async function treesFolder(options: TreesFolderOptions): Promise<string> 
   );
 }
 
-/** Whether the system refused something at a path in a folder, or on the way to it. */
+/** Whether the system refused access to a path in a folder, or to one of its parents. */
 export function isRefusedBelow(error: unknown, folder: string): error is NodeJS.ErrnoException {
   if (!(error instanceof Error) || !('syscall' in error) || !('path' in error)) return false;
   const path = String(error.path);
@@ -73,12 +73,12 @@ function cacheFolder(environment: Environment, home: string, platform: NodeJS.Pl
   if (platform === 'darwin') return join(home, 'Library', 'Caches');
   const variable = platform === 'win32' ? CACHE_FOLDER_VARIABLES.windows : CACHE_FOLDER_VARIABLES.xdg;
   const set = environment[variable];
-  // https://specifications.freedesktop.org/basedir-spec: a relative path there is to be ignored.
+  // https://specifications.freedesktop.org/basedir-spec: a relative path must be ignored.
   if (set !== undefined && isAbsolute(set)) return set;
   return platform === 'win32' ? join(home, 'AppData', 'Local') : join(home, '.cache');
 }
 
-/** A path without links, as far as it exists. */
+/** A path with links resolved, as far as it exists. */
 async function realOf(path: string): Promise<string> {
   const above = dirname(path);
   const real = await realpath(path).catch(() => undefined);

@@ -19,9 +19,9 @@ import { type PreparedSlot } from './slot-checkout.ts';
 import { memoryOf } from './slot-state.ts';
 import { refuseReplaced, Slots, type Slot } from './slots.ts';
 
-/** What work trees are made with. */
+/** Options for creating work trees. */
 export interface WorkTreesSetting {
-  /** Absolute path of the folder that they lie in. */
+  /** Absolute path of the folder that contains them. */
   readonly root: string;
   /** Path of the workspace below the top of the repository, '' or ending in `/`. */
   readonly prefix: string;
@@ -35,11 +35,11 @@ export interface WorkTreesSetting {
   /** Globs of all gates. */
   readonly declared: () => Furnishing['declared'];
   readonly onDurable: (what: string) => void;
-  /** What is opened with the first use. */
+  /** Opened on first use. */
   readonly open: () => Promise<{ readonly store: ObjectStore; readonly trees: TreeObjects }>;
-  /** Globs that take ignored files too. */
+  /** Globs that also match ignored files. */
   readonly named: (files: CheckoutRequest['files']) => readonly Globs[];
-  /** Paths from the top of the folder as such from the workspace, without those outside of it. */
+  /** Converts paths relative to the top into paths relative to the workspace, without those outside of it. */
   readonly within: (leftOut: readonly LeftOut[]) => CapturedWork['leftOut'];
 }
 
@@ -56,7 +56,7 @@ export class WorkTrees {
     this.#slots = new Slots(setting.root);
   }
 
-  /** Makes a version stand in a slot. One in which that is not possible is never used again. */
+  /** Checks out a version in a slot. A slot in which that fails is never used again. */
   checkOut(request: Asked, now: string): Promise<Checkout> {
     return this.#placing(this.#checkOut(request, now));
   }
@@ -68,7 +68,7 @@ export class WorkTrees {
     } catch (error) {
       await this.#slots.give(slot, false, {});
       if (!isOfWhatLiesThere(error)) throw error;
-      // Also where the user dropped the commit that was checked out when the call began.
+      // Also if the user dropped the commit that was checked out when the call began.
       this.#copy = undefined;
     }
     const other = await this.#take(request, now, true);
@@ -89,18 +89,18 @@ export class WorkTrees {
     return this.#working(slot, request, from, furnished, { extras: [] });
   }
 
-  /** The attempt does not work there any more, and nobody knows who else does. */
+  /** The attempt no longer works there, but another process may still do so. */
   async forget(attempt: string): Promise<void> {
     const slot = await this.#placing(this.#slots.of(attempt));
     if (slot !== undefined) await this.#placing(this.#slots.give(slot, false, {}));
   }
 
-  /** Deletes those of attempts whose engine is gone. */
+  /** Deletes the work trees of attempts whose engine is gone. */
   async sweep(now: string): Promise<void> {
     await this.#placing(this.#slots.sweep(now));
   }
 
-  /** @throws GatelineError `TREES_UNUSABLE` where the system refuses what is done below the folder of the slots */
+  /** @throws GatelineError `TREES_UNUSABLE` if the system refuses an operation below the folder of the slots */
   async #placing<T>(work: Promise<T>): Promise<T> {
     const { root } = this.#setting;
     return work.catch((error: unknown) => {
@@ -164,7 +164,7 @@ export class WorkTrees {
       from,
       environment: (inherited) => {
         const others = inherited[GIT_CEILING];
-        // Also what tells the processes of this attempt: see `livesBelow`.
+        // Also identifies the processes of this attempt: see `livesBelow`.
         const ceilings = others === undefined ? [slot.path] : [slot.path, others];
         return {
           ...environmentOfTree(inherited, top, slot.folder),

@@ -9,7 +9,7 @@ interface Running {
   readonly chunks: AsyncIterator<Buffer>;
 }
 
-/** Reads contents of blobs through one git process, started with the first of them, one after the other. End it by `await using`. */
+/** Reads contents of blobs sequentially through one git process, started on first use. End it by `await using`. */
 export class BlobReader implements AsyncDisposable {
   readonly #store: ObjectStore;
   #git: Running | undefined;
@@ -22,7 +22,7 @@ export class BlobReader implements AsyncDisposable {
   #started(): Running {
     if (this.#git !== undefined) return this.#git;
     const process = this.#store.start(['cat-file', '--batch']);
-    // It ends with the last reader; what it could not say is found out by the one that reads.
+    // It ends with the last reader; a failed read shows the error.
     process.stdin.on('error', () => undefined);
     process.on('error', () => undefined);
     process.stderr.resume();
@@ -31,8 +31,8 @@ export class BlobReader implements AsyncDisposable {
   }
 
   /**
-   * The content of one blob, to be read to its end before the next is asked for.
-   * @throws GatelineError `GIT_FAILED` when it is not there
+   * The content of one blob, which must be read to its end before the next one is requested.
+   * @throws GatelineError `GIT_FAILED` when it is missing
    */
   async *read(id: string): AsyncGenerator<Uint8Array> {
     this.#started().process.stdin.write(`${id}\n`);

@@ -14,27 +14,27 @@ import { isTakenUntracked, megabytes, tooLarge, untrackedFiles, untrackedTooLarg
 /** A folder as a tree object. */
 export interface CapturedTree {
   readonly tree: string;
-  /** Untracked paths that the index holds now; from the top. */
+  /** Untracked paths in the index now; from the top. */
   readonly extras: readonly string[];
   readonly leftOut: readonly LeftOut[];
   /** Whether anything differed from the index. */
   readonly changed: boolean;
 }
 
-/** What is known of the index from the last time. */
+/** What is known about the index from the last capture. */
 export interface KnownIndex {
   /** Its untracked paths. */
   readonly extras: readonly string[];
-  /** Its tree, where nothing changed since that was written. */
+  /** Its tree, if nothing has changed since the tree was written. */
   readonly tree?: string | undefined;
-  /** Whether files may have changed since with size and time of before; see {@link unsettledFiles}. */
+  /** Whether files may have changed since with the same size and time; see {@link unsettledFiles}. */
   readonly isUnsettled?: boolean;
 }
 
 /**
- * Makes a folder a tree object: brings the index up to what lies there, by what git says differs, and writes its tree. Git
- * looks at every file once and reads those only that changed.
- * @throws GatelineError `UNTRACKED_TOO_LARGE`, `SUBMODULE_DIRTY`, `WORKSPACE_UNREADABLE`, and as git fails
+ * Captures a folder as a tree object: updates the index with the differences that git reports, and writes its tree. Git
+ * looks at every file once and reads only those that changed.
+ * @throws GatelineError `UNTRACKED_TOO_LARGE`, `SUBMODULE_DIRTY`, `WORKSPACE_UNREADABLE`, and git's errors
  */
 export async function captureTree(
   store: ObjectStore,
@@ -42,7 +42,7 @@ export async function captureTree(
   taking: Taking,
   known: KnownIndex,
 ): Promise<CapturedTree> {
-  // Whoever calls has the workspace to itself: what is locked was left by somebody who is gone.
+  // The caller has exclusive use of the workspace: a lock was left by a process that is gone.
   await rm(`${where.index}.lock`, { force: true });
   try {
     return await capture(store, where, taking, known);
@@ -63,7 +63,7 @@ async function capture(
   const leftOut: LeftOut[] = [];
   const listed = listUntracked(store, where, taking);
   const others = listed.then(({ names }) => names);
-  // It is awaited below; whoever is given it may not need it.
+  // It is awaited below; its receiver may not need it.
   others.catch(() => undefined);
   const [differing, untracked, ignored] = await Promise.all([
     comparedFiles(store, where, known),
@@ -93,7 +93,7 @@ async function capture(
   };
 }
 
-/** What differs from the index, also where git would take a file for unchanged. */
+/** Differences from the index, including files that git would treat as unchanged. */
 async function comparedFiles(
   store: ObjectStore,
   where: IndexedFolder,
@@ -109,14 +109,14 @@ async function comparedFiles(
   return { ...differing, modified: new Set([...differing.modified, ...unseen.map(({ path }) => path)]) };
 }
 
-/** What git said about a folder. */
+/** git's report about a folder. */
 interface Said {
   readonly differing: Differing;
   readonly untracked: readonly string[];
   readonly ignored: IgnoredFiles;
 }
 
-/** What is to be brought into the index, what is to be taken out of it, and its untracked paths afterwards. */
+/** Determines the paths to add to the index, the paths to remove from it, and its untracked paths afterwards. */
 function sortOut(
   { differing, untracked, ignored }: Said,
   taking: Taking,
@@ -144,13 +144,13 @@ export async function writeTree(store: ObjectStore, where: IndexedFolder): Promi
   return out.toString('latin1').trim();
 }
 
-/** `.state` is ours in the workspace only. */
+/** `.state` is ours only inside the workspace. */
 function isNever({ prefix, without }: Taking, path: string): boolean {
   const inside = path.startsWith(prefix) ? path.slice(prefix.length) : `../${path}`;
   return neverCounts(inside) || (without?.(path) ?? false);
 }
 
-/** What git does not track and does not ignore. A folder that it may not look into is named. */
+/** Files that git neither tracks nor ignores. A folder that it cannot read is reported. */
 async function listUntracked(
   store: ObjectStore,
   where: IndexedFolder,
@@ -177,7 +177,7 @@ function refuseDirty({ dirty }: Differing, { dirtySubmodules }: Taking, leftOut:
   leftOut.push(...dirty.map((path) => ({ path, why })));
 }
 
-/** @returns those that are left out */
+/** @returns the paths that are left out */
 function refuseLarge(
   folder: string,
   { maxUntracked, oversize }: Taking,
@@ -198,8 +198,8 @@ function refuseLarge(
 }
 
 /**
- * Removals first: a folder may have taken the place of a file.
- * @returns paths that git refuses: names that some system takes for `.git`
+ * Removals first: a folder may have replaced a file.
+ * @returns paths that git refuses: names that some system treats as `.git`
  */
 async function update(
   store: ObjectStore,

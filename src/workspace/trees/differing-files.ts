@@ -4,21 +4,21 @@ import { onDisk, splitNames } from '../files/path-bytes.ts';
 import { OWN_REPOSITORY, type LeftOut } from './left-out.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
-/** What of a folder differs from its index. Paths from the top. */
+/** Differences of a folder from its index. Paths from the top. */
 export interface Differing {
   readonly modified: ReadonlySet<string>;
   readonly deleted: ReadonlySet<string>;
-  /** Submodules with changes that no commit of theirs has. */
+  /** Submodules with uncommitted changes. */
   readonly dirty: readonly string[];
-  /** What stands in the place of a file and is none. */
+  /** Entries in the place of a file that are not files. */
   readonly leftOut: readonly LeftOut[];
 }
 
 const SUBMODULE = '160000';
 
 /**
- * Asks git what differs from an index, and looks at each such path.
- * @throws GatelineError `WORKSPACE_UNREADABLE` when a folder with files of the index may not be looked into
+ * Asks git for differences from an index, and checks each such path.
+ * @throws GatelineError `WORKSPACE_UNREADABLE` when a folder with files of the index is not readable
  */
 export async function differingFiles(store: ObjectStore, where: IndexedFolder): Promise<Differing> {
   const { out, err } = await store.git(['diff-files', '-z', '--ignore-submodules=none'], where);
@@ -36,7 +36,7 @@ export async function differingFiles(store: ObjectStore, where: IndexedFolder): 
     const stats = look(path);
     if (stats?.isFile() === true || stats?.isSymbolicLink() === true) modified.add(path);
     else if (stats?.isDirectory() === true && before === SUBMODULE) {
-      // git names the commit where that is as the index says; then it is its content that differs.
+      // git reports the submodule's commit if it matches the index; then the submodule's content differs.
       const isMoved = /^0+$/.test(after);
       if (isMoved) modified.add(path);
       if (!isMoved || (await isDirty(store, where.folder, path))) dirty.push(path);
@@ -50,7 +50,10 @@ export async function differingFiles(store: ObjectStore, where: IndexedFolder): 
   return { modified, deleted, dirty, leftOut };
 }
 
-/** git passes over what it may not look at, and says so beside its answer. Settings of its own, outside of the folder, are none of it. */
+/**
+ * git skips unreadable paths, and reports them on stderr. Messages about its own settings outside the folder are
+ * ignored.
+ */
 function refuseDenied(folder: string, said: string): void {
   const isInside = (line: string): boolean =>
     (/unable to access '(\/.*)'/.exec(line)?.[1] ?? folder).startsWith(folder);

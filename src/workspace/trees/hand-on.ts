@@ -10,23 +10,23 @@ import { type ObjectStore, snapshotIndexOf } from './object-store.ts';
 import type { CapturedWork, Changes, KeepContent } from '../workspace.ts';
 import { listOfNames } from './index-file.ts';
 
-/** How much may be handed on. */
+/** Limits for handed-on files. */
 export interface HandOnLimits {
   /** Bytes of one file. */
   readonly bytes: number;
   readonly files: number;
 }
 
-/** What an attempt changed, and what of it goes to later gates. */
+/** Parameters for separating an attempt's changes. */
 export interface HandOn {
   readonly store: ObjectStore;
-  /** Top of the folder that the attempt worked in, absolute, and the path of the workspace below it. */
+  /** Top of the folder that the attempt worked in, absolute, and the workspace's path below it. */
   readonly folder: string;
   readonly prefix: string;
   readonly differences: readonly TreeDifference[];
-  /** What could not be looked at; paths relative to the workspace. */
+  /** Unreadable entries; paths relative to the workspace. */
   readonly leftOut: CapturedWork['leftOut'];
-  /** What the gate hands on; `undefined`: all that changed. */
+  /** What the gate hands on; `undefined`: all changes. */
   readonly globs: Globs | undefined;
   readonly keep: KeepContent;
   readonly limits: HandOnLimits;
@@ -36,7 +36,7 @@ type Refused = Changes['refused'][number];
 
 const TOUCHED_LIMIT = 10_000;
 
-/** Parts what an attempt changed into what is handed on, with its content kept, and the rest. */
+/** Separates an attempt's changes into those that are handed on, with their content stored, and the rest. */
 export async function handOn(input: HandOn): Promise<Changes> {
   const { leftOut, globs } = input;
   const unseen = leftOut.filter(
@@ -134,7 +134,7 @@ async function keepAll(input: HandOn, sound: readonly TreeDifference[], refused:
   return files;
 }
 
-/** Reads to the end also what is refused: the next file comes after it. */
+/** Also reads refused files to the end: the next file follows. */
 async function keepLimited(
   chunks: AsyncIterable<Uint8Array>,
   path: string,
@@ -153,7 +153,7 @@ async function keepLimited(
   }
 }
 
-/** A file that a filter stores as something else (LFS, for one) is kept as it lies on disk. */
+/** A file that a filter stores in another form (LFS, for example) is kept as it is on disk. */
 async function keepFromDisk(
   { folder, prefix, keep, limits }: HandOn,
   path: string,
@@ -162,7 +162,7 @@ async function keepFromDisk(
   try {
     file = await openToRead(onDisk(folder, prefix + path));
   } catch (error) {
-    // ELOOP: a link took the file's place; ENXIO: a socket or pipe did; ENOENT: it went away.
+    // ELOOP: replaced by a link; ENXIO: replaced by a socket or pipe; ENOENT: gone.
     if (['ELOOP', 'ENXIO', 'ENOENT', 'ENOTDIR'].some((code) => isSystemError(error, code))) {
       return { refused: 'it was replaced while it was read' };
     }
@@ -173,7 +173,7 @@ async function keepFromDisk(
   return await keepLimited(opened.createReadStream({ autoClose: false }), path, keep, limits);
 }
 
-/** Chunks up to a number of bytes; more of them end in an error. What the consumer leaves can be drained. */
+/** Chunks up to a number of bytes; exceeding it is an error. The rest that the consumer leaves can be drained. */
 class LimitedRead implements AsyncIterable<Uint8Array> {
   exceeded = false;
   readonly #chunks: AsyncIterator<Uint8Array>;
@@ -204,13 +204,13 @@ class LimitedRead implements AsyncIterable<Uint8Array> {
 }
 
 /**
- * Names under which tools and setup steps leave credentials in a workspace. What a gate changed as a whole
- * (`files: changed`) never hands these on; a gate that means one names it.
+ * Names under which tools and setup steps leave credentials in a workspace. `files: changed` never hands these on; a
+ * gate that needs one must name it.
  */
 const NAMES =
   /^(?:gha-creds-[0-9a-f]+\.json|\.npmrc|\.yarnrc\.yml|\.pypirc|\.netrc|_netrc|\.git-credentials|\.dockercfg|\.vault-token|\.terraformrc|application_default_credentials\.json|credentials\.tfrc\.json|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|p12|pfx|jks|keystore|kubeconfig))$/i;
 
-/** Folders of tools, with the file that holds credentials in each. */
+/** Folders of tools, with the credentials file in each. */
 const PLACES =
   /(?:^|\/)(?:\.aws\/credentials|\.docker\/config\.json|\.kube\/config|\.config\/gh\/hosts\.yml|\.cargo\/credentials(?:\.toml)?|\.ssh\/[^/]+|\.gnupg\/.*)$/i;
 
@@ -219,7 +219,7 @@ export function isCredentialFile(path: string): boolean {
   return NAMES.test(path.slice(path.lastIndexOf('/') + 1)) || PLACES.test(path);
 }
 
-/** Those of the paths for which `.gitattributes` names a filter, such as that of LFS. All are from the top of `folder`. */
+/** The paths for which `.gitattributes` names a filter, such as LFS. All are from the top of `folder`. */
 async function filteredPaths(store: ObjectStore, folder: string, paths: readonly string[]): Promise<Set<string>> {
   if (paths.length === 0) return new Set();
   const { out } = await store.git(

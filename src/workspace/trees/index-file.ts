@@ -7,8 +7,8 @@ import { bytesOfName, splitNames } from '../files/path-bytes.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
 /**
- * What tells one state of an index file from another: the checksum that git writes at its end, or size and time where git
- * was told to leave it out (`index.skipHash`). `undefined`: there is no index.
+ * Identifies a state of an index file: the checksum that git writes at its end, or size and time if git was told to
+ * omit the checksum (`index.skipHash`). `undefined`: there is no index.
  * @throws GatelineError `WORKSPACE_UNREADABLE` when something else is in its place
  */
 export async function indexState(path: string, format: ObjectFormat): Promise<string | undefined> {
@@ -22,8 +22,8 @@ export async function indexState(path: string, format: ObjectFormat): Promise<st
 }
 
 /**
- * Copies an index with its time of change: git takes a file for unchanged when its entry is older than the index, so that a
- * newer copy would hide an edit that was made within the same second as the original was written.
+ * Copies an index with its modification time: git treats a file as unchanged if its entry is older than the index, so a
+ * newer copy would hide an edit made within the same second in which the original was written.
  */
 export async function copyIndex(from: string, to: string): Promise<void> {
   const file = await openIndex(from);
@@ -32,12 +32,12 @@ export async function copyIndex(from: string, to: string): Promise<void> {
   await using opened = file;
   const { mtimeMs } = await opened.stat();
   await writeFile(to, await opened.readFile(), { mode: 0o600 });
-  // Rounded down, which is the safe side: more entries are compared by content.
+  // Rounded down to be safe: more entries are compared by content.
   const seconds = Math.floor(mtimeMs / 1_000);
   await utimes(to, seconds, seconds);
 }
 
-/** Opened without waiting for the other end of a pipe, which an agent may have put there. */
+/** Opened without waiting for the writer of a pipe, which an agent may have put there. */
 async function openIndex(path: string): Promise<FileHandle | undefined> {
   try {
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -53,8 +53,8 @@ async function openIndex(path: string): Promise<FileHandle | undefined> {
 }
 
 /**
- * Entries of an index that git does not look at: `assume-unchanged`, and `skip-worktree` (sparse checkouts set that one).
- * As they are written: in a sparse checkout git would leave out those that lie on disk nevertheless.
+ * Entries of an index that git does not look at: `assume-unchanged`, and `skip-worktree` (set by sparse checkouts). The
+ * raw entries are read, because in a sparse checkout git would leave out those that are on disk anyway.
  */
 export async function unlookedEntries(
   store: ObjectStore,
@@ -72,8 +72,8 @@ export async function unlookedEntries(
 }
 
 /**
- * Has git look at entries that it was told to skip, where they lie on disk by now: somebody wrote them. Newer versions of git
- * do so by themselves, in sparse checkouts.
+ * Makes git look at skipped entries that are now on disk. Newer versions of git do so automatically in sparse
+ * checkouts.
  */
 export async function unskipPresent(store: ObjectStore, where: IndexedFolder): Promise<void> {
   const look = lookBelow(where.folder);
@@ -82,7 +82,7 @@ export async function unskipPresent(store: ObjectStore, where: IndexedFolder): P
   await store.git(['update-index', '--no-skip-worktree', '-z', '--stdin'], where, { input: listOfNames(present) });
 }
 
-/** Names as git reads them in a list with a NUL after each. */
+/** A NUL-terminated list of names, as git reads it. */
 export function listOfNames(names: Iterable<string>): Buffer {
   const nul = Buffer.from([0]);
   return Buffer.concat([...names].flatMap((name) => [bytesOfName(name), nul]));

@@ -4,23 +4,23 @@ import type { Taking } from './left-out.ts';
 import { listOfNames } from './index-file.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
-/** Files that keep an otherwise ignored folder in git; they do not make it a folder of sources. */
+/** Files that keep an otherwise ignored folder in git; they do not make it a source folder. */
 const KEEPERS = new Set(['.gitignore', '.gitkeep', '.keep']);
-/** How many files of a place are looked at before all of them are. */
+/** How many files of a place are checked before all of them are. */
 const FIRST = 20;
 
-/** Files that git ignores, by whether they are taken. Paths from the top of the folder. */
+/** Files that git ignores, by whether they are included. Paths from the top of the folder. */
 export interface IgnoredFiles {
   readonly taken: readonly string[];
-  /** Those of the index that are ignored by now and that no glob names. */
+  /** Files in the index that are now ignored and that no glob names. */
   readonly gone: readonly string[];
 }
 
 /**
- * Files that git ignores and that a glob names: what the glob says before its first wildcard is ignored itself, or
- * git sees nothing below it but what keeps the folder. So `dist/**` takes build output, and `src/**` does not take what
- * an editor left there.
- * @param extras untracked paths that the index holds: what is true of a file must not depend on when it was first seen
+ * Files that git ignores and that a glob names. Either the part of the glob before its first wildcard is ignored
+ * itself, or git tracks nothing below it except files that keep the folder. So `dist/**` includes build output, and
+ * `src/**` does not include an editor's leftovers.
+ * @param extras untracked paths in the index: the result for a file must not depend on when it was first seen
  * @param others untracked files that git does not ignore
  */
 export async function ignoredFiles(
@@ -45,13 +45,13 @@ export async function ignoredFiles(
   };
 }
 
-/** Those of the paths that git ignores, whether they lie on disk or not. */
+/** The paths that git ignores, whether they are on disk or not. */
 async function ignoredAmong(
   store: ObjectStore,
   { folder, index }: IndexedFolder,
   paths: readonly string[],
 ): Promise<Set<string>> {
-  // git refuses to judge what lies below a link; for git it is not there.
+  // git refuses to judge paths below a link; for git they do not exist.
   const isBelowLink = linksAbove(folder);
   const there = paths.filter((path) => !isBelowLink(path));
   if (there.length === 0) return new Set();
@@ -97,7 +97,7 @@ async function generatedPlaces(
   return [...ignored, ...(await withoutSources(store, where, free, tracked))];
 }
 
-/** Places below which the index has nothing but what git ignores: what a glob named before, for one. */
+/** Places below which the index contains only ignored files: for example those that a glob named before. */
 async function withoutSources(
   store: ObjectStore,
   where: IndexedFolder,

@@ -7,18 +7,17 @@ import { gitIn, startGit, type Git, type GitAnswer, type GitCall, type GitOption
 import { refusePipes } from '../git/git-folder.ts';
 import type { Repository } from '../git/repository.ts';
 
-/** Which index a git command uses, and which folder is its work tree. */
+/** The index and the work tree folder for a git command. */
 export interface IndexedFolder {
-  /** Absolute path of an index of our own. */
+  /** Absolute path of one of our own indexes. */
   readonly index: string;
   /** Absolute path of the folder that it describes. */
   readonly folder: string;
 }
 
 /**
- * Settings that keep git from running the user's hooks and monitors, from writing other files than the ones that are
- * named, from passing over files, and from cleaning up meanwhile. Large files are stored as they are: packing them costs
- * more than it saves.
+ * Settings that keep git from running the user's hooks and monitors, writing files other than those named, skipping
+ * files, and cleaning up meanwhile. Large files are stored as they are: packing them costs more than it saves.
  */
 const SETTINGS = [
   'core.ignoreStat=false',
@@ -34,18 +33,18 @@ const SETTINGS = [
 ];
 
 /**
- * Git objects of our own, beside those of the user's repository. Everything is read from both and written to ours only, so
- * that the repository stays as it is, whatever is stored.
+ * Our own git objects, beside those of the user's repository. Objects are read from both and written only to ours, so
+ * the repository never changes.
  */
 export interface ObjectStore {
   /** Absolute path of its folder: a bare repository. */
   readonly path: string;
-  /** Absolute path of the folder that objects are written to. Agents' repositories read them there. */
+  /** Absolute path of the folder for new objects. Agents' repositories read them there. */
   readonly objects: string;
   readonly format: ObjectFormat;
-  /** The repository whose objects are read too; `undefined`: the workspace is in none. */
+  /** The repository whose objects are read too; `undefined`: the workspace is not in one. */
   readonly repository: Repository | undefined;
-  /** Top of the folder that is described: that of the repository, else the workspace. */
+  /** Top of the captured folder: that of the repository, or else the workspace. */
   readonly top: string;
   /** Runs git on our objects, with the settings and attributes of the user's repository. */
   git(
@@ -53,38 +52,40 @@ export interface ObjectStore {
     where?: Partial<IndexedFolder>,
     call?: Pick<GitCall, 'input' | 'answers'>,
   ): Promise<GitAnswer>;
-  /** Runs git on our objects alone: those of the user are not seen, and nothing is fetched. */
+  /** Runs git on our objects only: the user's objects are not visible, and nothing is fetched. */
   own(args: readonly string[], call?: Pick<GitCall, 'input' | 'answers'>): Promise<GitAnswer>;
-  /** Runs git in another repository, a submodule for one, by what lies there. */
+  /** Runs git in another repository (for example a submodule), with the settings there. */
   at(folder: string): Git;
-  /** Starts git to be talked to; whoever starts it ends it. */
+  /** Starts git for two-way communication; the caller ends it. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams;
 }
 
-/** What {@link openObjectStore} is given. */
+/** Options of {@link openObjectStore}. */
 export interface ObjectStoreOptions {
-  /** Absolute path; made where it is missing. */
+  /** Absolute path; created if missing. */
   readonly path: string;
   readonly repository: Repository | undefined;
   /** Absolute path of the workspace. */
   readonly root: string;
   readonly git: GitOptions;
-  /** Other folders whose objects are read too. */
+  /** Other object folders that are read too. */
   readonly alternates?: readonly string[];
 }
 
-/** Indexes of trees that are built, and contents that come in. */
+/** Indexes of trees being built, and incoming contents. */
 const HALF_DONE = /^(?:build\.[0-9a-f]+\.index(?:\.lock)?|incoming)$/;
 
-/** Index that the user's version is looked at by. It has the `.gitattributes` that a sparse checkout leaves out. */
+/**
+ * The index for snapshots of the user's version. It includes the `.gitattributes` that a sparse checkout leaves out.
+ */
 export function snapshotIndexOf({ path }: Pick<ObjectStore, 'path'>): string {
   return join(path, 'snapshot.index');
 }
 
-/** Folders that count as dependencies where no `.gitignore` says so. */
+/** Folders treated as dependencies if no `.gitignore` names them. */
 const IGNORED_WITHOUT_REPOSITORY = 'node_modules/\n';
 
-/** Opens the store, and makes it first where it is missing. Doing so twice is safe. */
+/** Opens the store; creates it if missing. Repeating this is safe. */
 export async function openObjectStore(options: ObjectStoreOptions): Promise<ObjectStore> {
   const { path, repository, root } = options;
   const format = repository?.format ?? 'sha1';
@@ -98,9 +99,9 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
   const all = {
     ...own,
     GIT_DIR: repository?.gitDir ?? path,
-    // Not in a file of the store: folders move, and some questions are about our own objects alone.
+    // Not in a file of the store: folders move, and some queries concern only our own objects.
     GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map(quoted).join(delimiter),
-    // Git reads an index where none is needed, and an agent may have put anything in the place of the user's.
+    // Git reads an index even if it needs none, and an agent may have replaced the user's.
     GIT_INDEX_FILE: join(path, 'no-index'),
   };
   const look = (): void => {
@@ -126,7 +127,7 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
   };
 }
 
-/** Removes what calls that were killed left half done. Only for who has the workspace to himself. @param path of the store */
+/** Removes leftovers of killed calls. The caller must have exclusive use of the workspace. @param path of the store */
 export async function removeHalfDone(path: string): Promise<void> {
   let names;
   try {
@@ -139,12 +140,12 @@ export async function removeHalfDone(path: string): Promise<void> {
     await rm(join(path, name), { recursive: true, force: true });
 }
 
-/** Objects of the two formats do not go together: a folder that becomes a repository may change from one to the other. */
+/** Objects of the two formats cannot be mixed: a folder that becomes a repository may change its format. */
 export function objectsBelow(store: string, format: ObjectFormat): string {
   return join(store, format === 'sha256' ? 'objects-sha256' : 'objects');
 }
 
-/** As git reads a path in a list of such: in quotes, as in C. */
+/** Quotes a path for git's path lists: as in C. */
 function quoted(path: string): string {
   return process.platform === 'win32'
     ? path

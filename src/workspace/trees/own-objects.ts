@@ -3,7 +3,7 @@ import type { ObjectStore } from './object-store.ts';
 
 const NONE = /^0+$/;
 
-/** Those of the objects that our own store does not have: somebody else's, or nobody's. */
+/** The objects that our own store lacks: they are in another store, or nowhere. */
 export async function lackedBy(store: ObjectStore, ids: Iterable<string>): Promise<string[]> {
   const asked = [...new Set(ids)];
   if (asked.length === 0) return [];
@@ -15,7 +15,7 @@ export async function lackedBy(store: ObjectStore, ids: Iterable<string>): Promi
   return missing.map((line) => line.slice(0, line.indexOf(' ')));
 }
 
-/** Copies objects into our own store: what only the user's repository has, its `git gc` may take away. */
+/** Copies objects into our own store: the user's `git gc` may remove objects that only the user's repository has. */
 export async function copyObjects(store: ObjectStore, ids: Iterable<string>): Promise<void> {
   const wanted = await lackedBy(store, ids);
   if (wanted.length === 0) return;
@@ -23,8 +23,8 @@ export async function copyObjects(store: ObjectStore, ids: Iterable<string>): Pr
 }
 
 /**
- * Copies what a tree has and the checked out commit has not. That commit's own objects stay as long as it does; what was
- * merely staged, `git gc` takes away.
+ * Copies the objects that are in a tree but not in the checked out commit. That commit's own objects stay as long as it
+ * does; `git gc` may remove objects that were only staged.
  */
 export async function copyUncommitted(store: ObjectStore, tree: string): Promise<void> {
   const asked = await store.git(['rev-parse', '-q', '--verify', 'HEAD^{tree}'], {}, { answers: [0, 1, 128] });
@@ -32,7 +32,7 @@ export async function copyUncommitted(store: ObjectStore, tree: string): Promise
   if (head !== tree) await copyObjects(store, [tree, ...(await newObjects(store, head, tree))]);
 }
 
-/** Objects of a tree that another one does not have at the same place; all of them when there is no other. */
+/** Objects of a tree that another tree does not have at the same path; all of them if there is no other tree. */
 export async function newObjects(store: ObjectStore, from: string | undefined, tree: string): Promise<string[]> {
   if (from === tree) return [];
   if (from === undefined) {

@@ -20,7 +20,7 @@ const stateSchema = z.object({
   /** State of ours when it was last written. */
   own: z.string(),
   extras: z.array(z.string()),
-  /** Paths that git was told not to look at, and those of them that lay on disk. */
+  /** Paths that git was told to skip, and those of them that were on disk. */
   skipped: z.array(z.string()),
   present: z.array(z.string()),
   tree: z.string(),
@@ -28,11 +28,11 @@ const stateSchema = z.object({
 
 type State = z.infer<typeof stateSchema>;
 
-/** How an index began. */
+/** The initial state of an index. */
 type Begun = KnownIndex & Pick<State, 'skipped' | 'present'>;
 
 /**
- * An index of our own for the user's folder. It begins as a copy of the user's and is kept from call to call, so that
+ * Our own index for the user's folder. It begins as a copy of the user's index and is kept between calls, so that
  * untracked files too are read only when they changed.
  */
 export class SnapshotIndex {
@@ -40,7 +40,7 @@ export class SnapshotIndex {
   readonly #store: ObjectStore;
   readonly #from: string | undefined;
 
-  /** @param from folder of another store whose index ours begins as, for those who only look */
+  /** @param from folder of another store whose index ours is copied from, for read-only use */
   constructor(store: ObjectStore, from?: string) {
     this.#store = store;
     this.path = snapshotIndexOf(store);
@@ -65,7 +65,7 @@ export class SnapshotIndex {
     try {
       if (kept !== undefined) return await this.#captured(taking, kept);
     } catch (error) {
-      // An object that it names is gone, most likely: what lies on disk is read again.
+      // Most likely an object that it names is gone: the files on disk are read again.
       if (!(error instanceof GatelineError) || error.code !== 'GIT_FAILED') throw error;
     }
     return this.#captured(taking, await this.#begin(taking));
@@ -79,7 +79,7 @@ export class SnapshotIndex {
     return { known, captured };
   }
 
-  /** What the last call left, where it still fits: the user's index and ours are as they were, and the tree is there. */
+  /** The state left by the last call, if still valid: the user's index and ours are unchanged, and the tree exists. */
   async #known(of: string | null): Promise<Begun | undefined> {
     const { format, top } = this.#store;
     if (this.#from !== undefined) await this.#seed(this.#from);
@@ -106,7 +106,7 @@ export class SnapshotIndex {
     await copyIndex(snapshotIndexOf({ path: from }), this.path);
   }
 
-  /** Begins anew, as a copy of the user's index. What git was told not to look at is looked at, where it lies on disk. */
+  /** Starts again, as a copy of the user's index. Entries that git was told to skip are checked if they are on disk. */
   async #begin({ prefix }: Taking): Promise<Begun> {
     const { repository, top } = this.#store;
     const where = { index: this.path, folder: top };
@@ -130,7 +130,8 @@ export class SnapshotIndex {
       if (paths.length === 0) continue;
       await this.#store.git(['update-index', option, '-z', '--stdin'], where, { input: listOfNames(paths) });
     }
-    // Files that changed in the second in which the user's index was written would be read at each call, until git writes it.
+    // Files that changed within the second in which the user's index was written would be read at each call, until git
+    // rewrites it.
     const refresh = ['update-index', '-q', '--refresh', '--force-write-index'];
     await this.#store.git(refresh, where, { answers: [0, 1] });
     return { extras: [], skipped, present };
@@ -140,7 +141,7 @@ export class SnapshotIndex {
     try {
       return stateSchema.parse(JSON.parse(await readFile(`${this.path}.json`, 'utf8')));
     } catch (error) {
-      // Absent, torn, or of another version: then it is made anew.
+      // Absent, damaged, or of another version: then it is recreated.
       if (isSystemError(error, 'EACCES')) throw error;
       return undefined;
     }

@@ -8,20 +8,20 @@ import type { CopyContent } from '../workspace.ts';
 import { snapshotIndexOf, type ObjectStore } from './object-store.ts';
 import { lackedBy } from './own-objects.ts';
 
-/** Where contents come from, and what paths are called from the top of the repository. */
+/** Source of contents, and the prefix of paths from the top of the repository. */
 export interface ContentsFrom {
   readonly copy: CopyContent;
   readonly pathOf: (path: string) => string;
 }
 
-/** Changes whose contents are objects, as far as they could be had. */
+/** Changes whose contents are stored as objects, as far as available. */
 export interface StoredChanges {
   readonly changes: readonly FileChange[];
-  /** Why a content could not be had: an error, unless the user's repository happens to have it. */
+  /** Why a content is not available: an error, unless the user's repository has it. */
   readonly missing?: GatelineError;
 }
 
-/** Stores the contents of changes that our store of objects does not have. */
+/** Stores the contents of changes that our object store lacks. */
 export async function storeContents(
   store: ObjectStore,
   changes: readonly FileChange[],
@@ -60,13 +60,13 @@ export async function storeContents(
 interface Copied {
   readonly file: string;
   readonly path: string;
-  /** Of the change. */
+  /** Index of the change. */
   readonly number: number;
   readonly blob: string;
 }
 
 /**
- * Contents are kept as the blob itself, but for files that a filter makes another thing of: those are kept as they lay on
+ * Contents are stored as the blob itself, except for files that a filter converts: those are stored as they are on
  * disk.
  */
 async function hash(store: ObjectStore, copied: readonly Copied[]): Promise<Map<number, string>> {

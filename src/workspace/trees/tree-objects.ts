@@ -12,7 +12,7 @@ import type { ObjectStore } from './object-store.ts';
 import { copyObjects, newObjects } from './own-objects.ts';
 import { storeContents } from './stored-contents.ts';
 
-/** A file to be laid over a tree; `null`: it is to go. */
+/** A file to put into a tree; `null`: it is removed. */
 type Laid = Pick<TreeDifference, 'path' | 'after'>;
 
 /** Tree objects of one workspace: read, made from others, and compared. Paths are relative to the workspace. */
@@ -28,7 +28,7 @@ export class TreeObjects {
     this.#prefix = prefix;
   }
 
-  /** Files of a tree. What lies outside of the workspace, in the same repository, begins with `../`. */
+  /** Files of a tree. Paths outside the workspace, in the same repository, begin with `../`. */
   files(tree: string): Promise<Tree> {
     const known = this.#files.get(tree) ?? this.#read(tree);
     this.#files.set(tree, known);
@@ -57,7 +57,7 @@ export class TreeObjects {
     return new Map(all.map(([path, { blob }]) => [this.#outside(path), blob]));
   }
 
-  /** What differs between two trees, sorted by path. */
+  /** Differences between two trees, sorted by path. */
   async differences(from: string, to: string): Promise<TreeDifference[]> {
     if (from === to) return [];
     const { out } = await this.#store.git([
@@ -80,7 +80,7 @@ export class TreeObjects {
   }
 
   /**
-   * A tree with changes laid over it. Content that no object store has is taken from `copy`.
+   * A tree with changes applied. Content that no object store has is read through `copy`.
    * @throws GatelineError `CONTENT_MISSING`; `PATH_ESCAPES` for a path that is never handed on
    */
   build(base: string, changes: readonly FileChange[], copy: CopyContent): Promise<string> {
@@ -115,7 +115,7 @@ export class TreeObjects {
     }
   }
 
-  /** A tree with files laid over it whose contents are in one of the object stores. */
+  /** A tree with files applied whose contents are in one of the object stores. */
   lay(base: string, changes: readonly Laid[]): Promise<string> {
     return this.#withIndex(base, async (index) => {
       await this.#lay(index, changes);
@@ -139,10 +139,10 @@ export class TreeObjects {
     );
   }
 
-  /** Two trees as a patch. */
+  /** The patch between two trees. */
   async patch(from: string, to: string, paths: readonly string[] = []): Promise<string> {
     const how = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--submodule=short'];
-    // Whatever the user's settings say: `git apply` reads it.
+    // Overrides the user's settings: `git apply` reads the patch.
     const form = ['-c', 'diff.noprefix=false', '-c', 'diff.mnemonicPrefix=false'];
     const where = this.#prefix === '' ? [] : [`--relative=${this.#prefix}`];
     const only = paths.length === 0 ? [] : ['--', ...paths.map((path) => this.#outside(path))];
@@ -160,8 +160,8 @@ export class TreeObjects {
   }
 
   /**
-   * Copies what two trees do not have in common into our own store: what only the user's repository has, its `git gc`
-   * may take away.
+   * Copies the objects that two trees do not share into our own store: the user's `git gc` may remove objects that only
+   * the user's repository has.
    */
   keep(a: string, b: string): Promise<void> {
     const key = `${a} ${b}`;
@@ -190,7 +190,7 @@ function stateOf(mode: string, blob: string): TreeFile | null {
   return mode === '000000' ? null : { mode, blob };
 }
 
-/** Records may be forged, and git leaves out a path that it refuses without any error. */
+/** Records may be forged, and git silently leaves out a path that it refuses. */
 function refuseUncontained(path: string): void {
   const why = whyNotContained(path);
   if (why === undefined) return;

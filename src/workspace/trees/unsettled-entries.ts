@@ -4,7 +4,7 @@ import { BYTES_OF_ID, type ObjectFormat } from '../files/blob.ts';
 import { bytesOfName, onDisk, textOfName } from '../files/path-bytes.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
-/** An entry of an index, as far as it is needed here. */
+/** The needed part of an index entry. */
 export interface UnsettledEntry {
   readonly path: string;
   /** Octal, as git writes it. */
@@ -16,15 +16,19 @@ export interface UnsettledEntry {
 
 const HEADER = 12;
 const STAT = 40;
-/** Flags of an entry: whether git is told to take it for unchanged, whether more flags follow, its stage, and its name's length. */
+/**
+ * Flags of an entry: whether git is told to treat it as unchanged, whether more flags follow, its stage, and its name's
+ * length.
+ */
 const [ASSUMED, EXTENDED, STAGE, LENGTH] = [0x8000, 0x4000, 0x3000, 0x0fff];
 const SKIPPED = 0x4000;
 const SUBMODULE = '160000';
 const SECOND = 1_000_000_000n;
 
 /**
- * Files that changed within the second in which their entry was written, with size and time of before (a tool that sets fixed
- * times, say). git compares whole seconds, so it may take them for unchanged; nanoseconds tell.
+ * Files that changed within the second in which their entry was written, with the same size and time (for example, by a
+ * tool that sets fixed times). git compares whole seconds, so it may treat them as unchanged; nanoseconds show the
+ * change.
  */
 export async function unsettledFiles(where: IndexedFolder, format: ObjectFormat): Promise<readonly UnsettledEntry[]> {
   const [bytes, { mtimeMs }] = await Promise.all([readFile(where.index), stat(where.index)]);
@@ -32,7 +36,7 @@ export async function unsettledFiles(where: IndexedFolder, format: ObjectFormat)
   return fresh(bytes, format, since).filter((entry) => isChanged(where.folder, entry));
 }
 
-/** Has git compare these files by content: without what it knew of a file, that is all that it can do. */
+/** Makes git compare these files by content, by removing its cached data about them. */
 export async function forgetSettled(
   store: ObjectStore,
   where: IndexedFolder,
@@ -50,7 +54,7 @@ function fresh(bytes: Buffer, format: ObjectFormat, since: number): UnsettledEnt
   try {
     return entriesSince(bytes, format, since).filter(({ mode }) => mode !== SUBMODULE);
   } catch (error) {
-    // A torn index: git says so to whoever uses it.
+    // A damaged index: git reports that to its next user.
     if (error instanceof RangeError) return [];
     throw error;
   }
@@ -61,7 +65,7 @@ function isChanged(folder: string, { path, changed }: UnsettledEntry): boolean {
     const stats = lstatSync(onDisk(folder, path), { bigint: true });
     return stats.ctimeNs !== changed && (stats.isFile() || stats.isSymbolicLink());
   } catch {
-    // Gone, or a folder above it is: git sees that, as it sees a folder in the place of a file.
+    // Gone, or a parent folder is: git detects that, and also a folder in the place of a file.
     return false;
   }
 }
@@ -87,7 +91,7 @@ function entriesSince(bytes: Buffer, format: ObjectFormat, since: number): Unset
       const changed = BigInt(seconds) * SECOND + BigInt(bytes.readUInt32BE(at + 4));
       found.push({ path: textOfName(version === 4 ? name : bytes.subarray(from, end)), mode, blob, changed });
     }
-    // One to eight NUL bytes up to a multiple of eight; in version 4 a single one.
+    // One to eight NUL bytes up to a multiple of eight; in version 4 only one.
     at = version === 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
   }
   return found;
@@ -98,7 +102,7 @@ function endOfName(bytes: Buffer, from: number, flags: number): number {
   return length < LENGTH ? from + length : bytes.indexOf(0, from);
 }
 
-/** How many bytes to take off the name before, then what follows, and a NUL byte. */
+/** The number of bytes to remove from the previous name, then the new suffix, and a NUL byte. */
 function nameAfter(bytes: Buffer, from: number, before: Buffer): Buffer {
   let at = from;
   let strip = bytes[at]! & 0x7f;
@@ -107,7 +111,7 @@ function nameAfter(bytes: Buffer, from: number, before: Buffer): Buffer {
   return Buffer.concat([before.subarray(0, before.length - strip), bytes.subarray(at + 1, end)]);
 }
 
-/** Bytes of a number whose last byte alone has no highest bit. */
+/** Length of a number in bytes: only its last byte has the highest bit clear. */
 function lengthOfNumber(bytes: Buffer, from: number): number {
   let length = 1;
   while ((bytes[from + length - 1]! & 0x80) !== 0) length += 1;

@@ -3,12 +3,12 @@ import { lookBelow } from '../files/look.ts';
 import type { Taking } from './left-out.ts';
 import { NOT_NAMED, OWN_REPOSITORY, type LeftOut } from './left-out.ts';
 
-/** Files that a message names. */
+/** Number of files listed in a message. */
 const NAMED = 10;
 
 /**
- * Untracked files that are taken, of those that git lists. Names that end in a slash are repositories of their own: what is
- * in them is theirs.
+ * The untracked files to include, among those that git lists. Names that end in a slash are separate repositories,
+ * whose content is not included.
  */
 export function untrackedFiles(names: readonly string[], taking: Taking, leftOut: LeftOut[]): string[] {
   const taken: string[] = [];
@@ -20,7 +20,7 @@ export function untrackedFiles(names: readonly string[], taking: Taking, leftOut
   return taken;
 }
 
-/** Whether a file is taken that git neither tracks nor ignores. */
+/** Whether a file that git neither tracks nor ignores is included. */
 export function isTakenUntracked(path: string, { prefix, named, untracked }: Taking): boolean {
   if (untracked === 'all') return true;
   return path.startsWith(prefix) && named.some((globs) => globs.matches(path.slice(prefix.length)));
@@ -32,8 +32,8 @@ interface Sized {
 }
 
 /**
- * Untracked files that are too large, alone or together; the largest ones then. Files that are tracked are taken whatever
- * their size: somebody chose to keep them.
+ * Untracked files that are too large, each or in total; then the largest ones. Tracked files are included whatever
+ * their size: the user chose to track them.
  */
 export function tooLarge(folder: string, paths: Iterable<string>, most: number): readonly Sized[] {
   const look = lookBelow(folder);
@@ -44,7 +44,7 @@ export function tooLarge(folder: string, paths: Iterable<string>, most: number):
   return all.toSorted((a, b) => b.size - a.size).slice(0, NAMED);
 }
 
-/** What {@link tooLarge} found, as an error. */
+/** The result of {@link tooLarge}, as an error. */
 export function untrackedTooLarge(found: readonly Sized[], most: number): GatelineError {
   const isSingle = found.some(({ size }) => size > most);
   const list = found.map(({ path, size }) => `${path} (${megabytes(size)})`).join(', ');

@@ -15,28 +15,28 @@ import { initialiseRoot } from '../state-folder.ts';
 const LOCK_FORMAT = 'gateline-lock/1';
 const LOCK_NAME = /^lock\.([1-9][0-9]{0,14})$/;
 
-/** Temporary files that nothing was written to for this long are what killed processes left. */
+/** Temporary files not written to for this long were left by killed processes. */
 const OLD_TEMPORARY_MS = 60 * 60 * 1_000;
 
 const lockSchema = z.object({
   format: z.literal(LOCK_FORMAT),
   state: z.enum(['held', 'released']),
-  /** Tells this lock from any other, also from a later one of the same number. */
+  /** Distinguishes this lock from any other, including a later one with the same number. */
   token: z.string().max(64),
   holder: decidedSchema.shape.by,
   since: z.string().max(64),
 });
 type LockContent = z.infer<typeof lockSchema>;
 
-/** The right to run the engine on a workspace; given back by `await using` or {@link EngineLock.release}. */
+/** The right to run the engine on a workspace; released by `await using` or {@link EngineLock.release}. */
 export interface EngineLock extends AsyncDisposable {
-  /** Goes up by at least one each time the lock is taken, unless the lock before was given back on a full disk. */
+  /** Increases by at least one each time the lock is taken, unless the previous lock was released on a full disk. */
   readonly generation: number;
-  /** Doing it again changes nothing. */
+  /** Calling it again has no effect. */
   release(): Promise<void>;
 }
 
-/** What {@link takeLock} may be told. */
+/** Options of {@link takeLock}. */
 export interface EngineLockOptions {
   readonly onDurable?: OnDurable | undefined;
   /** As for the store. */
@@ -44,15 +44,15 @@ export interface EngineLockOptions {
 }
 
 /**
- * Take the engine lock of a state folder: one engine a workspace at a time. It does not wait. A lock whose holder
- * is dead is taken over.
+ * Take the engine lock of a state folder: one engine per workspace at a time. Does not wait. A lock whose holder is
+ * dead is taken over.
  *
- * Files `lock.<generation>`: each take makes the next one, which can be made only once; the newest that is there
- * counts. Old temporary files are removed on the way.
+ * Files `lock.<generation>`: each take creates the next one, which can be created only once. The newest existing file
+ * is the lock. Old temporary files are removed on the way.
  *
- * @param root absolute path of the state folder; it is made where it is missing
- * @param me who takes it; see `processIdentity`
- * @param isAlive whether the holder of an older lock still lives
+ * @param root absolute path of the state folder; created if missing
+ * @param me the process that takes it; see `processIdentity`
+ * @param isAlive whether the holder of an older lock is still alive
  * @throws GatelineError `ENGINE_BUSY` (fault `user`) when another engine has it, or may have it
  * @throws GatelineError `STORE_WRITE_FAILED`, `STORE_READ_FAILED` (fault `platform`)
  */
@@ -93,7 +93,7 @@ class Lock implements EngineLock {
     };
   }
 
-  /** @param seen the generation that was the newest; 0: there was none */
+  /** @param seen the newest generation seen; 0 if there was none */
   async take(seen: number): Promise<void> {
     const mine = await writing(this.#path, async () => {
       const temporary = await writeTemporary(join(this.#root, 'tmp'), [Buffer.from(textOf(this.#content))]);
@@ -106,15 +106,15 @@ class Lock implements EngineLock {
       throw await busy(this.#root, (await generations(this.#root)).at(-1) ?? this.generation);
     }
     for (const lower of await generations(this.#root)) {
-      // From the lowest on: a generation that is gone proves that those below it are gone too.
+      // In ascending order: if a generation is gone, those below it are gone too.
       if (lower < this.generation) await writing(this.#path, () => rm(lockPath(this.#root, lower), { force: true }));
     }
     await writing(this.#root, () => syncFolder(this.#root));
   }
 
   /**
-   * We may have been asleep between looking and making our file, while others took later generations and removed
-   * the file of ours. Then the one that we saw is gone too, or a higher one is there.
+   * This process may have been suspended between looking and creating its file, while others took later generations and
+   * removed the file. Then the one that we saw is gone too, or a higher one exists.
    */
   async #isOvertaken(seen: number): Promise<boolean> {
     if (seen > 0 && (await unlessAbsent(lstat(lockPath(this.#root, seen)))) === undefined) return true;
@@ -125,13 +125,13 @@ class Lock implements EngineLock {
     if (this.#released) return;
     this.#released = true;
     const now = await readContent(this.#path);
-    // Somebody removed it by hand: what is there now, if anything, is another engine's.
+    // The file was removed by hand: any file there now belongs to another engine.
     if (now === undefined || typeof now === 'string' || now.token !== this.#content.token) return;
     await this.#markReleased();
     this.#options.onDurable?.(`lock ${this.generation} released`);
   }
 
-  /** A full disk takes no new file; a lock file that is gone is nobody's, too. */
+  /** A full disk accepts no new file. A missing lock file also means that the lock is free. */
   async #markReleased(): Promise<void> {
     const text = textOf({ ...this.#content, state: 'released' });
     try {
@@ -157,7 +157,7 @@ async function refuseLiving(
   if (content.state === 'held' && (await isAlive(content.holder))) throw await busy(root, generation);
 }
 
-/** The error that tells who has the lock. */
+/** The error that says which process has the lock. */
 async function busy(root: string, generation: number): Promise<GatelineError> {
   const path = lockPath(root, generation);
   const content = await readContent(path);
@@ -195,7 +195,7 @@ function textOf(content: LockContent): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** Generations that are there, lowest first. */
+/** Existing generations, lowest first. */
 async function generations(root: string): Promise<number[]> {
   const names = await unlessAbsent(readdir(root)).catch((error: unknown) => {
     throw readFailure(root, error);
@@ -204,7 +204,7 @@ async function generations(root: string): Promise<number[]> {
   return numbers.map(Number).toSorted((a, b) => a - b);
 }
 
-/** What a lock file says; `undefined`: it is gone; a text: why it cannot be told. */
+/** Content of a lock file. `undefined`: it is gone. A text: why it cannot be read. */
 async function readContent(path: string): Promise<LockContent | string | undefined> {
   const file = await readWhole(path, 65_536);
   if (file.state === 'absent') return undefined;

@@ -8,18 +8,19 @@ import { isFromSystem } from '../../store-errors.ts';
 
 const run = promisify(execFile);
 
-/** Two estimates of when a system started are of one start when they are this close, in seconds. */
+/** Two estimates of the boot time refer to the same boot if they differ by at most this many seconds. */
 const START_TOLERANCE = 120;
 
 /** Marks a `boot` that is an estimate: `about:<seconds since 1970>`. */
 const ESTIMATE = 'about:';
 
 /**
- * Who this process is, such that another process can tell later whether it still lives.
+ * The identity of this process, from which another process can determine later whether it is still alive.
  *
- * - `boot`: Linux: `<boot id> <pid namespace>`; macOS: the boot session's UUID; elsewhere an estimate of when the system started.
- * - `pidStart`: Linux: field 22 of `/proc/<pid>/stat` (clock ticks since boot); macOS: `ps -o lstart=`; elsewhere empty,
- *   and a pid that was given to another process is taken for the first one.
+ * - `boot`: Linux: `<boot id> <pid namespace>`; macOS: the boot session's UUID; elsewhere an estimate of when the
+ *   system started.
+ * - `pidStart`: Linux: field 22 of `/proc/<pid>/stat` (clock ticks since boot); macOS: `ps -o lstart=`; elsewhere
+ *   empty, and a reused pid is taken for the original process.
  */
 export async function processIdentity(): Promise<Writer> {
   const seen = await lookAt(process.pid);
@@ -32,8 +33,8 @@ export async function processIdentity(): Promise<Writer> {
 }
 
 /**
- * Whether the process that wrote something still lives. Where that cannot be told (another machine, another
- * container), the answer is yes: to wait needlessly is better than to run twice.
+ * Whether the process that wrote something is still alive. If that is unknown (another machine, another container), the
+ * answer is yes: waiting needlessly is better than running twice.
  */
 export async function isAlive(writer: Writer): Promise<boolean> {
   const boot = await bootIdentity();
@@ -46,7 +47,7 @@ export async function isAlive(writer: Writer): Promise<boolean> {
   return writer.pidStart === '' || seen.start === '' || seen.start === writer.pidStart;
 }
 
-/** `cannot-tell`: the same kernel, but another pid namespace, where pids mean something else. */
+/** `cannot-tell`: the same kernel, but another pid namespace, where pids have another meaning. */
 export function compareBoots(a: string, b: string): 'same' | 'other' | 'cannot-tell' {
   if (a === b) return 'same';
   if (a.startsWith(ESTIMATE) && b.startsWith(ESTIMATE)) {
@@ -57,7 +58,7 @@ export function compareBoots(a: string, b: string): 'same' | 'other' | 'cannot-t
   return a.split(' ')[0] === b.split(' ')[0] ? 'cannot-tell' : 'other';
 }
 
-/** A process as the system shows it. `hidden`: it is there, but we may not look at it. A zombie is `gone`. */
+/** A process as the system shows it. `hidden`: it is there, but we have no access to it. A zombie is `gone`. */
 type Seen =
   | { readonly state: 'running'; readonly start: string }
   | { readonly state: 'gone' }
@@ -71,9 +72,9 @@ async function lookAt(pid: number): Promise<Seen> {
   return { state: 'running', start: '' };
 }
 
-/** Signal 0 only asks. */
+/** Signal 0 only checks whether the process exists. */
 function signal(pid: number): 'gone' | 'there' {
-  // 0 would ask about our own process group.
+  // 0 would address our own process group.
   if (pid === 0) return 'gone';
   try {
     process.kill(pid, 0);
@@ -84,18 +85,20 @@ function signal(pid: number): 'gone' | 'there' {
   return 'there';
 }
 
-/** `undefined`: there is no such entry, be it that the process just ended or that /proc hides other users' processes. */
+/**
+ * `undefined`: there is no such entry, because the process just ended or because /proc hides other users' processes.
+ */
 async function lookInProc(pid: number): Promise<Seen | undefined> {
   const stat = await readOrNothing(`/proc/${pid}/stat`);
   if (stat === undefined) return signal(pid) === 'gone' ? { state: 'gone' } : undefined;
   return parseProcStat(stat);
 }
 
-/** A line of `/proc/<pid>/stat`, proc(5): the name in brackets may itself hold brackets and spaces. */
+/** A line of `/proc/<pid>/stat`, proc(5): the name in brackets may itself contain brackets and spaces. */
 export function parseProcStat(stat: string): Seen {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [condition = ''] = fields;
-  // Field 22 of the line; the first one after the name is field 3.
+  // Field 22 of the line; the first field after the name is field 3.
   const start = fields[22 - 3] ?? '';
   return condition === 'Z' || condition === 'X' || condition === 'x' ? { state: 'gone' } : { state: 'running', start };
 }
@@ -135,7 +138,7 @@ async function pidNamespace(): Promise<string> {
   }
 }
 
-/** Systems that restrict /proc answer with all sorts of errors; then signals have to do. */
+/** Systems that restrict /proc fail with various errors; then only signals are used. */
 async function readOrNothing(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

@@ -9,14 +9,14 @@ import { keepAside } from '../quarantine.ts';
 import { readWhole } from '../read-file.ts';
 import type { StateFolder } from '../state-folder.ts';
 
-/** Something about a projection that people should know. */
+/** A notice about a projection, for users. */
 export interface ProjectionNotice {
   /**
-   * - `PROJECTION_KEPT_ASIDE`: what stood in its place was not ours, and is in quarantine now
-   * - `PROJECTION_FAILED`: the file could not be written; the records are not touched by that
+   * - `PROJECTION_KEPT_ASIDE`: the file in its place was not ours and is now in quarantine
+   * - `PROJECTION_FAILED`: the file could not be written; the records are not affected
    */
   readonly code: 'PROJECTION_KEPT_ASIDE' | 'PROJECTION_FAILED';
-  /** Name of the file, relative to the workspace where it is known. */
+  /** Name of the file, relative to the workspace if known. */
   readonly file: string;
   readonly message: string;
 }
@@ -24,7 +24,7 @@ export interface ProjectionNotice {
 /** Larger files are not projections. */
 const MAX_BYTES = 64 * 1_024 * 1_024;
 
-/** One file of ours that shows what the records say. Nothing is overwritten that was not read first. */
+/** One of our files that shows the content of the records. Nothing is overwritten that was not read first. */
 export class ProjectionFile {
   readonly #state: StateFolder;
   readonly #path: string;
@@ -32,7 +32,7 @@ export class ProjectionFile {
   readonly #readSeal: (bytes: Uint8Array) => Sealed;
   readonly #before: string | undefined;
 
-  /** @param before what this process wrote there last for the same owner: no seal needs to prove that it is ours */
+  /** @param before what this process last wrote there for the same owner: it needs no seal to prove that it is ours */
   constructor(
     state: StateFolder,
     name: string,
@@ -48,7 +48,7 @@ export class ProjectionFile {
   }
 
   /**
-   * Make the file hold this text; `undefined`: make it not be there, unless it is somebody else's.
+   * Write this text to the file; `undefined`: remove the file, unless it is not ours.
    * @throws GatelineError when the disk refuses
    */
   async show(text: string | undefined): Promise<ProjectionNotice[]> {
@@ -70,7 +70,7 @@ export class ProjectionFile {
     return notices;
   }
 
-  /** Why what is there may not just be replaced. */
+  /** Why the existing file must not simply be replaced. */
   #objectionTo(bytes: Buffer): string | undefined {
     if (this.#before !== undefined && bytes.equals(Buffer.from(this.#before))) return undefined;
     return this.#objection(this.#readSeal(bytes));

@@ -11,7 +11,7 @@ export interface ProjectionOwner {
   readonly run: number;
 }
 
-/** What is found in the place of a projection: one of ours as we wrote it, or why it is not. */
+/** Content found in the place of a projection: ours, unchanged; or why it is not. */
 export type Sealed =
   | { readonly state: 'ours'; readonly owner: ProjectionOwner }
   | { readonly state: 'foreign'; readonly why: string };
@@ -19,8 +19,8 @@ export type Sealed =
 const ownerSchema = z.object({ pipeline: z.string(), subject: z.string(), run: z.int() });
 
 /**
- * A projection as JSON text, with a digest of itself in `gateline.checksum`, so that a file that somebody edited
- * can be told from one that only is out of date.
+ * A projection as JSON text, with a digest of itself in `gateline.checksum`, so that an edited file can be
+ * distinguished from one that is only out of date.
  */
 export function sealJson(value: JsonObject): string {
   const gateline = value['gateline'];
@@ -42,7 +42,7 @@ export function readSealedJson(bytes: Uint8Array): Sealed {
 
 const SEAL_LINE = /\n<!-- gateline-checkpoint\/1 ([A-Za-z0-9+/=]+) (sha256:[0-9a-f]{64}) -->\n$/;
 
-/** A Markdown projection with a last line that nobody sees, which holds whose it is and a digest of the rest. */
+/** A Markdown projection with an invisible last line that contains its owner and a digest of the rest. */
 export function sealMarkdown(text: string, owner: ProjectionOwner): string {
   const { pipeline, subject, run } = owner;
   const packed = Buffer.from(JSON.stringify({ pipeline, subject, run })).toString('base64');

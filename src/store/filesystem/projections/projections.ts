@@ -13,18 +13,21 @@ import { StateFolder, type StateFolderOptions } from '../state-folder.ts';
 
 export type { ProjectionNotice };
 
-/** An output as it goes into a gate's file: its value, or where it lies (relative to the state folder), or why it cannot be shown. */
+/**
+ * An output as written to a gate's file: its value, or its path (relative to the state folder), or why it cannot be
+ * shown.
+ */
 export interface ProjectionOutput {
   readonly value?: JsonValue;
   readonly file?: string;
   readonly problem?: string;
 }
 
-/** Names and contents of the files that people read, made by pure code; `stateDocuments` of the formats is one. */
+/** Names and contents of the files for people, made by pure code; for example `stateDocuments` of the formats. */
 export interface ProjectionDocuments {
   /** The file of the whole run. Its `gateline` key names pipeline, subject and run. */
   pipeline(state: RunState): { readonly name: string; readonly value: JsonObject };
-  /** The files of one unit; `undefined` for one that the pipeline does not have. No content: there must be no such file. */
+  /** The files of one unit; `undefined` for a unit that is not in the pipeline. No content: the file must not exist. */
   gate(
     state: RunState,
     key: UnitKey,
@@ -37,23 +40,24 @@ export interface ProjectionDocuments {
     | undefined;
 }
 
-/** What {@link createProjections} is told. */
+/** Options of {@link createProjections}. */
 export interface ProjectionsOptions extends StateFolderOptions {
   readonly documents: ProjectionDocuments;
   /** Content by digest, verified; the store's `get`. */
   readonly readContent: (digest: Digest) => Promise<Read<Uint8Array>>;
-  /** Larger outputs are named instead of copied. Bytes; default 8 MiB. */
+  /** Larger outputs are referenced instead of copied. Bytes; default 8 MiB. */
   readonly maxInlineOutput?: number;
 }
 
-/** Keeps the state guide's files in step with the state of a run. */
+/** Keeps the state guide's files up to date with the state of a run. */
 export interface Projections {
   /**
-   * Make the files of these units, and the pipeline's, show this state. A file that shows it already is left alone; one of
-   * ours that is out of date is replaced, or removed when its unit has come to nothing (yet); anything else in its place is
-   * kept in `quarantine/` first. Calls are done one after the other.
+   * Make the files of these units and of the pipeline show this state. A file that already does is left alone. One of
+   * ours that is out of date is replaced, or removed if its unit has no result (yet). Anything else in its place is
+   * moved to `quarantine/` first. Calls are processed one after the other.
    *
-   * @returns what people should know. Never rejects: the records are the truth, and no gate fails for a file that only shows them.
+   * @returns notices for people. Never rejects: the records are the source of truth, and no gate fails because of a
+   *   file that only shows them.
    */
   update(state: RunState, changed: Iterable<UnitKey>): Promise<ProjectionNotice[]>;
 }
@@ -61,7 +65,8 @@ export interface Projections {
 const MAX_INLINE_OUTPUT = 8 * 1_024 * 1_024;
 
 /**
- * The state guide's files as projections of run states, directly in the folder `root`; see docs/reference/state-files.md.
+ * The state guide's files as projections of run states, directly in the folder `root`; see
+ * docs/reference/state-files.md.
  * @throws GatelineError as `openFilesystemStore` does
  */
 export async function createProjections(options: ProjectionsOptions): Promise<Projections> {
@@ -104,7 +109,7 @@ async function project(
     });
     notices.push(...shown);
   }
-  // Last, so that it never names a gate as completed whose file is not there yet.
+  // Last, so that it never names a gate as completed whose file does not exist yet.
   const last = await noticing('the state file of the pipeline', async () => {
     const { name, value } = options.documents.pipeline(state);
     const [key, text] = [JSON.stringify([name, owner]), sealJson(value)];
@@ -115,7 +120,7 @@ async function project(
   return [...notices, ...last];
 }
 
-/** What work gives notice of; that it failed, where it did. */
+/** The notices of some work, or that it failed. */
 async function noticing(file: string, work: () => Promise<ProjectionNotice[]>): Promise<ProjectionNotice[]> {
   try {
     return await work();
@@ -148,13 +153,16 @@ async function shownOutput(
   return { value: json.value as JsonValue };
 }
 
-/** The whole output; for a gate that was skipped, the one supplied with the skip. A lost attempt has none, whatever one before it had. */
+/**
+ * The whole output; for a skipped gate, the one supplied with the skip. A lost attempt has none, whatever an earlier
+ * attempt had.
+ */
 function outputOf(unit: UnitState): Content | undefined {
   if (unit.status === 'lost') return undefined;
   return unit.status === 'skipped' ? unit.decided?.exports : unit.ended?.value;
 }
 
-/** Where the store keeps content, relative to its folder. */
+/** Path of content in the store, relative to its folder. */
 function contentFile(digest: Digest): string {
   const hex = hexOf(digest);
   return join('content', 'sha256', hex.slice(0, 2), hex.slice(2)).replaceAll('\\', '/');

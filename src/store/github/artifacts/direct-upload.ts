@@ -5,10 +5,12 @@ import { bytesOf, send } from '../../../github/http.ts';
 import { limitFor, type ServiceLimits } from '../../../github/limits.ts';
 import { asDigest, type ResultsClient } from './results-client.ts';
 
-/** Bytes up to which one request takes a file; larger ones go by GitHub's own client, block by block. */
+/**
+ * Largest file, in bytes, that is uploaded in one request. Larger files go through GitHub's own client, block by block.
+ */
 export const DIRECT_LIMIT = 4 * 1024 * 1024;
 
-/** A small file to be an artifact as it is. */
+/** A small file to upload unchanged as an artifact. */
 export interface SmallFile {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -17,20 +19,20 @@ export interface SmallFile {
 }
 
 /**
- * Uploads a small file in three requests: its name is taken, its bytes are put (with their MD5, so that what was damaged
- * on the way is refused), and it is made visible. GitHub's own client takes four, and a quarter of a second to load.
+ * Uploads a small file in three requests: reserve its name, put its bytes (with their MD5, so that bytes damaged in
+ * transit are refused), make it visible. GitHub's own client takes four requests, and a quarter of a second to load.
  *
- * What was done stays done: another try goes on where the one before failed. Once the name is taken, to begin anew would
- * find it taken by nobody, and a claim would be lost.
+ * Completed steps are not repeated: another try continues where the previous one failed. Once the name is taken,
+ * starting again would find it taken without an owner, and a claim would be lost.
  */
 export class DirectUpload {
   readonly #results: ResultsClient;
   readonly #file: SmallFile;
   readonly #limits: ServiceLimits;
-  /** Where to put the bytes, once the name is taken. */
+  /** Upload address, once the name is taken. */
   #address: string | undefined;
   #isPut = false;
-  /** An answer to one of the calls was lost, so that the call may have been carried out. */
+  /** The response to one of the calls was lost, so the call may have succeeded. */
   #isUncertain = false;
 
   constructor(results: ResultsClient, file: SmallFile, limits: ServiceLimits) {
@@ -39,7 +41,7 @@ export class DirectUpload {
     this.#limits = limits;
   }
 
-  /** Tries once. @throws CallFailure; a final one only while the name is not taken yet */
+  /** Tries once. @throws CallFailure; final only while the name is not taken yet */
   async try(): Promise<Uploaded> {
     const { name, bytes, expiresAt } = this.#file;
     try {
@@ -57,7 +59,7 @@ export class DirectUpload {
     }
   }
 
-  /** What a failure leaves of the name. An end that was told twice is refused the second time: whoever asks by name sees it. */
+  /** What a failure means for the name. A second `finalize` is refused: a lookup by name shows that. */
   #judge(error: CallFailure): Uploaded {
     if (error.passing) throw error;
     if (this.#address !== undefined) return { state: 'taken', maybeOwn: true };
@@ -65,7 +67,7 @@ export class DirectUpload {
     throw error;
   }
 
-  /** To put the same bytes twice changes nothing. https://learn.microsoft.com/rest/api/storageservices/put-blob */
+  /** Putting the same bytes twice has no effect. https://learn.microsoft.com/rest/api/storageservices/put-blob */
   async #put(url: string): Promise<void> {
     const { name, bytes } = this.#file;
     const what = `the upload of ${name}`;

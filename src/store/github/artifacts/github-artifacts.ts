@@ -29,20 +29,20 @@ import { RestArtifacts } from './rest-artifacts.ts';
 import { ResultsClient, type ResultsAccess } from './results-client.ts';
 import { Uploads, type UploadOptions } from './uploads.ts';
 
-/** Whose artifacts, and how they are reached. */
+/** Whose artifacts, and how to reach them. */
 export interface GithubArtifactsOptions extends UploadOptions, PatienceOptions {
   readonly run: { readonly id: string; readonly attempt: number };
   /** The run's own service; absent for another run. */
   readonly results?: ResultsAccess;
-  /** Needed for another run, and for attempts of this one that jobs no longer see. */
+  /** Needed for another run, and for attempts of this run that jobs no longer see. */
   readonly rest?: RestAccess;
-  /** A listing of so many artifacts may have left some out. */
+  /** A listing with this many artifacts may be incomplete. */
   readonly listingLimit: number;
-  /** What people should know, one sentence each. */
+  /** Receives notices for people, one sentence each. */
   readonly notice: (message: string) => void;
 }
 
-/** A try that broke off, and the one that finds the name taken by it. */
+/** An interrupted try, and the one that finds the name taken by it. */
 const TRIES_OF_A_NAME = 2;
 
 const NOWHERE: ArtifactListing = {
@@ -50,7 +50,7 @@ const NOWHERE: ArtifactListing = {
   problem: { code: 'OUTAGE', message: 'artifacts of another run can only be listed with a token' },
 };
 
-/** @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the runtime token is not what a runner gives */
+/** @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the runtime token is not as a runner provides it */
 export function openGithubArtifacts(options: GithubArtifactsOptions): ArtifactService {
   return new GithubArtifacts(options);
 }
@@ -62,7 +62,7 @@ class GithubArtifacts implements ArtifactService {
   readonly #rest: RestArtifacts | undefined;
   readonly #uploads: Uploads;
   readonly #calls: PatientCalls;
-  /** Whether it was said that REST is closed. */
+  /** Whether the notice that REST is not accessible was given. */
   #told = false;
 
   constructor(options: GithubArtifactsOptions) {
@@ -137,7 +137,7 @@ class GithubArtifacts implements ArtifactService {
     return { artifacts: answer.value, problem: { code: 'LISTING_LIMIT', message } };
   }
 
-  /** Every page of the run's list. `forbidden`: the token may not read it, which is no outage. */
+  /** Every page of the run's list. `forbidden`: the token may not read it, which is not an outage. */
   async #listByRest(
     rest: RestArtifacts,
     patience: Patience | undefined,
@@ -155,7 +155,7 @@ class GithubArtifacts implements ArtifactService {
     return { artifacts, problem: { code: 'LISTING_LIMIT', message } };
   }
 
-  /** What jobs see, and what REST tells beside it. */
+  /** Combines what jobs see with what REST adds. */
   #join(own: ArtifactListing, rest: ArtifactListing & { readonly forbidden?: true }): ArtifactListing {
     if (rest.forbidden) {
       if (!this.#told) {
@@ -168,7 +168,7 @@ class GithubArtifacts implements ArtifactService {
     }
     const seen = new Set(own.artifacts.map(({ id }) => id));
     const artifacts = [...own.artifacts, ...rest.artifacts.filter(({ id }) => !seen.has(id))];
-    // What REST lists in full has no limit.
+    // A complete REST listing is not limited.
     const healed = own.problem?.code === 'LISTING_LIMIT' && rest.problem === undefined;
     const problem = healed ? undefined : (own.problem ?? rest.problem);
     return { artifacts, ...(problem && { problem }) };
@@ -194,7 +194,10 @@ class GithubArtifacts implements ArtifactService {
     });
   }
 
-  /** From the service that listed it. One that denies it may still give it over REST, which knows artifacts by id alone. */
+  /**
+   * From the service that listed it. If that service denies it, REST may still return it, since REST identifies
+   * artifacts by id alone.
+   */
   async #addressOf({ name, id, owner }: ListedArtifact): Promise<string> {
     let denied: CallFailure | undefined;
     if (owner !== undefined && this.#results !== undefined) {
@@ -228,7 +231,7 @@ function codeOf(failure: Failure): Trouble['code'] {
   return known ?? (failure.passing ? 'OUTAGE' : 'UNREADABLE');
 }
 
-/** The service says that there is no such artifact, or none for this job. */
+/** The service says that the artifact does not exist, or not for this job. */
 function isDenied(error: unknown): error is CallFailure {
   return error instanceof CallFailure && !error.passing && (error.status === 404 || error.status === 403);
 }
@@ -238,7 +241,7 @@ function unlisted({ code, message }: Trouble): ArtifactListing & { readonly forb
   return { artifacts: [], problem, ...(code === 'UNREADABLE' && { forbidden: true }) };
 }
 
-/** Hands on the bytes of an answer, and throws afterwards when they were not the artifact's. */
+/** Passes on the bytes of a response, and throws afterwards if they do not match the artifact. */
 async function verified(
   { name, digest }: ListedArtifact,
   { body }: HttpAnswer,

@@ -1,6 +1,6 @@
 import { GatelineError } from '../../../errors/gateline-error.ts';
 
-/** The service gave no answer for as long as it is waited for. */
+/** The service did not answer within the time that we wait for it. */
 export function outageError(message: string): GatelineError {
   return new GatelineError('ARTIFACTS_OUTAGE', message);
 }

@@ -6,10 +6,10 @@ import { nameOf, restCalls, type RestAccess, type RestCall, type RestRequest } f
 import { redirectedTo } from '../../../github/service-address.ts';
 import { asDigest } from './results-client.ts';
 
-/** Artifacts of one page: the most that there can be. */
+/** Artifacts per page: the maximum. */
 const PAGE = 100;
 
-/** Pages that are asked for: one request each, of a thousand an hour that a repository has. */
+/** Most pages requested: one request each, of a repository's thousand per hour. */
 const MAX_PAGES = 30;
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -43,7 +43,7 @@ export class RestArtifacts {
   }
 
   /**
-   * One page of the run's artifacts, expired ones too. `total`: how many there are in all.
+   * One page of the run's artifacts, including expired ones. `total`: the number in all.
    * @throws CallFailure
    */
   async page(number: number): Promise<{ readonly artifacts: ListedArtifact[]; readonly total: number }> {
@@ -65,13 +65,13 @@ export class RestArtifacts {
     };
   }
 
-  /** How many pages so many artifacts have, as far as they are asked for. */
+  /** How many pages this many artifacts need, limited to those that are requested. */
   pagesOf(total: number): { readonly pages: number; readonly complete: boolean } {
     const pages = Math.ceil(total / PAGE);
     return { pages: Math.min(pages, MAX_PAGES), complete: pages <= MAX_PAGES };
   }
 
-  /** Where an artifact may be read. @throws CallFailure */
+  /** The download address of an artifact. @throws CallFailure */
   addressOf(id: number): Promise<string> {
     const request = this.#get(`artifacts/${id}/zip`);
     return this.#call(request, this.#bounds, (answer) => redirectedTo(nameOf(request), answer, this.#access.apiUrl));

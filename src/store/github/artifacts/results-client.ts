@@ -7,9 +7,9 @@ import { bytesOf, send } from '../../../github/http.ts';
 import type { ServiceLimits } from '../../../github/limits.ts';
 import { toldAddress } from '../../../github/service-address.ts';
 
-/** The results service of a job, as the runner gives it to actions. */
+/** The results service of a job, as the runner provides it to actions. */
 export interface ResultsAccess {
-  /** `ACTIONS_RESULTS_URL`; only its origin counts. */
+  /** `ACTIONS_RESULTS_URL`; only its origin is used. */
   readonly url: string;
   /** `ACTIONS_RUNTIME_TOKEN`: a JWT whose `scp` names run and job. */
   readonly token: string;
@@ -17,11 +17,11 @@ export interface ResultsAccess {
 
 const SERVICE = '/twirp/github.actions.results.api.v1.ArtifactService/';
 
-/** An answer that lists a thousand artifacts has half a megabyte. */
+/** A response that lists a thousand artifacts is about half a megabyte. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 const claimsSchema = z.object({ scp: z.string() });
-/** 64-bit numbers come as texts. */
+/** 64-bit numbers are sent as text. */
 const numberSchema = z.union([z.string().regex(/^[0-9]{1,15}$/), z.int().min(0)]).transform(Number);
 const listSchema = z.object({
   artifacts: z
@@ -37,21 +37,21 @@ const listSchema = z.object({
     )
     .default([]),
 });
-/** Version 7 of the protocol knows `mime_type`. */
+/** Version 7 of the protocol supports `mime_type`. */
 const ARTIFACT_VERSION = 7;
 const createdSchema = z.object({ ok: z.literal(true), signed_upload_url: z.url({ protocol: /^https?$/ }) });
 const finalizedSchema = z.object({ ok: z.literal(true), artifact_id: numberSchema });
 const errorSchema = z.object({ msg: z.string() });
 const urlSchema = z.object({ signed_url: z.url({ protocol: /^https?$/ }) });
 
-/** The calls of the results service that the toolkit's client does not offer in one round trip each. */
+/** Calls of the results service that the toolkit's client does not offer in one round trip each. */
 export class ResultsClient {
   readonly #origin: URL;
   readonly #token: string;
   readonly #ids: BackendIds;
   readonly #limits: ServiceLimits;
 
-  /** @throws GatelineError `ARTIFACTS_UNAVAILABLE` when address or token are not what a runner gives */
+  /** @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the address or token is not as a runner provides it */
   constructor(access: ResultsAccess, limits: ServiceLimits) {
     this.#origin = new URL(new URL(access.url).origin);
     this.#token = access.token;
@@ -59,7 +59,7 @@ export class ResultsClient {
     this.#limits = limits;
   }
 
-  /** Artifacts of this run that jobs may see. @throws CallFailure */
+  /** Artifacts of this run that jobs can see. @throws CallFailure */
   async list(): Promise<ListedArtifact[]> {
     const { artifacts } = await this.#call('ListArtifacts', listSchema, {
       workflow_run_backend_id: this.#ids.run,
@@ -75,7 +75,7 @@ export class ResultsClient {
     }));
   }
 
-  /** Where an artifact may be read. `owner`: as its listing says, never this job's own ids. @throws CallFailure */
+  /** The download address of an artifact. `owner`: as listed, never this job's own ids. @throws CallFailure */
   async addressOf(name: string, owner: BackendIds): Promise<string> {
     const { signed_url: address } = await this.#call('GetSignedArtifactURL', urlSchema, {
       workflow_run_backend_id: owner.run,
@@ -85,7 +85,10 @@ export class ResultsClient {
     return toldAddress(address, this.#origin);
   }
 
-  /** Takes a name for a file that is stored as it is; answers where to put its bytes. @throws CallFailure; status 409: taken */
+  /**
+   * Reserves a name for a file that is stored unchanged; returns the upload address. @throws CallFailure; status 409:
+   * taken
+   */
   async create(name: string, expiresAt: string | undefined): Promise<string> {
     const { signed_upload_url: address } = await this.#call('CreateArtifact', createdSchema, {
       workflow_run_backend_id: this.#ids.run,
@@ -98,7 +101,7 @@ export class ResultsClient {
     return toldAddress(address, this.#origin);
   }
 
-  /** Makes an upload visible; answers its id. @throws CallFailure */
+  /** Makes an upload visible; returns its id. @throws CallFailure */
   async finalize(name: string, size: number, hash: string): Promise<number> {
     const { artifact_id: id } = await this.#call('FinalizeArtifact', finalizedSchema, {
       workflow_run_backend_id: this.#ids.run,
@@ -126,18 +129,18 @@ export class ResultsClient {
   }
 }
 
-/** What the service says of a refusal, in its own words. https://twitchtv.github.io/twirp/docs/errors.html */
+/** The service's own explanation of a refusal. https://twitchtv.github.io/twirp/docs/errors.html */
 function saidBy(bytes: Buffer): string | undefined {
   try {
     const { msg } = errorSchema.parse(JSON.parse(bytes.toString('utf8')));
     return msg.includes('insufficient usage') ? 'the storage quota of artifacts is used up' : msg;
   } catch {
-    // A page of a proxy, or half an answer: the status has to do.
+    // A proxy's page or a truncated response: only the status is used.
     return undefined;
   }
 }
 
-/** A digest where it is one. */
+/** A digest, if it is one. */
 export function asDigest(told: string | null | undefined): { digest?: Digest } {
   const digest = digestSchema.safeParse(told);
   return digest.success ? { digest: digest.data } : {};
@@ -153,7 +156,7 @@ function backendIdsOf(token: string): BackendIds {
     const [, run, job] = scope?.split(':') ?? [];
     if (run !== undefined && job !== undefined) return { run, job };
   } catch {
-    // Said below, without the token.
+    // Reported below, without the token.
   }
   throw new GatelineError('ARTIFACTS_UNAVAILABLE', 'the runtime token has no run and job', {
     hint: 'Artifacts need a runner of GitHub (or a compatible one), and an action: a `run:` step has no such token.',

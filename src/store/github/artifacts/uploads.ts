@@ -8,48 +8,48 @@ import { asDigest, type ResultsClient } from './results-client.ts';
 import { CallFailure, within } from '../../../github/call-failure.ts';
 import { limitFor, type ServiceLimits } from '../../../github/limits.ts';
 
-/** The one method of the toolkit's client that is used. It reads the runner's variables by itself. */
+/** The only method of the toolkit's client that is used. It reads the runner's variables itself. */
 export type ToolkitUploader = Pick<ArtifactClient, 'uploadArtifact'>;
 
 /** What uploads need. */
 export interface UploadOptions {
   readonly limits: ServiceLimits;
-  /** Where files wait while they are uploaded. */
+  /** Folder for files during their upload. */
   readonly temporaryFolder: string;
-  /** Days until artifacts expire; the runner's limit counts where it is lower. Default: the repository's setting. */
+  /** Days until artifacts expire; the runner's limit applies if it is lower. Default: the repository's setting. */
   readonly retentionDays?: number;
   /** `GITHUB_RETENTION_DAYS`: the most days that this repository allows. */
   readonly retentionLimit?: number;
-  /** Default: that of @actions/artifact, loaded at the first upload. */
+  /** Default: the one of @actions/artifact, loaded at the first upload. */
   readonly uploader?: () => Promise<ToolkitUploader>;
 }
 
 const DAY = 86_400_000;
 
-/** The upload of one parcel: its files lie ready until it is disposed of. */
+/** The upload of one parcel. Its files exist until it is disposed of. */
 export interface PreparedUpload extends AsyncDisposable {
   /**
-   * Tries once. `taken`: the name is somebody's, or an earlier try's that broke off.
+   * Tries once. `taken`: the name belongs to another upload, or to an interrupted earlier try.
    * @throws CallFailure
    */
   try(): Promise<Uploaded>;
 }
 
-/** Uploads: small files in three requests, others by GitHub's own client, which says what went wrong in words only. */
+/** Uploads: small files in three requests, others through GitHub's own client, which reports errors only as text. */
 export class Uploads {
   readonly #options: UploadOptions;
   readonly #results: ResultsClient | undefined;
-  /** The service takes no single files, only zips. */
+  /** The service accepts only zips, no single files. */
   #zipsOnly = false;
   #uploader: Promise<ToolkitUploader> | undefined;
 
-  /** @param results for small files; absent: everything goes by GitHub's own client */
+  /** @param results for small files; absent: everything goes through GitHub's own client */
   constructor(options: UploadOptions, results: ResultsClient | undefined) {
     this.#options = options;
     this.#results = results;
   }
 
-  /** Places the files of a parcel. @throws GatelineError what placing the files throws */
+  /** Writes the files of a parcel. @throws GatelineError any error from writing the files */
   async prepare(parcel: Parcel): Promise<PreparedUpload> {
     const folder = await mkdtemp(join(this.#options.temporaryFolder, 'gateline-upload-'));
     const isRaw = parcel.form === 'raw';
@@ -80,7 +80,7 @@ export class Uploads {
     return zipped;
   }
 
-  /** `undefined`: it is not for one request. */
+  /** `undefined`: it is not suitable for one request. */
   async #direct({ name, bytes: size }: Parcel, path: string): Promise<DirectUpload | undefined> {
     if (this.#results === undefined || size > DIRECT_LIMIT) return undefined;
     const bytes = await readFile(path);
@@ -104,8 +104,8 @@ export class Uploads {
 }
 
 /**
- * An upload by GitHub's own client. It cannot be told not to try again: for half a minute it does so itself, and counts as
- * one try here. Each try of ours begins anew, so one that got as far as the name leaves that taken.
+ * An upload through GitHub's own client. Its retries cannot be turned off: it retries for half a minute, which is one
+ * try here. Each of our tries starts again, so a try that reserved the name leaves it taken.
  */
 class ToolkitUpload {
   readonly #parcel: Parcel;
@@ -145,7 +145,7 @@ class ToolkitUpload {
         digest,
       } = await within(limitFor(limits.uploadMs, bytes), `the upload of ${name}`, () => upload);
       if (id === undefined) throw new CallFailure('invalid', `the upload of ${name} came to no id`);
-      // The client tells bare hex digits.
+      // The client returns bare hex digits.
       return { state: 'created', artifact: { name, id, size, ...asDigest(`sha256:${digest}`), expired: false } };
     } catch (error) {
       const failure = failureOf(error);
@@ -154,19 +154,19 @@ class ToolkitUpload {
     }
   }
 
-  /** After a time limit the client may go on, and needs its files as long. */
+  /** After a time limit, the client may continue and still need its files. */
   async dispose(): Promise<void> {
     const removed = Promise.allSettled(this.#running).then(() => remove(this.#files.folder));
     if (this.#running.size === 0) await removed;
   }
 }
 
-/** A server that does not know single files, only zips. */
+/** A server that supports only zips, no single files. */
 function isFormRefused(error: unknown): boolean {
   return error instanceof CallFailure && !error.passing && error.status === 400;
 }
 
-/** What the client's words say. Only an answer to CreateArtifact can say that a name is taken or refused. */
+/** Interprets the client's message. Only a response to CreateArtifact can say that a name is taken or refused. */
 function failureOf(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
   if (error instanceof GatelineError) throw error;
@@ -179,12 +179,12 @@ function failureOf(error: unknown): CallFailure {
   return new CallFailure(passing ? 'outage' : 'refused', why, { cause: error, status });
 }
 
-/** Addresses of uploads are signed, and messages of the storage client may quote them. */
+/** Upload addresses are signed, and messages of the storage client may quote them. */
 function withoutSignature(text: string): string {
   return text.replaceAll(/\bsig=[^&\s"']+/g, 'sig=…');
 }
 
 async function remove(folder: string): Promise<void> {
-  // The runner empties its folder for temporary files anyway.
+  // The runner empties its temporary folder anyway.
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }

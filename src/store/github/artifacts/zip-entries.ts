@@ -1,44 +1,44 @@
 import type { Entry, ZipFile } from 'yauzl';
 import { GatelineError } from '../../../errors/gateline-error.ts';
 
-/** An entry that is looked for. */
+/** An entry to find. */
 export interface WantedEntry {
-  /** Bytes that it may have. Where `exact`, it has just so many. */
+  /** Most bytes that it may have. If `exact`, exactly that many. */
   readonly bytes: number;
   readonly exact: boolean;
 }
 
-/** What a zip held of what was wanted. */
+/** Which of the wanted entries a zip contained. */
 export interface ZipFindings {
   /** Names of entries that were taken. */
   readonly taken: ReadonlySet<string>;
-  /** Names of entries that are damaged, of another size, or were not taken. */
+  /** Names of entries that are damaged, have another size, or were rejected. */
   readonly wrong: ReadonlySet<string>;
-  /** Why it could not be read to its end. */
+  /** Why it could not be read to the end. */
   readonly broken?: string;
 }
 
-/** Takes the bytes of an entry; answers whether they are right. */
+/** Receives the bytes of an entry; returns whether they are right. */
 export type TakeEntry = (name: string, chunks: AsyncIterable<Uint8Array>) => Promise<boolean>;
 
-/** Entries that a zip of ours may have: a record names at most 20,000 files, and a few contents more. */
+/** Most entries in one of our zips: a record names at most 20,000 files and a few more contents. */
 const MAX_ENTRIES = 20_100;
 
-/** All that is unpacked of one zip, in bytes: no record can make a disk run full. */
+/** Most bytes unpacked from one zip, so that no record can fill the disk. */
 const MAX_UNPACKED_BYTES = 8 * 1024 ** 3;
 
-/** Whether these bytes begin like a zip. No JSON does. */
+/** Whether these bytes begin like a zip. JSON never does. */
 export function looksZipped(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b;
 }
 
 /**
- * Reads entries of a zip by name, and nothing else of it: other entries, paths, links and modes do not matter. Of
- * several entries of one name only the first counts. An entry that says another size is not even unpacked, and one that
- * unpacks to another size than it says ends at once: nothing grows beyond what was wanted.
+ * Reads entries of a zip by name, and nothing else: other entries, paths, links and modes are ignored. Only the first
+ * of several entries with the same name is used. An entry that declares another size is not unpacked. One that unpacks
+ * to another size than declared is stopped at once: nothing grows beyond the expected size.
  *
- * @param take takes an entry's bytes, and says whether they are right
- * @throws GatelineError what `take` throws
+ * @param take receives an entry's bytes, and returns whether they are right
+ * @throws GatelineError any error from `take`
  */
 export async function readZip(
   zip: string | Buffer,
@@ -72,7 +72,7 @@ export async function readZip(
 
 async function open(zip: string | Buffer): Promise<ZipFile> {
   const { openPromise, fromBufferPromise } = await import('yauzl');
-  // Names stay as they are: they are compared, and never become paths.
+  // Names stay unchanged: they are compared, and never become paths.
   const options = { decodeStrings: false, validateEntrySizes: true, autoClose: true };
   return typeof zip === 'string' ? openPromise(zip, options) : fromBufferPromise(zip, options);
 }
@@ -87,17 +87,17 @@ async function unpack(
   if (!fits || entry.isEncrypted()) return false;
   try {
     const stream = await file.openReadStreamPromise(entry);
-    // It may fail before anybody reads it; whoever does is told then.
+    // It may fail before it is read; the reader then gets the error.
     stream.on('error', () => undefined);
     return await take(stream as AsyncIterable<Uint8Array>);
   } catch (error) {
-    // The store has no room, or the like: that is not the zip's fault.
+    // For example, the store has no room: the zip is not at fault.
     if (error instanceof GatelineError) throw error;
     return false;
   }
 }
 
-/** One entry of a zip in memory; `undefined` where it is not there, damaged, or larger than that. */
+/** One entry of a zip in memory; `undefined` if it is missing, damaged, or larger than that. */
 export async function entryOf(zip: Buffer, name: string, maxBytes: number): Promise<Buffer | undefined> {
   const parts: Uint8Array[] = [];
   const { taken } = await readZip(zip, new Map([[name, { bytes: maxBytes, exact: false }]]), async (_, chunks) => {

@@ -1,6 +1,6 @@
 import { Unusable } from './unusable.ts';
 
-/** What a job knows of its cache. */
+/** A job's access to its cache. */
 export interface CacheAccess {
   /** `ACTIONS_RESULTS_URL`. */
   readonly resultsUrl: string | undefined;
@@ -12,14 +12,14 @@ export interface CacheAccess {
   readonly serverUrl: string | undefined;
 }
 
-/** The parts without which nothing can be asked. */
+/** The parts that every request needs. */
 export interface GivenAccess extends CacheAccess {
   readonly resultsUrl: string;
   readonly runtimeToken: string;
 }
 
 /**
- * What `cache-mode` of a workflow or job permits. Not set, or a word that is not known: everything, as for the toolkit.
+ * What `cache-mode` of a workflow or job permits. Not set, or an unknown value: everything, as in the toolkit.
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax
  */
 const MODES: Readonly<Record<string, { readonly read: boolean; readonly write: boolean }>> = {
@@ -29,7 +29,7 @@ const MODES: Readonly<Record<string, { readonly read: boolean; readonly write: b
   'write-only': { read: false, write: true },
 };
 
-/** What is needed to read or write. @throws Unusable where it cannot succeed, so that nobody tries. */
+/** What is needed to read or write. @throws Unusable if it cannot succeed, so that no request is made */
 export function accessFor(use: 'read' | 'write', access: CacheAccess): GivenAccess {
   const { resultsUrl, runtimeToken, serverUrl } = access;
   const mode = (access.cacheMode ?? '').trim().toLowerCase();
@@ -40,7 +40,7 @@ export function accessFor(use: 'read' | 'write', access: CacheAccess): GivenAcce
   return { ...access, resultsUrl, runtimeToken };
 }
 
-/** As the toolkit tells it: any other host has the cache service of an earlier generation. */
+/** As the toolkit decides it: any other host has the previous generation of the cache service. */
 function isEnterpriseServer(serverUrl: string | undefined): boolean {
   const host = URL.parse(serverUrl || 'https://github.com')?.hostname.toLowerCase() ?? '';
   return host !== 'github.com' && !host.endsWith('.ghe.com') && !host.endsWith('.localhost');

@@ -12,27 +12,27 @@ import { Unusable } from './unusable.ts';
 
 /** The cache service of one job. */
 export interface ServiceAccess {
-  /** `ACTIONS_RESULTS_URL`; only its origin counts, as for the toolkit. */
+  /** `ACTIONS_RESULTS_URL`; only its origin is used, as in the toolkit. */
   readonly resultsUrl: string;
   /** `ACTIONS_RUNTIME_TOKEN`. */
   readonly runtimeToken: string;
   readonly limits: CacheLimits;
-  /** When everything ends, on the system's clock. */
+  /** When all work ends, on the system's clock. */
   readonly deadline: number;
 }
 
-/** An entry that the service has. */
+/** An entry of the service. */
 export interface FoundEntry {
   readonly compression: Compression;
   readonly origin: EntryOrigin;
-  /** A signed address: whoever has it may read the entry. */
+  /** A signed address: its holder can read the entry. */
   readonly url: URL;
 }
 
 const METHOD = '/twirp/github.actions.results.api.v1.CacheService/GetCacheEntryDownloadURL';
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** Twirp tells fields in either spelling, and leaves out what is false or empty. */
+/** Twirp sends fields in either spelling, and omits false or empty ones. */
 const answerSchema = z.object({
   ok: z.boolean().default(false),
   matched_key: z.string().optional(),
@@ -42,7 +42,7 @@ const answerSchema = z.object({
 });
 
 /**
- * The newest entry for a fingerprint with this compression that the job may read; undefined when there is none.
+ * The newest entry for a fingerprint with this compression that the job may read; undefined if there is none.
  * @throws Unusable
  */
 export async function lookUp(
@@ -76,12 +76,12 @@ export async function lookUp(
 /** The entry's archive as it was uploaded. @throws Unusable */
 export function download(access: ServiceAccess, { url }: FoundEntry): Promise<Buffer> {
   const { maxBytes, downloadMs: limit } = access.limits;
-  // The address is signed; the token is for the service only.
+  // The address is signed; the token is only for the service.
   const request: HttpRequest = { what: 'the download', method: 'GET', url: url.href, maxBytes, limit };
   return answered(access, request, (bytes) => bytes);
 }
 
-/** An answer of 200, whole: the agent that a checkpoint saves costs more than another try. */
+/** A complete response with status 200. Retrying is cheaper than the agent that a checkpoint saves. */
 async function answered<T>(
   { limits, deadline }: ServiceAccess,
   request: HttpRequest,

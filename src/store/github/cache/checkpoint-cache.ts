@@ -12,50 +12,50 @@ import { canRead } from './decompress.ts';
 import { COMPRESSIONS, DOCUMENT_NAME, compareOrigins, entryKey, type EntryOrigin } from './entry-name.ts';
 import { Unusable } from './unusable.ts';
 
-/** What was found, and what went wrong: one sentence each, no markup. Nothing found and no notice: there is no entry. */
+/** What was found, and what went wrong: one sentence each, no markup. If both are empty, there is no entry. */
 export interface CheckpointSearch {
   readonly records: readonly GatelineRecord[];
   readonly notices: readonly string[];
 }
 
 /**
- * Checkpoints by fingerprint in GitHub's cache, of whichever run: an accelerator, never the only copy. Nothing of it
- * ever fails a gate: neither method throws, both end in bounded time, and what went wrong is a notice.
+ * Checkpoints by fingerprint in GitHub's cache, from any run: an accelerator, never the only copy. It never fails a
+ * gate: neither method throws, both end in bounded time, and problems are notices.
  */
 export interface CheckpointCache {
   /**
-   * The newest checkpoint of this unit with this fingerprint that the job may read: a claim, where it is known, and its
-   * end. Everything is verified before it counts; the contents are in the spool then.
+   * The newest checkpoint of this unit with this fingerprint that the job may read: a claim, if known, and its end.
+   * Everything is verified before it is used; the contents are then in the spool.
    */
   find(unit: CheckpointUnit, fingerprint: Digest): Promise<CheckpointSearch>;
   /**
    * Keeps a checkpoint for later runs, with every content that its records refer to; the spool must have them.
-   * @returns notices. None when it was saved, and none when another job of this run attempt did it first
+   * @returns notices. None if it was saved, and none if another job of this run attempt did it first
    */
   keep(started: StartedRecord | undefined, ended: EndedRecord): Promise<readonly string[]>;
 }
 
-/** What a cache of checkpoints works with. */
+/** Options of the checkpoint cache. */
 export interface CheckpointCacheOptions extends CacheAccess, EntryOrigin {
-  /** False: neither looked up nor saved, and nothing said. Default true. */
+  /** False: no lookup, no save, no notice. Default true. */
   readonly enabled?: boolean;
-  /** False: looked up, never saved, and a notice says so without a call. Default true. */
+  /** False: lookups only; instead of saving, a notice without a call. Default true. */
   readonly mayWrite?: boolean;
-  /** Where contents are taken from and put. */
+  /** Source and destination of contents. */
   readonly spool: Pick<RecordStore, 'put' | 'copyTo'>;
-  /** Where a folder may be made for the time of a save: `RUNNER_TEMP`. */
+  /** Where a temporary folder for saving may be created: `RUNNER_TEMP`. */
   readonly temp: string;
   /**
-   * Program and arguments of a process that calls `saveEntry` with its last argument, which is added. The toolkit
-   * works on the environment and the working directory of its process and prints what went wrong: so it has its own.
+   * Program and arguments of a process that calls `saveEntry` with its last argument, which is appended. The toolkit
+   * uses the environment and the working directory of its process and prints errors, so it runs in a separate process.
    */
   readonly saver: readonly [string, ...string[]];
-  /** What that process inherits, without what the runner gives to actions only. */
+  /** Environment for that process, without the variables that the runner gives only to actions. */
   readonly environment: Environment;
   readonly limits?: Partial<CacheLimits>;
 }
 
-/** The cache of a job. Makes no call by itself. */
+/** The cache of a job. Creating it makes no call. */
 export function createCheckpointCache(options: CheckpointCacheOptions): CheckpointCache {
   const limits = { ...DEFAULT_CACHE_LIMITS, ...options.limits };
   return {
@@ -100,7 +100,7 @@ async function find(
   return [];
 }
 
-/** What the service has, in either compression: the newest first. */
+/** The service's entries in either compression, newest first. */
 async function entriesFor(service: ServiceAccess, fingerprint: Digest, notices: string[]): Promise<FoundEntry[]> {
   const looks = COMPRESSIONS.filter(canRead).map((compression) => lookUp(service, fingerprint, compression));
   const found: FoundEntry[] = [];
@@ -113,7 +113,7 @@ async function entriesFor(service: ServiceAccess, fingerprint: Digest, notices: 
   return found.sort((a, b) => compareOrigins(b.origin, a.origin));
 }
 
-/** Brings an entry and proves it before the first byte of it is kept. */
+/** Downloads an entry and verifies it before storing any byte of it. */
 async function take(
   service: ServiceAccess,
   entry: FoundEntry,
@@ -149,7 +149,7 @@ function notSaved(reason: string): string {
   return `The checkpoint was not saved to the cache: ${reason}.`;
 }
 
-/** What is not foreseen is told as it is: the gate goes on without a cache all the same. */
+/** An unexpected error is reported as is: the gate continues without a cache anyway. */
 function reasonOf(error: unknown): string {
   return error instanceof Unusable ? error.message : `something unexpected (${messageOf(error).slice(0, 300)})`;
 }

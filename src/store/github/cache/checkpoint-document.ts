@@ -13,13 +13,13 @@ import { DOCUMENT_NAME } from './entry-name.ts';
 import type { EntryFiles } from './read-archive.ts';
 import { Unusable } from './unusable.ts';
 
-/** Which gate of which subject a checkpoint is of. */
+/** The gate and subject that a checkpoint belongs to. */
 export type CheckpointUnit = Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>;
 
-/** A claim and its end; the claim may not be known. */
+/** A claim and its end; the claim may be unknown. */
 export type CheckpointRecords = readonly [EndedRecord] | readonly [StartedRecord, EndedRecord];
 
-/** Version of the document in an entry. A reader that meets another one finds nothing. */
+/** Version of the document in an entry. A reader ignores any other version. */
 const CHECKPOINT_FORMAT = 'gateline-checkpoint/1';
 
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
@@ -27,7 +27,7 @@ const MAX_DOCUMENT_DEPTH = 50;
 
 const documentSchema = z.strictObject({
   format: z.literal(CHECKPOINT_FORMAT),
-  /** Records as they are stored, the claim first. */
+  /** Records as stored, the claim first. */
   records: z.array(z.unknown()).min(1).max(2),
 });
 
@@ -36,13 +36,13 @@ export function writeDocument(records: CheckpointRecords): string {
   return JSON.stringify({ format: CHECKPOINT_FORMAT, records });
 }
 
-/** A content as a record refers to it: a claim tells no size of its request. */
+/** A reference to content in a record: a claim does not include the size of its request. */
 export interface ContentReference {
   readonly digest: Digest;
   readonly bytes?: number;
 }
 
-/** Everything that records refer to, as often as they do; but for the contract, since whoever finds them judges by today's. */
+/** All references in records, including repeated ones, except the contract: a reader judges by the current contract. */
 export function referencesIn(records: CheckpointRecords): ContentReference[] {
   return records.flatMap((record) => {
     if (record.kind === 'started') return [{ digest: record.request }];
@@ -53,8 +53,8 @@ export function referencesIn(records: CheckpointRecords): ContentReference[] {
 }
 
 /**
- * The records of an entry, proven to be what was asked for: of this unit and fingerprint, each as its schema wants it,
- * and every content that they refer to there with the right bytes, and no other.
+ * The records of an entry, verified to match the request: they belong to this unit and fingerprint, each matches its
+ * schema, and exactly the contents that they refer to are present with the right bytes.
  * @throws Unusable
  */
 export function verifyEntry(files: EntryFiles, unit: CheckpointUnit, fingerprint: Digest): CheckpointRecords {
@@ -102,6 +102,6 @@ function verifyContents(files: EntryFiles, references: readonly ContentReference
   for (const { digest, bytes } of references)
     if (bytes !== undefined && bytes !== files.get(hexOf(digest))!.length)
       throw new Unusable('a content in the entry has the wrong size');
-  // The document comes on top.
+  // Plus the document.
   if (files.size > needed.size + 1) throw new Unusable('the entry contains contents that its records do not name');
 }

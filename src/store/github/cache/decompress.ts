@@ -8,16 +8,16 @@ const gunzip = promisify(zlib.gunzip);
 
 /**
  * Largest window that a zstd frame may ask for, as a power of two: 16 MiB. The toolkit compresses at level 3, whose
- * window has 2 MiB; a frame of a hostile writer may ask for more memory than there is.
+ * window is 2 MiB; a malicious frame may ask for more memory than is available.
  */
 const ZSTD_WINDOW = 24;
 
-/** Compressions that this Node can undo: zstd from 22.15 on. */
+/** Compressions that this Node can decompress: zstd from 22.15 on. */
 export function canRead(compression: Compression): boolean {
   return compression === 'gzip' || typeof zlib.zstdDecompress === 'function';
 }
 
-/** An archive as it was before it was compressed; larger ones than the limit are given up on the way. @throws Unusable */
+/** Decompresses an archive; one that grows beyond the limit is abandoned. @throws Unusable */
 export async function unpack(packed: Buffer, compression: Compression, { maxBytes }: CacheLimits): Promise<Buffer> {
   const maxOutputLength = maxBytes;
   try {

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { hexOf, type Digest } from '../../../json/digest.ts';
 
 /**
- * What is handed to the toolkit as the path to save. It is hashed as it is written, so it must be one text on every
- * runner; where it leads is decided by the process that saves (docs/adr/0009).
+ * The path passed to the toolkit. It is hashed as written, so it must be the same text on every runner; the saving
+ * process decides where it leads (docs/adr/0009).
  */
 export const ENTRY_PATH = 'gateline-checkpoint';
 
-/** Folder that {@link ENTRY_PATH} is in, as the archive names it. */
+/** Folder that {@link ENTRY_PATH} is in, as named in the archive. */
 export const ARCHIVE_FOLDER = 'save';
 
 /** The file with the records. All others are contents, named by the hex digits of their digest. */
 export const DOCUMENT_NAME = 'checkpoint.json';
 
-/** Where a run's entry comes from: its run and attempt. */
+/** The origin of an entry: its run and attempt. */
 export interface EntryOrigin {
   /** `GITHUB_RUN_ID`: decimal digits. */
   readonly runId: string;
@@ -21,12 +21,14 @@ export interface EntryOrigin {
   readonly runAttempt: number;
 }
 
-/** What the keys of all entries for a fingerprint begin with; 74 characters. */
+/** Prefix of the keys of all entries for a fingerprint; 74 characters. */
 export function keyPrefix(fingerprint: Digest): string {
   return `gateline-${hexOf(fingerprint)}-`;
 }
 
-/** The key under which this run keeps its checkpoint: one for each run attempt, so that a bad entry can be superseded. */
+/**
+ * The key under which this run stores its checkpoint: one for each run attempt, so that a bad entry can be superseded.
+ */
 export function entryKey(fingerprint: Digest, { runId, runAttempt }: EntryOrigin): string {
   return `${keyPrefix(fingerprint)}${runId}.${runAttempt}`;
 }
@@ -44,16 +46,16 @@ export function compareOrigins(a: EntryOrigin, b: EntryOrigin): number {
   return runs === 0n ? a.runAttempt - b.runAttempt : Number(runs > 0n) - Number(runs < 0n);
 }
 
-/** How an entry is compressed, as the toolkit calls it. */
+/** How an entry is compressed, in the toolkit's terms. */
 export const COMPRESSIONS = ['zstd-without-long', 'gzip'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
 
-/** Changed by the toolkit when archives of before can no longer be read. */
+/** The toolkit changes this when older archives can no longer be read. */
 const VERSION_SALT = '1.0';
 
 /**
  * The version that the toolkit gives to our entries with this compression, on every system (`enableCrossOsArchive`).
- * Source: `getCacheVersion` of @actions/cache, held by test/store/github/cache/contract.test.ts.
+ * Source: `getCacheVersion` of @actions/cache, checked by test/store/github/cache/contract.test.ts.
  */
 export function entryVersion(compression: Compression): string {
   return createHash('sha256').update([ENTRY_PATH, compression, VERSION_SALT].join('|')).digest('hex');

@@ -7,13 +7,13 @@ import { Unusable } from './unusable.ts';
 /** The files of an entry by base name: {@link DOCUMENT_NAME}, or the 64 hex digits of a content. */
 export type EntryFiles = ReadonlyMap<string, Buffer>;
 
-/** How an entry's files are called in its archive. */
+/** Prefix of an entry's files in its archive. */
 const FOLDER = `${ARCHIVE_FOLDER}/${ENTRY_PATH}/`;
 const FILE_NAME = /^(?:checkpoint\.json|[0-9a-f]{64})$/;
 
 /**
- * The files of an entry, in memory. Nothing is written anywhere: whatever paths and links an archive holds, they are
- * only read. It holds the files that we put into it and nothing else, or it is refused as a whole.
+ * The files of an entry, in memory. Nothing is written anywhere: paths and links in the archive are only read. The
+ * archive must contain exactly the files that we put into it, or it is refused as a whole.
  * @throws Unusable
  */
 export async function readArchive(packed: Buffer, compression: Compression, limits: CacheLimits): Promise<EntryFiles> {
@@ -29,7 +29,7 @@ async function filesIn(archive: Buffer, { maxContents }: CacheLimits): Promise<E
     for await (const entry of reader) {
       const { header } = entry;
       entries += 1;
-      // The folder and the document come on top.
+      // Plus the folder and the document.
       if (entries > maxContents + 2) throw new Unusable(`the entry holds more than ${maxContents} contents`);
       if (header.type === 'directory' && header.name === FOLDER) {
         entry.resume();
@@ -47,14 +47,14 @@ async function filesIn(archive: Buffer, { maxContents }: CacheLimits): Promise<E
   return files;
 }
 
-/** The base name of a plain file of ours. */
+/** The base name of one of our plain files. */
 function expectedName({ type, name }: Header): string | undefined {
   if (type !== 'file' || !name.startsWith(FOLDER)) return undefined;
   const base = name.slice(FOLDER.length);
   return FILE_NAME.test(base) ? base : undefined;
 }
 
-/** All of a file; as a rule a part of the archive, without a copy. */
+/** All bytes of a file; usually a slice of the archive, without a copy. */
 async function bytesOf(file: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of file) parts.push(part);

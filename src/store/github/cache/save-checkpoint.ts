@@ -10,7 +10,7 @@ import { runSaver, type SaverResult } from './start-saver.ts';
 import { inMebibytes, Unusable } from './unusable.ts';
 import { showUnseen } from '../../../json/visible.ts';
 
-/** What saving an entry takes. */
+/** Parameters for saving an entry. */
 export interface SaveCall {
   readonly key: string;
   readonly records: CheckpointRecords;
@@ -30,13 +30,15 @@ export interface SaveCall {
 /** What tar adds to a file: its header, the times in a header of their own, and padding to full blocks. */
 const TAR_OVERHEAD = 4 * 512;
 
-/** Read by Node itself, and what a runner sets to have more in the log: nothing that a program of ours needs. */
+/**
+ * Variables that Node itself reads, and those that a runner sets for more log output: our programs need none of them.
+ */
 const NOT_HANDED_ON = new Set<string>(['NODE_OPTIONS', 'NODE_CHANNEL_FD', CACHE_VARIABLES.debug]);
 
 /**
- * Lays the entry's files in a folder of their own, has them saved, and removes the folder.
- * @returns why it was not saved: the end of a sentence; undefined when it was
- * @throws Unusable where it cannot be saved by this job; GatelineError and errors of the system where a disk fails
+ * Puts the entry's files into a temporary folder, saves them, and removes the folder.
+ * @returns why it was not saved, as the end of a sentence; undefined if it was
+ * @throws Unusable if this job cannot save it; GatelineError and system errors if a disk fails
  */
 export async function saveCheckpoint(call: SaveCall): Promise<string | undefined> {
   const contents = new Map(referencesIn(call.records).map(({ digest, bytes = 0 }) => [digest, bytes]));
@@ -59,7 +61,7 @@ export async function saveCheckpoint(call: SaveCall): Promise<string | undefined
   }
 }
 
-/** What records tell of their contents is enough to refuse before anything is copied. */
+/** The sizes in the records are enough to refuse before anything is copied. */
 function refuseLarge(contents: ReadonlyMap<Digest, number>, document: string, limits: CacheLimits): void {
   if (contents.size > limits.maxContents)
     throw new Unusable(`it has ${contents.size} contents, more than ${limits.maxContents}`);
@@ -81,8 +83,8 @@ async function lay(spool: Pick<RecordStore, 'copyTo'>, digest: Digest, path: str
 
 /**
  * The toolkit resolves {@link ENTRY_PATH} against the working directory, names it in the archive relative to the
- * workspace, and has tar, which starts in a folder below `RUNNER_TEMP`, change to the workspace. With `..` for the
- * workspace both mean our folder, and no path with spaces comes into tar's command line, which is not quoted.
+ * workspace, and has tar, which starts in a folder below `RUNNER_TEMP`, change to the workspace. With `..` as the
+ * workspace, both mean our folder, and no path with spaces gets into tar's command line, which is not quoted.
  */
 function saverEnvironment({ environment, access }: SaveCall, folder: string): Record<string, string> {
   const kept = Object.entries(environment).filter(
@@ -98,7 +100,7 @@ function saverEnvironment({ environment, access }: SaveCall, folder: string): Re
     [GITHUB_VARIABLES.serverUrl]: access.serverUrl ?? '',
     [GITHUB_VARIABLES.workspace]: '..',
     [GITHUB_VARIABLES.temp]: folder,
-    // Else the tar of macOS adds a file to each file, for what is known of it beside its bytes.
+    // Otherwise the tar of macOS adds a metadata file for each file.
     [CACHE_VARIABLES.copyfile]: '1',
   };
 }
@@ -106,8 +108,8 @@ function saverEnvironment({ environment, access }: SaveCall, folder: string): Re
 const MAX_DETAIL = 200;
 
 /**
- * Why an entry was not saved: the end of a sentence, or undefined where nobody needs to know. The toolkit answers
- * -1 to everything that goes wrong and tells the reason only in its log.
+ * Why an entry was not saved: the end of a sentence, or undefined if nothing needs to be reported. The toolkit returns
+ * -1 for every error and writes the reason only to its log.
  */
 function reasonNotSaved({ message, timedOut, log }: SaverResult): string | undefined {
   if (message !== undefined && 'saved' in message && message.saved > 0) return undefined;
@@ -125,7 +127,7 @@ function reasonNotSaved({ message, timedOut, log }: SaverResult): string | undef
   return `the cache client reported: ${detailIn(message, log)}`;
 }
 
-/** The last complaint, without addresses, which may be signed, and safe to show. */
+/** The last error message, safe to show, without addresses, which may be signed. */
 function detailIn(message: SaverResult['message'], log: string): string {
   const told = message !== undefined && 'failed' in message ? message.failed : undefined;
   const complaint = told ?? log.match(/(?:Failed to save: |::(?:warning|error)::)[^\n]*/g)?.at(-1) ?? 'nothing';

@@ -1,16 +1,16 @@
 import { ENTRY_PATH } from './entry-name.ts';
 
-/** What the process that saves tells the one that started it, once. */
+/** The only message from the saving process to its parent. */
 export type SaveMessage = { readonly saved: number } | { readonly failed: string };
 
 /**
- * Saves the entry that lies in the working directory by GitHub's own client, and tells the process that started this
- * one. It is the whole work of a process that `createCheckpointCache` starts (`saver` of its options); it ends with it.
+ * Saves the entry in the working directory through GitHub's own client, and reports the result to the parent process.
+ * This is all that the process started by `createCheckpointCache` (`saver` of its options) does.
  * @param key of the entry
  */
 export async function saveEntry(key: string): Promise<void> {
   process.on('disconnect', () => process.exit());
-  // Else a call that never settles would keep the process alive for nothing.
+  // Otherwise a call that never settles would keep the process alive for nothing.
   process.channel?.unref();
   tell(await save(key));
 }

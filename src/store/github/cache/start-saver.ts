@@ -2,23 +2,23 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { z } from 'zod';
 import type { SaveMessage } from './save-process.ts';
 
-/** How the process that saves is started. */
+/** How to start the saving process. */
 export interface SaverCall {
   /** Program and arguments; the key follows. */
   readonly command: readonly [string, ...string[]];
   readonly key: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** After this many milliseconds it is ended. */
+  /** It is ended after this many milliseconds. */
   readonly timeoutMs: number;
 }
 
 /** The result of the save. */
 export interface SaverResult {
-  /** `undefined`: it ended without a word, or was ended. */
+  /** `undefined`: it ended without a message, or was ended. */
   readonly message: SaveMessage | undefined;
   readonly timedOut: boolean;
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly log: string;
 }
 
@@ -29,13 +29,13 @@ const messageSchema: z.ZodType<SaveMessage> = z.union([
   z.strictObject({ failed: z.string() }),
 ]);
 
-/** Runs it to its end. Rejects only where it cannot be started. */
+/** Runs it to its end. Rejects only if it cannot be started. */
 export function runSaver({ command, key, cwd, env, timeoutMs }: SaverCall): Promise<SaverResult> {
   const [program, ...args] = command;
   const child = spawn(program, [...args, key], {
     cwd,
     env,
-    // A group of its own, so that tar and zstd end with it.
+    // Its own process group, so that tar and zstd end with it.
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -47,7 +47,7 @@ export function runSaver({ command, key, cwd, env, timeoutMs }: SaverCall): Prom
     stream?.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-MAX_LOG);
     });
-  // The toolkit's connections would keep it alive for a while.
+  // The toolkit's connections would otherwise keep it alive for a while.
   child.once('message', (told: unknown) => {
     message = messageSchema.safeParse(told).data;
     end(child);
@@ -70,7 +70,7 @@ function end(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch (error) {
-    // Gone already.
+    // Already gone.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

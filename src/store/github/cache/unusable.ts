@@ -1,6 +1,6 @@
 /**
- * Why the cache is of no use for now: the end of a sentence for people. It never leaves this folder, where it
- * becomes a notice: nothing that a cache does is an error of the gate.
+ * Why the cache cannot be used now: the end of a sentence for people. It never leaves this folder, where it becomes a
+ * notice: no cache problem is an error of the gate.
  */
 export class Unusable extends Error {
   override readonly name = 'Unusable';

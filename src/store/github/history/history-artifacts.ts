@@ -6,21 +6,21 @@ import { inParallel } from '../../../in-parallel.ts';
 import type { Listing, RestClient } from '../../../github/rest/rest.ts';
 import { entryOf } from '../artifacts/zip-entries.ts';
 
-/** Which history. */
+/** Selects the history to read. */
 export interface HistoryRequest {
-  /** The 8 hex digits that stand for a pipeline and subject in artifact names. */
+  /** The 8 hex digits that identify pipeline and subject in artifact names. */
   readonly prefix: string;
-  /** This run, whose own entry is only being made: those of its earlier attempts are left out. */
+  /** This run. Its own entry does not exist yet; those of its earlier attempts are left out. */
   readonly currentRunId: number;
-  /** Entries of attempts 1 to 3 are looked for, and of this one. */
+  /** Entries of attempts 1 to 3 and of this attempt are searched for. */
   readonly runAttempt: number;
-  /** The newest so many runs; default 20. */
+  /** How many of the newest runs; default 20. */
   readonly runs?: number;
-  /** Milliseconds for the whole; default 15,000. */
+  /** Milliseconds for everything; default 15,000. */
   readonly budgetMs?: number;
 }
 
-/** One entry, and which run it is of by GitHub's word: an entry may claim anything. */
+/** One entry, and its run according to GitHub: the entry itself may claim anything. */
 export interface HistoryDocument {
   readonly runId: number;
   readonly runAttempt: number;
@@ -28,11 +28,11 @@ export interface HistoryDocument {
   readonly entry: unknown;
 }
 
-/** What {@link readHistory} came to. */
+/** The result of {@link readHistory}. */
 export interface FoundHistory {
-  /** Newest run first, at most one entry a run: that of its last attempt. */
+  /** Newest run first, at most one entry per run: the one of its last attempt. */
   readonly entries: readonly HistoryDocument[];
-  /** For people, one sentence each: history is shown without what could not be read. */
+  /** For people, one sentence each: unreadable entries are left out of the history. */
   readonly notices: readonly string[];
 }
 
@@ -57,26 +57,26 @@ interface Candidate {
   readonly runAttempt: number;
 }
 
-/** Attempts whose names are looked for whatever this run's attempt is. */
+/** Attempts that are always searched for, whatever this run's attempt is. */
 const USUAL_ATTEMPTS = [1, 2, 3];
-/** Pages read of one name: runs of forks, whose entries are left out, must not fill the list at once. */
+/** Pages read per name: runs of forks, whose entries are left out, must not fill the list on their own. */
 const PAGES = 3;
-/** Largest entry, in bytes: four times what is ever written, for later versions. */
+/** Largest entry, in bytes: four times what is ever written, to leave room for later versions. */
 const MAX_BYTES = 64 * 1024;
 const MAX_DEPTH = 50;
-/** Downloads at a time. */
+/** Parallel downloads. */
 const AT_ONCE = 4;
 
-/** The name of the artifact that holds a run's history entry. */
+/** The name of the artifact that contains a run's history entry. */
 export function historyArtifactName(prefix: string, runAttempt: number): string {
   return `gl1.${prefix}.history.${runAttempt}.json`;
 }
 
 /**
- * The history entries of earlier runs. Listing takes 3 requests (4 from attempt 4 on), and each entry 1, so 23 for 20 runs.
- * Only runs whose commit is of this repository count, and only bytes that are what GitHub's digest says.
+ * The history entries of earlier runs. Listing takes 3 requests (4 from attempt 4 on), and each entry 1, so 23 for 20
+ * runs. Only runs whose commit is from this repository are used, and only bytes that match GitHub's digest.
  *
- * Never throws for what GitHub refuses or does not answer: the report is then shown without history, with a notice.
+ * Never throws if GitHub refuses or does not respond: the report is then shown without history, with a notice.
  * https://docs.github.com/rest/actions/artifacts
  */
 export async function readHistory(rest: RestClient, request: HistoryRequest): Promise<FoundHistory> {
@@ -99,7 +99,7 @@ export async function readHistory(rest: RestClient, request: HistoryRequest): Pr
       notices.push(`The history of run ${candidate.runId} is left out: ${spoken(error)}`);
     }
   });
-  // Where one was left out, there is a gap.
+  // Skipped entries leave gaps.
   return { entries: entries.filter(() => true), notices };
 }
 
@@ -113,7 +113,7 @@ async function findCandidates(
     attempts.map(async (attempt) => {
       const name = historyArtifactName(prefix, attempt);
       const { items } = await listByName(rest, name, runs);
-      // A server that does not know the filter answers everything.
+      // A server that does not know the filter returns everything.
       const entries = items.filter((one) => one.name === name && !one.expired && one.workflow_run?.id !== currentRunId);
       return entries.map((artifact) => ({ artifact, attempt }));
     }),
@@ -127,13 +127,16 @@ async function findCandidates(
 
 type Origin = 'ours' | 'fork' | 'unknown';
 
-/** Whether the run's commit is of this repository, or of a fork. What is not told is not ours, and nobody's fork either. */
+/**
+ * Whether the run's commit is from this repository or from a fork. If the service does not say, it is treated as
+ * neither.
+ */
 function originOf({ workflow_run: run }: Artifact): Origin {
   if (typeof run?.repository_id !== 'number' || typeof run.head_repository_id !== 'number') return 'unknown';
   return run.head_repository_id === run.repository_id ? 'ours' : 'fork';
 }
 
-/** How many entries do not count, and why. */
+/** How many entries are ignored, and why. */
 function leftOut(origins: readonly Origin[]): string[] {
   const of = (origin: Origin): number => origins.filter((one) => one === origin).length;
   const parts = [
@@ -143,7 +146,7 @@ function leftOut(origins: readonly Origin[]): string[] {
   return parts.length === 0 ? [] : [`History entries that are left out: ${parts.join(', ')}.`];
 }
 
-/** Newest first, as GitHub lists them; the pages go on only as long as there are not enough that count. */
+/** Newest first, as GitHub lists them; further pages are read only until there are enough usable entries. */
 async function listByName(rest: RestClient, name: string, runs: number): Promise<Listing<Artifact>> {
   const path = `/repos/${rest.repository}/actions/artifacts`;
   const pageSize = Math.min(100, Math.max(30, runs));
@@ -154,7 +157,7 @@ async function listByName(rest: RestClient, name: string, runs: number): Promise
   });
 }
 
-/** The last attempt of each run, newest run first. Ids of artifacts follow no order. */
+/** The last attempt of each run, newest run first. Artifact ids have no order. */
 function newestRuns(candidates: readonly Candidate[], runs: number): readonly Candidate[] {
   const last = new Map<number, Candidate>();
   for (const candidate of candidates) {
@@ -173,7 +176,7 @@ async function readEntry(rest: RestClient, { artifact }: Candidate): Promise<unk
   const stored = await rest.download(`/repos/${rest.repository}/actions/artifacts/${artifact.id}/zip`, MAX_BYTES);
   const isZip = stored[0] === 0x50 && stored[1] === 0x4b;
   const content = isZip ? await unpack(stored, artifact.name) : stored;
-  // Of a file that was stored as it is, the digest is the file's, in whatever it comes wrapped.
+  // For a file that was stored unchanged, the digest is that of the file, even if it arrives in a zip.
   if (digestOf(stored) !== digest.data && digestOf(content) !== digest.data) {
     throw new UnfitError('Its content is not the content that was uploaded.');
   }
@@ -189,12 +192,12 @@ async function unpack(zip: Uint8Array, name: string): Promise<Uint8Array> {
   throw new UnfitError(`Its zip cannot be read, or holds no ${name} of at most ${limit} bytes.`);
 }
 
-/** An artifact that is no entry. */
+/** An artifact that is not an entry. */
 class UnfitError extends Error {
   override readonly name = 'UnfitError';
 }
 
-/** What went wrong, for a notice. Bugs are thrown on. */
+/** The error, for a notice. Bugs are rethrown. */
 function spoken(error: unknown): string {
   if (error instanceof UnfitError || error instanceof GatelineError) return error.message;
   throw error;

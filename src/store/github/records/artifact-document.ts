@@ -4,14 +4,17 @@ import type { GatelineRecord } from '../../../run/records/record.ts';
 import { GatelineError } from '../../../errors/gateline-error.ts';
 import { formatOf, judgeRecord, parseStoredJson, type RecordFault } from '../../parse-record.ts';
 
-/** Version of the document that a record's artifact is. */
+/** Version of the document in a record's artifact. */
 export const ARTIFACT_FORMAT = 'gateline-artifact/1';
 const ARTIFACT_FORMAT_FAMILY = 'gateline-artifact/';
 
-/** All contents that ride along in one document, in bytes of UTF-8. */
+/** Most bytes (UTF-8) of all contents included in one document. */
 export const MAX_CARRIED_BYTES = 256 * 1024;
 
-/** The largest document that is read, and so that is written, in bytes: a record with 20,000 changes of files has about 10 MB. */
+/**
+ * The largest document that is read, and so that is written, in bytes: a record with 20,000 file changes has about 10
+ * MB.
+ */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
 const documentSchema = z.strictObject({
@@ -20,18 +23,18 @@ const documentSchema = z.strictObject({
   contents: z.record(digestSchema, z.string()),
 });
 
-/** A record as it came out of an artifact, with the contents that came with it. */
+/** A record read from an artifact, with the contents included in it. */
 export interface ReadDocument {
   readonly record: GatelineRecord;
-  /** Texts that have the digest that they are named by. */
+  /** Texts that match their digests. */
   readonly contents: ReadonlyMap<Digest, string>;
-  /** Digests whose text is another one. */
+  /** Digests whose text does not match. */
   readonly altered: readonly Digest[];
 }
 
 /**
  * The document of a record: JSON that a person can read in a browser.
- * @throws GatelineError `RECORD_TOO_LARGE` when nobody could read it again
+ * @throws GatelineError `RECORD_TOO_LARGE` when it is too large to be read again
  */
 export function formatDocument(record: GatelineRecord, contents: ReadonlyMap<Digest, string>): Uint8Array {
   const document = { format: ARTIFACT_FORMAT, record, contents: Object.fromEntries(contents) };
@@ -43,7 +46,7 @@ export function formatDocument(record: GatelineRecord, contents: ReadonlyMap<Dig
   );
 }
 
-/** The bytes of an artifact as a record with contents, or what is wrong with them. Never throws. */
+/** Parses the bytes of an artifact into a record with contents, or says what is wrong with them. Never throws. */
 export function parseDocument(bytes: Uint8Array): ReadDocument | { readonly fault: RecordFault } {
   if (bytes.length > MAX_DOCUMENT_BYTES)
     return corrupt(`${bytes.length} bytes are more than a record's document can have`);
@@ -61,7 +64,7 @@ export function parseDocument(bytes: Uint8Array): ReadDocument | { readonly faul
   return { record: judged.record, ...verified(document.data.contents) };
 }
 
-/** A content's text, where it has a form in JSON that gives the same bytes again. */
+/** A content's text, if its JSON form restores the same bytes. */
 export function asText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -4,29 +4,29 @@ import type { DecidedRecord, EndedRecord, GatelineRecord } from '../../../run/re
 import { GatelineError } from '../../../errors/gateline-error.ts';
 import { safeRecordName } from '../../record-names.ts';
 
-/** The most characters that a name of ours has. GitHub allows 260 or so, and forbids `" : < > | * ? \ /` and line breaks. */
+/** Most characters in one of our names. GitHub allows about 260, and forbids `" : < > | * ? \ /` and line breaks. */
 export const MAX_NAME_LENGTH = 200;
 
-/** Run attempts and attempts of a gate that fit: GitHub itself allows 50 re-runs. */
+/** Highest run attempt and gate attempt: GitHub itself allows 50 re-runs. */
 const MAX_COUNT = 9_999;
 
-/** Names that were taken without ever showing what they hold: so many more are tried. */
+/** Names to try if earlier ones are taken by artifacts that never become visible. */
 export const MAX_UPLOADS = 9;
 
-/** Which record, of which attempt of which gate. */
+/** Identifies a record by attempt and gate. */
 interface Position {
-  /** 8 hex digits that stand for pipeline and subject: {@link scopeOf}. */
+  /** 8 hex digits that identify pipeline and subject: {@link scopeOf}. */
   readonly scope: string;
   readonly gate: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly leg: string;
   readonly runAttempt: number;
   readonly n: number;
-  /** 1, or the how-manieth upload under another name, since an earlier one never came to be seen. */
+  /** From 1; higher for uploads under another name because an earlier one never became visible. */
   readonly upload: number;
 }
 
-/** What the name of a record's artifact tells. */
+/** Data in the name of a record's artifact. */
 export type RecordArtifactName = Position & { readonly holds: 'record' } & (
     | { readonly kind: 'started' }
     | {
@@ -34,13 +34,13 @@ export type RecordArtifactName = Position & { readonly holds: 'record' } & (
         readonly status: EndedRecord['verdict']['status'];
         /** First 12 hex digits. */
         readonly fingerprint: string;
-        /** First 12 hex digits of the value's digest; `undefined` without a value. */
+        /** First 12 hex digits of the value's digest; `undefined` if there is no value. */
         readonly output: string | undefined;
       }
     | { readonly kind: 'decided'; readonly decision: DecidedRecord['decision'] }
   );
 
-/** What the name of an artifact with contents tells: the value as it is, or a zip of everything else. */
+/** Data in the name of an artifact with contents: the value unchanged, or a zip of everything else. */
 export type ContentArtifactName = Position &
   (
     | { readonly holds: 'value' }
@@ -66,8 +66,8 @@ const NAME = new RegExp(
 );
 
 /**
- * What a name of ours says; `undefined` for any other text. Never throws. That a name says something makes it no truth:
- * every job of a run may upload under any name.
+ * Parses one of our names; `undefined` for any other text. Never throws. A name is not proof: every job of a run may
+ * upload under any name.
  */
 export function parseArtifactName(name: string): ArtifactName | undefined {
   const match = name.length > MAX_NAME_LENGTH ? null : NAME.exec(name);
@@ -97,27 +97,27 @@ export function parseArtifactName(name: string): ArtifactName | undefined {
   };
 }
 
-/** 8 hex digits of the digest of pipeline and subject: what tells a run's artifacts of several subjects apart at a glance. */
+/** 8 hex digits of the digest of pipeline and subject: distinguishes a run's artifacts of several subjects. */
 export function scopeOf(pipeline: string, subject: string): string {
   return hexOf(digestOfJson([pipeline, subject])).slice(0, 8);
 }
 
-/** `started`, `ended`, or `decided.<decision>`, as the last part of `recordName` is. */
+/** `started`, `ended`, or `decided.<decision>`, like the last part of `recordName`. */
 export function kindOf(record: GatelineRecord | RecordArtifactName): string {
   return record.kind === 'decided' ? `decided.${record.decision}` : record.kind;
 }
 
 /**
  * The name of a record's artifact: `gl1.<scope>.<gate>.<leg or _>.<runAttempt>.<n>.started.json`,
- * `….ended.<status>.<fp12>.<out12 or _>.json`, `….decided.<decision>.json`. The run's number is not in it: an artifact
- * belongs to one run.
- * @throws GatelineError `RECORD_INVALID` for a leg that cannot stand in a name and for counters above 9,999
+ * `….ended.<status>.<fp12>.<out12 or _>.json`, `….decided.<decision>.json`. It does not contain the run's number: an
+ * artifact belongs to one run.
+ * @throws GatelineError `RECORD_INVALID` for a leg that is not allowed in a name and for counters above 9,999
  */
 export function recordArtifactName(record: GatelineRecord, upload = 1): string {
   return `${base(record)}.${tail(record)}${again(upload)}.json`;
 }
 
-/** The name of the artifact with an ended record's value, as a person may open it: `….<n>.value.json`. */
+/** The name of the artifact with an ended record's value, for people to open: `….<n>.value.json`. */
 export function valueArtifactName(record: GatelineRecord, upload = 1): string {
   return `${base(record)}.value${again(upload)}.json`;
 }
@@ -127,7 +127,7 @@ export function filesArtifactName(record: GatelineRecord, upload = 1): string {
   return `${base(record)}.${kindOf(record)}${again(upload)}.files`;
 }
 
-/** Whether two names are about one record: nobody can tell by their names alone which of several ends counts. */
+/** Whether two names are about the same record. Names alone cannot show which of several ends is valid. */
 export function sameRecord(a: RecordArtifactName, b: RecordArtifactName): boolean {
   return (
     a.scope === b.scope &&
@@ -140,7 +140,7 @@ export function sameRecord(a: RecordArtifactName, b: RecordArtifactName): boolea
 }
 
 function base(record: GatelineRecord): string {
-  // Refuses legs that cannot stand in a name.
+  // Refuses legs that are not allowed in a name.
   safeRecordName(record);
   for (const count of [record.runAttempt, record.n]) {
     if (count <= MAX_COUNT) continue;

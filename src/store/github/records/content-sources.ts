@@ -13,20 +13,20 @@ import { type RunArtifacts } from './run-artifacts.ts';
 import type { Spool } from './spool.ts';
 import { looksZipped, readZip, type WantedEntry } from '../artifacts/zip-entries.ts';
 
-/** Carried texts that stay in memory, in characters of all together; more go to the spool. */
+/** Included texts that stay in memory, in characters in total; more go to the spool. */
 const MEMORY = 32 * 1024 * 1024;
 
-/** A file may not be larger in a zip than it is by itself, but for what frames it. */
+/** A file may be larger in a zip than by itself only by this much. */
 const FRAME_BYTES = 64 * 1024;
 const FRAME_BYTES_AN_ENTRY = 1_024;
 
-/** What is wrong with contents of one artifact. `undefined` where nothing is. */
+/** Problems with contents of one artifact. `undefined`: none. */
 interface Fetched {
   readonly trouble?: Trouble;
   readonly wrong: ReadonlySet<Digest>;
 }
 
-/** What {@link ContentSources} works with. */
+/** The parts of a {@link ContentSources}. */
 export interface ContentSourcesParts {
   readonly service: ArtifactService;
   readonly view: RunArtifacts;
@@ -34,13 +34,13 @@ export interface ContentSourcesParts {
   readonly temporaryFolder: string;
 }
 
-/** Contents of the records that were read: where each may be had, and the way to bring it to the spool. */
+/** Contents of the records that were read: where to find them, and how to bring them to the spool. */
 export class ContentSources {
   readonly #parts: ContentSourcesParts;
   readonly #carried = new Map<Digest, string>();
   readonly #altered = new Set<Digest>();
   readonly #records = new Map<Digest, GatelineRecord[]>();
-  /** By id of the artifact. */
+  /** By artifact id. */
   readonly #fetched = new Map<number, Promise<Fetched>>();
   #inMemory = 0;
 
@@ -48,7 +48,7 @@ export class ContentSources {
     this.#parts = parts;
   }
 
-  /** From now on contents of this record are known of. */
+  /** Registers the contents of this record. */
   async add({ record, contents, altered }: ReadDocument): Promise<void> {
     for (const { digest } of mentionedBy(record)) {
       this.#records.set(digest, [...(this.#records.get(digest) ?? []), record]);
@@ -63,7 +63,7 @@ export class ContentSources {
     }
   }
 
-  /** Content that came with a record, verified. */
+  /** Verified content included with a record. */
   carried(digest: Digest): string | undefined {
     return this.#carried.get(digest);
   }
@@ -74,8 +74,9 @@ export class ContentSources {
   }
 
   /**
-   * Brings content to the spool from whichever artifact has it.
-   * @returns what is wrong where none has; `undefined`: it is nowhere, or it was brought, which the spool tells
+   * Brings content to the spool from any artifact that has it.
+   * @returns what is wrong if none has it; `undefined`: it is nowhere, or it is now in the spool, which the caller can
+   *   check
    */
   async bring(digest: Digest): Promise<Trouble | undefined> {
     const troubles: Trouble[] = [];
@@ -105,7 +106,10 @@ export class ContentSources {
     return names.flatMap((name) => this.#parts.view.of(name));
   }
 
-  /** Everything of a record that an artifact holds, at once: several contents of it are asked for at the same time. */
+  /**
+   * Fetches everything that an artifact has of a record at once: several of its contents are requested at the same
+   * time.
+   */
   #fetch(artifact: ListedArtifact, record: GatelineRecord): Promise<Fetched> {
     const known = this.#fetched.get(artifact.id);
     if (known !== undefined) return known;
@@ -113,7 +117,7 @@ export class ContentSources {
     this.#fetched.set(artifact.id, fetching);
     const forget = () => void this.#fetched.delete(artifact.id);
     fetching.then(({ trouble }) => {
-      // What passes may be asked for again.
+      // A temporary problem may be retried.
       if (trouble?.code === 'OUTAGE') forget();
     }, forget);
     return fetching;
@@ -135,7 +139,7 @@ export class ContentSources {
   async #unpack(path: string, wanted: ReadonlyMap<string, Wanted>): Promise<Fetched> {
     const { spool } = this.#parts;
     if (!looksZipped(await firstBytes(path))) {
-      // One file as it is: whatever it holds is kept under its own digest.
+      // A single unchanged file: its content is stored under its own digest.
       await spool.putStream(createReadStream(path) as AsyncIterable<Uint8Array>);
       return { wrong: new Set([...wanted.values()].map(({ digest }) => digest)) };
     }
@@ -156,7 +160,7 @@ const ALTERED: Trouble = { code: 'CONTENT_ALTERED', message: 'the stored bytes h
 
 type Wanted = WantedEntry & { readonly digest: Digest };
 
-/** What an artifact of a record may hold, by the name of its entry. */
+/** What a record's artifact may contain, by entry name. */
 function wantedOf(record: GatelineRecord, artifactName: string): Map<string, Wanted> {
   const entries = mentionedBy(record).map(({ digest, bytes }): Wanted => ({
     digest,
@@ -166,7 +170,7 @@ function wantedOf(record: GatelineRecord, artifactName: string): Map<string, Wan
   if (parseArtifactName(artifactName)?.holds !== 'value') {
     return new Map(entries.map((entry) => [hexOf(entry.digest), entry]));
   }
-  // Where the service takes only zips, the value is in one, under the name of its artifact.
+  // If the service accepts only zips, the value is in one, under the name of its artifact.
   const value = record.kind === 'ended' ? record.value?.digest : undefined;
   return new Map(entries.flatMap((entry) => (entry.digest === value ? [[artifactName, entry]] : [])));
 }

@@ -17,36 +17,42 @@ import { RunArtifacts } from './run-artifacts.ts';
 import { type WorkflowRun } from './run-artifacts.ts';
 import type { Spool } from './spool.ts';
 
-/** Artifacts of one `ListArtifacts` after which there may be more. */
+/** If one `ListArtifacts` returns this many artifacts, there may be more. */
 const DEFAULT_LISTING_LIMIT = 1_000;
 
-/** Whose records, and how they are reached. */
+/** Whose records, and how to reach them. */
 export interface GithubStoreOptions extends Pick<
   GithubArtifactsOptions,
   'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'retentionLimit' | 'uploader' | keyof PatienceOptions
 > {
   readonly run: WorkflowRun;
-  /** Where contents wait for their record, and where they are brought to: the filesystem store below `RUNNER_TEMP`. */
+  /**
+   * Holds contents until their record is written, and contents that were downloaded: the filesystem store below
+   * `RUNNER_TEMP`.
+   */
   readonly spool: Spool;
-  /** Whether the first listing is asked for at once. It is the first thing that nearly every step needs. Default false. */
+  /** Whether to start the first listing at once. Nearly every step needs it first. Default false. */
   readonly listsAtOnce?: boolean;
   /** For another run: nothing is ever written. */
   readonly readOnly?: boolean;
   /** Default 1,000. */
   readonly listingLimit?: number;
   readonly limits?: Partial<ServiceLimits>;
-  /** What people should know, one sentence each, no markup. */
+  /** Receives notices for people, one sentence each, no markup. */
   readonly notice?: (message: string) => void;
 }
 
 /** Ids of a record's artifacts, for links. */
 export interface ArtifactIds {
   readonly record?: number;
-  /** Of the output by itself. */
+  /** Of the separate output artifact. */
   readonly value?: number;
 }
 
-/** What the name of one artifact tells of a gate. It draws a status, and decides nothing: any job of a run may upload any name. */
+/**
+ * A gate's status according to the name of one artifact. It is only for display, never for decisions: any job of a run
+ * may upload any name.
+ */
 export interface NameStatus {
   readonly gate: string;
   readonly leg: string;
@@ -57,37 +63,37 @@ export interface NameStatus {
   readonly status?: EndedRecord['verdict']['status'];
 }
 
-/** {@link GithubStore.statuses}. */
+/** Result of {@link GithubStore.statuses}. */
 export interface NameStatuses {
   readonly statuses: readonly NameStatus[];
-  /** False when there may be more than what was listed. */
+  /** False if there may be more than what was listed. */
   readonly complete: boolean;
 }
 
-/** Records of one GitHub run, as its artifacts. */
+/** Records of one GitHub run, stored as its artifacts. */
 export interface GithubStore extends RecordStore {
   /** Artifacts of a record that this process wrote or listed. */
   artifactOf(record: GatelineRecord): ArtifactIds;
-  /** What names alone tell, from one listing, however many gates there are. */
+  /** Statuses from names alone, with one listing, however many gates there are. */
   statuses(pipeline: string, subject: string): Promise<NameStatuses>;
   /** The same from the last listing. */
   listedStatuses(pipeline: string, subject: string): NameStatuses;
-  /** What may hide records of earlier attempts from this job, as far as it has listed any. */
+  /** What may hide records of earlier attempts from this job, according to its listings so far. */
   hiddenBy(): HiddenBy | undefined;
-  /** Whether content is on this machine or a record that was read refers to it. Asks nobody. */
+  /** Whether content is on this machine or a record that was read refers to it. Makes no request. */
   knows(digest: Digest): Promise<boolean>;
 }
 
 /**
- * A store that keeps each record as one immutable artifact of the run, with its contents inside, or beside it where they
- * are large. `list` sees records of this run alone; contents are found through the records that were listed.
+ * A store that keeps each record as one immutable artifact of the run, with its contents inside, or beside it if they
+ * are large. `list` sees only records of this run; contents are found through the records that were listed.
  *
- * Content that is `put` waits in the spool until a record that refers to it is written. A name is taken once: for claims
- * the service sees to that; of other records the name holds what came of them, so that only the service's 409 for the
- * same outcome, and what was listed before, tells of another one.
+ * Content that is `put` waits in the spool until a record that refers to it is written. A name is taken once. For
+ * claims, the service ensures that. The names of other records include the outcome, so another record is detected only
+ * by the service's 409 for the same outcome and by earlier listings.
  *
- * @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the runtime token is not what a runner gives. Writing throws
- * `ARTIFACT_UPLOAD_FAILED`, `ARTIFACTS_OUTAGE`, `RECORD_TOO_LARGE`, `STORE_READ_ONLY`, and what the spool throws.
+ * @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the runtime token is not as a runner provides it. Writing throws
+ *   `ARTIFACT_UPLOAD_FAILED`, `ARTIFACTS_OUTAGE`, `RECORD_TOO_LARGE`, `STORE_READ_ONLY`, and errors from the spool.
  */
 export function openGithubStore(options: GithubStoreOptions): GithubStore {
   return new ArtifactStore(options);
@@ -202,7 +208,7 @@ class ArtifactStore implements GithubStore {
     );
   }
 
-  /** From the spool, from the records that were read, and last from other artifacts, by way of the spool. */
+  /** From the spool, then from the records that were read, and last from other artifacts, by way of the spool. */
   async #find<T>(
     digest: Digest,
     fromSpool: () => Promise<Read<T>>,

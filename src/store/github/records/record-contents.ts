@@ -4,14 +4,14 @@ import type { GatelineRecord } from '../../../run/records/record.ts';
 /** Content that a record refers to. */
 export interface Mentioned {
   readonly digest: Digest;
-  /** Not told of requests and contracts. */
+  /** Not included for requests and contracts. */
   readonly bytes: number | undefined;
 }
 
-/** The most that a content may have whose size no record tells, in bytes. */
+/** The most bytes of a content whose size no record includes. */
 export const MAX_UNTOLD_BYTES = 64 * 1024 * 1024;
 
-/** Every content that a record refers to, each once: those first that later gates and people ask for most. */
+/** Every content that a record refers to, each once, in order of how often later gates and people need it. */
 export function mentionedBy(record: GatelineRecord): Mentioned[] {
   const all = listOf(record);
   const byDigest = new Map<Digest, Mentioned>();
@@ -28,7 +28,7 @@ function listOf(record: GatelineRecord): Mentioned[] {
     case 'ended': {
       const { value, exports, learnings, files, logs } = record;
       const handedOn = files.map((file) => file.after?.content);
-      // The contract goes along: what is reused from elsewhere has no claim here that would have it.
+      // The contract is included: a result reused from elsewhere has no claim here that would include it.
       const contents = [value, exports, untold(record.contract), learnings, logs.stderr, logs.stdout, ...handedOn];
       return contents.filter((content) => content !== undefined);
     }

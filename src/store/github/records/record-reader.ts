@@ -19,16 +19,17 @@ import type { WorkflowRun } from './run-artifacts.ts';
 import { entryOf, looksZipped } from '../artifacts/zip-entries.ts';
 import { inParallel } from '../../../in-parallel.ts';
 
-/** Artifacts that are read at the same time. */
+/** Artifacts read in parallel. */
 export const PARALLEL_READS = 16;
 
 /**
- * Upstream is read level by level: records name the gates of the next level. After this many levels the pipeline is a long
- * chain, and a level also reads records that may be further up, as far as there is room: else each gate would cost a round trip.
+ * Upstream is read level by level: records name the gates of the next level. After this many levels the pipeline is a
+ * long chain, and a level also reads records that may be further up, as far as the parallel limit allows: otherwise
+ * each gate would cost a round trip.
  */
 const LEVELS_READ_ALONE = 8;
 
-/** What reading one artifact came to. */
+/** The result of reading one artifact. */
 export type ReadRecord = { readonly document: ReadDocument } | { readonly problem: ReadProblem };
 
 /** A record and its artifact, as they were read or written. */
@@ -37,14 +38,14 @@ interface Kept {
   readonly document: ReadDocument;
 }
 
-/** What {@link RecordReader} works with. */
+/** The parts of a {@link RecordReader}. */
 export interface RecordReaderParts {
   readonly service: ArtifactService;
   readonly view: RunArtifacts;
   readonly run: WorkflowRun;
-  /** Milliseconds for all that one listing told. */
+  /** Milliseconds for reading everything in one listing. */
   readonly readingMs: number;
-  /** Told of every sound document, once. */
+  /** Called once with every valid document. */
   readonly onDocument: (document: ReadDocument) => Promise<void>;
 }
 
@@ -57,7 +58,7 @@ export class RecordReader {
     this.#parts = parts;
   }
 
-  /** Lists anew, and reads what was not read before. */
+  /** Lists again, and reads new artifacts. */
   async list(
     pipeline: string,
     subject: string,
@@ -71,7 +72,7 @@ export class RecordReader {
     const take = ({ artifact }: NamedArtifact, read: ReadRecord): void => {
       if ('problem' in read) problems.push(read.problem);
       else if (read.document.record.pipeline === pipeline && read.document.record.subject === subject) {
-        // A record that had to be uploaded again is there twice.
+        // A record that had to be uploaded again exists twice.
         records.set(digestOfJson(read.document.record as JsonValue), structuredClone(read.document.record));
       } else
         problems.push(view.problemWith(artifact.name, { code: 'FOREIGN', message: 'a record of another subject' }));
@@ -94,13 +95,13 @@ export class RecordReader {
     return { records: [...records.values()], problems, unprovenDecisions: true };
   }
 
-  /** What of a pipeline and subject was listed last, by name alone. */
+  /** Names of a pipeline's subject in the last listing. */
   names(pipeline: string, subject: string): RecordArtifactName[] {
     const scope = scopeOf(pipeline, subject);
     return this.#records().flatMap(({ named }) => (named.scope === scope ? [named] : []));
   }
 
-  /** Subjects of a pipeline. Their names are in the records only: one of each is read. */
+  /** Subjects of a pipeline. Their names are only in the records: one record of each is read. */
   async subjects(pipeline: string): Promise<string[]> {
     await this.#parts.view.refresh();
     const scopes = Map.groupBy(this.#records(), ({ named }) => named.scope);
@@ -117,8 +118,8 @@ export class RecordReader {
   }
 
   /**
-   * What stands under a record's name, after listing anew: this record itself, another one, or nothing that can be seen.
-   * `unknown`: the listing, or what it told of, could not be read by now.
+   * What exists under a record's name, after listing again: this record itself, another one, or nothing visible.
+   * `unknown`: the listing or a listed artifact could not be read.
    */
   async stateOf(record: GatelineRecord, patience?: Patience): Promise<'same' | 'other' | 'unseen' | 'unknown'> {
     const { view } = this.#parts;
@@ -135,7 +136,7 @@ export class RecordReader {
     return rivals.length > 0 ? 'other' : 'unseen';
   }
 
-  /** Whether a record of that name is known already, without asking. */
+  /** Whether a record of that name is already known, without a request. */
   knows(record: GatelineRecord): boolean {
     return this.#rivalsOf(record).length > 0;
   }
@@ -156,7 +157,7 @@ export class RecordReader {
     this.#kept.set(artifact.id, { artifact, document });
   }
 
-  /** One record, from memory where it was read before and has not changed since. */
+  /** One record, from memory if it was read before and has not changed since. */
   async read(one: NamedArtifact<RecordArtifactName>, patience?: Patience): Promise<ReadRecord> {
     const kept = this.#kept.get(one.artifact.id);
     if (kept !== undefined && isSame(kept.artifact, one.artifact)) return { document: kept.document };
@@ -169,7 +170,7 @@ export class RecordReader {
     if (stranger !== undefined) {
       return { problem: view.problemWith(one.artifact.name, { code: 'FOREIGN', message: stranger }) };
     }
-    // Contents are handed on and not kept twice.
+    // Contents are passed on and not kept twice.
     const document = { ...parsed, contents: new Map() };
     this.#kept.set(one.artifact.id, { artifact: one.artifact, document });
     await onDocument(parsed);
@@ -199,7 +200,7 @@ export class RecordReader {
     });
   }
 
-  /** The bytes of a document; of a zip, where the service took nothing else, those of the entry of its name. */
+  /** The bytes of a document; from a zip (if the service accepts nothing else), those of the entry with its name. */
   async #bytesOf(
     artifact: ListedArtifact,
     patience: Patience | undefined,
@@ -212,7 +213,7 @@ export class RecordReader {
     return { code: 'CORRUPT', message: 'a zip without the record, or a damaged one' };
   }
 
-  /** Why a record is not the one that its artifact's name says. */
+  /** Why a record does not match the name of its artifact. */
   #strangeness(record: GatelineRecord, { artifact, named }: NamedArtifact<RecordArtifactName>): string | undefined {
     const { run } = this.#parts;
     if (nameOf(record, named.upload) !== artifact.name) return 'not the record that its name describes';
@@ -230,7 +231,7 @@ function nameOf(record: GatelineRecord, upload: number): string | undefined {
   try {
     return recordArtifactName(record, upload);
   } catch {
-    // A leg or a number that no name can have.
+    // A leg or number that is not allowed in a name.
     return undefined;
   }
 }

@@ -15,24 +15,24 @@ import { isOutage, outageError } from '../artifacts/outage-error.ts';
 import type { RunArtifacts } from './run-artifacts.ts';
 import type { Spool } from './spool.ts';
 
-/** What {@link RecordWriter} works with. */
+/** The parts of a {@link RecordWriter}. */
 export interface RecordWriterParts {
   readonly service: ArtifactService;
   readonly view: RunArtifacts;
   readonly reader: RecordReader;
   readonly sources: ContentSources;
   readonly spool: Spool;
-  /** What people should know, one sentence each. */
+  /** Receives notices for people, one sentence each. */
   readonly notice: (message: string) => void;
 }
 
-/** What is uploaded with one record. */
+/** Everything uploaded with one record. */
 interface Shipment {
-  /** Texts inside the record's document. */
+  /** Texts included in the record's document. */
   readonly carried: ReadonlyMap<Digest, string>;
-  /** The value, as an artifact of its own for people. */
+  /** The value, as a separate artifact for people. */
   readonly value: Stored | undefined;
-  /** Whatever nothing else carries, in a zip. */
+  /** Everything else, in a zip. */
   readonly files: readonly Stored[];
 }
 
@@ -44,7 +44,7 @@ interface Stored {
 /** Uploads records with the contents that they refer to. */
 export class RecordWriter {
   readonly #parts: RecordWriterParts;
-  /** Names under which an upload of this process failed, perhaps after it had arrived. */
+  /** Names under which an upload of this process failed, possibly after it had arrived. */
   readonly #uncertain = new Set<string>();
 
   constructor(parts: RecordWriterParts) {
@@ -52,18 +52,19 @@ export class RecordWriter {
   }
 
   /**
-   * What the record needs and does not carry is there before the record is; the value that it carries too goes up beside it.
+   * Contents that the record needs and does not include are uploaded before the record. A value that it includes is
+   * also uploaded beside it.
    * @param record checked, and of this run
    */
   async write(record: GatelineRecord): Promise<Written> {
     const { reader } = this.#parts;
-    // Refuses what can have no name, before anything is uploaded.
+    // Refuses records that cannot have a name, before anything is uploaded.
     recordArtifactName(record);
     if (reader.knows(record)) return 'taken';
     const { carried, value, files } = await this.#pack(record);
     const document = formatDocument(record, carried);
     const isCarried = value !== undefined && carried.has(value.digest);
-    // An end is what an agent's work came to; before there is one, to give up costs little.
+    // An end is the result of an agent's work; before there is one, giving up costs little.
     const patience = record.kind === 'ended' ? 'minutes' : undefined;
     const before = await Promise.all([
       files.length === 0 ? 'created' : this.#uploadContent((upload) => this.#zip(record, files, upload), patience),
@@ -71,13 +72,15 @@ export class RecordWriter {
         ? 'created'
         : this.#uploadContent((upload) => this.#raw(record, value, upload), patience),
     ]);
-    // Somebody else is just writing the contents of a claim for this attempt.
+    // Another process is writing the contents of a claim for this attempt.
     if (before.includes('taken')) return 'taken';
     const uploadRecord = (): Promise<Written> => this.#uploadRecord(record, document, patience);
     return isCarried ? this.#besides(record, value, uploadRecord) : uploadRecord();
   }
 
-  /** The value that the record carries goes up beside it, for people: once more where only the record outlived an outage. */
+  /**
+   * Uploads the value that the record includes beside it, for people: once more if only the record survived an outage.
+   */
   async #besides(record: GatelineRecord, value: Stored, uploadRecord: () => Promise<Written>): Promise<Written> {
     const uploadValue = async (): Promise<unknown> => {
       try {
@@ -117,27 +120,27 @@ export class RecordWriter {
         reader.remember(uploaded.artifact, record);
         return 'written';
       }
-      // Taken, by whom? An answer that was lost makes the own upload look like somebody else's.
+      // Taken by which upload? If a response was lost, our own upload looks like another process's.
       const standing = await reader.stateOf(record, patience);
       if (standing === 'same') {
         return uploaded.maybeOwn || this.#uncertain.has(name) ? 'written' : 'taken';
       }
-      // A claim has to stay the only one, also where nobody will ever see what has its name.
+      // A claim must stay unique, even if the artifact with its name never becomes visible.
       if (standing === 'other' || record.kind === 'started') return 'taken';
       if (standing === 'unknown') throw this.#unlisted(name);
-      // Nobody will ever see what has that name. What ends a claim has one writer anyway.
+      // The artifact with that name will never become visible. A record that ends a claim has a single writer anyway.
       if (upload === MAX_UPLOADS) throw neverSeen(name);
     }
   }
 
-  /** A listing that cannot be read is no empty one: the name may be taken by this very record. */
+  /** An unreadable listing is not an empty one: the name may be taken by this very record. */
   #unlisted(name: string): GatelineError {
     this.#uncertain.add(name);
     const why = this.#parts.view.problem?.message ?? 'the existing artifact cannot be read';
     return outageError(`The artifact name ${name} is already in use, and the artifact cannot be read: ${why}`);
   }
 
-  /** Uploads under the first name that can be had: readers look for all of them, and verify what they find. */
+  /** Uploads under the first available name: readers look for all of them, and verify what they find. */
   async #uploadContent(
     parcelOf: (upload: number) => Parcel,
     patience: Patience | undefined,
@@ -155,7 +158,9 @@ export class RecordWriter {
     }
   }
 
-  /** What of the record's contents is on this machine. What is not was put there by nobody, or is in other artifacts of the run. */
+  /**
+   * The record's contents that are on this machine. The others were never stored, or are in other artifacts of the run.
+   */
   async #pack(record: GatelineRecord): Promise<Shipment> {
     const { spool, sources } = this.#parts;
     const valueDigest = record.kind === 'ended' ? record.value?.digest : undefined;

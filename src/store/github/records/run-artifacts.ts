@@ -3,23 +3,23 @@ import type { Patience } from '../../../github/patient-calls.ts';
 import type { ArtifactListing, ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
 import { parseArtifactName, type ArtifactName } from './artifact-names.ts';
 
-/** The run whose artifacts a store keeps. */
+/** The run whose artifacts are used as a store. */
 export interface WorkflowRun {
   /** `GITHUB_RUN_ID`. */
   readonly id: string;
-  /** `GITHUB_RUN_NUMBER`: `runNumber` of its records. */
+  /** `GITHUB_RUN_NUMBER`: the `runNumber` of its records. */
   readonly number: number;
-  /** `GITHUB_RUN_ATTEMPT` of whoever looks. */
+  /** `GITHUB_RUN_ATTEMPT` of the reader. */
   readonly attempt: number;
 }
 
-/** An artifact with a name of ours. */
+/** An artifact with one of our names. */
 export interface NamedArtifact<Name extends ArtifactName = ArtifactName> {
   readonly artifact: ListedArtifact;
   readonly named: Name;
 }
 
-/** The artifacts of a run as they were listed last, and those that this process uploaded. */
+/** The artifacts of a run from the last listing, and those that this process uploaded. */
 export class RunArtifacts {
   readonly #service: ArtifactService;
   readonly #run: WorkflowRun;
@@ -35,24 +35,24 @@ export class RunArtifacts {
     this.#run = run;
   }
 
-  /** Why there may be more than what is known. `undefined`: that is all, or nothing was listed yet. */
+  /** Why there may be more artifacts than those known. `undefined`: there are no more, or nothing was listed yet. */
   get problem(): ReadProblem | undefined {
     return this.#problem;
   }
 
-  /** What may hide artifacts of earlier attempts, by the last listing. */
+  /** What may hide artifacts of earlier attempts, according to the last listing. */
   get hiddenBy(): HiddenBy | undefined {
     return this.#hiddenBy;
   }
 
-  /** Sends the request for a listing that the next {@link refresh} takes: whoever opens a store has other work to do meanwhile. */
+  /** Starts the listing that the next {@link refresh} uses: the caller has other work to do meanwhile. */
   begin(): void {
     this.#begun = this.#service.list();
-    // Who takes it is told; perhaps nobody does.
+    // The caller of `refresh` gets the error, if there is one.
     this.#begun.catch(() => undefined);
   }
 
-  /** Lists anew. Where that fails, what was known before stays. */
+  /** Lists again. If that fails, the earlier result is kept. */
   async refresh(patience?: Patience): Promise<void> {
     const begun = this.#begun;
     this.#begun = undefined;
@@ -64,18 +64,18 @@ export class RunArtifacts {
     this.#set([...all.values()].flatMap(named));
   }
 
-  /** Remembers an upload: a listing may be a little behind. */
+  /** Remembers an upload: a listing may be slightly out of date. */
   add(artifact: ListedArtifact): void {
     this.#uploaded.push(artifact);
     this.#set([...this.#artifacts, ...named(artifact)]);
   }
 
-  /** Every artifact whose name is one of ours. */
+  /** Every artifact with one of our names. */
   all(): readonly NamedArtifact[] {
     return this.#artifacts;
   }
 
-  /** Artifacts of one name: one, unless somebody made a second one in another attempt. */
+  /** Artifacts with this name: one, unless a second one was uploaded in another attempt. */
   of(name: string): readonly ListedArtifact[] {
     return this.#byName.get(name) ?? [];
   }
@@ -88,7 +88,7 @@ export class RunArtifacts {
     );
   }
 
-  /** A problem with one artifact, with what its name says of it. */
+  /** A problem with one artifact, with the data from its name. */
   problemWith(
     name: string,
     trouble: Pick<ReadProblem, 'message'> & { readonly code: ReadProblem['code'] },
@@ -102,7 +102,7 @@ export class RunArtifacts {
   }
 }
 
-/** The first of several troubles that says most: what may pass before what is there and wrong. */
+/** The most significant of several problems, the first of its kind: temporary ones before permanent ones. */
 export function worstOf(troubles: readonly Trouble[]): Trouble | undefined {
   const order: readonly Trouble['code'][] = ['OUTAGE', 'LISTING_LIMIT', 'CONTENT_ALTERED', 'CORRUPT', 'UNREADABLE'];
   return [...troubles].sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code))[0];

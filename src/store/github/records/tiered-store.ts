@@ -7,9 +7,9 @@ import type { ArtifactIds, GithubStore, NameStatuses } from './github-store.ts';
 import { mentionedBy } from './record-contents.ts';
 
 /**
- * The run's own store, and others that are only looked at: an earlier run that this one goes on from. Their records join
- * every listing, with their problems; their contents answer where the run has none. A record that is written takes
- * contents of the others along, so that the jobs that come after need the own run alone.
+ * The run's own store, and other read-only ones: for example an earlier run that this one continues. Their records and
+ * problems join every listing; their contents are used if the run has none. Writing a record also copies the contents
+ * that it needs from the others, so that later jobs need only this run.
  */
 export function openTieredStore(primary: GithubStore, others: readonly RecordStore[]): GithubStore {
   return new TieredStore(primary, others);
@@ -31,7 +31,7 @@ class TieredStore implements GithubStore {
 
   async list(pipeline: string, subject: string, selection?: Selection): Promise<RecordListing> {
     const own = this.#primary.list(pipeline, subject, selection);
-    // A gate may be upstream in this run only: what was decided of it before is asked for too.
+    // A gate may be upstream in this run only: earlier decisions on it are requested too.
     const wanted = selection?.upstream === true ? withGatesOf(selection, await own) : selection;
     const listings = await Promise.all([own, ...this.#others.map((store) => store.list(pipeline, subject, wanted))]);
     return {
@@ -90,7 +90,7 @@ class TieredStore implements GithubStore {
     return [this.#primary, ...this.#others];
   }
 
-  /** The first that has it. Where none has, what is unknown to one of them is not absent. */
+  /** The first store that has it. If none has it, a result that is unknown to one of them is not absent. */
   async #first<T>(ask: (store: RecordStore) => Promise<Read<T>>): Promise<Read<T>> {
     let answer: Read<T> = { state: 'absent' };
     for (const store of this.#all()) {
@@ -104,7 +104,7 @@ class TieredStore implements GithubStore {
   async #takeAlong(digest: Digest): Promise<void> {
     if (await this.#primary.knows(digest)) return;
     for (const store of this.#others) {
-      // Whether it has it is asked first: that does not need the memory.
+      // Check first: that needs no memory.
       if ((await store.check(digest)).state !== 'present') continue;
       const read = await store.get(digest);
       if (read.state === 'present') await this.#primary.put(read.value);
@@ -113,7 +113,7 @@ class TieredStore implements GithubStore {
   }
 }
 
-/** A selection with every gate of a listing, by what could be read and by what could not. */
+/** A selection extended by every gate in a listing, including those of unreadable records. */
 function withGatesOf(selection: Selection, { records, problems }: RecordListing): Selection {
   const gates = new Set([...records, ...unreadIn(problems)].map(({ gate }) => gate));
   return { ...selection, only: (unit) => selection.only(unit) || gates.has(unit.gate) };
