@@ -23,7 +23,7 @@ import {
 } from './input-values.ts';
 import { needs } from './needs.ts';
 
-/** The largest value that the input `output` takes, in bytes of UTF-8. One variable over 128 KiB cannot be given to a process. */
+/** Maximum size of the input `output`, in bytes of UTF-8. A variable over 128 KiB cannot be passed to a process. */
 export const MAX_OUTPUT_INPUT_BYTES = 100 * 1024;
 
 const path = line(4_096, 'a path');
@@ -33,8 +33,8 @@ const id = matching(
 );
 
 /**
- * The inputs of the action as the runner gives them, blank ones left out. What describes a gate is only taken apart here;
- * the parser of `gateline.yml` judges it, so that both mean the same.
+ * The inputs of the action as the runner passes them, without blank ones. Inputs that describe a gate are only parsed
+ * here; the parser of `gateline.yml` validates them, so that both mean the same.
  */
 export const inputsSchema = z.strictObject({
   command: oneOf(...COMMAND_NAMES),
@@ -92,10 +92,10 @@ export const inputsSchema = z.strictObject({
   'check-run-id': line(40, 'a number'),
 });
 
-/** What a step gave, taken apart. */
+/** The parsed inputs of a step. */
 export type ParsedInputs = z.infer<typeof inputsSchema>;
 
-/** Name of an input, as `action.yml` has it. */
+/** Name of an input, as in `action.yml`. */
 export type InputName = keyof ParsedInputs;
 
 /** Every input of the action. */

@@ -5,8 +5,8 @@ import { readInputs, type ActionInputs } from '../inputs/inputs.ts';
 import type { ActionWorld } from '../invocation.ts';
 
 /**
- * The inputs of this step and the event it runs for.
- * @throws ActionInputsError with everything that is wrong with the inputs, GatelineError as {@link readEvent}
+ * Reads the inputs of this step and its event.
+ * @throws ActionInputsError with all problems of the inputs, GatelineError as {@link readEvent}
  */
 export async function readStep({
   environment,
