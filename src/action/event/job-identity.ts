@@ -10,7 +10,7 @@ export function numbersOf({ runNumber, runAttempt }: Pick<WorkflowEvent, 'runNum
 }
 
 /**
- * The writer of this step's records. `nonce` identifies a claim as one's own if its acknowledgement was lost.
+ * The writer of this step's records. `nonce` identifies a claim of its own if its acknowledgement was lost.
  * @param nonce random text, up to 64 characters
  */
 export function writerOf(event: WorkflowEvent, pid: number, nonce: string): Writer {

@@ -5,7 +5,7 @@ import { type CommandName } from './command-names.ts';
 import { INPUT_NAMES } from './inputs-schema.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
-/** Maximum edit distance of a typo, and minimum length of the name. `INPUT_DATE` is not a misspelt `gate`. */
+/** Maximum edit distance of a typo, and minimum length of the input's name. `INPUT_DATE` is not a misspelt `gate`. */
 const MOST_LETTERS = 2;
 const SHORTEST_NAME = 6;
 /** Maximum number of unknown inputs in a notice. */

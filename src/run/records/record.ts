@@ -46,7 +46,7 @@ const writerSchema = z.strictObject({
   /** When the process started, as the system reports it; guards against a reused pid. */
   pidStart: z.string().max(64),
   actor: z.string().max(255).optional(),
-  /** GitHub only: id of the workflow run, and of the job in the workflow file. `boot` is then `<run id>.<run attempt>`. */
+  /** GitHub only: ids of the workflow run, and of the job in its workflow file. `boot` is `<run id>.<run attempt>`. */
   runId: z
     .string()
     .regex(/^[0-9]{1,20}$/)
