@@ -1,6 +1,7 @@
 /**
- * Gateline as a library: the verbs of the command line as functions, and what they stand on. docs/reference/library.md
- * shows how they go together. Importing this runs nothing and reads nothing, not even the environment.
+ * Gateline as a library: the commands of the command line as functions, and their building blocks.
+ * docs/reference/library.md shows how to use them together. Importing this runs nothing and reads nothing, not even the
+ * environment.
  */
 
 export { definePipeline } from './local/define-pipeline.ts';

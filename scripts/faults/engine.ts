@@ -207,8 +207,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a folder that cannot be looked at fails a completed run',
-    find: 'if (!(error instanceof GatelineError)) throw error;\n    // What the run',
-    replace: 'if (error !== undefined) throw error;\n    // What the run',
+    find: "if (!(error instanceof GatelineError)) throw error;\n    // The run's results",
+    replace: "if (error !== undefined) throw error;\n    // The run's results",
     tests: FOLDER,
     why: 'a run that is on record as completed would end with an error',
   },

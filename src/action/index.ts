@@ -6,7 +6,7 @@ if (argv[2] === SAVE_CACHE) {
   const { saveEntry } = await import('../store/github/cache/save-process.ts');
   await saveEntry(argv[3] ?? '');
 } else {
-  // `post-entry.ts` says so, and nothing that a step could set.
+  // `post-entry.ts` passes the argument; no earlier step can set it.
   startAction(argv[2] === 'post' ? 'post' : 'main', env, {
     commands: {
       run: async () => (await import('./commands/run.ts')).execute,

@@ -3,26 +3,26 @@ import type { Runner } from './runner.ts';
 import type { WorkflowEvent } from './event/event.ts';
 import type { Environment } from '../environment.ts';
 
-/** The world as the action finds it: everything that its commands may touch arrives here. */
+/** Everything outside the action that its commands may use. */
 export interface ActionWorld {
-  /** As the runner gave it, with `INPUT_*` and `STATE_*`. */
+  /** As the runner set it, including `INPUT_*` and `STATE_*`. */
   readonly environment: Environment;
   readonly runner: Runner;
-  /** Path of the program that this is. Work that needs a process of its own starts it once more. */
+  /** Path of this program. Work that needs its own process starts it again. */
   readonly program: string;
   readonly now: () => Date;
-  /** Aborted by SIGINT and SIGTERM: GitHub gives 7.5 s after the first, 2.5 s after the second. */
+  /** Aborted by SIGINT and SIGTERM: GitHub waits 7.5 s after the first, 2.5 s after the second. */
   readonly signal: AbortSignal;
 }
 
-/** What every command is given. */
+/** The arguments of every command. */
 export interface ActionInvocation {
   readonly world: ActionWorld;
   readonly inputs: ActionInputs;
   readonly event: WorkflowEvent;
 }
 
-/** The result of the step: green or red, each red one with its own title. */
+/** The result of the step: green or red; each red result has its own title. */
 export interface StepResult {
   readonly ok: boolean;
   /** For the annotation of a red step: `Gate failed`, `Waiting for approval`, … */

@@ -7,19 +7,19 @@ import { readStep } from './job/read-step.ts';
 import { reportError } from './step/report-error.ts';
 import { createRunner } from './runner.ts';
 
-/** What the action can do. Each part is loaded when it is needed: a step needs one. */
+/** The parts of the action. Each is loaded on demand: a step needs one. */
 export interface ActionParts {
   readonly commands: Readonly<Record<CommandName, () => Promise<ActionCommand>>>;
-  /** What the post step does about a claim that may be open. */
+  /** Settles a claim that may be open, in the post step. */
   readonly settle: () => Promise<PostHook>;
 }
 
-/** The two programs of a step. Which one it is, its file says: variables may be set by the steps before. */
+/** The two programs of a step. The file determines which one runs: earlier steps may set variables. */
 export type Stage = 'main' | 'post';
 
 /**
- * Runs this process as a step of the action. Returns at once; the process ends when the work does, with the code 0 only
- * when that came to a green end.
+ * Runs this process as a step of the action. Returns at once; the process ends when the work does, with code 0 only if
+ * the result is green.
  */
 export function startAction(stage: Stage, environment: Environment, parts: ActionParts): void {
   const runner = createRunner(environment);
@@ -43,7 +43,7 @@ export function startAction(stage: Stage, environment: Environment, parts: Actio
     .then(finish);
 }
 
-/** What main does: the command that the inputs name, and a mark that it finished. True: green. */
+/** Runs the main program: the command that the inputs name, and a mark that it finished. True: green. */
 export async function runMain(world: ActionWorld, commands: ActionParts['commands']): Promise<boolean> {
   const { runner } = world;
   runner.saveState(ACTION_STATE.finished, 'false');

@@ -3,8 +3,8 @@ import type { Difference } from '../run/plan/difference.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
 
 /**
- * Every output of the action, as `action.yml` names them. All but `value` are scalars or words of ours: no text of an
- * agent, a pull request or a file is ever among them, so that a workflow may put them into a shell line.
+ * Every output of the action, as `action.yml` names them. All except `value` are scalars or fixed words: they never
+ * contain text of an agent, a pull request or a file, so that a workflow may use them in a shell line.
  */
 export const OUTPUT_NAMES = [
   'decision',
@@ -32,7 +32,7 @@ export const OUTPUT_NAMES = [
 
 export type OutputName = (typeof OUTPUT_NAMES)[number];
 
-/** The most bytes of UTF-8 that `value` may have: a job's outputs may have 1 MiB together. */
+/** Maximum size of `value` in bytes of UTF-8: all outputs of a job together may have 1 MiB. */
 export const MAX_EXPOSED_BYTES = 256 * 1024;
 
 /** The values of the output `decision`. */
@@ -40,13 +40,13 @@ export const DECISIONS = ['run', 'keep', 'reuse', 'skip', 'not-applicable', 'blo
 
 export type GateDecision = (typeof DECISIONS)[number];
 
-/** What a planned unit comes to for the job that is here to do it: whoever waits or depends on others is blocked for now. */
+/** The decision for a planned unit's job: a unit that waits or depends on others is blocked for now. */
 export function decisionOf({ choice }: Pick<PlannedUnit, 'choice'>): GateDecision {
   if (choice === 'wait') return 'run';
   return choice === 'depends' ? 'blocked' : choice;
 }
 
-/** What is different, in words; the order is that of the sentence. */
+/** The differences in words; their order is that of the sentence. */
 const KINDS: Readonly<Record<Difference['what'], readonly [one: string, many: string]>> = {
   export: ['output of a needed gate', 'outputs of needed gates'],
   file: ['input file', 'input files'],
@@ -64,8 +64,8 @@ const KINDS: Readonly<Record<Difference['what'], readonly [one: string, many: st
 };
 
 /**
- * The output `reason`: one line of at most 400 letters, digits, spaces and `.,:`, made of our own words and of numbers. The plan's own reason
- * names files, gates and agents' words, and is for the log and the summary.
+ * The output `reason`: one line of at most 400 letters, digits, spaces and `.,:`, made of fixed words and numbers. The
+ * plan's own reason contains names of files and gates and text of agents, and is for the log and the summary.
  */
 export function reasonOf(planned: Pick<PlannedUnit, 'choice' | 'from' | 'differences'>): string {
   const { choice, from, differences } = planned;

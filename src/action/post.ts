@@ -4,24 +4,24 @@ import { readInputs } from './inputs/inputs.ts';
 import { readStep } from './job/read-step.ts';
 import { yamlReaderFor } from './inputs/yaml-reader.ts';
 
-/** What the post step is given to settle a claim that may be open. */
+/** The arguments of the post step, to settle a claim that may be open. */
 export interface PostInvocation extends ActionInvocation {
   /** The token that main saved ({@link ACTION_STATE}). */
   readonly claim: string;
   /** Main finished. False: it was killed, or its process ended early. */
   readonly finished: boolean;
-  /** How the agent ended that main started, if it ended. */
+  /** The exit code of the agent that main started, if it ended. */
   readonly agentExit: number | undefined;
 }
 
 /**
- * Settles a claim that may still be open when the job ends: an outage, an agent that failed, a job that was cancelled, a
- * `complete` that never came (`inputs.jobStatus` tells how the job ended). Outputs of a post step reach nobody; a red one makes the
- * job red.
+ * Settles a claim that may still be open when the job ends: an outage, a failed agent, a cancelled job, a `complete`
+ * that never ran (`inputs.jobStatus` says how the job ended). Outputs of a post step are not available to other steps;
+ * if it is red, the job is red.
  */
 export type PostHook = (invocation: PostInvocation) => Promise<StepResult>;
 
-/** What the post step does: says so when main was cut short, and has an open claim settled. True: green. */
+/** Runs the post step: reports if main was interrupted, and settles an open claim. True: green. */
 export async function runPost(world: ActionWorld, settle: () => Promise<PostHook>): Promise<boolean> {
   const { runner } = world;
   const claim = runner.getState(ACTION_STATE.claim);
@@ -38,7 +38,7 @@ export async function runPost(world: ActionWorld, settle: () => Promise<PostHook
   return ok && result.ok;
 }
 
-/** A step that ended with nothing done must not leave a green job; one that was cancelled or failed has not. */
+/** A step that ended without doing anything must not leave a green job. A cancelled or failed job is not green. */
 async function tellCutShort({ runner, environment }: ActionWorld): Promise<boolean> {
   const read = readInputs(environment, runner, await yamlReaderFor(runner));
   const status = read.ok ? read.inputs.jobStatus : undefined;

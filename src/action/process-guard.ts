@@ -1,18 +1,18 @@
-/** Milliseconds after the end in which what is still open (sockets of a call that was given up) may close by itself. */
+/** Milliseconds after the end in which open handles (sockets of an abandoned call) may close by themselves. */
 const GRACE = 1_000;
 
-/** What a guarded process tells of. */
+/** Callbacks of a guarded process. */
 export interface GuardedWork {
-  /** Something was thrown that nobody caught, while the work was going on or after it. Must not throw. */
+  /** An uncaught error, during the work or after it. Must not throw. */
   readonly uncaught: (error: unknown) => void;
-  /** The process is about to end and nobody said that the work is done. Must not throw and cannot wait. */
+  /** The process is about to end although the work was not marked as finished. Must not throw and cannot wait. */
   readonly unfinished: () => void;
 }
 
 /**
- * Ends this process red unless somebody says that the work is finished. A promise that is never settled (GitHub's
- * clients leave one behind when an answer is cut off) keeps no process alive: it would end with nothing done and the code 0.
- * @returns to be called once, at the end, with whether all is well; the process ends soon after
+ * Ends this process red unless the work is marked as finished. A promise that never settles (GitHub's clients leave one
+ * behind if an answer is cut off) does not keep a process alive: it would end with nothing done and code 0.
+ * @returns a function to call once, at the end, with whether the result is good; the process ends soon after
  */
 export function guardProcess({ uncaught, unfinished }: GuardedWork): (ok: boolean) => void {
   let finished = false;
@@ -23,7 +23,7 @@ export function guardProcess({ uncaught, unfinished }: GuardedWork): (ok: boolea
   });
   process.on('uncaughtException', (error) => {
     uncaught(error);
-    // After the end, what a call that was given up throws late changes nothing.
+    // After the end, late errors of abandoned calls are ignored.
     if (finished) return;
     finished = true;
     process.exit(1);
@@ -32,13 +32,16 @@ export function guardProcess({ uncaught, unfinished }: GuardedWork): (ok: boolea
     if (finished) return;
     finished = true;
     process.exitCode = ok ? 0 : 1;
-    // What is open now was given up; nothing is worth waiting for but the log.
+    // Open handles belong to abandoned calls; only the log is worth waiting for.
     setTimeout(() => process.exit(), GRACE).unref();
     process.stdout.write('', () => process.exit());
   };
 }
 
-/** A signal that is aborted when the runner wants this process to end: SIGINT first, SIGTERM 7.5 s later, SIGKILL after another 2.5 s. */
+/**
+ * A signal that is aborted when the runner wants this process to end: SIGINT first, SIGTERM 7.5 s later, SIGKILL after
+ * another 2.5 s.
+ */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort(name));

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { EOL } from 'node:os';
-// By name only: of a namespace whose members are looked up the bundler keeps everything, an HTTP library too.
+// Named imports only: if a namespace's members are looked up dynamically, the bundler keeps everything, including an
+// HTTP library.
 import {
   endGroup,
   error,
@@ -22,64 +23,68 @@ import { GatelineError, isSystemError, messageOf, type Place } from '../errors/g
 import { showUnseen } from '../json/visible.ts';
 import type { OutputName } from './outputs.ts';
 
-/** The most bytes that {@link Runner.appendSummary} lets a step's summary have: GitHub drops one over 1 MiB whole, after masking. */
+/**
+ * Maximum size of a step's summary for {@link Runner.appendSummary}, in bytes: GitHub drops a summary over 1 MiB
+ * completely, after masking.
+ */
 export const MAX_SUMMARY_BYTES = 1_000_000;
 /** The longest message of an annotation, in characters. */
 const MAX_ANNOTATION = 4_000;
 
-/** How an annotation is shown. GitHub keeps ten of each for a step. */
+/** The level of an annotation. GitHub keeps ten of each per step. */
 export type AnnotationLevel = 'notice' | 'warning' | 'error';
 
 /** The files that a step writes to, by their variables. */
 type RunnerFile = 'output' | 'state' | 'summary';
 
-/** What an annotation says beside its message. */
+/** The properties of an annotation besides its message. */
 export interface Annotation {
   readonly title?: string;
   /** Where; the file relative to the workspace. */
   readonly place?: Pick<Place, 'file' | 'line' | 'column'>;
-  /** Last line, where it is not the first. */
+  /** Last line, if it differs from the first. */
   readonly endLine?: number;
 }
 
 /**
- * The runner that runs this step, and what it takes from it: log, annotations, outputs, states, summary, masks.
+ * The runner of this step: inputs, log, annotations, outputs, states, summary, masks.
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
  */
 export interface Runner {
-  /** The value of an input as the workflow has it, white space too; '' where it has none. */
+  /** The value of an input as in the workflow, including white space; '' if it is not set. */
   getInput(name: string): string;
-  /** Text for the log; whatever it says, no line of it is a command to the runner. */
+  /** Prints text to the log; no line of it is interpreted as a command. */
   info(text: string): void;
-  /** A group of log lines that people may open; ends with the returned `using`. */
+  /** Begins a collapsible group of log lines; disposing of the result ends it. */
   group(title: string): Disposable;
   annotate(level: AnnotationLevel, message: string, about?: Annotation): void;
   /** @throws GatelineError `RUNNER_FILE` */
   setOutput(name: OutputName, value: string | number | boolean): void;
-  /** Kept for the post step of this step, and for no other. A later value of a name wins. @throws GatelineError `RUNNER_FILE` */
+  /** Saved for the post step of this step only. A later value of a name wins. @throws GatelineError `RUNNER_FILE` */
   saveState(name: string, value: string): void;
-  /** What main saved; '' for nothing, and in main. */
+  /** The value that main saved; '' if there is none, and in main. */
   getState(name: string): string;
-  /** Bytes that still fit into the summary of this step. */
+  /** Number of bytes that still fit into this step's summary. */
   summaryRoom(): number;
   /**
-   * Adds Markdown to the summary of this step. False: it does not fit, and nothing was added. One call at a time.
+   * Adds Markdown to this step's summary. False: it does not fit, and nothing was added. One call at a time.
    * @throws GatelineError `RUNNER_FILE`
    */
   appendSummary(markdown: string): Promise<boolean>;
-  /** Masks a value in the log and in summaries from now on; each line of it too. */
+  /** Masks a value and each of its lines in the log and in summaries from now on. */
   mask(value: string): void;
   /**
-   * Shows what a program of the user's prints: `print` takes one line, as it is. While `work` goes on the runner takes
-   * no commands but those of this object, so that no output of an agent sets anything.
+   * Prints the output of a user's program: `print` prints one line unchanged. During `work` the runner accepts only
+   * commands of this object, so that an agent's output cannot set anything.
    */
   quote<T>(work: (print: (line: string) => void) => Promise<T>): Promise<T>;
 }
 
 /**
- * The runner by GitHub's toolkit, which reads `process.env` and writes to standard output itself. What the toolkit does not
- * do is here: no text is a command, nothing unseen is shown, the summary is bounded, output of agents is quoted.
- * @param environment that of this process, or of what stands for it
+ * The runner, using GitHub's toolkit, which reads `process.env` and writes to standard output itself. This adds what
+ * the toolkit lacks: text is never a command, invisible characters are not printed, the summary is bounded, and output
+ * of agents is quoted.
+ * @param environment that of this process, or a replacement
  */
 export function createRunner(environment: Environment): Runner {
   const log = commandLog();
@@ -102,7 +107,7 @@ export function createRunner(environment: Environment): Runner {
     appendSummary: async (markdown) => {
       if (Buffer.byteLength(markdown) + EOL.length > summaryRoom()) return false;
       requireFile(environment, 'summary');
-      // A new one each time: the shared one keeps what it failed to write, and writes it again with the next text.
+      // A new one each time: the shared one keeps text that it failed to write, and writes it again with the next text.
       const fresh = new (summary.constructor as new () => typeof summary)();
       await fresh
         .addRaw(markdown, true)
@@ -132,12 +137,15 @@ function propertiesOf({ title, place, endLine }: Annotation): AnnotationProperti
 }
 
 interface CommandLog {
-  /** Has the runner take a command, also while something is quoted. */
+  /** Issues a command to the runner, also while something is quoted. */
   command(issue: () => void): void;
   quote: Runner['quote'];
 }
 
-/** Standard output as the runner reads it. While something is quoted, each command of ours ends the quotation and begins another. */
+/**
+ * Standard output as the runner reads it. While something is quoted, each of our commands ends the quotation and begins
+ * a new one.
+ */
 function commandLog(): CommandLog {
   let quoting = 0;
   let token: string | undefined;
@@ -169,14 +177,16 @@ function commandLog(): CommandLog {
   };
 }
 
-/** A line in which the runner finds no command: neither `::name::` at its start nor `##[name]` anywhere. */
+/**
+ * Changes a line so that the runner finds no command in it: neither `::name::` at its start nor `##[name]` anywhere.
+ */
 function withoutCommand(line: string): string {
   return showUnseen(line)
     .replaceAll('##[', '## [')
     .replace(/^(\s*:):/, '$1 :');
 }
 
-/** Has the toolkit write to a file of the runner's: its errors say nothing of what to do. */
+/** Lets the toolkit write to a file of the runner: the toolkit's errors do not say how to fix the problem. */
 function writeFile(environment: Environment, file: RunnerFile, write: () => void): void {
   requireFile(environment, file);
   try {
@@ -186,7 +196,7 @@ function writeFile(environment: Environment, file: RunnerFile, write: () => void
   }
 }
 
-/** Without a file the toolkit prints a command that runners no longer take. */
+/** Without a file the toolkit prints a command that runners no longer accept. */
 function requireFile(environment: Environment, file: RunnerFile): void {
   const variable = GITHUB_VARIABLES[file];
   if ((environment[variable] ?? '') !== '') return;

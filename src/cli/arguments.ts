@@ -56,7 +56,7 @@ function refuseWrong(command: CommandSpec, { name, rawName, value, inlineValue }
   if (option.value === undefined && value !== undefined) {
     throw wrong(command, 'OPTION_VALUE', `${rawName} takes no value`);
   }
-  // Of `--subject --quiet`, a missing value is likelier than a strange one.
+  // In `--subject --quiet`, a missing value is more likely than a value that begins with a hyphen.
   const isOption = value !== undefined && inlineValue !== true && /^-./.test(value);
   if (option.value !== undefined && (value === undefined || isOption)) {
     throw wrong(command, 'OPTION_VALUE', `${rawName} needs a value: ${spelled(option)}`);

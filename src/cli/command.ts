@@ -12,7 +12,7 @@ export interface OptionSpec {
   readonly help: string;
 }
 
-/** Options as parsed: switches are `true`, values texts, multiples lists. */
+/** Parsed options: switches are `true`, values are texts, repeatable options are lists. */
 export type OptionValues = Readonly<Record<string, string | true | readonly string[] | undefined>>;
 
 /** One command of the command line. */
@@ -23,10 +23,10 @@ export interface CommandSpec {
   /** Positional arguments in help: `GATE`, `[GATE]`. */
   readonly positionals: readonly { readonly name: string; readonly required: boolean; readonly help: string }[];
   readonly options: readonly OptionSpec[];
-  /** What it does and how, for `gateline help <command>`; plain text, some paragraphs. */
+  /** What it does and how, for `gateline help <command>`; plain text in paragraphs. */
   readonly description: string;
   readonly examples: readonly { readonly command: string; readonly what: string }[];
-  /** Loads the command's code; heavy libraries come with it, not with the list. */
+  /** Loads the command's code, so that the command list does not load heavy libraries. */
   readonly load: () => Promise<{ readonly execute: (invocation: CommandInvocation) => Promise<ExitCode> }>;
 }
 
@@ -37,13 +37,16 @@ export interface CommandInvocation {
   readonly positionals: readonly string[];
 }
 
-/** The text of an option; `undefined` when it was not given. */
+/** The text of an option; `undefined` if it is not set. */
 export function textOption(options: OptionValues, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The text of an option that goes into a record. @throws GatelineError `OPTION_VALUE` when it has more than `most` characters */
+/**
+ * The text of an option that goes into a record. @throws GatelineError `OPTION_VALUE` if it has more than `most`
+ * characters
+ */
 export function recordedOption(options: OptionValues, name: string, most: number): string | undefined {
   const text = textOption(options, name);
   if (text === undefined || text.length <= most) return text;
@@ -52,7 +55,7 @@ export function recordedOption(options: OptionValues, name: string, most: number
   });
 }
 
-/** The texts of an option that may be given several times. */
+/** The texts of a repeatable option. */
 export function listOption(options: OptionValues, name: string): readonly string[] {
   const value = options[name];
   return Array.isArray(value) ? (value as readonly string[]) : [];

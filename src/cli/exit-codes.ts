@@ -1,6 +1,6 @@
 /**
- * Exit codes of `gateline`, documented in docs/reference/cli.md. Those above 63 follow sysexits.h, where it has
- * one that fits.
+ * Exit codes of `gateline`, documented in docs/reference/cli.md. Codes above 63 follow sysexits.h if it has one that
+ * fits.
  */
 export const EXIT_CODES = {
   ok: 0,
@@ -15,7 +15,7 @@ export const EXIT_CODES = {
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
-/** What each exit code says: in a few words for help, in full for the reference. */
+/** The meaning of each exit code: short for help, in full for the reference. */
 export const EXIT_MEANINGS: Readonly<
   Record<keyof typeof EXIT_CODES, { readonly short: string; readonly long: string }>
 > = {

@@ -4,12 +4,12 @@ import { EXIT_CODES, EXIT_MEANINGS } from './exit-codes.ts';
 
 /** Wider lines are hard to read. */
 const WIDEST = 100;
-/** An option's help with less room than this goes below the option. */
+/** If less room than this is left, an option's help goes on the next line. */
 const ROOM_FOR_HELP = 30;
 
 /**
- * `gateline help`: what it is for, the commands, and how one begins.
- * @param columns of the terminal; 0: there is none
+ * `gateline help`: the purpose, the commands, and how to start.
+ * @param columns of the terminal; 0: not a terminal
  */
 export function overview(commands: readonly CommandSpec[], columns = 0): string {
   const width = widthFor(columns);

@@ -9,7 +9,7 @@ import { commandHelp, overview } from './help.ts';
 import { reportError } from './output/report-error.ts';
 import type { CliWorld } from './world.ts';
 
-/** Runs one command line to the end. Never throws; the answer is the exit code. */
+/** Runs one command line to the end. Never throws; returns the exit code. */
 export async function main(world: CliWorld): Promise<ExitCode> {
   try {
     return await dispatch(world);
@@ -67,7 +67,7 @@ const LOGS = "`gateline show GATE stdout` and `gateline show GATE stderr` print 
 const HISTORY =
   '`gateline status --run N` shows an earlier run, `gateline status --subjects` lists the subjects that have runs.';
 
-/** Commands of other tools, and what does the same here: a whole sentence. */
+/** Commands of other tools and their Gateline equivalents, as whole sentences. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['resume', RUN],
   ['continue', RUN],

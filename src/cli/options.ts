@@ -1,6 +1,6 @@
 import type { OptionSpec } from './command.ts';
 
-/** Options that say what to work on; every command that looks at a run takes them. */
+/** Options that select the subject and the run; every command that reads a run takes them. */
 export const SUBJECT_OPTIONS: readonly OptionSpec[] = [
   { name: 'file', short: 'f', value: 'FILE', help: 'the definition (default: gateline.yml here or above)' },
   {
@@ -11,7 +11,7 @@ export const SUBJECT_OPTIONS: readonly OptionSpec[] = [
   },
 ];
 
-/** Options that say what agents are given. */
+/** Options for the agents' input. */
 export const INPUT_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'input',

@@ -20,7 +20,10 @@ export function processWorld(environment: Environment, durable: Durable = {}): C
   };
 }
 
-/** The reader went away (`gateline status | head`), or the terminal was closed. No error of ours, and a run goes on. */
+/**
+ * The reader ended (`gateline status | head`), or the terminal was closed. This is not an error of ours, and the run
+ * continues.
+ */
 const READER_GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
 function screenOf(
@@ -34,7 +37,7 @@ function screenOf(
     if (broken) return;
     broken = true;
     if (READER_GONE.has(error.code ?? '')) return;
-    // Whoever reads the file later must not take a part for the whole.
+    // A program that reads the file later must not take it for complete.
     process.once('exit', () => (process.exitCode = EXIT_CODES.platform));
     tell(error.message);
   };
@@ -60,7 +63,7 @@ function screenOf(
   };
 }
 
-/** Node's stream for a file loses what a nearly full disk did not take, and says nothing. */
+/** Node's stream for a file silently loses what a nearly full disk did not accept. */
 function writeToFile(fd: number, text: string, fail: (error: NodeJS.ErrnoException) => void): void {
   try {
     for (let rest = Buffer.from(text); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest));
@@ -85,7 +88,10 @@ function onInterrupt(listener: () => void): Disposable {
   };
 }
 
-/** What nobody caught is a bug: tells it by `report` and ends the process, so that it is never taken for a gate's failure. */
+/**
+ * An uncaught error is a bug: reports it with `report` and ends the process, so that it is not mistaken for a gate's
+ * failure.
+ */
 export function onUncaught(report: (error: unknown) => number): void {
   process.on('uncaughtException', (error) => process.exit(report(error)));
 }

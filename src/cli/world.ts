@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts';
 import type { Durable } from '../local/local-ports.ts';
 
-/** What the command line needs of the process it runs in; the entry file makes one, tests make others. */
+/** What the command line needs from its process; the entry file creates one, tests create others. */
 export interface CliWorld extends Durable {
   /** Arguments after the program's name. */
   readonly arguments: readonly string[];
@@ -12,19 +12,19 @@ export interface CliWorld extends Durable {
   /** All of standard input. */
   readonly readStandardInput: () => Promise<Uint8Array>;
   readonly now: () => Date;
-  /** Calls the listener on Ctrl-C (and SIGTERM, SIGHUP), the first time and each further one. */
+  /** Calls the listener on Ctrl-C (and SIGTERM, SIGHUP), the first time and each further time. */
   readonly onInterrupt: (listener: () => void) => Disposable;
-  /** After this long without a word, plain progress says what is still running. Milliseconds; default 30 seconds. */
+  /** After this long without output, plain progress reports what is still running. Milliseconds; default 30 seconds. */
   readonly silenceMs?: number;
 }
 
 /** Where text goes. */
 export interface Screen {
   write(text: string): void;
-  /** A terminal that a person looks at: live progress and colours make sense. */
+  /** A terminal that a person reads: live progress and colours make sense. */
   readonly interactive: boolean;
-  /** Columns now; 0 when it is no terminal. */
+  /** Current columns; 0 if it is not a terminal. */
   readonly columns: number;
-  /** Rows now; 0 when it is no terminal. */
+  /** Current rows; 0 if it is not a terminal. */
   readonly rows: number;
 }

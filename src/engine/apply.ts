@@ -9,27 +9,27 @@ import type { Call } from './call/call.ts';
 import { copierOf } from './call/content.ts';
 import { unitsNamed } from './decide.ts';
 
-/** What of a run is put into the user's folder. */
+/** Which files of a run are written into the user's folder. */
 export interface ApplyOptions {
-  /** Ids of the gates whose files are wanted. Default: every gate that is done. */
+  /** Ids of the gates whose files to write. Default: every gate that is done. */
   readonly gates?: readonly string[];
-  /** Absolute path of a folder: what is replaced is copied there, or beside it where it exists. */
+  /** Absolute path of a folder: replaced files are copied there, or next to it if it exists. */
   readonly saved: string;
-  /** Say what would be done, and do nothing. */
+  /** Report what would be done, and change nothing. */
   readonly dryRun?: boolean;
 }
 
-/** What came of it. */
+/** The result of {@link applyFiles}. */
 export interface Applied extends PutResult {
-  /** Done gates whose files these are. */
+  /** Done gates whose files were applied. */
   readonly gates: readonly UnitKey[];
-  /** Gates that were asked for and are not done: nothing of theirs is put there. */
+  /** Requested gates that are not done: none of their files are applied. */
   readonly open: readonly UnitKey[];
 }
 
 /**
- * Puts files that the gates of a run hand on into the user's folder: those paths that still are as a gate found or left
- * them. Doing it again completes what was cut short.
+ * Writes the files that gates of a run hand on into the user's folder. A path is written only if it is still as a gate
+ * found or left it. Repeating the call completes an interrupted one.
  * @throws GatelineError `GATE_UNKNOWN`, `FILES_CONFLICT`, `CLAIM_IN_PLACE`, `CONTENT_MISSING`, `APPLY_FAILED`
  */
 export async function applyFiles(call: Call, options: ApplyOptions): Promise<Applied> {
@@ -45,8 +45,8 @@ export async function applyFiles(call: Call, options: ApplyOptions): Promise<App
 }
 
 /**
- * The version of the workspace that a run began with, and the same with what its gates hand on.
- * @throws GatelineError `FILES_CONFLICT`, `CONTENT_MISSING`, and as git fails where the version is not kept
+ * The workspace version that a run started with, and the same version with the files that its gates hand on.
+ * @throws GatelineError `FILES_CONFLICT`, `CONTENT_MISSING`, and git's errors if the version is no longer stored
  */
 export async function versionsOf(call: Call): Promise<{ readonly from: string; readonly to: string }> {
   const { runNumber } = call.journal.state();
@@ -74,7 +74,7 @@ function handedOn({ graph, journal }: Call, gates: readonly string[] | undefined
   const units = wanted.map((key) => state.units.get(key)!);
   return {
     files,
-    // A gate's file holds what the gates before it made of it.
+    // A gate's file includes the changes of the gates before it.
     steps: filesLeft(graph, state, withAncestors(graph, wanted)).steps,
     gates: units.filter(({ done, ended }) => done && ended !== undefined).map(({ key }) => key),
     open: units.filter(({ done, key }) => !done && asked.has(key)).map(({ key }) => key),
@@ -87,7 +87,7 @@ function withAncestors(graph: UnitGraph, keys: readonly UnitKey[]): UnitKey[] {
   return [...graph.keys()].filter((key) => all.has(key));
 }
 
-/** What may be replaced: any state that a gate found or left on the way to the last one. */
+/** States that may be replaced: every state that a gate found or left before the last one. */
 function statesOf(steps: readonly FileChange[]): (TreeFile | null)[] {
   return steps.flatMap(({ before, after }) => [before, after]);
 }

@@ -21,7 +21,7 @@ import { ancestorsOf } from '../run/records/unit.ts';
 import { verifyUpstream } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
 
-/** What was known of the run when a gate had been dealt with. */
+/** What was known of the run when a gate was finished. */
 interface Known {
   readonly planned: PlannedUnit;
   readonly state: RunState;
@@ -29,26 +29,26 @@ interface Known {
   readonly records: readonly GatelineRecord[];
 }
 
-/** Nothing is to be done: the output is there, none is needed, or the attempt has ended before its agent could begin. */
+/** There is nothing to do: the output exists, none is needed, or the attempt ended before its agent could start. */
 export interface Settled extends Known {
   readonly choice: 'done';
-  /** The attempt that stands; absent for a gate that somebody decided to skip. */
+  /** The attempt that is valid; absent for a gate that was skipped by a decision. */
   readonly ended: EndedRecord | undefined;
 }
 
-/** What `begin` came to: a claim to work on, or the reason why nothing is to be done. */
+/** The result of `begin`: a claim to work on, or the reason why there is nothing to do. */
 export type BeginResult =
   | (Known & {
       readonly choice: 'run';
-      /** To be brought back to `complete`. */
+      /** To be passed to `complete`. */
       readonly token: string;
-      /** The variables of agent protocol 1, for whoever runs the agent. */
+      /** The variables of agent protocol 1, for the process that runs the agent. */
       readonly variables: Readonly<Record<string, string>>;
-      /** The claim is given up then; a job's claim when the job ends. */
+      /** When the claim expires; a job's claim expires when the job ends. */
       readonly deadline: string;
       /** Absolute path of the attempt's directory. */
       readonly directory: string;
-      /** Absolute path of the workspace that the agent is to work in. */
+      /** Absolute path of the workspace in which the agent works. */
       readonly root: string;
       readonly started: StartedRecord;
     })
@@ -56,20 +56,21 @@ export type BeginResult =
 
 /** How a gate is begun. */
 export interface BeginOptions {
-  /** This is a job of a CI run: everything upstream was done by other jobs, and is verified. */
+  /** This is a job of a CI run: everything upstream was done by other jobs and is verified. */
   readonly job?: JobCall;
-  /** Where the agent is going to work. Default: the user's folder. */
+  /** Where the agent will work. Default: the user's folder. */
   readonly place?: AttemptPlace['place'];
 }
 
-/** What running one gate came to. */
+/** The result of running one gate. */
 export type GateResult = (Known & { readonly choice: 'ran'; readonly ended: EndedRecord }) | Settled;
 
 /**
- * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and makes its request.
- * With `standIn`, needs that have no output are left to the caller's input (seed 000, step 0B).
- * Locally the caller holds the workspace's lock meanwhile: a run that is going on would not see the claim.
- * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`; for a job also what {@link verifyUpstream} throws
+ * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and creates its request.
+ * With `standIn`, needs that have no output are provided by the caller's input (seed 000, step 0B). Locally the caller
+ * holds the workspace's lock during the call: a run in progress would not see the claim.
+ * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`; for a job also
+ *   what {@link verifyUpstream} throws
  */
 export async function beginGate(
   ports: EnginePorts,
@@ -84,7 +85,7 @@ export async function beginGate(
 }
 
 /**
- * Does one gate of a CI run from claim to end in this process, retries included.
+ * Runs one gate of a CI run from claim to end in this process, including retries.
  * @throws GatelineError as {@link beginGate}
  */
 export async function runGate(
@@ -101,7 +102,7 @@ export async function runGate(
 }
 
 /**
- * Says what {@link runGate} would do, and why. Nothing is written and nothing is started.
+ * Reports what {@link runGate} would do, and why. Writes nothing and starts nothing.
  * @throws GatelineError as {@link beginGate}
  */
 export async function planGate(
@@ -140,7 +141,9 @@ async function prepareGate(
   return { call, unit, prepared };
 }
 
-/** Names each decision about the unit, or about a unit upstream, that nobody can verify, and whether it is ignored. */
+/**
+ * Reports each decision about the unit, or about a unit upstream, that cannot be verified, and whether it is ignored.
+ */
 async function tellOfDecisions(call: Call, unit: Unit): Promise<void> {
   const about = new Set([unit.key, ...ancestorsOf(call.graph, unit.key)]);
   for (const { code, message, unit: key } of call.journal.state().problems) {
@@ -149,7 +152,7 @@ async function tellOfDecisions(call: Call, unit: Unit): Promise<void> {
   }
 }
 
-/** Records that an earlier output, or none, will do; `undefined` when there is work. */
+/** Records that an earlier output, or none, is sufficient; `undefined` if there is work to do. */
 async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<Settled | undefined> {
   const { planned } = prepared;
   const done = (ended: EndedRecord | undefined): Settled => ({
@@ -190,7 +193,7 @@ const HINTS_FOR_JOBS = {
   GATE_BLOCKED: 'Fix what the reason names, then re-run the failed jobs.',
 };
 
-/** Lets earlier outputs of upstream gates stand in where they still hold; runs nothing. */
+/** Reuses earlier outputs of upstream gates that are still valid; runs nothing. */
 async function settleUpstream(call: Call, unit: Unit): Promise<void> {
   for (const key of ancestorsOf(call.graph, unit.key)) {
     const upstream = call.graph.get(key)!;
@@ -216,7 +219,7 @@ async function begin(
     ...(isInFile && { file: true }),
     git: call.ports.workspace.git,
   });
-  // Told before anything else can fail: from here on the claim has to be ended by somebody.
+  // Reported before anything else can fail: from here on the claim must be ended.
   const { journal } = call;
   await call.observe({ type: 'started', unit: unit.key, record: started, attempts: 1, state: journal.state(), token });
   if (call.holder === 'job') {

@@ -20,23 +20,26 @@ import type { JsonValue } from '../json/json.ts';
 import { attemptInRun } from '../run/records/attempt-text.ts';
 import type { JobCall } from './upstream/job-call.ts';
 
-/** How the agent ended, as its caller tells. */
+/** How the agent ended, as the caller reports it. */
 export interface Completion {
   readonly token: string;
   /** Default 0. */
   readonly exitCode?: number;
-  /** The agent did not come to its end, or failed, as somebody else tells: that is the verdict, whatever it wrote. */
+  /** The agent did not finish or failed, as the caller reports. This is the verdict, whatever the agent wrote. */
   readonly stopped?: { readonly kind: 'cancelled' | 'agent-error' | 'timeout'; readonly advice: string };
-  /** Nobody comes after: where secrets of the gate are not set, the attempt ends without its output being read. */
+  /**
+   * There is no later attempt to complete it: if secrets of the gate are not set, the attempt ends without its output
+   * being read.
+   */
   readonly last?: true;
 }
 
 /**
- * Completes a gate that was begun: collects what the agent left, judges it by the contract that was fixed when it
- * began, and records what it came to.
- * @param job this is a job of a CI run: the claim is one of its own, of this run attempt
- * @throws GatelineError `TOKEN_INVALID`, `TOKEN_UNKNOWN`, `ALREADY_COMPLETED`, `CLAIM_EXPIRED`; for a job
- *   `SECRET_MISSING_AT_COMPLETE`, by which nothing is read or kept
+ * Completes a gate that was begun: collects what the agent left, judges it by the contract that was fixed at `begin`,
+ * and records the result.
+ * @param job set for a job of a CI run: the claim belongs to this job and run attempt
+ * @throws GatelineError `TOKEN_INVALID`, `TOKEN_UNKNOWN`, `ALREADY_COMPLETED`, `CLAIM_EXPIRED`; for a job also
+ *   `SECRET_MISSING_AT_COMPLETE`, after which nothing is read or stored
  */
 export async function completeGate(
   ports: EnginePorts,
@@ -81,7 +84,7 @@ export async function completeGate(
     throw lost;
   }
   await useContractOf(call, started, unit.gate.id);
-  // Before anything is recorded: a contract that cannot judge is no verdict on what the agent made.
+  // Before anything is recorded: a contract that does not compile says nothing about the agent's output.
   await call.contracts.compile(unit.gate);
   const exitCode = completion.exitCode ?? 0;
   const result: AgentResult = { outcome: 'exited', exitCode, stdout: '', stderr: '' };
@@ -106,7 +109,9 @@ export async function completeGate(
   return ended;
 }
 
-/** What the agent wrote may hold the values of secrets, which can only be taken out where they are known. */
+/**
+ * Refuses to read outputs without the gate's secrets: outputs may contain them, and only known values can be redacted.
+ */
 function refuseWithoutSecrets({ environment }: Pick<EnginePorts, 'environment'>, { key, gate }: Unit): void {
   const names = missingSecrets(environment, gate);
   if (names.length === 0) return;
@@ -116,14 +121,14 @@ function refuseWithoutSecrets({ environment }: Pick<EnginePorts, 'environment'>,
   );
 }
 
-/** A job's claim has no deadline of its own: it is held until here, and then was too slow. `undefined`: it was not. */
+/** A job's claim has no deadline; the time limit is checked here. `undefined`: the agent was in time. */
 function overtime(call: Call, unit: Unit, started: StartedRecord, token: ClaimToken): Verdict | undefined {
   const minutes = token.minutes ?? unit.gate.timeoutMinutes;
   if (call.ports.now().getTime() - Date.parse(started.at) <= minutes * 60_000) return undefined;
   return failed('timeout', `It took longer than ${minutes} minutes. Raise timeout-minutes, or give it less work.`);
 }
 
-/** What another job's agent left is not here: to end its attempt from here would be to lose it. */
+/** Another job's files are not on this machine: ending its attempt here would lose them. */
 function refuseOtherJob({ me }: Pick<EnginePorts, 'me'>, { by, gate }: StartedRecord): void {
   if (by.host === me.host && by.boot === me.boot && by.job === me.job) return;
   throw new GatelineError(
@@ -133,7 +138,7 @@ function refuseOtherJob({ me }: Pick<EnginePorts, 'me'>, { by, gate }: StartedRe
   );
 }
 
-/** The claim that a token names, in a call with the metadata that the gate was begun with: checks may speak of it. */
+/** The claim that a token names, in a call with the metadata of `begin`: checks may refer to it. */
 async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; unit: Unit; started: StartedRecord }> {
   const unit = opened.graph.get(unitKey(token.gate, token.leg));
   const started = opened.journal
@@ -194,7 +199,7 @@ function refuseEnded(call: Call, started: StartedRecord): void {
   }
 }
 
-/** The contract object that was kept when the claim was taken judges, whatever the workspace says by now. */
+/** Judges by the contract that was stored with the claim, whatever the workspace contains now. */
 async function useContractOf(call: Call, started: StartedRecord, gate: string): Promise<void> {
   const read = await call.ports.store.get(started.contract);
   if (read.state !== 'present' || digestOf(read.value) !== started.contract) {

@@ -8,7 +8,7 @@ import { judgeValue } from './upstream/judge-again.ts';
 import { keepJson } from './keep-json.ts';
 import type { EnginePorts } from './ports.ts';
 
-/** A word about a gate, by somebody, for a reason. */
+/** A person's decision about gates, with the reason. */
 export interface Decision {
   readonly decision: DecidedRecord['decision'];
   /** Gate ids, or unit keys for single legs. */
@@ -17,12 +17,12 @@ export interface Decision {
   readonly reason: string;
   /** ISO 8601; for `skip` and `approve`. */
   readonly until?: string;
-  /** For `skip`: an output for later gates; it must meet the contract. */
+  /** For `skip`: an output for later gates; it must satisfy the contract. */
   readonly output?: JsonValue;
 }
 
 /**
- * Records a decision in a call of its own, so that it counts for everything before it and nothing after.
+ * Records a decision in a call of its own, so that it applies to everything before it and to nothing after it.
  * @throws GatelineError `GATE_UNKNOWN`, `DECISION_WITHOUT_ATTEMPT`, `SKIP_OUTPUT_REFUSED`
  */
 export async function decide(ports: EnginePorts, assignment: Assignment, decision: Decision): Promise<Call> {
@@ -42,14 +42,14 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
   return call;
 }
 
-/** What was done last, in this run or, where this one has not come to the unit yet, in the one before it. */
+/** The last attempt, in this run or, if this run has not reached the unit yet, in the previous one. */
 function lastAttempt({ journal }: Call, { key }: Unit): EndedRecord | undefined {
   const { ended, started } = journal.state().units.get(key)!;
   const before = journal.archive().ended.get(key)?.at(-1);
   return ended ?? (started === undefined && before?.runNumber !== journal.call.runNumber ? before : undefined);
 }
 
-/** Takes gates and what depends on them out, in the call that will run them again. */
+/** Invalidates gates and everything that depends on them, in the call that will run them again. */
 export async function force(
   call: Call,
   forced: { gates: readonly string[]; actor: string; reason: string },
@@ -100,7 +100,7 @@ async function suppliedOutput(call: Call, unit: Unit, output: JsonValue): Promis
 }
 
 /**
- * The units that names stand for: ids of gates, or keys of single legs.
+ * The units that names refer to: gate ids, or keys of single legs.
  * @throws GatelineError `GATE_UNKNOWN`
  */
 export function unitsNamed(graph: UnitGraph, names: readonly string[]): Unit[] {

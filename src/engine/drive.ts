@@ -10,21 +10,21 @@ import { planInPlace } from './attempt/place.ts';
 import { planUnit, type PreparedUnit } from './plan/plan-unit.ts';
 import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
 
-/** What a call came to. */
+/** The result of a call. */
 export interface Driven {
   readonly state: RunState;
-  /** The plan of each unit as it was when it was decided, in that order. */
+  /** The plan of each unit at the time of its decision, in that order. */
   readonly planned: readonly PlannedUnit[];
-  /** Errors that kept single units from running; the others went on. */
+  /** Errors that kept single units from running; other units continued. */
   readonly errors: readonly GatelineError[];
-  /** Units whose agent runs by itself and is being waited for. */
+  /** Units whose agent runs by itself and has not completed yet. */
   readonly waiting: readonly UnitKey[];
   readonly cancelled: boolean;
 }
 
 /**
- * Drives a run on: plans every unit as soon as what it needs is settled, runs what is ready side by side, and
- * ends when nothing can go on. Every unit gets one go in a call.
+ * Continues a run: plans each unit as soon as its needs are settled, runs ready units in parallel, and returns when
+ * nothing can continue. Every unit is tried once per call.
  */
 export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const planned: PlannedUnit[] = [];
@@ -34,7 +34,7 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const failures: unknown[] = [];
   const unsound = once(() => contractErrors(call.contracts, call.assignment.pipeline.gates));
   while (!signal.aborted && failures.length === 0) {
-    // Looked at before planning: an attempt that ends meanwhile may have made something ready.
+    // Read before planning: an attempt that ends during planning may make other units ready.
     const idle = running.size === 0;
     const progressed = await startReady(call, open, running, signal, { planned, errors, failures, unsound });
     if (running.size > 0) await Promise.race(running.values());
@@ -50,11 +50,11 @@ interface Found {
   readonly planned: PlannedUnit[];
   readonly errors: GatelineError[];
   readonly failures: unknown[];
-  /** Contracts that cannot judge, found out when the first agent is about to start. */
+  /** Contracts that cannot be used, determined when the first agent is about to start. */
   readonly unsound: () => Promise<readonly GatelineError[]>;
 }
 
-/** Plans what can be planned and starts what can be started. True when anything was settled. */
+/** Plans and starts what is ready. True if anything was settled. */
 async function startReady(
   call: Call,
   open: Map<UnitKey, Unit>,
@@ -71,7 +71,8 @@ async function startReady(
     progressed = true;
     await noting(found, () => goOnWith(call, unit, running, signal, found));
   }
-  // Once for all that were settled: whoever shows the whole run would do so a thousand times where a thousand are reused.
+  // Once for all settled units: an observer that shows the whole run would otherwise do so a thousand times if a
+  // thousand units are reused.
   const state = call.journal.state();
   if (state !== before) await call.observe({ type: 'state', state });
   return progressed;
@@ -102,7 +103,7 @@ async function goOnWith(
   }
 }
 
-/** No agent is started, and no money spent, while any contract of the pipeline could not judge what comes of it. */
+/** Starts no agent, and so spends no money, while any contract of the pipeline is unusable. */
 async function onlyIfSound(prepared: PreparedUnit, found: Found): Promise<PreparedUnit> {
   if (prepared.planned.choice !== 'run') return prepared;
   const errors = await found.unsound();
@@ -118,12 +119,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
-/** One error may keep several units back. */
+/** Adds an error once, even if it affects several units. */
 function note({ errors }: Found, error: GatelineError): void {
   if (!errors.includes(error)) errors.push(error);
 }
 
-/** What the user or an agent did wrong keeps one unit back; anything else ends the call, once what runs is through. */
+/** Errors of the user or an agent stop one unit. Any other error ends the call after running units finish. */
 async function noting(found: Found, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -139,7 +140,7 @@ async function settle(call: Call, unit: Unit, prepared: PreparedUnit): Promise<v
   else if (choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
 }
 
-/** With `fail-fast`, a leg that failed in this call, retries and all, keeps its siblings from starting. */
+/** With `fail-fast`, a leg that failed in this call after all retries keeps its siblings from starting. */
 function stoppedBySibling(
   call: Call,
   unit: Unit,
@@ -159,7 +160,7 @@ function stoppedBySibling(
   return { planned: plannedUnit(unit, 'blocked', `${failed.key} failed, and strategy.fail-fast is on`) };
 }
 
-/** A gate that would run, but that the caller did not ask for, stays as it is. */
+/** Leaves a gate unchanged if it would run but was not requested. */
 function onlyIfAsked(call: Call, prepared: PreparedUnit): PreparedUnit {
   const { only } = call.assignment;
   const { planned } = prepared;
@@ -168,7 +169,7 @@ function onlyIfAsked(call: Call, prepared: PreparedUnit): PreparedUnit {
   return { planned: { ...planned, choice: 'blocked', reason: `not requested; it would run: ${planned.reason}` } };
 }
 
-/** Whether there is room for another attempt beside those that run. One in the user's folder runs alone. */
+/** Whether another attempt may run in parallel. An attempt in the user's folder runs alone. */
 function hasRoom(
   { assignment, graph }: Pick<Call, 'assignment' | 'graph'>,
   { gate }: Unit,

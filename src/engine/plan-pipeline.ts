@@ -16,8 +16,8 @@ export interface PlanResult {
 }
 
 /**
- * Says what `runPipeline` would do, and why, without doing it: nothing is written and nothing is started.
- * @param options how to look at the records; a job of a CI run says which run it belongs to
+ * Reports what `runPipeline` would do, and why. Writes nothing and starts nothing.
+ * @param options how to read the records; a job of a CI run says which run it belongs to
  */
 export async function planPipeline(
   ports: EnginePorts,
@@ -39,7 +39,7 @@ export async function planPipeline(
     const prepared = await planInPlace(call, unit, await planUnit(call, unit));
     const { planned, error } = prepared;
     if (error !== undefined && !errors.includes(error)) errors.push(error);
-    // Rehearsed, so that what comes after is planned as it would be.
+    // Simulated, so that later units are planned as they would be in a run.
     if (planned.choice === 'reuse') await recordReuse(call, unit, prepared);
     else if (planned.choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
     else if (planned.choice === 'run' || planned.choice === 'wait' || planned.choice === 'depends')

@@ -10,42 +10,45 @@ import type { RecordStore } from '../store/record-store.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** Everything that the engine needs of the world. The ways in construct it. */
+/** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
 export interface EnginePorts {
   readonly store: RecordStore;
   readonly workspace: Workspace;
   readonly agent: Agent;
   readonly attempts: AttemptFiles;
   readonly now: () => Date;
-  /** Who writes the records of this call. */
+  /** The writer of this call's records. */
   readonly me: Writer;
-  /** True only when it is certain that this writer's process is no more. */
+  /** True only if this writer's process has certainly ended. */
   readonly isGone: (writer: Writer) => Promise<boolean>;
-  /** The caller's environment: agents inherit it, secrets and inherited variables are read from it. */
+  /** The caller's environment: agents inherit it; secrets and inherited variables are read from it. */
   readonly environment: Environment;
   readonly platform: Platform;
   /** What a tool's version command prints, trimmed. @throws GatelineError `TOOL_MISSING` */
   readonly toolVersion: (command: string) => Promise<string>;
-  /** Where contracts are read from, where that is not the workspace: the commit that a CI run trusts. */
+  /** Where to read contracts if not from the workspace: the commit that a CI run trusts. */
   readonly contractFiles?: Pick<Workspace, 'readText'>;
-  /** Writes the files that agents of the state guide read into a folder: the pipeline's, and those of the given units. */
+  /** Writes the state guide files that agents read into a folder: those of the pipeline and of the given units. */
   readonly showState?: (
     folder: string,
     state: RunState,
     units: readonly UnitKey[],
     redact: (text: string) => string,
   ) => Promise<void>;
-  /** Values that no gate names and that are redacted all the same, by name: what opens the services of a CI job. */
+  /** Values that are always redacted although no gate names them, by name: credentials for the services of a CI job. */
   readonly alsoSecret?: Readonly<Record<string, string>>;
-  /** Asked when no listed record will do. */
+  /** Queried if no listed record can be reused. */
   readonly checkpoints?: CheckpointSource;
 }
 
-/** Checkpoints that are not among the listed records: kept by fingerprint, of whichever run. An accelerator, never the only copy. */
+/**
+ * Checkpoints that are not among the listed records: stored by fingerprint, from any run. An accelerator, never the
+ * only copy.
+ */
 export interface CheckpointSource {
   /**
-   * Records of earlier attempts of this unit with this fingerprint (a claim and its end), oldest first. From then on the
-   * store answers for their contents, verified. Never throws: what went wrong is a notice, and nothing was found.
+   * Records of earlier attempts of this unit with this fingerprint (a claim and its end), oldest first. Afterwards the
+   * store can read their contents, verified. Never throws: problems are returned as notices, and nothing is found.
    */
   find(
     unit: Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>,
@@ -53,14 +56,16 @@ export interface CheckpointSource {
   ): Promise<FoundCheckpoints>;
 }
 
-/** What {@link CheckpointSource.find} came to. */
+/** The result of {@link CheckpointSource.find}. */
 export interface FoundCheckpoints {
   readonly records: readonly GatelineRecord[];
   /** For people: one sentence each, no markup. */
   readonly notices: readonly string[];
 }
 
-/** What the engine tells while it works. Observers must not throw; a promise is awaited before going on. */
+/**
+ * What the engine reports while it works. Observers must not throw; a promise is awaited before the engine continues.
+ */
 export type EngineEvent =
   | { readonly type: 'planned'; readonly planned: PlannedUnit }
   | {
@@ -69,7 +74,7 @@ export type EngineEvent =
       readonly record: StartedRecord;
       readonly attempts: number;
       readonly state: RunState;
-      /** What `begin` is going to give for it. */
+      /** The token that `begin` will return. */
       readonly token?: string;
     }
   | { readonly type: 'line'; readonly unit: UnitKey; readonly stream: 'stdout' | 'stderr'; readonly line: string }
@@ -85,5 +90,5 @@ export type EngineEvent =
   | { readonly type: 'state'; readonly state: RunState }
   | { readonly type: 'notice'; readonly message: string; readonly unit?: UnitKey };
 
-/** Who is told. */
+/** Receives the engine's events. */
 export type Observer = (event: EngineEvent) => void | Promise<void>;

@@ -3,8 +3,8 @@ import { openCall, type Assignment } from './call/call.ts';
 import type { EnginePorts } from './ports.ts';
 
 /**
- * What is true of a subject's run: folded from its records as they are now. Nothing is written and nothing is started.
- * @param runNumber which run; default: the newest. A run that never was is `initializing`.
+ * The state of a subject's run, computed from its current records. Writes nothing and starts nothing.
+ * @param runNumber which run; default: the newest. A run that does not exist is `initializing`.
  */
 export async function readRun(
   ports: EnginePorts,

@@ -10,25 +10,25 @@ import { comparePositions, unitOf, type StartedRecord } from '../run/records/rec
 import { ATTEMPT_FILES } from './attempt/agent-environment.ts';
 import { firstNames } from '../errors/first-names.ts';
 
-/** How a run is driven on. */
+/** How to continue a run. */
 export interface RunOptions {
   readonly observe: Observer;
-  /** Aborted on Ctrl-C: running agents are ended, their records written, nothing new begins. */
+  /** Aborted on Ctrl-C: running agents are ended, their records are written, and nothing new starts. */
   readonly signal: AbortSignal;
-  /** Gates to run again although nothing changed; they and what depends on them are out until then. */
+  /** Gates to run again although nothing changed. They and everything that depends on them are invalid until then. */
   readonly force?: { readonly gates: readonly string[]; readonly actor: string; readonly reason: string };
 }
 
-/** What a call came to, and which one it was. */
+/** The result of a call, and the call's numbers. */
 export interface RunResult extends Driven {
   readonly call: CallNumbers;
-  /** Agents of a killed engine that were still there, and were ended first. */
+  /** Agents of a killed engine that were still running and were ended first. */
   readonly endedLeftovers: readonly number[];
 }
 
 /**
- * Runs a pipeline: goes on with the subject's open run, or begins a new one that reuses what earlier ones came to.
- * The caller holds the workspace's lock.
+ * Runs a pipeline: continues the subject's open run, or begins a new one that reuses the results of earlier ones. The
+ * caller holds the workspace's lock.
  */
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
@@ -45,7 +45,9 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
   return { ...driven, call: call.journal.call, endedLeftovers };
 }
 
-/** Names what changed in the user's folder meanwhile: this call did not see it, the next one will. */
+/**
+ * Names files that changed in the user's folder during the call: this call did not see the changes, the next one will.
+ */
 async function nameEdits(call: Call): Promise<void> {
   const before = call.taken();
   if (before === undefined) return;
@@ -55,7 +57,7 @@ async function nameEdits(call: Call): Promise<void> {
     changed = await call.ports.workspace.differences(before, (await call.snapshot()).tree);
   } catch (error) {
     if (!(error instanceof GatelineError)) throw error;
-    // What the run came to is on record: it stands, whatever the folder has become since.
+    // The run's results are recorded and stay valid, however the folder has changed.
     const message = `the folder cannot be checked for changes: ${error.message}`;
     return call.observe({ type: 'notice', message });
   }
@@ -65,12 +67,13 @@ async function nameEdits(call: Call): Promise<void> {
   await call.observe({ type: 'notice', message });
 }
 
-/** What an agent writes and we take away once it is read and redacted. */
+/** Files that an agent writes and that Gateline deletes after reading and redacting them. */
 const ANSWERS = [ATTEMPT_FILES.output, ATTEMPT_FILES.metrics, ATTEMPT_FILES.learnings];
 
 /**
- * Removes what agents wrote whose engine was killed before it read it: it never counts, and since nobody redacted it, it
- * may hold secrets. Attempts of agents that run by themselves are left alone, and so are those of an engine that may live.
+ * Removes outputs of agents whose engine was killed before it read them: they are never used, and since they are not
+ * redacted, they may contain secrets. Attempts of agents that run by themselves, and of an engine that may still be
+ * running, are left alone.
  */
 async function removeUnread(call: Pick<Call, 'journal' | 'ports'>): Promise<void> {
   const { started, ended } = call.journal.archive();

@@ -10,19 +10,19 @@ import { dryRunPorts } from './plan/dry-run.ts';
 import { verifyOutput } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
 
-/** A run as somebody sees it who builds on all of it. */
+/** A run as seen by a consumer of all its outputs. */
 export interface VerifiedRun {
   readonly state: RunState;
   /** All records that could be read, of this run and of others. */
   readonly records: readonly GatelineRecord[];
   readonly problems: readonly ReadProblem[];
-  /** Units that say that they are done, and what speaks against it. */
+  /** Units whose records say that they are done, with the error that refutes it. */
   readonly refused: ReadonlyMap<UnitKey, GatelineError>;
 }
 
 /**
- * Looks at a whole run as a consumer of every output: content there with the right digest, claimed as it ended, and
- * judged again by the contract that counts. Nothing is written.
+ * Checks a whole run as a consumer of every output: content present with the right digest, its end matching its claim,
+ * and judged again by the contract in force. Writes nothing.
  */
 export async function verifyRun(ports: EnginePorts, assignment: Assignment, job: JobCall): Promise<VerifiedRun> {
   const listing = job.call.listing ?? (await ports.store.list(assignment.pipeline.id, assignment.subject));
@@ -33,7 +33,7 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
     units.map(async ({ key }) => {
       const { done, ended } = states().get(key)!;
       if (!done || ended === undefined) return;
-      // Files were held against their digests by whoever was given them.
+      // Gates that received the files have already checked their digests.
       call.journal.setMissing(await missingOf(call.ports.store, { ...ended, files: [] }));
     }),
   );

@@ -1,11 +1,11 @@
 import { subjectSlug } from '../run/records/subject.ts';
 
-/** Legs that can stand in a file's name as they are. */
+/** Legs that can be part of a file's name unchanged. */
 const SAFE_LEG = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}$/;
 
 /**
- * `{subject}-gate{N}-output.json`, the state guide's name of a gate's output; with the leg before `output` for a
- * leg of a matrix gate. The subject is made safe by `subjectSlug`; the guide's `{domain}-{feature}` is its own slug.
+ * `{subject}-gate{N}-output.json`, the state guide's name of a gate's output; for a leg of a matrix gate, the leg comes
+ * before `output`. `subjectSlug` makes the subject safe; the guide's `{domain}-{feature}` is its own slug.
  *
  * @param number the gate's `number`
  * @param leg '' without a matrix
@@ -14,7 +14,7 @@ export function gateOutputFileName(subject: string, number: number, leg: string)
   return `${gateStem(subject, number, leg)}-output.json`;
 }
 
-/** `{subject}-gate{N}-checkpoint.md`: the Markdown checkpoint beside the output. */
+/** `{subject}-gate{N}-checkpoint.md`: the Markdown checkpoint next to the output. */
 export function gateCheckpointFileName(subject: string, number: number, leg: string): string {
   return `${gateStem(subject, number, leg)}-checkpoint.md`;
 }

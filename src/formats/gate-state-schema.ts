@@ -5,19 +5,19 @@ import { UNIT_STATUSES } from '../run/state/run-state.ts';
 import { GATE_WORDS } from './words.ts';
 import type { JsonValue } from '../json/json.ts';
 
-/** Deeper values are refused: whatever reads them next may do it by recursion. */
+/** Deeper values are rejected: other readers may use recursion. */
 const MAX_DEPTH = 1_000;
 
-/** Anything that JSON can hold, at most 1,000 levels deep. Looked at, not copied: outputs may be large. */
+/** Any JSON value, at most 1,000 levels deep. Checked without copying: outputs may be large. */
 const jsonValueSchema = z.custom<JsonValue>(isJsonValue, 'must be a JSON value, at most 1,000 levels deep');
 
-/** Version of what is under `gateline` in a gate's state file. */
+/** Version of the `gateline` part of a gate's state file. */
 export const GATE_STATE_FORMAT = 'gateline-gate-state/1';
 
 const counter = z.int().min(0);
 const digest = digestSchema.nullable();
 
-/** What Gateline adds to the guide's envelope, under one key. Nothing else reads it; the records are the truth. */
+/** What Gateline adds to the guide's envelope, under one key. Gateline itself uses the records. */
 export const gatelineOfGateSchema = z.object({
   format: z.literal(GATE_STATE_FORMAT),
   pipeline: z.string(),
@@ -26,27 +26,27 @@ export const gatelineOfGateSchema = z.object({
   /** '' without a matrix. */
   leg: z.string(),
   status: z.enum(UNIT_STATUSES),
-  /** Kind of the verdict; `null`: nothing was judged. */
+  /** Kind of the verdict; `null`: not judged. */
   kind: z.enum(VERDICT_KINDS).nullable(),
   run: counter,
-  /** The how-manieth call of the run, and the attempt within it. 0: there was no attempt. */
+  /** The ordinal of the call in the run, and the attempt within it. 0: there was no attempt. */
   call: counter,
   attempt: counter,
   fingerprint: digest,
-  /** Of the output's canonical JSON. */
+  /** Digest of the output's canonical JSON. */
   digest,
-  /** Of the exported part's canonical JSON. */
+  /** Digest of the exported part's canonical JSON. */
   exports: digest,
   how: z.enum(['ran', 'reused', 'skipped']).nullable(),
-  /** Where a reused output came from. */
+  /** The origin of a reused output. */
   source: z.object({ run: counter, call: counter, attempt: counter }).optional(),
   startedAt: z.string().nullable(),
   endedAt: z.string().nullable(),
   /** Files handed on. `mode: null`: the gate deleted it. */
   files: z.array(z.object({ path: z.string(), mode: z.string().nullable(), digest })),
-  /** Where the output lies when it is too large to stand in `output`, relative to the state folder. */
+  /** Path of the output if it is too large for `output`, relative to the state folder. */
   outputFile: z.string().optional(),
-  /** Digest of the whole file without this field: tells a file that somebody edited. Added by the store. */
+  /** Digest of the whole file without this field: detects edits. Added by the store. */
   checksum: z.string().optional(),
 });
 export type GatelineOfGate = z.infer<typeof gatelineOfGateSchema>;
@@ -60,7 +60,7 @@ export const gateStateSchema = z.object({
   agent: z.string().min(1).max(1_024),
   status: z.enum(GATE_WORDS),
   metadata: stateMetadataSchema,
-  /** Whatever the gate's contract says. `null`: there is none. */
+  /** The shape is defined by the gate's contract. `null`: there is no output. */
   output: jsonValueSchema,
   validation: z.object({
     /** 0-100. */

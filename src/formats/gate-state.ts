@@ -8,32 +8,31 @@ import { readStateFile, type ReadFrom } from './read-state-file.ts';
 import { stateMetadata } from './state-metadata.ts';
 import { gateWord } from './words.ts';
 
-/** What {@link gateEnvelope} is made from. */
+/** The input for {@link gateEnvelope}. */
 export interface GateEnvelopeInput {
-  /** Number and agent, as the pipeline says them. */
+  /** Number and agent, as in the pipeline definition. */
   readonly gate: { readonly number: number; readonly agent: string };
   readonly unit: UnitState;
   readonly pipeline: string;
   readonly subject: string;
-  /** The run that the unit's state is of. */
+  /** The run of the unit's state. */
   readonly runNumber: number;
   /** The pipeline's metadata; see {@link stateMetadata}. */
   readonly metadata: JsonObject;
-  /** The whole output. `undefined`: there is none, or it is too large to be copied, or cannot be read. */
+  /** The whole output. `undefined`: there is none, it is too large to copy, or it cannot be read. */
   readonly output: JsonValue | undefined;
-  /** Where an output lies that was too large, relative to the state folder. */
+  /** Path of an output that was too large, relative to the state folder. */
   readonly outputFile?: string;
-  /** Why an output that should be there is not; becomes an issue. */
+  /** Why an expected output is missing; becomes an issue. */
   readonly outputProblem?: string;
 }
 
 /**
- * The state guide's file for one gate: exactly its envelope, and our fields under the one key `gateline`.
- * Failed gates have one too, with `output: null` where there was none. A gate that has come to nothing yet
- * (see `gateWord`) has no file.
+ * The state guide's file for one gate: exactly its envelope, and our fields under the single key `gateline`. Failed
+ * gates have one too, with `output: null` if there was none. A gate without a result (see `gateWord`) has no file.
  *
  * `validation.score` is the verdict's, 0 without one. `validation.passed` is true for `passed` and `not-applicable`
- * only, also where somebody decided that later gates may go on.
+ * only, even if a decision lets later gates continue.
  */
 export function gateEnvelope(input: GateEnvelopeInput): GateStateFile | undefined {
   const { unit, gate } = input;
@@ -54,16 +53,16 @@ export function gateEnvelope(input: GateEnvelopeInput): GateStateFile | undefine
   };
 }
 
-/** An issue as the guide has them: one line of text. `2 elements are unsure (at /elements)`. */
+/** An issue in the guide's form: one line of text. `2 elements are unsure (at /elements)`. */
 export function issueText(issue: Issue): string {
   return issue.pointer === undefined || issue.pointer === '' ? issue.message : `${issue.message} (at ${issue.pointer})`;
 }
 
 /**
- * A gate's state file, whoever wrote it. Keys that the guide does not know are allowed and dropped; every key of
- * the guide must be there.
- * @param value what `JSON.parse` gave
- * @throws GatelineError `STATE_FILE_INVALID` (fault `user`), naming everything that is wrong with its JSON pointer
+ * Reads a gate's state file, of any writer. Keys that the guide does not know are allowed and dropped; every key of the
+ * guide is required.
+ * @param value the result of `JSON.parse`
+ * @throws GatelineError `STATE_FILE_INVALID` (fault `user`), naming every problem with its JSON pointer
  */
 export function readGateState(value: unknown, from: ReadFrom = {}): GateStateFile {
   return readStateFile(gateStateSchema, value, 'a gate state file', from);
@@ -74,17 +73,17 @@ export interface CallerInput {
   /** Number of the gate whose output it is. */
   readonly gate: number;
   readonly agent: string;
-  /** `undefined` where the file has no output that may be used: fall back to what the caller gave otherwise. */
+  /** `undefined` if the file has no usable output: use the caller's other input instead. */
   readonly output: JsonValue | undefined;
-  /** True for a file of ours, false for one that somebody else wrote. */
+  /** True for a file of ours, false for one that another tool wrote. */
   readonly ours: boolean;
-  /** What a person should know before going on with it, one sentence each. */
+  /** What a person should know before continuing with it, one sentence each. */
   readonly warnings: readonly string[];
 }
 
 /**
- * What the gates after it may take from a state file. As in the guide's step 0B, SUCCESS and PARTIAL are usable and
- * FAILED is not, but does not stop anybody either: it warns.
+ * What later gates may use of a state file. As in the guide's step 0B, SUCCESS and PARTIAL are usable. FAILED is not
+ * usable, but only causes a warning.
  */
 export function callerInput(file: GateStateFile): CallerInput {
   const { gate, agent, status, validation, gateline } = file;

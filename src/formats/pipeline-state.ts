@@ -8,7 +8,7 @@ import { resultOf } from '../run/state/run-state.ts';
 import { pipelineMetadata } from './state-metadata.ts';
 import { gateWord, PIPELINE_WORDS, pipelineWord } from './words.ts';
 
-/** Version of what is under `gateline` in the pipeline's state file. */
+/** Version of the `gateline` part of the pipeline's state file. */
 export const PIPELINE_STATE_FORMAT = 'gateline-pipeline-state/1';
 
 const counter = z.int().min(0);
@@ -24,7 +24,7 @@ const gatelineOfPipelineSchema = z.object({
   status: z.enum(RUN_STATUSES),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),
-  /** Every gate, and every leg of a matrix gate, in an order in which each comes after those it needs. */
+  /** Every gate, and every leg of a matrix gate, ordered so that each comes after its needs. */
   gates: z.array(
     z.object({
       gate: z.string(),
@@ -34,9 +34,9 @@ const gatelineOfPipelineSchema = z.object({
       reason: z.string(),
       done: z.boolean(),
       reused: z.boolean(),
-      /** `null`: nothing was judged. */
+      /** `null`: not judged. */
       score: z.number().nullable(),
-      /** Name of its output file beside this one; `null` while it has come to nothing. */
+      /** Name of its output file, in the same folder; `null` while it has no result. */
       file: z.string().nullable(),
     }),
   ),
@@ -53,7 +53,7 @@ export const pipelineStateSchema = z.object({
 });
 export type PipelineStateFile = z.infer<typeof pipelineStateSchema>;
 
-/** What a {@link pipelineFile} is made from, beside the state. */
+/** The input for {@link pipelineFile}, besides the state. */
 export interface PipelineFileInput {
   readonly graph: UnitGraph;
   /** The pipeline's metadata; see `pipelineMetadata`. */
@@ -61,8 +61,9 @@ export interface PipelineFileInput {
 }
 
 /**
- * The state guide's file for a whole pipeline. `currentGate`: the lowest number of a gate that is executing, else of
- * the first gate that is not done, else the highest number. `completedGates`: ascending; a matrix gate is there when all its legs are done.
+ * The state guide's file for a whole pipeline. `currentGate`: the lowest number of a gate that is executing, otherwise
+ * of the first gate that is not done, otherwise the highest number. `completedGates`: ascending; includes a matrix gate
+ * if all its legs are done.
  */
 export function pipelineFile(state: RunState, { graph, metadata }: PipelineFileInput): PipelineStateFile {
   const { userStory, acceptanceCriteria, ...base } = pipelineMetadata(metadata, state.subject);

@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { pointerOf } from '../json/pointer.ts';
 
-/** Where a value was read from, for messages. */
+/** The source of a value, for messages. */
 export interface ReadFrom {
   /** Path of the file. */
   readonly file?: string;
 }
 
-/** More problems than this are counted. */
+/** Further problems are only counted. */
 const SHOWN = 10;
 
 /**
- * A value as one of the guide's files.
- * @throws GatelineError `STATE_FILE_INVALID` with the JSON pointer of each thing that is wrong
+ * Reads a value as one of the guide's files.
+ * @throws GatelineError `STATE_FILE_INVALID` with the JSON pointer of each problem
  */
 export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: string, from: ReadFrom): T {
   const parsed = schema.safeParse(value);

@@ -6,18 +6,21 @@ import { gateCheckpointFileName, gateOutputFileName, pipelineFileName } from './
 import { gateEnvelope } from './gate-state.ts';
 import { pipelineFile } from './pipeline-state.ts';
 
-/** What {@link stateDocuments} is made from. */
+/** The input for {@link stateDocuments}. */
 export interface StateDocumentsInput {
   readonly graph: UnitGraph;
-  /** The pipeline's metadata, with what the caller gave over it. */
+  /** The pipeline's metadata, overridden by the caller's. */
   readonly metadata: JsonObject;
-  /** The Markdown checkpoint of a unit; `checkpointMarkdown` of the reports. */
+  /** Returns the Markdown checkpoint of a unit; `checkpointMarkdown` of the reports. */
   readonly checkpoint: (state: RunState, unit: Unit) => string;
-  /** Takes secrets out of a text: metadata may hold one. Records are redacted before they are kept. Default: nothing is done. */
+  /**
+   * Redacts secrets in a text: metadata may contain one. Records are redacted before they are stored. Default:
+   * unchanged.
+   */
   readonly redact?: (text: string) => string;
 }
 
-/** An output as it goes into the file: its value, or where it lies, or why it cannot be shown; nothing where there is none. */
+/** An output as it goes into the file: its value, its path, or why it cannot be shown; empty if there is none. */
 export interface ShownOutput {
   readonly value?: JsonValue;
   /** Relative to the state folder. */
@@ -25,7 +28,7 @@ export interface ShownOutput {
   readonly problem?: string;
 }
 
-/** Name and content of the two files of a gate. `undefined` content: the gate has come to nothing yet and has no such file. */
+/** Name and content of the two files of a gate. `undefined` content: the gate has no result yet and no such file. */
 export interface GateDocuments {
   readonly output: { readonly name: string; readonly value: JsonObject | undefined };
   readonly checkpoint: { readonly name: string; readonly text: string | undefined };
@@ -37,7 +40,7 @@ export interface StateDocuments {
   gate(state: RunState, key: UnitKey, output: ShownOutput): GateDocuments | undefined;
 }
 
-/** Makes the state guide's documents from run states. Pure: the store writes them. */
+/** Creates the state guide's documents from run states. Pure: the store writes them. */
 export function stateDocuments(input: StateDocumentsInput): StateDocuments {
   const { graph, checkpoint, redact = (text: string) => text } = input;
   const metadata = mapTexts(input.metadata, redact) as JsonObject;
@@ -76,7 +79,7 @@ export function stateDocuments(input: StateDocumentsInput): StateDocuments {
   };
 }
 
-/** A JSON value with every text in it changed; keys stay. */
+/** Changes every text in a JSON value except keys. */
 function mapTexts(value: JsonValue, change: (text: string) => string): JsonValue {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 
-/** `metadata` of a gate's state file, as the guide has it: always there, always strings. */
+/** `metadata` of a gate's state file, as in the guide: always present, always strings. */
 export interface StateMetadata {
   readonly domain: string;
   readonly feature: string;
@@ -14,10 +14,10 @@ export interface PipelineMetadata extends StateMetadata {
 }
 
 /**
- * The guide's metadata from a pipeline's. What is not there is derived: `domain` from the host of `url`
- * (`demoqa.com` → `demoqa_com`), `feature` from the subject without the domain in front of it
- * (`demoqa_com-student_registration` → `student_registration`). What cannot be derived is empty.
- * Numbers and truth values become their text, anything else its JSON.
+ * The guide's metadata from a pipeline's. Missing values are derived: `domain` from the host of `url` (`demoqa.com` →
+ * `demoqa_com`), `feature` from the subject without the leading domain (`demoqa_com-student_registration` →
+ * `student_registration`). A value that cannot be derived is empty. Numbers and booleans become text, anything else its
+ * JSON.
  */
 export function stateMetadata(metadata: JsonObject, subject: string): StateMetadata {
   const url = textOf(metadata['url']);

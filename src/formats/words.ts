@@ -1,6 +1,6 @@
 import type { RunState, RunStatus, UnitState, UnitStatus } from '../run/state/run-state.ts';
 
-/** The state guide's words for what a gate came to. */
+/** The state guide's words for the result of a gate. */
 export const GATE_WORDS = ['SUCCESS', 'PARTIAL', 'FAILED'] as const;
 export type GateWord = (typeof GATE_WORDS)[number];
 
@@ -9,11 +9,11 @@ export const PIPELINE_WORDS = ['IN_PROGRESS', ...GATE_WORDS] as const;
 export type PipelineWord = (typeof PIPELINE_WORDS)[number];
 
 /**
- * Gate status → the guide's word; `undefined`: it has come to nothing yet, and the guide has no word for that.
+ * Gate status → the guide's word; `undefined`: no result yet, for which the guide has no word.
  *
- * - `not-applicable` is SUCCESS: later gates go on as if it had passed.
- * - `skipped` is PARTIAL: later gates go on, but nothing was shown to be good.
- * - `paused` is PARTIAL: the output is there, below its threshold; `validation.passed` is false.
+ * - `not-applicable` is SUCCESS: later gates continue as if it had passed.
+ * - `skipped` is PARTIAL: later gates continue, but nothing was shown to be good.
+ * - `paused` is PARTIAL: the output exists but is below its threshold; `validation.passed` is false.
  */
 const GATE_WORD: Readonly<Record<UnitStatus, GateWord | undefined>> = {
   pending: undefined,
@@ -30,8 +30,8 @@ const GATE_WORD: Readonly<Record<UnitStatus, GateWord | undefined>> = {
 };
 
 /**
- * Run status → the guide's word. A paused run waits for somebody, so it is still going on; one that was rolled back
- * gave no result. `completed` is SUCCESS, but PARTIAL where {@link pipelineWord} finds a gate that is.
+ * Run status → the guide's word. A paused run waits for a person, so it is still in progress; one that was rolled back
+ * gave no result. `completed` is SUCCESS, except PARTIAL if {@link pipelineWord} finds a gate that is PARTIAL.
  */
 const PIPELINE_WORD: Readonly<Record<RunStatus, PipelineWord>> = {
   initializing: 'IN_PROGRESS',
@@ -42,7 +42,7 @@ const PIPELINE_WORD: Readonly<Record<RunStatus, PipelineWord>> = {
   rollback: 'FAILED',
 };
 
-/** The guide's word for a gate's status; `undefined` while it has come to nothing. */
+/** The guide's word for a gate's status; `undefined` while it has no result. */
 export function gateWord(status: UnitStatus): GateWord | undefined {
   return GATE_WORD[status];
 }

@@ -14,18 +14,18 @@ export interface PipelineFile {
   readonly path: string;
   /** Absolute: the workspace. */
   readonly root: string;
-  /** It has a default name; another file keeps its state in a folder of its own. */
+  /** It has a default name; the state of any other file is in a folder of its own. */
   readonly isDefault: boolean;
 }
 
-/** A pipeline with where it came from. */
+/** A pipeline with its source. */
 export interface LoadedPipeline extends PipelineFile {
   readonly pipeline: Pipeline;
   readonly warnings: readonly Problem[];
 }
 
 /**
- * Finds the definition: the file given, else one of {@link DEFAULT_FILES} here or in the nearest folder above.
+ * Finds the definition: the given file, otherwise one of {@link DEFAULT_FILES} here or in the nearest parent folder.
  * @throws GatelineError `PIPELINE_MISSING`
  */
 export async function findPipelineFile(workingDirectory: string, given: string | undefined): Promise<PipelineFile> {
@@ -64,7 +64,7 @@ export async function loadPipeline(workingDirectory: string, given: string | und
   return { ...file, pipeline: parsed.pipeline, warnings: parsed.warnings };
 }
 
-/** The folder that a file of a default name is for: naming it must come to the same as finding it. */
+/** The workspace of a file with a default name: naming the file must give the same result as finding it. */
 function folderOfDefault(path: string): string | undefined {
   const name = DEFAULT_FILES.toReversed().find((one) => path.endsWith(join(sep, one)));
   return name === undefined ? undefined : resolve(path, ...name.split('/').map(() => '..'));

@@ -15,36 +15,36 @@ import { openWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
 
-/** Name of the folder that holds everything local. */
+/** Name of the folder that contains everything local. */
 export const STATE_FOLDER = '.state';
 
-/** Who wants to be told of durable operations. */
+/** Observes durable operations. */
 export interface Durable {
-  /** Called after each durable operation with what it was; crash tests end the process there. */
+  /** Called after each durable operation with its description; crash tests end the process there. */
   readonly onDurable?: (what: string) => void;
 }
 
-/** What decides where a pipeline's state is kept. */
+/** What determines where a pipeline's state is stored. */
 export type StatePlace = Pick<LoadedPipeline, 'root' | 'isDefault'> & {
   readonly pipeline: Pick<Pipeline, 'id'> & Partial<Pick<Pipeline, 'workspace' | 'gates'>>;
 };
 
-/** Absolute path of a pipeline's state: one of another file than the default has a folder of its own. */
+/** Absolute path of a pipeline's state: that of a file without a default name is in a folder of its own. */
 export function stateRoot(place: StatePlace): string {
   const root = join(place.root, STATE_FOLDER);
   return place.isDefault ? root : join(root, place.pipeline.id);
 }
 
-/** What {@link localPorts} is told. */
+/** The options of {@link localPorts}. */
 export interface LocalPortsOptions extends Durable {
   readonly place: StatePlace;
-  /** What agents inherit, and where secrets and variables are read from: `process.env`, as a rule. */
+  /** What agents inherit, and where secrets and variables are read from: usually `process.env`. */
   readonly environment: Environment;
-  /** Nothing is made, moved or written: for those who only look. Default false. */
+  /** Create, move and write nothing: for read-only commands. Default false. */
   readonly readOnly?: boolean;
-  /** Default: the clock of the system. */
+  /** Default: the system clock. */
   readonly now?: () => Date;
-  /** Where records and contents are kept. Default: files below {@link stateRoot}. */
+  /** Where records and contents are stored. Default: files below {@link stateRoot}. */
   readonly store?: RecordStore;
 }
 
@@ -76,7 +76,10 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   };
 }
 
-/** The files of a pipeline on this machine. git does not get the secrets of gates: filters are programs that it starts. */
+/**
+ * The files of a pipeline on this machine. git does not receive the gates' secrets: filters are programs that it
+ * starts.
+ */
 async function openLocalWorkspace(
   { place: { root, pipeline }, environment, readOnly = false, onDurable, now }: LocalPortsOptions,
   agent: Agent,
@@ -108,9 +111,9 @@ async function openLocalWorkspace(
 }
 
 /**
- * Takes the right to run the engine on a workspace: one at a time. Give it back by `await using` or `release()`.
+ * Takes the lock on a workspace: only one engine runs at a time. Release it with `await using` or `release()`.
  * @param root absolute path of the workspace
- * @throws GatelineError `ENGINE_BUSY`, at once, when another process has it
+ * @throws GatelineError `ENGINE_BUSY`, immediately, if another process has it
  */
 export async function lockWorkspace(root: string, durable: Durable = {}): Promise<EngineLock> {
   return takeLock(join(root, STATE_FOLDER), await processIdentity(), isAlive, durable);

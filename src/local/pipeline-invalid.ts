@@ -1,10 +1,13 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import { formatProblem, type Problem } from '../pipeline/problem.ts';
 
-/** Errors of a definition and of its contracts, all of them. Fault `user`, code `PIPELINE_INVALID`; the message is the list, a line each. */
+/**
+ * All errors of a definition and of its contracts. Fault `user`, code `PIPELINE_INVALID`; the message lists them, one
+ * per line.
+ */
 export class PipelineInvalidError extends GatelineError {
   readonly problems: readonly Problem[];
-  /** What is wrong inside the contracts, as far as they could be read. */
+  /** Errors inside the contracts, as far as these could be read. */
   readonly contracts: readonly GatelineError[];
 
   constructor(problems: readonly Problem[], contracts: readonly GatelineError[] = []) {

@@ -9,9 +9,9 @@ import type { RecordStore } from '../store/record-store.ts';
 import type { JsonObject } from '../json/json.ts';
 import { stateRoot, type Durable, type StatePlace } from './local-ports.ts';
 
-/** Keeps the files that people read in step with the run. */
+/** Keeps the files that people read up to date with the run. */
 export interface Projector {
-  /** To be told of every event. Answers what people should know. */
+  /** Receives every event. Returns what people should know. */
   follow(event: EngineEvent): Promise<string[]>;
   /** Shows this state, whatever was shown before. */
   show(state: RunState): Promise<string[]>;
@@ -26,7 +26,7 @@ export interface ProjectorInput extends Durable {
   readonly redact: (text: string) => string;
 }
 
-/** Makes the projections of the state guide's files for one call. */
+/** Creates the projections of the state guide's files for one call. */
 export async function createProjector(input: ProjectorInput): Promise<Projector> {
   const { loaded, onDurable } = input;
   const projections = await createProjections({
@@ -50,7 +50,9 @@ export async function createProjector(input: ProjectorInput): Promise<Projector>
   };
 }
 
-/** Writes the pipeline's file and those of some gates into another folder than the workspace: a work tree of an attempt. */
+/**
+ * Writes the pipeline's file and those of some gates into a folder other than the workspace: an attempt's work tree.
+ */
 export async function showStateIn(
   folder: string,
   input: Omit<ProjectorInput, 'onDurable'>,

@@ -18,11 +18,11 @@ export interface StateInputs {
 }
 
 /**
- * Step 0B of the state guide: outputs of gates without a record of ours, taken from state files that somebody else
- * put there (`{subject}-gate{N}-output.json`), to stand in as the caller's input. Files of ours are passed over: what
- * they show is in the records. The score stands in the envelope, whoever gave it; the output must meet the gate's schema.
- * @throws GatelineError `STATE_FILE_INVALID` when such a file is there and not what the guide says, `STAND_IN_REFUSED`
- *   naming each place of each output that does not meet the schema of its gate; what is wrong with such a contract
+ * Step 0B of the state guide: outputs of gates without a record of ours, taken from state files of other tools
+ * (`{subject}-gate{N}-output.json`), as the caller's input. Our own files are skipped: their content is in the records.
+ * The score is in the envelope, whoever set it; the output must satisfy the gate's schema.
+ * @throws GatelineError `STATE_FILE_INVALID` if such a file exists and is not what the guide says, `STAND_IN_REFUSED`
+ *   naming each place of each output that does not satisfy its gate's schema; errors of such a contract
  */
 export async function stateInputs(
   workspace: Pick<Workspace, 'root' | 'readText'>,
@@ -53,14 +53,14 @@ export async function stateInputs(
   return { needs, warnings };
 }
 
-/** An output that does not meet the schema of its gate. */
+/** An output that does not satisfy its gate's schema. */
 interface Refused {
   readonly path: string;
   readonly unit: Unit;
   readonly issues: readonly Issue[];
 }
 
-/** More issues of one file than this are counted. */
+/** Further issues of one file are only counted. */
 const SHOWN = 10;
 
 function refusal(refused: readonly Refused[]): GatelineError {
@@ -75,7 +75,7 @@ function refusal(refused: readonly Refused[]): GatelineError {
   });
 }
 
-/** The output stands under a key of the file. */
+/** The output is under a key of the file. */
 function pointerIn(pointer: string): string {
   return `/output${pointer}`;
 }

@@ -5,7 +5,7 @@ import { gitIn } from '../workspace/git/git.ts';
 /** The longest name that a record holds. */
 const LONGEST = 255;
 
-/** Accounts that many people, or none, stand behind: the system's own, and those under which CI services run jobs. */
+/** Accounts that do not identify one person: the system's own, and those under which CI services run jobs. */
 const NOBODYS = new Set([
   'root',
   'system',
@@ -27,10 +27,10 @@ const NOBODYS = new Set([
 ]);
 
 /**
- * Who decides: who is given, else `user.email` of git's settings, else the name of the account, unless it is root's or a CI
- * service's. A statement, not a proof.
+ * Who decides: the given name, otherwise `user.email` of git's settings, otherwise the name of the account, unless it
+ * is root's or a CI service's. A statement, not a proof.
  *
- * @param root absolute path of the workspace, whose git settings count
+ * @param root absolute path of the workspace, whose git settings are used
  * @throws GatelineError `ACTOR_UNKNOWN`
  */
 export async function whoDecides(root: string, environment: Environment, given?: string): Promise<string> {
@@ -44,7 +44,7 @@ function named(name: string | undefined): string | undefined {
   return trimmed === '' || trimmed.length > LONGEST ? undefined : trimmed;
 }
 
-/** `undefined` also where git is not there or refuses the folder: then it says nothing about who decides. */
+/** Also `undefined` if git is missing or refuses the folder: then it says nothing about who decides. */
 async function emailOf(root: string, environment: Environment): Promise<string | undefined> {
   try {
     const answer = await gitIn(root, { binary: 'git', environment })(['config', '--get', 'user.email'], {

@@ -8,7 +8,7 @@ import { resultOf } from '../run/state/run-state.ts';
 /** One line of the status table, as safe text; `heading` rows have only a name. */
 export interface StatusRow {
   readonly heading: boolean;
-  /** The unit that it is about; `undefined` for a heading and for a matrix gate as a whole. */
+  /** The unit of the row; `undefined` for a heading and for a matrix gate as a whole. */
   readonly key: UnitKey | undefined;
   /** 0, or 1 for gates in a group, plus 1 for legs. */
   readonly depth: number;
@@ -22,7 +22,7 @@ export interface StatusRow {
 }
 
 /**
- * The rows of a status table, in file order: each group's heading with its gates where its first gate stands, each
+ * The rows of a status table, in file order: each group's heading and gates at the position of its first gate, each
  * gate, and the legs of a matrix gate below it. A gate of several groups is shown in the first.
  */
 export function statusRows(state: RunState, pipeline: Pick<Pipeline, 'gates' | 'groups'>, now?: string): StatusRow[] {
@@ -89,7 +89,7 @@ function unitRow(
   };
 }
 
-/** What the other columns say already is left out: that it ran, once, and the score. */
+/** Leaves out what other columns already show: that it ran, once, and the score. */
 function reasonOf(unit: UnitState): string {
   const isPlain = unit.done && unit.decided === undefined && howOf(unit) === 'ran';
   if (!isPlain) return oneLine(unit.reason);

@@ -1,10 +1,10 @@
 import stringWidth from 'string-width';
 import { forTerminal } from '../untrusted/escape.ts';
 
-/** What a piece of text means; the caller decides how it looks. */
+/** The meaning of a piece of text; the caller chooses its appearance. */
 export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'strong';
 
-/** Puts colour on a text that is already safe. The default leaves it as it is. */
+/** Colours a text that is already safe. The default leaves it unchanged. */
 export type Paint = (tone: Tone, text: string) => string;
 
 /** No colour. */
@@ -13,21 +13,21 @@ export const plain: Paint = (_tone, text) => text;
 const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** More than this of a text is never looked at: no line shows it. */
+/** Text beyond this length is ignored: no line shows it. */
 const LONGEST = 4_096;
 
 /**
- * Untrusted text as one line for terminals and logs: nothing in it is obeyed, and white space is single spaces. GitHub's
- * runner obeys `##[command]` anywhere in a line, so that gets a space; it obeys `::command::` at the start of a line only,
- * after white space too, so nobody begins a line with untrusted text.
+ * Untrusted text as one line for terminals and logs: control sequences are shown, not obeyed, and white space is
+ * reduced to single spaces. GitHub's runner executes `##[command]` anywhere in a line, so a space is inserted. It
+ * executes `::command::` only at the start of a line, also after white space, so no line may begin with untrusted text.
  */
 export function oneLine(text: string): string {
   return forTerminal(text.slice(0, LONGEST).replace(/\s+/g, ' ').trim()).replaceAll('##[', '## [');
 }
 
 /**
- * A safe text in at most `columns` columns of a terminal, with `…` where something was left out. Wide characters (CJK,
- * emoji) take two columns.
+ * A safe text in at most `columns` columns of a terminal, with `…` for omissions. Wide characters (CJK, emoji) take two
+ * columns.
  */
 export function fit(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text;
@@ -42,20 +42,20 @@ export function fit(text: string, columns: number): string {
   return columns < 1 ? '' : result + ELLIPSIS;
 }
 
-/** A word, with what is in backticks kept whole: a command that is broken cannot be copied. */
+/** A word. Text in backticks is kept together: a command with a line break cannot be copied. */
 const PIECE = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
 
-/** Where lines of {@link wrapWords} begin, and how a word that is too long for one is broken. */
+/** The beginnings of lines in {@link wrapWords}, and how to treat a word that is too long for a line. */
 export interface WrapOptions {
-  /** Put before the first line; part of its width. */
+  /** Prefix of the first line; part of its width. */
   readonly first?: string;
-  /** Put before each further line. */
+  /** Prefix of each further line. */
   readonly further?: string;
-  /** Cut such a word with `…`, so that no line is ever wider; default: it is left whole. */
+  /** Cut such a word with `…`, so that no line is wider; default: it is kept whole. */
   readonly cut?: boolean;
 }
 
-/** A safe text as lines of at most `columns` columns, broken between words. */
+/** A safe text as lines of at most `columns` columns, wrapped between words. */
 export function wrapWords(text: string, columns: number, options: WrapOptions = {}): string[] {
   const { first = '', further = '', cut = false } = options;
   const lines: string[] = [];
@@ -63,7 +63,7 @@ export function wrapWords(text: string, columns: number, options: WrapOptions = 
   let isEmpty = true;
   for (const piece of text.match(PIECE) ?? []) {
     const joined = isEmpty ? line + piece : `${line} ${piece}`;
-    // GitHub's runner obeys `::command::` at the start of a line, after white space too.
+    // GitHub's runner executes `::command::` at the start of a line, also after white space.
     if (isEmpty || widthOf(joined) <= columns || (piece.startsWith('::') && !cut)) line = joined;
     else {
       lines.push(line);
@@ -76,9 +76,9 @@ export function wrapWords(text: string, columns: number, options: WrapOptions = 
 }
 
 /**
- * A safe text of several lines for a terminal: lines that are wider than it are broken between words, and go on two
- * columns further in.
- * @param columns 0: no terminal, nothing is broken
+ * A safe text of several lines for a terminal: wider lines are wrapped between words, and continue two columns further
+ * in.
+ * @param columns 0: not a terminal, nothing is wrapped
  */
 export function wrapLines(text: string, columns: number): string {
   if (columns <= 0) return text;
@@ -95,7 +95,7 @@ export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** A safe text filled up with spaces to that many columns. */
+/** A safe text padded with spaces to that many columns. */
 export function pad(text: string, columns: number, side: 'left' | 'right' = 'right'): string {
   const spaces = ' '.repeat(Math.max(0, columns - stringWidth(text)));
   return side === 'right' ? text + spaces : spaces + text;

@@ -8,7 +8,7 @@ import type { ContractSource, Leg } from '../pipeline/pipeline.ts';
 import type { JsonValue } from '../json/json.ts';
 import { oneLine, type Tone } from './text.ts';
 
-/** What each kind of verdict means, one sentence. */
+/** The meaning of each kind of verdict, one sentence. */
 export const KIND_MEANING: Readonly<Record<VerdictKind, string>> = {
   passed: 'The output meets the contract.',
   partial: 'The output is valid, but its score is below the threshold.',
@@ -45,19 +45,19 @@ const TONES: Readonly<Record<UnitStatus, Tone>> = {
   'not-applicable': 'quiet',
 };
 
-/** How a status should look. */
+/** The tone of a status. */
 export function toneOf(status: UnitStatus): Tone {
   return TONES[status];
 }
 
-/** The attempt shown for a unit, ended or not. A gate whose condition is false has none, though a record says so. */
+/** The attempt shown for a unit, ended or not. A gate whose condition is false has none, although it has a record. */
 export function attemptOf(unit: UnitState): EndedRecord | StartedRecord | undefined {
   return unit.status === 'not-applicable' ? undefined : (resultOf(unit) ?? unit.started);
 }
 
 /**
- * A leg as people know it: its id, or the values of its matrix where the id has digits of a digest in place of some of
- * them (`Chrome 120, 3.10`) and no other of these legs has the same.
+ * The display name of a leg: its id, or the values of its matrix if the id contains a digest in place of some of them
+ * (`Chrome 120, 3.10`) and no other of these legs has the same values.
  */
 export function legName({ id }: Pick<Leg, 'id'>, legs: readonly Leg[]): string {
   const names = legs.map((leg) => oneLine(leavesOf(leg.matrix).join(', ')));
@@ -71,7 +71,9 @@ function leavesOf(value: JsonValue): string[] {
   return value !== null && typeof value === 'object' ? Object.values(value).flatMap(leavesOf) : [String(value)];
 }
 
-/** How a unit came to what it is: the agent `ran`, its output was `reused`, it was `skipped`; '' while there is nothing. */
+/**
+ * How a unit reached its status: the agent `ran`, its output was `reused`, it was `skipped`; '' if there is no result.
+ */
 export function howOf(unit: UnitState): 'ran' | 'reused' | 'skipped' | '' {
   if (unit.status === 'skipped') return 'skipped';
   if (unit.reused) return 'reused';
@@ -79,8 +81,9 @@ export function howOf(unit: UnitState): 'ran' | 'reused' | 'skipped' | '' {
 }
 
 /**
- * The score of a verdict and the threshold that it was measured by, as texts; `undefined` where there is nothing to say: the
- * gate is not applicable, or it asks for no score and failed by something else. Without a score to ask for it is 100.
+ * The score of a verdict and the threshold that it was compared with, as texts; `undefined` if there is nothing to
+ * show: the gate is not applicable, or its contract has no score and it failed for another reason. Without a required
+ * score it is 100.
  */
 export function scoreFact(
   { status, score }: Verdict,
@@ -92,7 +95,7 @@ export function scoreFact(
   return { score: scoreText(score), threshold: scoreText(contract.threshold) };
 }
 
-/** The rule that an issue is by, where its message does not quote it. */
+/** The rule of an issue, if its message does not quote it. */
 export function ruleToName({ message, rule = '' }: Issue): string | undefined {
   return rule === '' || message.includes(rule) ? undefined : rule;
 }
@@ -102,7 +105,7 @@ export function scoreText(score: number): string {
   return String(Math.round(score * 100) / 100);
 }
 
-/** `0.4s`, `12s`, `3m 05s`, `2h 07m`; '' for what is not a length of time. */
+/** `0.4s`, `12s`, `3m 05s`, `2h 07m`; '' for an invalid duration. */
 export function durationText(milliseconds: number | undefined): string {
   if (milliseconds === undefined || !Number.isFinite(milliseconds) || milliseconds < 0) return '';
   if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1)}s`;
@@ -114,8 +117,8 @@ export function durationText(milliseconds: number | undefined): string {
 }
 
 /**
- * How long the unit's attempt took, in milliseconds; for one that is still going on: so far. Reusing takes no time.
- * @param now ISO 8601; without it, what is going on has no duration
+ * How long the unit's attempt took, in milliseconds; for a running one, the time so far. Reusing takes no time.
+ * @param now ISO 8601; without it, a running attempt has no duration
  */
 export function durationOf(unit: UnitState, now?: string): number | undefined {
   if (unit.status === 'running') {
@@ -125,7 +128,7 @@ export function durationOf(unit: UnitState, now?: string): number | undefined {
   return ended === undefined || unit.reused || unit.status === 'not-applicable' ? undefined : endedAfter(ended);
 }
 
-/** Milliseconds between begin and end of an attempt; `undefined` when its clock went backwards. */
+/** Milliseconds between begin and end of an attempt; `undefined` if its clock went backwards. */
 export function endedAfter(ended: EndedRecord): number | undefined {
   const length = Date.parse(ended.at) - Date.parse(ended.startedAt);
   return length >= 0 ? length : undefined;

@@ -7,7 +7,7 @@ import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openJob } from '../job/job.ts';
 import type { OutputName } from '../outputs.ts';
 
-/** Which output names which file of the attempt. */
+/** The outputs that name files of the attempt. */
 const FILES: readonly (readonly [OutputName, string])[] = [
   ['request-file', AGENT_VARIABLES.request],
   ['output-file', AGENT_VARIABLES.output],
@@ -16,7 +16,7 @@ const FILES: readonly (readonly [OutputName, string])[] = [
   ['feedback-file', AGENT_VARIABLES.feedback],
 ];
 
-/** `command: begin`: everything before the agent, which runs in the steps that follow. */
+/** `command: begin`: everything before the agent, which runs in the following steps. */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { runner } = invocation.world;
   const job = await openJob(invocation);

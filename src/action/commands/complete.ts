@@ -15,14 +15,16 @@ import { openClaimedJob, type Job } from '../job/job.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
 import { stoppedBy } from '../step/stopped.ts';
 
-/** `command: complete`: everything after the agent. Until the end is on record, this step's post goes on with it. */
+/**
+ * `command: complete`: everything after the agent. Until the end is recorded, this step's post step continues with it.
+ */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { runner } = invocation.world;
   runner.saveState(ACTION_STATE.claim, (invocation.inputs.token ?? '').trim());
   try {
     return await complete(invocation);
   } catch (error) {
-    // Nobody else could do any better with it.
+    // No later step could do better.
     if (error instanceof GatelineError && error.fault === 'user') runner.saveState(ACTION_STATE.claim, '');
     throw error;
   }
@@ -55,7 +57,10 @@ async function complete(invocation: ActionInvocation): Promise<StepResult> {
   return step;
 }
 
-/** What its agent left was collected then, and is not there a second time. @throws GatelineError `ALREADY_COMPLETED` */
+/**
+ * The agent's files were collected at the first `complete` and no longer exist. @throws GatelineError
+ * `ALREADY_COMPLETED`
+ */
 function refuseEnded(gate: string, end: Awaited<ReturnType<JobStore['claims']['endOf']>>): void {
   if (end.state === 'none') return;
   const { n, verdict } = end.record;
@@ -64,7 +69,7 @@ function refuseEnded(gate: string, end: Awaited<ReturnType<JobStore['claims']['e
   throw new GatelineError('ALREADY_COMPLETED', message);
 }
 
-/** How the gate stands by itself: what it needs was verified when it was begun, and is not looked at again. */
+/** The gate's own state: its needs were verified at `begin` and are not read again. */
 function byItself(
   job: Job,
   records: readonly GatelineRecord[],

@@ -14,7 +14,7 @@ import { openJob, openSurroundings } from '../job/job.ts';
 import { movingUses } from '../event/moving-uses.ts';
 import { decisionOf, reasonOf } from '../outputs.ts';
 
-/** `command: plan`: says for each gate what its job would do and why. Nothing is written and nothing is started. */
+/** `command: plan`: reports for each gate what its job would do and why. Writes nothing and starts nothing. */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { runner } = invocation.world;
   const { plan, graph, errors } = await planOf(invocation);
@@ -33,7 +33,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   return { ok: true, title: 'Planned', message: `${runs} of ${plan.units.length} gates would run their agents now` };
 }
 
-/** The whole pipeline where a file defines it, else the gate of this job. */
+/** The whole pipeline if a file defines it, otherwise the gate of this job. */
 async function planOf(invocation: ActionInvocation): Promise<PlanResult & { readonly graph: UnitGraph }> {
   const around = await openSurroundings(invocation);
   const { pipeline } = around.definition;
@@ -55,7 +55,7 @@ async function planOf(invocation: ActionInvocation): Promise<PlanResult & { read
   return { plan, errors: [], graph };
 }
 
-/** What people have to see to stops the gate, and not its plan: that is what a plan is asked for. */
+/** An error that people must fix blocks the gate but not its plan: a plan is meant to show it. */
 function blockedBy(error: unknown, unit: Unit | undefined): PlannedUnit {
   if (unit === undefined || !(error instanceof GatelineError) || error.fault !== 'user') throw error;
   return plannedUnit(unit, 'blocked', `${error.code}: ${error.message}`);
@@ -78,7 +78,7 @@ async function workflowText({ event }: ActionInvocation): Promise<string | undef
   }
 }
 
-/** The plan as a table; reasons hold names of files and gates. */
+/** The plan as a table; reasons contain names of files and gates. */
 function planMarkdown(pipeline: string, subject: string, units: readonly PlannedUnit[]): string {
   const rows = units
     .slice(0, 1_000)

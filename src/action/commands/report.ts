@@ -12,17 +12,17 @@ import { type ReportedRun } from '../report/run-to-report.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { resultOfRun } from '../step/step-results.ts';
 
-/** Such a report shows less than there is, where there is a definition, and may be green. */
+/** If there is a definition, such a report is incomplete and may be green. */
 const NO_REPOSITORY =
   'The repository is not checked out, so there is no gateline.yml: the report takes the gates from their records and from `needs`. If your repository has a gateline.yml, check it out before this step.';
 
-/** `command: report`: what the run came to, and whether that is good: the job that branch rules should require. */
+/** `command: report`: the result of the run, and whether it is good: the job that branch rules should require. */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { inputs } = invocation;
   const around = await openSurroundings(invocation);
   const { pipeline, missing: noRepository } = around.definition;
   if (noRepository !== undefined) invocation.world.runner.annotate('notice', NO_REPOSITORY, { title: 'No checkout' });
-  // Next to a definition nothing of what a report may be given describes a gate.
+  // With a definition, none of a report's inputs may describe a gate.
   if (pipeline === undefined) checkDefinition(inputs, false);
   const view = await viewRun(invocation, around);
   const rest = restOfStep(invocation);
@@ -40,7 +40,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   return result;
 }
 
-/** The picture of the comment is drawn from the records as they are then. */
+/** Draws the comment from the current records. */
 async function drawAgain(invocation: ActionInvocation, around: JobContext): Promise<ReturnType<typeof reportInput>> {
   return reportInput(invocation, await viewRun(invocation, around));
 }
@@ -53,7 +53,7 @@ function tell(
 ): void {
   const units = [...state.units.values()];
   const open = units.filter(({ done }) => !done).map(({ key }) => key);
-  // Of a job that failed nobody knows which gates it had. Its own output `gate` is text of whoever wrote it.
+  // The gates of a failed job are unknown. Its output `gate` is text from the workflow or its steps.
   const failed = new Set([...open, ...missing.map(({ id }) => id)]);
   runner.setOutput('run-status', !result.ok && state.status === 'completed' ? 'error' : state.status);
   runner.setOutput('passed', result.ok);

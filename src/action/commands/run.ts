@@ -22,7 +22,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   return step;
 }
 
-/** An agent whose lines are shown as they are while it works, and can be no commands to the runner. */
+/** An agent whose output lines are printed as they are while it works, but cannot act as commands to the runner. */
 function quotedAgent(agent: Agent, runner: Runner): { readonly agent: Agent; readonly print: (line: string) => void } {
   let print: (line: string) => void = () => undefined;
   return {

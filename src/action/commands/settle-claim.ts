@@ -12,11 +12,13 @@ import { leftBy, stoppedBy } from '../step/stopped.ts';
 import { tellUnsaved } from '../step/unsaved-output.ts';
 
 /**
- * What the post step does about a claim: uploads the end of an attempt that could not be uploaded, completes an attempt whose
- * agent has finished, and ends any other with the kind that the job's status says. So no attempt is forgotten, and nobody
- * waits for it. What GitHub does not take here either is shown in the log and the summary.
+ * Settles a claim in the post step: uploads the end of an attempt that could not be uploaded, completes an attempt
+ * whose agent has finished, and ends any other with the kind that follows from the job's status. So no attempt stays
+ * open and nothing waits for it. If GitHub does not accept the result here either, it is shown in the log and the
+ * summary.
  *
- * Posts run in reverse: that of `complete` comes before that of `begin`, which has the last word. So the first waits for nothing.
+ * Post steps run in reverse order: that of `complete` comes before that of `begin`, which is the last. So the first one
+ * does not wait for anything.
  */
 export async function settleClaim(invocation: PostInvocation): Promise<StepResult> {
   const { claim, inputs } = invocation;
@@ -59,7 +61,7 @@ async function settle(invocation: PostInvocation, token: ClaimToken, store: JobS
   }
 }
 
-/** How the agent ended, as far as anybody knows: its own exit code, what `complete` was told, or the job's status. */
+/** How the agent ended, as far as known: its own exit code, the inputs of `complete`, or the job's status. */
 function completionOf({ claim: token, inputs, agentExit }: PostInvocation): Completion {
   switch (inputs.command) {
     case 'complete': {
@@ -70,7 +72,7 @@ function completionOf({ claim: token, inputs, agentExit }: PostInvocation): Comp
       if (agentExit !== undefined) return { token, exitCode: agentExit, last: true };
       return { token, stopped: leftBy(inputs.jobStatus), last: true };
     default: {
-      // Where nothing failed, the agent did not: its output counts, although nobody came for it.
+      // If nothing failed, the agent did not fail: its output is used although no step collected it.
       const stopped = inputs.jobStatus === 'success' ? undefined : leftBy(inputs.jobStatus);
       return { token, ...(stopped && { stopped }), last: true };
     }
@@ -81,7 +83,7 @@ function resultOf({ inputs, agentExit }: PostInvocation, ended: EndedRecord): St
   const about = `gate ${unitOf(ended)}: attempt ${ended.n}`;
   const isFinished = inputs.command === 'complete' || (inputs.command === 'run' && agentExit !== undefined);
   if (isFinished) return fine(`${about} was completed here, and is recorded as ${ended.verdict.kind}`);
-  // A job that is green so far would let later jobs go on without a gate.
+  // If the job is green so far, later jobs would continue without a gate.
   const ok = inputs.jobStatus !== 'success' && inputs.jobStatus !== undefined;
   const more = ok ? '' : '. Add a step with `command: complete` after the agent, with `if: always()`';
   return {

@@ -5,12 +5,12 @@ import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { PullRequest } from './trust.ts';
 
-/** The largest payload that is read: GitHub's own limit is 25 MB. */
+/** Maximum size of a payload to read: GitHub's own limit is 25 MB. */
 const MAX_PAYLOAD_BYTES = 32 * 1024 * 1024;
 
 /*
- * The few fields of a webhook's payload that are used. GitHub leaves out what it does not have: a deleted repository
- * is null, and a schedule has next to nothing.
+ * The few fields of a webhook's payload that are used. GitHub leaves out missing data: a deleted repository is null,
+ * and a schedule has almost no fields.
  * https://docs.github.com/webhooks/webhook-events-and-payloads
  */
 
@@ -35,19 +35,19 @@ const payloadSchema = z.object({
     .nullish(),
 });
 
-/** What the payload says of the run, as far as it is used. */
+/** The facts used from the payload. */
 export interface PayloadFacts {
   readonly defaultBranch: string | undefined;
   readonly pullRequest: PullRequest | undefined;
-  /** Repository of the run that a `workflow_run` waited for. */
+  /** Repository of the run that triggered a `workflow_run`. */
   readonly headRepository: string | undefined;
 }
 
 type Side = z.infer<typeof side>;
 
 /**
- * Reads a payload. Fields that are not there are `undefined`; those that are there and are not what GitHub says they are
- * make the payload one that nobody should build on.
+ * Reads a payload. Missing fields are `undefined`; a field that is not what GitHub documents makes the whole payload
+ * invalid.
  * @throws GatelineError `EVENT_INVALID`
  */
 export function readPayload(payload: unknown): PayloadFacts {
@@ -66,14 +66,14 @@ export function readPayload(payload: unknown): PayloadFacts {
   };
 }
 
-/** The pull request of the event: its own, the one that a comment stands at, or the only one of a waited-for run. */
+/** The pull request of the event: its own, the one that a comment belongs to, or the only one of the triggering run. */
 function pullRequestIn({
   pull_request: own,
   issue,
   workflow_run: run,
 }: z.infer<typeof payloadSchema>): PullRequest | undefined {
   if (own) return pullRequest(own.number, own.head, own.base);
-  // The payload of a comment names no repository: who wrote it may not be who opened the pull request.
+  // The payload of a comment names no repository: the author of the comment need not be the author of the pull request.
   if (issue?.pull_request) return pullRequest(issue.number, undefined, undefined);
   const [first, ...more] = run?.pull_requests ?? [];
   return first === undefined || more.length > 0
@@ -81,7 +81,7 @@ function pullRequestIn({
     : pullRequest(first.number, first.head, first.base, run?.head_repository?.full_name);
 }
 
-/** @param headRepository where the sides do not say it in full, as for a waited-for run */
+/** @param headRepository used if the sides do not name it in full, as for a `workflow_run` */
 function pullRequest(number: number, head: Side, base: Side, headRepository?: string | null): PullRequest {
   return {
     number,

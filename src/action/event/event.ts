@@ -5,19 +5,22 @@ import { readPayload } from './event-payload.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import { trustOf, type PullRequest, type Trust } from './trust.ts';
 
-/** A workflow file and where it is from. */
+/** A workflow file and its source. */
 export interface WorkflowFile {
   /** `.github/workflows/ci.yml`. */
   readonly path: string;
-  /** `owner/name`; another one than the run's where a reusable workflow of theirs is called. */
+  /** `owner/name`; differs from the run's repository if a reusable workflow of another repository is called. */
   readonly repository: string;
-  /** The commit that it is read from, where the runner tells. */
+  /** The commit that it is read from, if the runner reports it. */
   readonly commit: string | undefined;
-  /** `job`: the runner named the file that defines this job. `run`: it did not, and this is the file that was started. */
+  /**
+   * `job`: the runner named the file that defines this job. `run`: it did not; this is the file of the workflow that
+   * was started.
+   */
   readonly from: 'job' | 'run';
 }
 
-/** What this step runs for: the run, the job and what caused them. */
+/** The run and the job of this step, and the event that started them. */
 export interface WorkflowEvent {
   /** `push`, `pull_request`, … */
   readonly name: string;
@@ -25,22 +28,22 @@ export interface WorkflowEvent {
   readonly repository: string;
   /** Digits. */
   readonly runId: string;
-  /** Of the workflow, from 1: every workflow of a repository counts for itself. */
+  /** Of the workflow, from 1: each workflow of a repository has its own numbers. */
   readonly runNumber: number;
   /** From 1. */
   readonly runAttempt: number;
-  /** Id of the job inside its own file: every caller of one reusable workflow sees the same. */
+  /** Id of the job in its own file: the same for every caller of a reusable workflow. */
   readonly job: string;
-  /** Values of the matrix of this job; `undefined`: there is none. */
+  /** Values of the matrix of this job; `undefined` without a matrix. */
   readonly matrix: JsonObject | undefined;
   readonly checkRunId: string | undefined;
   readonly sha: string;
   /** In full: `refs/heads/main`, `refs/pull/7/merge`. */
   readonly ref: string;
-  /** As people say: `main`, `7/merge`. */
+  /** Short name: `main`, `7/merge`. */
   readonly refName: string;
   readonly actor: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly serverUrl: string;
   readonly apiUrl: string;
   /** Absolute paths. */
@@ -48,20 +51,20 @@ export interface WorkflowEvent {
   readonly temp: string;
   /** The file that defines this job. */
   readonly workflowFile: WorkflowFile;
-  /** Path of the file that was started: the same for all jobs of a run. */
+  /** Path of the file of the workflow that was started: the same for all jobs of a run. */
   readonly startedFile: string;
   readonly pullRequest: PullRequest | undefined;
   readonly defaultBranch: string | undefined;
-  /** What the run is about where nobody says: `pr-<n>`, else the branch, with a mark where that is called like one. */
+  /** The default subject: `pr-<n>`, otherwise the branch, with a mark if its name looks like `pr-<n>`. */
   readonly subject: string;
   readonly trust: Trust;
-  /** For people: what was assumed, one sentence each. */
+  /** For people: the assumptions made, one sentence each. */
   readonly notices: readonly string[];
 }
 
 const WORKFLOW_REF = /^([^/@]+\/[^/@]+)\/([^@]+)@(.+)$/;
 
-/** Each variable that is needed, what it looks like, and that in words. */
+/** Each required variable, its pattern, and a description of the pattern. */
 const NEEDED = {
   repository: [/^[^/\s]+\/[^/\s]+$/, 'owner/name'],
   runId: [/^[1-9][0-9]{0,19}$/, 'a number'],
@@ -82,9 +85,9 @@ const NEEDED = {
 type NeededValues = Readonly<Record<keyof typeof NEEDED, string>>;
 
 /**
- * What this step runs for, from the runner's variables and the payload of the event.
+ * Reads the event from the runner's variables and the event's payload.
  * https://docs.github.com/actions/reference/workflows-and-actions/variables#default-environment-variables
- * @param payload the document that `GITHUB_EVENT_PATH` names, parsed
+ * @param payload the parsed document that `GITHUB_EVENT_PATH` names
  * @throws GatelineError `RUNNER_ENVIRONMENT` naming every variable that is missing or malformed, `EVENT_INVALID`
  */
 export function readEvent(
@@ -127,7 +130,10 @@ export function readEvent(
   };
 }
 
-/** A branch may be called `pr-7`. It is not the pull request 7; no ref has a space in its name, so nothing else is called so. */
+/**
+ * A branch may be named `pr-7` without being pull request 7. The mark contains a space, which no ref name can have, so
+ * it is unambiguous.
+ */
 function subjectOf(ref: string, refName: string): string {
   if (!/^pr-[0-9]+$/.test(refName)) return refName;
   return `${refName} (${ref.startsWith('refs/tags/') ? 'tag' : 'branch'})`;
@@ -135,7 +141,7 @@ function subjectOf(ref: string, refName: string): string {
 
 interface Needed {
   readonly values: NeededValues;
-  /** For people: what was assumed, one sentence. */
+  /** For people: the assumption made, one sentence. */
   readonly notice: string | undefined;
 }
 
@@ -153,8 +159,8 @@ function neededValues(environment: Environment): Needed {
 }
 
 /**
- * The workflow where nobody says which file it is: act sets its `name` only, or the name of a file that has none. All jobs
- * of a run assume the same.
+ * The workflow if the runner does not name its file: act sets only its `name`, or the file name if it has none. All
+ * jobs of a run make the same assumption.
  */
 function assumedWorkflow(environment: Environment): { readonly ref: string; readonly notice: string } | undefined {
   const name = environment[GITHUB_VARIABLES.workflow]?.trim() ?? '';

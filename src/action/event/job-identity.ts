@@ -1,7 +1,7 @@
 import type { Writer } from '../../run/records/record.ts';
 import type { WorkflowEvent } from './event.ts';
 
-/** The numbers of a job's records: those of its run. */
+/** The numbers of a job's records are those of its run. */
 export function numbersOf({ runNumber, runAttempt }: Pick<WorkflowEvent, 'runNumber' | 'runAttempt'>): {
   readonly runNumber: number;
   readonly runAttempt: number;
@@ -10,7 +10,7 @@ export function numbersOf({ runNumber, runAttempt }: Pick<WorkflowEvent, 'runNum
 }
 
 /**
- * Who writes the records of this step. `nonce` makes a claim recognisable as one's own when its acknowledgement was lost.
+ * The writer of this step's records. `nonce` identifies a claim of its own if its acknowledgement was lost.
  * @param nonce random text, up to 64 characters
  */
 export function writerOf(event: WorkflowEvent, pid: number, nonce: string): Writer {
@@ -27,7 +27,7 @@ export function writerOf(event: WorkflowEvent, pid: number, nonce: string): Writ
 
 /**
  * Whether the job that wrote a claim is over: it belongs to another run or to an earlier attempt of this one, or GitHub
- * told what it came to.
+ * has reported its result.
  * @param ended ids of jobs of this run attempt that have a result
  */
 export function isJobOver(event: WorkflowEvent, ended: ReadonlySet<string>, writer: Writer): boolean {

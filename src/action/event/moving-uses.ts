@@ -1,8 +1,8 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type YAMLMap } from 'yaml';
 
-/** A `uses:` whose meaning may change without a change of the workflow. */
+/** A `uses:` whose content may change without a change of the workflow. */
 export interface MovingUse {
-  /** As it is written. */
+  /** As written in the file. */
   readonly uses: string;
   /** From 1. */
   readonly line: number;
@@ -13,10 +13,10 @@ const MAX_WORKFLOW_BYTES = 1_048_576;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
 /**
- * The `uses:` of a job, and of its steps, that are not pinned: a tag or a branch of another repository, or a container
- * image without digest. What is in the workflow's own repository (`./…`, `$/…`) moves with its commit, which counts.
- * Never throws: a text that is no workflow has none.
- * @param text of the workflow file; over 1 MiB nothing is looked at
+ * The `uses:` of a job and of its steps that are not pinned: a tag or a branch of another repository, or a container
+ * image without a digest. References into the workflow's own repository (`./…`, `$/…`) change with its commit, which is
+ * part of the fingerprint. Never throws: a text that is not a workflow has none.
+ * @param text of the workflow file; a text over 1 MiB is not read
  */
 export function movingUses(text: string, job: string): MovingUse[] {
   if (text.length > MAX_WORKFLOW_BYTES) return [];
@@ -50,7 +50,7 @@ function mapIn(document: Document.Parsed, path: readonly string[]): YAMLMap | un
   return isMap(found) ? found : undefined;
 }
 
-/** What an alias stands for: GitHub reads YAML anchors. */
+/** Resolves an alias: GitHub supports YAML anchors. */
 function resolved(document: Document.Parsed, node: unknown): unknown {
   return typeof node === 'object' && node !== null && 'resolve' in node && typeof node.resolve === 'function'
     ? (node as { resolve(document: Document.Parsed): unknown }).resolve(document)

@@ -1,56 +1,63 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 
-/** What the event of a run says, as far as it decides whom to trust. */
+/** The facts about a run's event that determine what to trust. */
 export interface EventFacts {
   /** `GITHUB_EVENT_NAME`. */
   readonly name: string;
   readonly repository: string;
-  /** `GITHUB_SHA`. For pull requests the merge of both sides, for events that outsiders cause a commit of the default branch. */
+  /**
+   * `GITHUB_SHA`. For pull requests the merge of both sides, for events that outsiders can trigger a commit of the
+   * default branch.
+   */
   readonly sha: string;
   /** `GITHUB_REF`. */
   readonly ref: string;
-  /** Name of the default branch, where it is known. */
+  /** Name of the default branch, if known. */
   readonly defaultBranch: string | undefined;
   readonly pullRequest: PullRequest | undefined;
-  /** Repository that the waited-for run of `workflow_run` took its commit from. */
+  /** Head repository of the run that triggered a `workflow_run`. */
   readonly headRepository: string | undefined;
 }
 
-/** The pull request that a run is about. What the payload does not say is `undefined`. */
+/** The pull request of a run. Fields missing in the payload are `undefined`. */
 export interface PullRequest {
   readonly number: number;
-  /** `owner/name`; `undefined`: not told, or gone. */
+  /** `owner/name`; `undefined`: not in the payload, or deleted. */
   readonly headRepository: string | undefined;
   readonly headSha: string | undefined;
   /** Name of the branch. */
   readonly headBranch: string | undefined;
-  /** The commit of the base repository that the pull request goes into. */
+  /** The base repository's commit that the pull request is merged into. */
   readonly baseSha: string | undefined;
 }
 
-/** The rows of the table of events: docs/security.md. */
+/** The rows of the event table in docs/security.md. */
 export type TrustRow = 'branch' | 'pull-request' | 'fork' | 'base';
 
-/** Whom a run may trust, by its event. */
+/** What a run may trust, by its event. */
 export interface Trust {
   readonly row: TrustRow;
   /**
-   * Where contracts are read from: id of a commit; for an unknown event the full ref of the default branch may stand in
-   * its place. It may have to be fetched: a shallow checkout does not have a base.
+   * Where to read contracts: a commit id; for an unknown event it may be the full ref of the default branch. It may
+   * have to be fetched: a shallow checkout does not include the base.
    */
   readonly contractFrom: { readonly commit: string; readonly why: string };
   /**
-   * Whether this run may save cache entries. GitHub decides in whose scope that is, and whose entries are read: those of its
-   * ref, its base and the default branch. False where that scope is the default branch's, and outsiders cause the event.
+   * Whether this run may save cache entries. GitHub determines the scope in which they are saved, and whose entries are
+   * read: those of its ref, its base and the default branch. False if that scope is the default branch's and outsiders
+   * can trigger the event.
    */
   readonly writesCache: boolean;
-  /** The changes come from another repository, or nobody tells that they do not. */
+  /** The changes come from another repository, or it is unknown whether they do. */
   readonly isFork: boolean;
-  /** For people: what was assumed, one sentence. */
+  /** For people: the assumption made, one sentence. */
   readonly notice: string | undefined;
 }
 
-/** Events that only people and programs with write access to the repository cause, each on a commit of its own choice. */
+/**
+ * Events that only people and programs with write access to the repository can trigger, each on a commit of their
+ * choice.
+ */
 const OF_THE_REPOSITORY: ReadonlySet<string> = new Set([
   'create',
   'merge_group',
@@ -61,21 +68,24 @@ const OF_THE_REPOSITORY: ReadonlySet<string> = new Set([
   'workflow_dispatch',
 ]);
 
-/** Events that run on the merge of a pull request, with the rights of whoever opened it. */
+/** Events that run on the merge of a pull request, with the permissions of its author. */
 const OF_A_PULL_REQUEST: ReadonlySet<string> = new Set([
   'pull_request',
   'pull_request_review',
   'pull_request_review_comment',
 ]);
 
-/** Events that anybody can cause, and that run with the rights of the repository on a commit of the default branch. */
+/**
+ * Events that any account can trigger, and that run with the repository's permissions on a commit of the default
+ * branch.
+ */
 const WITH_RIGHTS_OF_THE_BASE: ReadonlySet<string> = new Set(['issue_comment', 'pull_request_target', 'workflow_run']);
 
 /**
- * Whom a run may trust. An event that is not known gets the row that fits and allows least, and a notice; a pull request
- * whose repository is not known counts as one from a fork.
+ * Determines what a run may trust. An unknown event gets the most restrictive row that fits, and a notice; a pull
+ * request from an unknown repository is treated as one from a fork.
  * https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows
- * @throws GatelineError `EVENT_INVALID` when nothing that can be trusted is known: neither base nor default branch
+ * @throws GatelineError `EVENT_INVALID` if nothing trustworthy is known: neither base nor default branch
  */
 export function trustOf(facts: EventFacts): Trust {
   const { name, ref } = facts;
@@ -92,7 +102,7 @@ export function trustOf(facts: EventFacts): Trust {
   );
 }
 
-/** `owner/name` is the repository of the run; GitHub does not tell capitals apart. */
+/** Whether `owner/name` is the run's repository; GitHub ignores case. */
 export function isSameRepository(name: string | undefined, repository: string): boolean {
   return name?.toLowerCase() === repository.toLowerCase();
 }
@@ -144,7 +154,7 @@ function ofBase(facts: EventFacts, commit: string, notice: string | undefined): 
   };
 }
 
-/** What an event that is not known may run on is anybody's: only the default branch is certain. */
+/** An unknown event may run on untrusted commits: only the default branch is safe. */
 function trunkOf({ name, sha, ref, defaultBranch }: EventFacts): string {
   if (defaultBranch === undefined) throw unknownBase(name, 'the default branch');
   const trunk = `refs/heads/${defaultBranch}`;

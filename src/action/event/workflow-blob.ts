@@ -6,8 +6,8 @@ import type { WorkflowEvent } from './event.ts';
 import { isSameRepository } from './trust.ts';
 
 /**
- * The workflow file that defines this job: around another action the prompt stands there, so its content counts. One of
- * another repository counts by the commit that it is called at.
+ * The workflow file that defines this job: it contains the prompt for another action, so its content is part of the
+ * fingerprint. A file of another repository is identified by the commit that is called.
  */
 export async function workflowBlob(
   event: WorkflowEvent,
@@ -20,7 +20,10 @@ export async function workflowBlob(
   return { path, blob: (await blobAt(event.workspace, revision, path, environment)) ?? revision };
 }
 
-/** `undefined` where it cannot be known: then every commit counts as another workflow, which runs a gate too often but never too seldom. */
+/**
+ * `undefined` if it cannot be determined: then every commit is treated as a different workflow. A gate may run too
+ * often, but never too seldom.
+ */
 async function blobAt(
   workspace: string,
   revision: string,

@@ -6,7 +6,7 @@ import { parseJson } from '../../json/parse-json.ts';
 import type { ActionInputs } from './inputs.ts';
 
 /**
- * The caller's input: the value of `input`, or of the file that `input-file` names; `null` when there is none.
+ * The caller's input: the value of `input`, or of the file that `input-file` names; `null` if there is none.
  * @throws GatelineError `INPUT_INVALID`
  */
 export async function callersInput(

@@ -1,12 +1,12 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 
-/** One thing that is wrong with the action's inputs. */
+/** One problem with the action's inputs. */
 export interface InputProblem {
-  /** Name of the input, as a workflow writes it. */
+  /** Name of the input, as in the workflow. */
   readonly input: string;
-  /** What is wrong and what is expected. Holds nothing of the values of inputs that may be secret. */
+  /** What is wrong and what is expected. Contains no values of inputs that may be secret. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string;
 }
 
@@ -15,7 +15,9 @@ export function formatInputProblem({ input, message, hint }: InputProblem): stri
   return `${input}: ${message}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
-/** Everything that is wrong with the inputs of a step. Fault `user`, code `ACTION_INPUTS_INVALID`; the message is the list, a line each. */
+/**
+ * All problems with a step's inputs. Fault `user`, code `ACTION_INPUTS_INVALID`; the message lists them, one per line.
+ */
 export class ActionInputsError extends GatelineError {
   readonly problems: readonly InputProblem[];
 

@@ -2,14 +2,14 @@ import type { InputName } from './inputs-schema.ts';
 import type { CommandName } from './command-names.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 
-/** Where an input belongs, and how it is treated elsewhere. */
+/** With which command an input is used, and how it is treated with others. */
 export interface InputUse {
   readonly commands: readonly CommandName[];
-  /** With another command: an error where somebody would believe that it did something, else a notice. */
+  /** With another command: an error if the user would expect an effect, otherwise a notice. */
   readonly elsewhere: 'error' | 'notice';
-  /** It describes a gate or its pipeline: an error where a `gateline.yml` does so. */
+  /** It describes a gate or its pipeline: an error if a `gateline.yml` does so. */
   readonly describes?: true;
-  /** Messages never show its value. */
+  /** Its value never appears in messages. */
   readonly silent?: true;
 }
 
@@ -20,7 +20,7 @@ const everywhere: InputUse = { commands: COMMAND_NAMES, elsewhere: 'notice' };
 const description: InputUse = { commands: GATE, elsewhere: 'error', describes: true };
 const ofCommand: InputUse = { commands: ['run', 'plan'], elsewhere: 'error', describes: true };
 
-/** Every input. In the order in which docs/reference/action.md lists them. */
+/** Every input, in the order of docs/reference/action.md. */
 export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   command: everywhere,
   gate: { commands: WORK, elsewhere: 'error' },

@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.t
 import { parseJson } from '../../json/parse-json.ts';
 
 /*
- * The kinds of values that inputs have. The runner hands every input on as text; blank text is no input at all and never
- * comes here. A message begins with "expected" and never holds the value: whoever knows that it is no secret adds it.
+ * The kinds of input values. The runner passes every input as text; blank text means that the input is not set and is
+ * never read here. A message begins with "expected" and never contains the value: callers add it if it is no secret.
  */
 
 type Refuse = (message: string) => never;
@@ -14,7 +14,7 @@ type Refuse = (message: string) => never;
 /** Reads YAML; the library for it is loaded only for steps that have such inputs. */
 export type ReadYaml = (text: string, name: string) => Source;
 
-/** An input of some kind: `read` makes a value of the text, or refuses it. */
+/** An input of some kind: `read` converts the text to a value, or refuses it. */
 function kind<T>(read: (text: string, refuse: Refuse) => T): z.ZodOptional<z.ZodType<T, string>> {
   return z
     .string()
@@ -32,7 +32,7 @@ function kind<T>(read: (text: string, refuse: Refuse) => T): z.ZodOptional<z.Zod
     .optional();
 }
 
-/** How {@link kind} gets out of the middle of a value. Never leaves this file. */
+/** Thrown by {@link kind} to refuse a value. Never leaves this file. */
 class Refusal extends Error {}
 
 export function oneOf<const T extends readonly string[]>(...choices: T) {
@@ -41,7 +41,7 @@ export function oneOf<const T extends readonly string[]>(...choices: T) {
   return kind((text, refuse): T[number] => choices.find((choice) => choice === text.trim()) ?? refuse(expected));
 }
 
-/** `true` or `false` in the spellings of YAML 1.2, as GitHub has it. */
+/** `true` or `false` in the spellings of YAML 1.2, as on GitHub. */
 export const yesOrNo = kind((text, refuse) => {
   if (/^(?:true|True|TRUE)$/.test(text.trim())) return true;
   return /^(?:false|False|FALSE)$/.test(text.trim()) ? false : refuse('expected `true` or `false`');
@@ -62,12 +62,12 @@ export function numberFrom(min: number, max: number) {
   });
 }
 
-/** Text of one pattern, white space around it taken off. */
+/** Text that matches a pattern, trimmed. */
 export function matching(pattern: RegExp, what: string) {
   return kind((text, refuse) => (pattern.test(text.trim()) ? text.trim() : refuse(`expected ${what}`)));
 }
 
-/** One line, white space around it taken off. */
+/** One line, trimmed. */
 export function line(max: number, what: string) {
   return kind((text, refuse) => {
     const trimmed = text.trim();
@@ -76,26 +76,26 @@ export function line(max: number, what: string) {
   });
 }
 
-/** Text as it is. */
+/** Unchanged text. */
 export const block = kind((text) => text);
 
-/** Text of so many bytes of UTF-8. */
+/** Text with a maximum size in bytes of UTF-8. */
 export function bounded(maxBytes: number, otherwise: string) {
   return kind((text, refuse) =>
     Buffer.byteLength(text) <= maxBytes ? text : refuse(`expected at most ${maxBytes} bytes: ${otherwise}`),
   );
 }
 
-/** A number for `gateline.yml`'s own checks, which say what is wrong with any other text. */
+/** A number for `gateline.yml`'s own checks; these report any other text. */
 export const numberOrText = kind((text): JsonValue => {
   const trimmed = text.trim();
   return /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(trimmed) ? Number(trimmed) : trimmed;
 });
 
-/** One entry a line, blank lines left out, or a JSON list of texts. `[]` is the empty list. */
+/** One entry per line, without blank lines, or a JSON list of texts. `[]` is the empty list. */
 export const lines = kind(linesOf);
 
-/** As {@link lines}, but for the one word that is no list. */
+/** As {@link lines}, or a single word that is not a list. */
 export function linesOr(word: string) {
   return kind((text): string | string[] => (text.trim() === word ? word : linesOf(text)));
 }
@@ -113,7 +113,7 @@ function linesOf(text: string): string[] {
     .filter((one) => one !== '');
 }
 
-/** Names between commas, spaces or line breaks; brackets and quotes around them do not count. */
+/** Names separated by commas, spaces or line breaks; brackets and quotes around them are ignored. */
 export function wordsOf(text: string): string[] {
   const bare = text.trim().replace(/^\[([^]*)\]$/, '$1');
   return bare
@@ -122,7 +122,7 @@ export function wordsOf(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Names of variables. What is none may be the secret itself, so it is not shown. */
+/** Names of variables. An invalid name may be the secret itself, so it is not shown. */
 export const variableNames = kind((text, refuse) => {
   const names = wordsOf(text);
   const wrong = names.findIndex((name) => !ENV_NAME_PATTERN.test(name));
@@ -131,7 +131,7 @@ export const variableNames = kind((text, refuse) => {
   return refuse(`expected names of variables, but entry ${wrong + 1} is not one: ${more}`);
 });
 
-/** `NAME` (taken from the step's own environment) or `NAME=VALUE`, one a line. Values are not trimmed at their end. */
+/** `NAME` (taken from the step's own environment) or `NAME=VALUE`, one per line. Trailing spaces of values are kept. */
 export const variableLines = kind((text, refuse): Record<string, string | null> => {
   const variables: Record<string, string | null> = {};
   for (const [index, written] of text.split(/\r?\n/).entries()) {
@@ -181,7 +181,7 @@ export const json = kind((text, refuse): JsonValue => {
   return parsed.ok ? parsed.value : refuse(`expected one JSON value, but this is ${parsed.kind}`);
 });
 
-/** What `toJSON` makes of a context: an object, or `null` (`undefined` here) where there is none. */
+/** The `toJSON` of a context: an object, or `null` (`undefined` here) if there is none. */
 export const contextJson = kind((text, refuse): JsonObject | undefined => {
   const parsed = parseJson(Buffer.from(text));
   if (parsed.ok && parsed.value === null) return undefined;

@@ -25,7 +25,7 @@ import {
 } from './input-values.ts';
 import { needs } from './needs.ts';
 
-/** The largest value that the input `output` takes, in bytes of UTF-8. One variable over 128 KiB cannot be given to a process. */
+/** Maximum size of the input `output`, in bytes of UTF-8. A variable over 128 KiB cannot be passed to a process. */
 export const MAX_OUTPUT_INPUT_BYTES = 100 * 1024;
 
 const path = line(4_096, 'a path');
@@ -35,8 +35,8 @@ const id = matching(
 );
 
 /**
- * The inputs of the action as the runner gives them, blank ones left out. What describes a gate is only taken apart here;
- * the parser of `gateline.yml` judges it, so that both mean the same.
+ * The inputs of the action as the runner passes them, without blank ones. Inputs that describe a gate are only parsed
+ * here; the parser of `gateline.yml` validates them, so that both mean the same.
  */
 export function inputsSchemaWith(readYaml: ReadYaml) {
   return z.strictObject({
@@ -101,10 +101,10 @@ export const PLAIN_INPUTS = inputsSchemaWith(() => {
   throw new TypeError('no input is read as YAML here');
 });
 
-/** What a step gave, taken apart. */
+/** The parsed inputs of a step. */
 export type ParsedInputs = z.infer<ReturnType<typeof inputsSchemaWith>>;
 
-/** Name of an input, as `action.yml` has it. */
+/** Name of an input, as in `action.yml`. */
 export type InputName = keyof ParsedInputs;
 
 /** Every input of the action. */

@@ -11,10 +11,10 @@ import type { Runner } from '../runner.ts';
 import { unknownInputs } from './unknown-inputs.ts';
 import type { ReadYaml } from './input-values.ts';
 
-/** What the inputs say of a gate, taken apart and not yet judged: `describeGate` does that. Absent: not given. */
+/** The inputs that describe a gate, parsed but not validated: `describeGate` does that. Absent: not set. */
 export type GateDescription = Readonly<Partial<Record<InputName, JsonValue>>>;
 
-/** The inputs of a step, checked, every default filled in. */
+/** The inputs of a step, validated and with all defaults. */
 export interface ActionInputs {
   /** Default `run`. */
   readonly command: CommandName;
@@ -25,13 +25,13 @@ export interface ActionInputs {
   /** Path of the definition, relative to the workspace. Default: found by its name. */
   readonly file: string | undefined;
   readonly needs: Needs | undefined;
-  /** What describes a gate in place of a `gateline.yml`. */
+  /** The description of a gate without a `gateline.yml`. */
   readonly description: GateDescription;
   readonly metadata: JsonObject;
   /** The caller's input; `input-file` names a file with it. `undefined`: none. */
   readonly input: JsonValue | undefined;
   readonly inputFile: string | undefined;
-  /** The token of a claim, as text. Always there for `complete`. */
+  /** The token of a claim, as text. Always set for `complete`. */
   readonly token: string | undefined;
   /** How the step between `begin` and `complete` ended. */
   readonly outcome: 'success' | 'failure' | 'cancelled' | 'skipped' | undefined;
@@ -40,14 +40,14 @@ export interface ActionInputs {
   readonly outputFile: string | undefined;
   /** Default false. */
   readonly exposeOutput: boolean;
-  /** Id of the workflow run to go on from. */
+  /** Id of the workflow run to continue from. */
   readonly resume: string | undefined;
   readonly githubToken: string | undefined;
-  /** 1 to 400. `undefined`: as the repository says. */
+  /** 1 to 400. `undefined`: the repository's setting. */
   readonly retentionDays: number | undefined;
-  /** Artifacts that a listing may have before it counts as cut off. Default 1000, as the toolkit has it. */
+  /** Maximum number of artifacts before a listing is considered incomplete. Default 1000, as in the toolkit. */
   readonly maxArtifacts: number;
-  /** Minutes that the end of an attempt waits for GitHub, in all steps together. Default 5. */
+  /** Minutes to wait for GitHub at the end of an attempt, in all steps together. Default 5. */
   readonly outageMinutes: number;
   readonly cache: 'auto' | 'off';
   /** Seconds after which a git command is ended. Default 30. */
@@ -57,46 +57,51 @@ export interface ActionInputs {
   readonly summary: boolean;
   /** Runs shown by `report`, 0 to 200. Default 20. */
   readonly history: number;
-  /** `${{ job.status }}`, which the post step sees anew. `undefined`: the runner does not tell. */
+  /** `${{ job.status }}`, which the post step evaluates again. `undefined`: the runner does not report it. */
   readonly jobStatus: 'success' | 'failure' | 'cancelled' | undefined;
   /** `${{ toJSON(matrix) }}`; `undefined`: no matrix. */
   readonly matrix: JsonObject | undefined;
-  /** The file that defines this job, also inside a reusable workflow, and where it is from. `undefined`: the runner does not tell. */
+  /**
+   * The file that defines this job, also inside a reusable workflow, and its source. `undefined`: the runner does not
+   * report it.
+   */
   readonly workflowFile: string | undefined;
   readonly workflowRepository: string | undefined;
   readonly workflowSha: string | undefined;
   readonly checkRunId: string | undefined;
-  /** Names of the inputs that were given, defaults of `action.yml` too. */
+  /** Names of the inputs that are set, including defaults of `action.yml`. */
   readonly given: ReadonlySet<InputName>;
-  /** For people, one sentence each: inputs that do nothing here, and those that do not exist. */
+  /** For people, one sentence each: inputs without an effect here, and inputs that do not exist. */
   readonly notices: readonly string[];
 }
 
-/** Inputs that are held against a definition. */
+/** Inputs that are checked against a definition. */
 interface AboutDefinition extends Pick<ActionInputs, 'given' | 'needs'> {
   readonly command: CommandName | undefined;
 }
 
-/** Inputs of which some are wrong: all that is wrong, and what of the others is needed to tell what else is. */
+/** Inputs with problems: all problems, and those valid inputs that are needed to find further ones. */
 export interface WrongInputs
   extends AboutDefinition, Pick<ActionInputs, 'description' | 'file' | 'gitTimeoutSeconds' | 'inputFile'> {
   readonly ok: false;
   readonly problems: readonly InputProblem[];
 }
 
-/** Inputs, or everything that is wrong with them. */
+/** Inputs, or all problems with them. */
 export type ReadInputs = { readonly ok: true; readonly inputs: ActionInputs } | WrongInputs;
 
-/** The most artifacts of a run that are listed where the step does not say otherwise. */
+/** Default maximum of artifacts of a run to list. */
 const DEFAULT_MAX_ARTIFACTS = 1_000;
 const DEFAULT_HISTORY = 20;
-/** Seconds after which a git command is ended, where the input does not say. */
+/** Default number of seconds after which a git command is ended. */
 const DEFAULT_GIT_TIMEOUT = 30;
 
 /**
- * The inputs of this step. All problems are found at once: values, misspelt names, and inputs of another command. Never throws.
+ * Reads the inputs of this step. Reports all problems at once: values, misspelt names, and inputs of another command.
+ * Never throws.
+ * @param environment contains the names of the inputs (`INPUT_*`, as the runner sets them): the toolkit does not list
+ *   them
  * @param readYaml see `yamlReaderFor`
- * @param environment where the names of the inputs are (`INPUT_*`, as the runner has them): the toolkit lists none
  */
 export function readInputs(environment: Environment, runner: Pick<Runner, 'getInput'>, readYaml: ReadYaml): ReadInputs {
   const given = givenInputs(runner);
@@ -117,8 +122,8 @@ export function readInputs(environment: Environment, runner: Pick<Runner, 'getIn
 }
 
 /**
- * Checks the inputs against where the gate is defined: next to a `gateline.yml`, none may describe it; without one, `run`
- * needs its command, and `report` the jobs that there are: those that were skipped left no record.
+ * Checks the inputs against where the gate is defined: with a `gateline.yml`, no input may describe the gate. Without
+ * one, `run` needs its command, and `report` needs the jobs: skipped ones left no record.
  * @param hasDefinition there is a `gateline.yml` for this step
  * @throws ActionInputsError
  */
@@ -127,14 +132,14 @@ export function checkDefinition(inputs: ActionInputs, hasDefinition: boolean): v
   if (problems.length > 0) throw new ActionInputsError(problems);
 }
 
-/** What {@link checkDefinition} throws. */
+/** The problems that {@link checkDefinition} throws. */
 export function definitionProblems(inputs: AboutDefinition, hasDefinition: boolean): InputProblem[] {
   return hasDefinition ? describedTwice(inputs) : undescribed(inputs);
 }
 
 function describedTwice({ given, needs }: AboutDefinition): InputProblem[] {
   const names = [...given].filter((input) => INPUT_USES[input].describes === true);
-  // What GitHub says of other jobs describes no gate.
+  // GitHub's data about other jobs does not describe a gate.
   if (needs !== undefined && needs.results === undefined) names.push('needs');
   const message = '`gateline.yml` already sets this';
   const hint = 'remove it here, or change it in `gateline.yml`';
@@ -160,7 +165,10 @@ function givenInputs(runner: Pick<Runner, 'getInput'>): Record<string, string> {
   return Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
 }
 
-/** What is given like an input and is none, in lower case: GitHub gives inputs in capitals, whatever the workflow says. */
+/**
+ * `INPUT_*` variables that are not inputs, in lower case: GitHub passes inputs in capitals, whatever the workflow's
+ * spelling.
+ */
 function otherInputs(environment: Environment): string[] {
   return Object.entries(environment).flatMap(([variable, value]) => {
     const name = variable.slice(INPUT_PREFIX.length).toLowerCase();
@@ -173,13 +181,13 @@ function isInput(name: string): name is InputName {
   return INPUT_NAMES.some((known) => known === name);
 }
 
-/** The command, where it could be read: other messages depend on it. */
+/** The command, if it is valid: other messages depend on it. */
 function commandOf(given: Readonly<Record<string, string>>): CommandName | undefined {
   const parsed = PLAIN_INPUTS.shape.command.safeParse(given['command']);
   return parsed.success ? (parsed.data ?? 'run') : undefined;
 }
 
-/** What of inputs that are wrong is needed to tell what else is. */
+/** The valid inputs that are needed to find further problems. */
 function soundInputs(
   given: Readonly<Record<string, string>>,
   command: CommandName | undefined,
@@ -194,7 +202,7 @@ function soundInputs(
   };
 }
 
-/** One input by itself, where it could be read. */
+/** One input by itself, if it is valid. */
 function soundOf<N extends 'file' | 'git-timeout' | 'input-file' | 'needs'>(
   name: N,
   given: Readonly<Record<string, string>>,
@@ -238,7 +246,7 @@ function misplacedInputs(
   });
 }
 
-/** What only goes wrong together. */
+/** Problems between several inputs. */
 function contradictions(
   given: Readonly<Record<string, string>>,
   command: CommandName | undefined,

@@ -3,28 +3,28 @@ import { ID_PATTERN } from '../../pipeline/pipeline.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { wordsOf } from './input-values.ts';
 
-/** The largest text that is read, in bytes of UTF-8: what GitHub lets the outputs of a job have. */
+/** Maximum size of the text, in bytes of UTF-8: GitHub's limit for a job's outputs. */
 const MAX_NEEDS_BYTES = 1_048_576;
-/** The most gates or jobs that may be named. */
+/** Maximum number of gates or jobs. */
 const MAX_NEEDS = 1_000;
 
 const RESULTS = ['success', 'failure', 'cancelled', 'skipped'] as const;
 
-/** What GitHub says of a job that this one needed. */
+/** GitHub's data about a job that this one needed. */
 export interface NeedsEntry {
   readonly result: (typeof RESULTS)[number];
-  /** Outputs of the job, by name. Text of whoever wrote the workflow, and of its steps. */
+  /** Outputs of the job, by name. Text from the workflow and its steps. */
   readonly outputs: Readonly<Record<string, string>>;
 }
 
 /** The input `needs`. */
 export interface Needs {
   /**
-   * Ids of gates, in order, each once. From a list: as written. From the needs context: the job's output `gate` where it
-   * has one, else the id of the job, which need not be an id that a gate may have.
+   * Ids of gates, in order, without duplicates. From a list: as written. From the needs context: the job's output
+   * `gate` if it has one, otherwise the id of the job, which may not be a valid gate id.
    */
   readonly gates: readonly string[];
-  /** By job id, where the input was `${{ toJSON(needs) }}`. */
+  /** By job id, if the input was `${{ toJSON(needs) }}`. */
   readonly results: ReadonlyMap<string, NeedsEntry> | undefined;
 }
 
@@ -40,9 +40,9 @@ const contextSchema = z.record(
 );
 
 /**
- * Reads the input `needs`: ids of gates between commas, spaces or line breaks, or `${{ toJSON(needs) }}`.
+ * Reads the input `needs`: ids of gates separated by commas, spaces or line breaks, or `${{ toJSON(needs) }}`.
  * https://docs.github.com/actions/reference/workflows-and-actions/contexts#needs-context
- * @returns the needs, or what is expected instead
+ * @returns the needs, or a description of what is expected
  */
 export function parseNeeds(text: string): { readonly needs: Needs } | { readonly expected: string } {
   if (Buffer.byteLength(text) > MAX_NEEDS_BYTES) return { expected: `expected at most ${MAX_NEEDS_BYTES} bytes` };

@@ -2,35 +2,35 @@ import { ACTION_VARIABLES, type Environment } from '../../environment.ts';
 import { DEFAULT_CACHE_LIMITS, DEFAULT_LIMITS, type CacheLimits, type ServiceLimits } from '../../github/limits.ts';
 import type { Runner } from '../runner.ts';
 
-/** How long calls of a step may take, and how long an outage is waited for when an agent has ended. */
+/** How long a step's calls may take, and how long to wait in an outage after an agent has ended. */
 export interface TimeLimits {
   readonly artifacts: ServiceLimits;
   readonly cache: CacheLimits;
   readonly outage: OutageLimits;
-  /** A listing that is behind what needed jobs told. */
+  /** For a listing that is behind the needed jobs' outputs. */
   readonly listing: WaitLimits;
 }
 
 /** In milliseconds. */
 export interface OutageLimits {
-  /** All steps of an attempt together; where `outage-minutes` says otherwise, in proportion. */
+  /** For all steps of an attempt together; scaled if `outage-minutes` is set. */
   readonly totalMs: number;
-  /** The post step of a job that was cancelled. With what a last try takes that is less than a minute. */
+  /** For the post step of a cancelled job. Including a last try, it takes less than a minute. */
   readonly cancelledMs: number;
 }
 
-/** What the input `outage-minutes` is by default. */
+/** Default of the input `outage-minutes`. */
 export const DEFAULT_OUTAGE_MINUTES = 5;
 
 const OUTAGE_LIMITS: OutageLimits = { totalMs: DEFAULT_OUTAGE_MINUTES * 60_000, cancelledMs: 40_000 };
 
-/** The smallest share: a tenth of a second for a call that asks something. */
+/** The smallest factor: a tenth of a second for a read request. */
 const SMALLEST = 0.01;
 
 /**
- * The usual limits, or the share of them that `GATELINE_TIME_LIMITS` says: for tests, and for whoever would rather have a red
- * job soon. They can only be shortened, so that no step before can make a call hang for longer. What is no share is a
- * warning, and the usual limits count.
+ * The default limits, or the fraction of them that `GATELINE_TIME_LIMITS` sets: for tests, and for users who prefer a
+ * job that fails quickly. Limits can only be shortened, so that no earlier step can make a call hang for longer. An
+ * invalid fraction causes a warning, and the default limits are used.
  */
 export function timeLimits(environment: Environment, runner: Pick<Runner, 'annotate'>): TimeLimits {
   const text = environment[ACTION_VARIABLES.timeLimits] ?? '';
@@ -50,7 +50,7 @@ function shortened(share: number): TimeLimits {
   };
 }
 
-/** Times are those whose name ends in `Ms`. */
+/** Scales the properties whose names end in `Ms`. */
 function scaled<T extends Readonly<Record<keyof T, number>>>(limits: T, share: number): T {
   const entries = Object.entries<number>(limits).map(
     ([name, value]) => [name, name.endsWith('Ms') ? value * share : value] as const,
@@ -58,7 +58,7 @@ function scaled<T extends Readonly<Record<keyof T, number>>>(limits: T, share: n
   return Object.fromEntries(entries) as T;
 }
 
-/** How long is waited for records that are known to be there, in milliseconds. */
+/** How long to wait for records that are known to exist, in milliseconds. */
 export interface WaitLimits {
   /** For all listings of a step together. */
   readonly shownMs: number;
@@ -67,5 +67,5 @@ export interface WaitLimits {
   readonly longestPauseMs: number;
 }
 
-/** GitHub shows an artifact to other jobs within seconds, as a rule at once. */
+/** GitHub shows an artifact to other jobs within seconds, usually at once. */
 export const DEFAULT_WAIT_LIMITS: WaitLimits = { shownMs: 20_000, pauseMs: 500, longestPauseMs: 4_000 };

@@ -5,31 +5,31 @@ import { type CommandName } from './command-names.ts';
 import { INPUT_NAMES } from './inputs-schema.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
-/** A slip is at most so many letters away from a name of at least so many. `INPUT_DATE` is no misspelt `gate`. */
+/** Maximum edit distance of a typo, and minimum length of the input's name. `INPUT_DATE` is not a misspelt `gate`. */
 const MOST_LETTERS = 2;
 const SHORTEST_NAME = 6;
-/** The most unknown inputs that a notice names. */
+/** Maximum number of unknown inputs in a notice. */
 const MOST_NAMED = 20;
 
-/** What the inputs that do not exist come to. */
+/** The result of checking inputs that do not exist. */
 export interface UnknownInputs {
-  /** Names that are slips of the pen: somebody would believe that they did something. */
+  /** Names that are typos: the user would expect an effect. */
   readonly problems: readonly InputProblem[];
-  /** The others, all in one sentence. `undefined`: there are none, or another step of the job says it. */
+  /** The others, in one sentence. `undefined`: none, or another step of the job reports it. */
   readonly notice: string | undefined;
 }
 
 /**
- * Judges the `INPUT_*` variables that are no inputs of ours. Most are no mistake: `env: INPUT_PROMPT` of a job reaches every
- * action in it. So they are ignored with a notice, and only a near miss is an error, and only before an agent starts.
+ * Checks the `INPUT_*` variables that are not our inputs. Most are not a mistake: a job's `env: INPUT_PROMPT` reaches
+ * every action in it. So they are ignored with a notice. Only a near miss is an error, and only before an agent starts.
  * @param names in lower case
- * @param command `undefined`: it could not be read
+ * @param command `undefined`: it is invalid
  */
 export function unknownInputs(names: readonly string[], command: CommandName | undefined): UnknownInputs {
   const begins = command === 'run' || command === 'begin';
   const slips = begins ? names.filter(isSlip) : [];
   const others = names.filter((name) => !slips.includes(name));
-  // A gate that is completed was begun by a step of the same job, which has said it.
+  // The `begin` step of the same job has already reported it.
   const isTold = others.length === 0 || command === 'complete';
   return { problems: slips.map(problemOf), notice: isTold ? undefined : noticeOf(others) };
 }

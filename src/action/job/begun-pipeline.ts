@@ -8,12 +8,12 @@ import type { GatelineRecord, StartedRecord } from '../../run/records/record.ts'
 import type { RecordStore } from '../../store/record-store.ts';
 import { parseContract } from '../../verdict/contract.ts';
 
-/** A request that lists every file of a large repository. */
+/** A request may list every file of a large repository. */
 const REQUEST_LIMIT = 64 * 1024 * 1024;
 
 /**
- * The pipeline of a gate that an earlier step of this job described and began: the gate alone, as its claim, its request
- * and its contract say. All three are read by digest from what the claim names, so the agent in between changed none.
+ * The pipeline of a gate that an earlier step of this job described and began: the gate alone, from its claim, its
+ * request and its contract. All three are read by the digests in the claim, so the agent cannot have changed them.
  * @throws GatelineError `TOKEN_UNKNOWN`, `CONTENT_MISSING`, `CONTRACT_MALFORMED`
  */
 export async function begunPipeline(

@@ -9,24 +9,24 @@ import {
 } from '../../environment.ts';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 
-/** What a command is given in the place of this step's own files. What is written there reaches nobody. */
+/** Files that a command gets instead of this step's own. Their content is discarded. */
 const OWN_FILES = [GITHUB_VARIABLES.output, GITHUB_VARIABLES.state, GITHUB_VARIABLES.summary] as const;
 
-/** What is shorter is a placeholder such as `dummy`, and to mask that would blank out ordinary text. */
+/** A shorter value is a placeholder such as `dummy`; masking it would blank out ordinary text. */
 const SHORTEST_TOKEN = 16;
 
 /** The environment of the command that a gate runs. */
 export interface CommandEnvironment {
   readonly environment: Environment;
-  /** Absolute; holds the files used in place of this step's. The runner removes it with the job. */
+  /** Absolute; contains the files used instead of this step's. The runner removes it with the job. */
   readonly folder: string;
 }
 
 /**
- * What a `run:` step of this job would have: the step's environment without inputs, states and what opens GitHub's
- * services, which only actions are given ({@link WITHHELD_FROM_AGENTS}, as everywhere). `GITHUB_OUTPUT`, `GITHUB_STATE`
- * and `GITHUB_STEP_SUMMARY` name files of the command's own: those of this step decide what later steps believe.
- * `GITHUB_ENV` and `GITHUB_PATH` stay, since a `run:` step may set up the steps after it.
+ * The environment that a `run:` step of this job would have: the step's environment without inputs, states and the
+ * credentials of GitHub's services, which only actions receive ({@link WITHHELD_FROM_AGENTS}, as everywhere).
+ * `GITHUB_OUTPUT`, `GITHUB_STATE` and `GITHUB_STEP_SUMMARY` name the command's own files: later steps trust this
+ * step's. `GITHUB_ENV` and `GITHUB_PATH` stay, since a `run:` step may set up later steps.
  * @param temp `RUNNER_TEMP`, absolute
  * @throws GatelineError `TEMP_UNWRITABLE`
  */
@@ -48,9 +48,9 @@ export async function commandEnvironment(environment: Environment, temp: string)
 }
 
 /**
- * Tokens of the job itself, by name, as a redactor takes them: an agent may find one in its environment, in `.git/config`
- * or in the process of the action. git sends a token as `x-access-token:<token>` in base64, so that is a value of its own:
- * of a long one in lines, the lines break elsewhere.
+ * Tokens of the job itself, by name, for a redactor: an agent may find one in its environment, in `.git/config` or in
+ * the action's process. git sends a token as `x-access-token:<token>` in base64, so that is a separate value; if it is
+ * long and split into lines, they break at different places.
  */
 export function jobTokens(environment: Environment, githubToken: string | undefined): Record<string, string> {
   const given = [

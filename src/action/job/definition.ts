@@ -12,25 +12,26 @@ import type { ActionInputs } from '../inputs/inputs.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject } from '../../json/json.ts';
 
-/** The definition that a step goes by. */
+/** The definition that a step uses. */
 export interface Definition {
-  /** `undefined`: there is no file, the inputs of each step describe its gate. */
+  /** `undefined`: there is no file; each step's inputs describe its gate. */
   readonly pipeline: Pipeline | undefined;
-  /** The workspace, absolute: the folder that the definition is for. */
+  /** The workspace, absolute: the folder that the definition applies to. */
   readonly root: string;
-  /** Files of the commit that contracts are read from, as paths relative to {@link root}. */
+  /** Files of the commit that contracts are read from, with paths relative to {@link root}. */
   readonly files: Pick<CommitFiles, 'readText'>;
-  /** For people, one sentence each: what may be wrong with the definition. */
+  /** For people, one sentence each: possible problems of the definition. */
   readonly notices: readonly string[];
-  /** Why no definition was looked for: there is no repository. */
+  /** Why no definition was searched for: there is no repository. */
   readonly missing?: GatelineError;
 }
 
 /**
- * Finds the definition in the commit that this run trusts for contracts: not in the work tree, which agents write to.
- * Without a repository there is none, and only inputs that need no file of it will do.
+ * Finds the definition in the commit that this run trusts for contracts, not in the work tree, which agents write to.
+ * Without a repository there is none, and only inputs that need no file of it are allowed.
  *
- * @throws GatelineError `PIPELINE_MISSING` when the input `file` names none; PipelineInvalidError; what `openCommit` throws
+ * @throws GatelineError `PIPELINE_MISSING` if the file that the input `file` names does not exist;
+ *   PipelineInvalidError; errors of `openCommit`
  */
 export async function findDefinition(
   event: WorkflowEvent,
@@ -84,7 +85,10 @@ async function openTrusted(
   }
 }
 
-/** The folder that a definition is for: the one above `.github/`, the file's own; the repository for a file of another name. */
+/**
+ * The folder that a definition applies to: the parent of `.github/`, or the file's own folder; for a file of another
+ * name, the repository.
+ */
 function folderFor(path: string): string {
   const name = DEFAULT_FILES.toReversed().find((one) => path === one || path.endsWith(`/${one}`));
   return name === undefined ? '.' : posix.normalize(path.slice(0, -name.length) || '.');
@@ -108,9 +112,9 @@ export function unitOfJob(
 }
 
 /**
- * Which leg of a gate a job is, by the values of its matrix: the leg with just these values, else the only one whose
- * values are all among them (a job's matrix may say more, such as the runner). A gate without a matrix has one leg,
- * whatever the job's matrix is: that may be what chose the gate.
+ * Finds the leg of a job by the values of its matrix: the leg with exactly these values, otherwise the only one whose
+ * values are all among them (a job's matrix may contain more, such as the runner). A gate without a matrix has one leg,
+ * whatever the job's matrix is: the matrix may have selected the gate.
  * @throws GatelineError `MATRIX_MISMATCH`
  */
 export function legOfJob(gate: Gate, matrix: JsonObject | undefined): Leg {

@@ -11,28 +11,28 @@ import { INPUT_USES } from '../inputs/input-uses.ts';
 import type { ActionInputs, GateDescription } from '../inputs/inputs.ts';
 import { INPUT_NAMES, type InputName } from '../inputs/inputs-schema.ts';
 
-/** The gate that a job is, where no file defines it. */
+/** The gate of a job that no file defines. */
 export interface DescribedGate {
   readonly pipelineId: string;
-  /** As the parser of `gateline.yml` makes it; its `number` is its place after its needs. Its only leg is this job's. */
+  /** As the parser of `gateline.yml` returns it; its `number` follows its needs'. Its only leg is this job's. */
   readonly gate: Gate;
-  /** Gates that must be satisfied first, as given. Defined in other jobs. */
+  /** Gates that must be satisfied first, as set in the input. Other jobs define them. */
   readonly needs: readonly string[];
-  /** For people: what may not do what was meant, one line each. */
+  /** For people: settings that may not have the intended effect, one line each. */
   readonly warnings: readonly string[];
 }
 
 /** Inputs that are keys under `output` in `gateline.yml`. */
 const OF_THE_CONTRACT: ReadonlySet<string> = new Set(['schema', 'score', 'threshold', 'partial', 'checks', 'exports']);
-/** Inputs that describe something, and are no keys of a gate. */
+/** Inputs of a description that are not keys of a gate. */
 const NO_KEYS: ReadonlySet<string> = new Set(['pipeline']);
-/** Inputs whose text may hold `${{`: GitHub has put values in their places already. */
+/** Inputs whose text may contain `${{`: GitHub has already inserted the values. */
 const LITERAL: ReadonlySet<PropertyKey | undefined> = new Set(['run', 'env', 'with']);
 
 /**
- * The gate that a step's inputs describe: judged by the parser of `gateline.yml`, so that every default and every check is
- * the same as there. Ids: the gate's is the job's, the pipeline's is the name of the workflow file that was started, so
- * that all jobs of a run mean the same pipeline.
+ * The gate that a step's inputs describe, validated by the parser of `gateline.yml`, so that all defaults and checks
+ * are the same. Ids: the gate's is the job's, the pipeline's is the file name of the workflow that was started, so that
+ * all jobs of a run mean the same pipeline.
  * @throws ActionInputsError with every problem, by the name of its input
  */
 export function describeGate(
@@ -48,13 +48,13 @@ export function describeGate(
   return { pipelineId, gate: { ...gate, legs: [legOfMatrix(event.matrix)] }, needs: gate.needs, warnings };
 }
 
-/** What is wrong with a description, and its contract as far as it can be read. */
+/** The problems of a description, and its contract as far as it can be read. */
 export interface JudgedDescription {
   readonly problems: readonly InputProblem[];
   readonly contracts: readonly GateContract[];
 }
 
-/** What {@link describeGate} throws, for whoever tells more with it. */
+/** The problems that {@link describeGate} throws, for a caller that reports more with them. */
 export function judgeDescription(
   inputs: Pick<ActionInputs, 'gate' | 'needs' | 'description'>,
   event: Pick<WorkflowEvent, 'job'>,
@@ -63,7 +63,7 @@ export function judgeDescription(
   return 'problems' in parsed ? parsed : { problems: [], contracts: [parsed.gate] };
 }
 
-/** Id of the pipeline of a workflow file: `.github/workflows/Web tests.yml` is `web-tests`. */
+/** Id of the pipeline of a workflow file: that of `.github/workflows/Web tests.yml` is `web-tests`. */
 export function pipelineIdOf(workflowFile: string): string {
   const name = posix.basename(workflowFile).replace(/\.ya?ml$/i, '');
   const slug = name
@@ -90,7 +90,7 @@ function parse(description: GateDescription, id: string, needs: readonly string[
   return { gate, warnings: parsed.warnings.map((warning) => formatInputProblem(asInputProblem(warning, id))) };
 }
 
-/** The definition that the inputs stand for. The gates that it needs are there by name only. */
+/** The definition that the inputs represent. The gates that it needs are included by name only. */
 function sourceOf(description: GateDescription, id: string, needs: readonly string[]): Source {
   const output: JsonObject = {};
   const entry: JsonObject = { needs: [...needs] };
@@ -107,7 +107,7 @@ function sourceOf(description: GateDescription, id: string, needs: readonly stri
     value: { gates: Object.fromEntries(gates) },
     problems: [],
     at: (pointer, { code, message, hint, severity = 'error' }) => {
-      // Problems are sorted by their lines: here, by the order of the inputs.
+      // Problems are sorted by line: here, by the order of the inputs.
       const place = { file: 'inputs', line: INPUT_NAMES.indexOf(inputAt(pointer, id)) + 1, column: 1, pointer };
       return { severity, code, message, ...(hint !== undefined && { hint }), place };
     },
@@ -117,7 +117,7 @@ function sourceOf(description: GateDescription, id: string, needs: readonly stri
   };
 }
 
-/** A problem of the document by the name of the input that it comes from. */
+/** Converts a problem of the document to one of the input that it comes from. */
 function asInputProblem(problem: Problem, id: string): InputProblem {
   const input = inputAt(problem.place.pointer, id);
   const { hint } = problem;

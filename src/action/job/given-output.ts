@@ -1,7 +1,9 @@
 import type { AgentFile, AttemptDirectory, AttemptFiles } from '../../agent/attempt-files.ts';
 import { ATTEMPT_FILES } from '../../engine/attempt/agent-environment.ts';
 
-/** Attempt directories in which an output that the agent did not write to `GATELINE_OUTPUT` is the text that the step was given. */
+/**
+ * Attempt directories that return the step's input text as the output if the agent did not write to `GATELINE_OUTPUT`.
+ */
 export function withGivenOutput(attempts: AttemptFiles, text: string): AttemptFiles {
   const bytes = new TextEncoder().encode(text);
   const given = async (limit: number): Promise<AgentFile> =>
@@ -18,8 +20,8 @@ export function withGivenOutput(attempts: AttemptFiles, text: string): AttemptFi
 }
 
 /**
- * A directory whose output, where the agent did not write it there, is read from elsewhere.
- * @param read is told the limit in bytes
+ * A directory whose output, if the agent did not write it there, is read from elsewhere.
+ * @param read receives the limit in bytes
  */
 export function withOtherOutput(
   directory: AttemptDirectory,

@@ -34,7 +34,7 @@ import { unreadableWorkspace } from './unreadable-workspace.ts';
 import { workflowBlob } from '../event/workflow-blob.ts';
 import { checkInputs } from './wrong-inputs.ts';
 
-/** What every step that works on a gate has. */
+/** The context of every step that works on a gate. */
 export interface JobContext {
   readonly definition: Definition;
   readonly store: JobStore;
@@ -50,8 +50,8 @@ export interface Job extends JobContext {
 }
 
 /**
- * Opens the gate of this job: the definition that counts for this event, the run's records, and the ports of the engine.
- * @throws GatelineError, ActionInputsError, PipelineInvalidError for whatever of it is wrong; nothing is written by then
+ * Opens the gate of this job: the definition for this event, the run's records, and the engine's ports.
+ * @throws GatelineError, ActionInputsError, PipelineInvalidError for any problem; nothing has been written then
  */
 export async function openJob(invocation: ActionInvocation): Promise<Job> {
   const { inputs, event } = invocation;
@@ -76,11 +76,11 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
 }
 
 /**
- * Opens the gate of a claim, for the steps after the agent: what of the gate is not in a file is in its request. The claim is
- * on this runner, where `begin` left it; GitHub is asked only where that is not so.
+ * Opens the gate of a claim, for the steps after the agent: details of the gate that are not in a file are in its
+ * request. The claim is on this runner, where `begin` stored it; GitHub is asked only if it is not.
  * @param store opened to end this claim
- * @throws GatelineError as {@link openJob}; `TOKEN_UNKNOWN` when no record is what the token says, `ARTIFACTS_OUTAGE` when
- *   that cannot be told
+ * @throws GatelineError as {@link openJob}; `TOKEN_UNKNOWN` if no record matches the token, `ARTIFACTS_OUTAGE` if that
+ *   cannot be determined
  */
 export async function openClaimedJob(invocation: ActionInvocation, token: ClaimToken, store: JobStore): Promise<Job> {
   const { inputs, event } = invocation;
@@ -98,9 +98,9 @@ export async function openClaimedJob(invocation: ActionInvocation, token: ClaimT
 }
 
 /**
- * What does not depend on one gate.
- * @param ending the claim that is to be ended (a repository that cannot be read does not keep it from that), and the store
- *   that was opened for it
+ * Opens what does not depend on one gate.
+ * @param ending the claim to end, and the store that was opened for it; an unreadable repository does not prevent
+ *   ending it
  * @throws GatelineError, PipelineInvalidError
  */
 export async function openSurroundings(
@@ -118,8 +118,8 @@ export async function openSurroundings(
       ? { ...opened, records: { ...opened.records, list: patientList(invocation, definition, opened) } }
       : opened;
   for (const notice of definition.notices) world.runner.annotate('warning', notice);
-  // `needs` has the ids of the workflow that was started, records those of the file that defines a job. Only to a report,
-  // which comes last, may one that is called like another seem over.
+  // `needs` has job ids of the workflow that was started; records have those of the file that defines a job. A
+  // different job with the same id may therefore look finished. Only a report, which comes last, may use them.
   const ended = inputs.command === 'report' ? endedJobs(inputs.needs) : new Set<string>();
   const ports: EnginePorts = {
     store: store.records,
@@ -139,7 +139,7 @@ export async function openSurroundings(
   return { definition, store, ports };
 }
 
-/** A listing that waits for what the needed jobs say that they left. */
+/** A listing that waits for the records that needed jobs reported. */
 function patientList(
   { world, inputs, event }: ActionInvocation,
   { pipeline }: Definition,
@@ -176,7 +176,7 @@ async function findFiles(
   }
 }
 
-/** The checkout of the job, and where git objects of ours are kept until it ends. */
+/** The job's checkout, and a folder for our git objects until the job ends. */
 function jobWorkspace(
   { inputs, event: { temp } }: ActionInvocation,
   { pipeline }: Definition,
@@ -198,7 +198,7 @@ function jobWorkspace(
   };
 }
 
-/** Without its definition a gate looks as if nothing but its output counted: no pause, for example. */
+/** Without its definition, only the gate's output would be judged: no pause, for example. */
 function definitionGone({ workspace }: ActionInvocation['event']): GatelineError {
   const message = `the definition that the gate began with is no longer in ${workspace}`;
   return new GatelineError('PIPELINE_MISSING', message);
@@ -213,7 +213,7 @@ function withoutRepository(
   return { definition, workspace: unreadableWorkspace(root, why) };
 }
 
-/** Where agents answer, or another place that the step names. */
+/** Where agents write their output, or another place that the step names. */
 function attemptFiles({ inputs, event }: ActionInvocation): AttemptFiles {
   const { workspace, temp } = event;
   const attempts = createAttemptFiles({ root: join(temp, 'gateline', 'attempts') });

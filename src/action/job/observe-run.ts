@@ -6,18 +6,18 @@ import type { RecordStore, Selection } from '../../store/record-store.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { parseContract, type Contract } from '../../verdict/contract.ts';
 
-/** Of which run. */
+/** The run to observe. */
 export interface ObservedRun {
   readonly pipeline: string;
   readonly subject: string;
   readonly runNumber: number;
   /** The gate that this step describes, if any. */
   readonly own?: Gate;
-  /** More gates that must be there. */
+  /** Ids of further gates that must exist. */
   readonly expected?: readonly string[];
 }
 
-/** The pipeline that the jobs of a run make together, where no file defines it, and the records that tell of it. */
+/** The pipeline that the jobs of a run form together if no file defines it, and the records it is built from. */
 export async function observeRun(
   store: Pick<RecordStore, 'list' | 'get'>,
   { pipeline, subject, runNumber, own, expected = [] }: ObservedRun,
@@ -30,13 +30,16 @@ export async function observeRun(
   return { ...observePipeline({ pipeline, own, records, contracts, unread, expected }), listing };
 }
 
-/** The records that a described gate builds on, and those of its own leg: which gates come before its needs, only records know. */
+/**
+ * The records that a described gate builds on, and those of its own leg: only records show which gates come before its
+ * needs.
+ */
 function upstreamOf({ id, legs, needs }: Gate): Selection {
   const [own, needed] = [legs[0]!.id, new Set(needs)];
   return { only: ({ gate, leg }) => (gate === id ? leg === own : needed.has(gate)), upstream: true };
 }
 
-/** Contracts that can be read and are sound. What is missing is told when its output is judged. */
+/** Contracts that can be read and are valid. Missing ones are reported when their output is judged. */
 async function readContracts(
   store: Pick<RecordStore, 'get'>,
   digests: ReadonlySet<Digest>,
@@ -54,7 +57,7 @@ async function readContract(store: Pick<RecordStore, 'get'>, digest: Digest): Pr
   try {
     return parseContract(parsed.value);
   } catch {
-    // Whoever consumes an output of that gate meets the same contract again, and says what is wrong with it.
+    // Any consumer of that gate's output reads the same contract again, and reports what is wrong with it.
     return undefined;
   }
 }

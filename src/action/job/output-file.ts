@@ -7,9 +7,9 @@ import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-e
 import { ATTEMPT_FILES } from '../../engine/attempt/agent-environment.ts';
 import { withOtherOutput } from './given-output.ts';
 
-/** Where an agent that does not know Gateline writes its output. */
+/** The file to which an agent that does not know Gateline writes its output. */
 export interface OutputFile {
-  /** Absolute, real path of the workspace; the file must lie in it or in `temp`. */
+  /** Absolute, real path of the workspace; the file must be in it or in `temp`. */
   readonly workspace: string;
   /** The runner's folder for temporary files. */
   readonly temp: string;
@@ -17,16 +17,16 @@ export interface OutputFile {
   readonly path: string;
 }
 
-/** In the attempt's directory: what the file was like before the agent began. */
+/** In the attempt's directory: the state of the file before the agent began. */
 const STAMP = 'output-file.json';
 /** A path and four numbers. */
 const STAMP_LIMIT = 64 * 1024;
 const stampSchema = z.tuple([z.string(), z.array(z.string()).nullable()]);
 
 /**
- * Attempt directories in which an output that the agent did not write to `GATELINE_OUTPUT` is taken from a file of the
- * user's choice. A file that stands as it stood before the agent began is not its output; where nobody looked then, neither is one
- * that was last written before the attempt was begun.
+ * Attempt directories that take the output from a file of the user's choice if the agent did not write to
+ * `GATELINE_OUTPUT`. A file that is unchanged since before the agent began is not its output. If its earlier state is
+ * unknown, a file that was last written before the attempt began is not either.
  */
 export function withOutputFile(attempts: AttemptFiles, file: OutputFile): AttemptFiles {
   return {
@@ -61,7 +61,10 @@ async function readOutput(directory: AttemptDirectory, file: OutputFile, limit: 
   return readPlainFile(place, limit);
 }
 
-/** What the file was like before the agent began, as {@link stampOf} tells; `undefined`: nobody looked at this file. */
+/**
+ * The state of the file before the agent began, as {@link stampOf} returned it; `undefined`: it was not recorded for
+ * this file.
+ */
 async function stampBefore(directory: AttemptDirectory, place: string): Promise<string | undefined> {
   const read = await directory.read(STAMP, STAMP_LIMIT);
   if (read.state !== 'present') return undefined;
@@ -69,7 +72,7 @@ async function stampBefore(directory: AttemptDirectory, place: string): Promise<
   return known.success && known.data[0] === place ? JSON.stringify(known.data[1]) : undefined;
 }
 
-/** An agent may write over the stamp: what is no JSON is no stamp. */
+/** An agent may overwrite the stamp: text that is not JSON is not a stamp. */
 function asJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -78,7 +81,10 @@ function asJson(text: string): unknown {
   }
 }
 
-/** By the time of change, which no copy keeps: a file that was moved here since counts, whatever time it says it was written at. */
+/**
+ * Uses the change time, which no copy preserves: a file that was moved here since is accepted, whatever its
+ * modification time.
+ */
 async function isWrittenSince(directory: AttemptDirectory, place: string): Promise<boolean> {
   try {
     const [begun, now] = await Promise.all([
@@ -92,7 +98,7 @@ async function isWrittenSince(directory: AttemptDirectory, place: string): Promi
   }
 }
 
-/** Identity and time of a file; `null`: it is not there. */
+/** Identity and times of a file; `null`: it does not exist. */
 async function stampOf(path: string): Promise<readonly string[] | null> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await lstat(path, { bigint: true });
@@ -104,7 +110,7 @@ async function stampOf(path: string): Promise<readonly string[] | null> {
 }
 
 /**
- * The file's place, its folder's links followed.
+ * The file's path, with its folder's links resolved.
  * @throws GatelineError `OUTPUT_FILE_OUTSIDE`
  */
 async function placeOf({ workspace, temp, path }: OutputFile): Promise<string> {

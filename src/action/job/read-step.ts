@@ -6,8 +6,8 @@ import type { ActionWorld } from '../invocation.ts';
 import { yamlReaderFor } from '../inputs/yaml-reader.ts';
 
 /**
- * The inputs of this step and the event it runs for.
- * @throws ActionInputsError with everything that is wrong with the inputs, GatelineError as {@link readEvent}
+ * Reads the inputs of this step and its event.
+ * @throws ActionInputsError with all problems of the inputs, GatelineError as {@link readEvent}
  */
 export async function readStep({
   environment,

@@ -2,8 +2,8 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Checkout, Workspace } from '../../workspace/workspace.ts';
 
 /**
- * The workspace of a gate whose repository was there when it was begun and cannot be read any more. Its output can be judged, but
- * what it left among the files cannot be told: whatever asks for that gets `WORKSPACE_UNREADABLE`.
+ * The workspace of a gate whose repository existed at `begin` and is no longer readable. Its output can be judged, but
+ * its file changes cannot be determined: every such operation throws `WORKSPACE_UNREADABLE`.
  * @param root absolute
  * @param cause why it cannot be read
  */

@@ -11,10 +11,10 @@ import { ActionInputsError, type InputProblem } from '../inputs/input-problems.t
 import { definitionProblems, type ActionInputs, type WrongInputs } from '../inputs/inputs.ts';
 
 /**
- * Holds the inputs of a step that works on a gate against the definition, and reads the caller's input.
+ * Checks the inputs of a step that works on a gate against the definition, and reads the caller's input.
  * @returns the caller's input
- * @throws ActionInputsError with everything that is wrong, contracts included; GatelineError `INPUT_INVALID` where the
- *   caller's input is all that is wrong. A contract that is all that is wrong is left to whoever plans the gate
+ * @throws ActionInputsError with all problems, including those of contracts; GatelineError `INPUT_INVALID` if the
+ *   caller's input is the only problem. If a contract is the only problem, planning the gate reports it
  */
 export async function checkInputs(
   inputs: ActionInputs,
@@ -29,13 +29,13 @@ export async function checkInputs(
   throw new ActionInputsError([...problems, ...more]);
 }
 
-/** Everything that is wrong with inputs of which some could not be read, as far as the others can be judged. Never throws. */
+/** All problems of inputs of which some are invalid, as far as the others can be checked. Never throws. */
 export async function everyProblem(environment: Environment, read: WrongInputs): Promise<readonly InputProblem[]> {
   const around = await aroundStep(environment, read);
   const isDefined = around?.definition.pipeline !== undefined;
   const isJudged = read.command !== 'complete' && (read.command !== 'report' || !isDefined);
   const about = around === undefined || !isJudged ? [] : definitionProblems(read, isDefined);
-  // Its own id and its needs may be what is wrong.
+  // Its own id and its needs may be the invalid inputs.
   const judged = isDefined ? NOTHING : judgeDescription({ ...read, gate: 'gate', needs: undefined }, { job: 'gate' });
   const files =
     around === undefined
@@ -47,7 +47,7 @@ export async function everyProblem(environment: Environment, read: WrongInputs):
 
 const NOTHING: JudgedDescription = { problems: [], contracts: [] };
 
-/** `undefined`: it cannot be told whether there is a definition. What is wrong with that is told once the inputs are right. */
+/** `undefined`: it is unknown whether there is a definition. Its problems are reported once the inputs are valid. */
 async function aroundStep(
   environment: Environment,
   read: WrongInputs,
@@ -63,7 +63,7 @@ async function aroundStep(
   }
 }
 
-/** What is wrong with the file of the caller's input. */
+/** Problems with the file of the caller's input. */
 async function wrongFile(
   { inputFile }: Pick<ActionInputs, 'inputFile'>,
   { workspace }: WorkflowEvent,

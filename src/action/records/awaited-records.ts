@@ -6,24 +6,25 @@ import { comparePositions, unitOf, type EndedRecord } from '../../run/records/re
 import type { RecordStore, Selection } from '../../store/record-store.ts';
 import type { WaitLimits } from '../inputs/time-limits.ts';
 
-/** Which records are waited for. */
+/** Which records to wait for. */
 export interface AwaitedRecords {
   readonly runNumber: number;
   readonly runAttempt: number;
-  /** Digests of outputs by gate, as needed jobs told them. */
+  /** Digests of outputs by gate, as needed jobs reported them. */
   readonly digests: ReadonlyMap<string, Digest>;
-  /** Where a file defines the pipeline: jobs may tell digests of other things than gates. */
+  /** If a file defines the pipeline: jobs may also report digests of other things than gates. */
   readonly pipeline: Pick<Pipeline, 'gates'> | undefined;
   readonly limits: WaitLimits;
   /** Ends the wait early. */
   readonly signal: AbortSignal;
-  /** Told once, when a wait begins. */
+  /** Called once, when a wait begins. */
   readonly onWait: (gates: readonly string[]) => void;
 }
 
 /**
- * Lists again, for a bounded time, while the listing does not show the record of an output that a needed job told: that job is
- * over, so the record is there, and a listing may be a little behind. After that time a listing counts as it is.
+ * Repeats the listing, for a bounded time, while it does not show the record of an output that a needed job reported:
+ * that job is over, so the record exists, and a listing may be slightly behind. After that time the listing is used as
+ * it is.
  */
 export function awaitingList(store: Pick<RecordStore, 'list'>, awaited: AwaitedRecords): RecordStore['list'] {
   const { limits, signal, onWait } = awaited;
@@ -44,8 +45,8 @@ export function awaitingList(store: Pick<RecordStore, 'list'>, awaited: AwaitedR
 }
 
 /**
- * Gates whose output was told and whose record is not there. One that is there and cannot be read is not waited for. A failure of
- * an earlier run attempt is not what a needed job of this one tells of, even with the same output.
+ * Gates whose output was reported but whose record is not listed. A record that exists but cannot be read is not waited
+ * for. A failure of an earlier run attempt is not the reported record, even with the same output.
  */
 function notShown(
   { records, problems }: RecordListing,

@@ -6,9 +6,9 @@ import { outageError } from '../../store/github/artifacts/outage-error.ts';
 import type { JobStore } from './job-store.ts';
 
 /**
- * The claim that a token names, with the attempts before it: from this runner, which asks nobody. Where the claim is not
- * there as it was, or what it refers to is not, the run's artifacts are listed.
- * @throws GatelineError `ARTIFACTS_OUTAGE` when it is not among what could be listed, and more may be there
+ * The claim that a token names and the attempts before it, from this runner, without a request to GitHub. If the claim
+ * or a content that it refers to is missing or altered here, the run's artifacts are listed.
+ * @throws GatelineError `ARTIFACTS_OUTAGE` if it is not in an incomplete listing
  */
 export async function claimListing(store: JobStore, pipeline: string, token: ClaimToken): Promise<RecordListing> {
   const kept = await store.claims.find(token);
@@ -29,7 +29,7 @@ export async function claimListing(store: JobStore, pipeline: string, token: Cla
   return listing;
 }
 
-/** Whether the request and the contract are here too. */
+/** Whether the request and the contract are also on this runner. */
 async function isWhole({ records }: JobStore, { request, contract }: StartedRecord): Promise<boolean> {
   const reads = await Promise.all([request, contract].map((digest) => records.check(digest)));
   return reads.every(({ state }) => state === 'present');

@@ -5,8 +5,8 @@ import type { ActionInvocation } from '../invocation.ts';
 import { restOfStep } from '../event/rest-client.ts';
 
 /**
- * The earlier run that the input `resume` names, once it is certain that this one may build on it.
- * @throws GatelineError `RESUME_WITHOUT_TOKEN`, `RESUME_REFUSED`, and what {@link checkEarlierRun} throws
+ * The earlier run that the input `resume` names, after checking that this run may build on it.
+ * @throws GatelineError `RESUME_WITHOUT_TOKEN`, `RESUME_REFUSED`, and the errors of {@link checkEarlierRun}
  */
 export async function earlierRun(
   { inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>,

@@ -3,7 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 
-/** A workflow run as the API tells it. */
+/** A workflow run, as the API returns it. */
 export interface WorkflowRun {
   readonly id: number;
   readonly runNumber: number;
@@ -21,11 +21,11 @@ export interface WorkflowRun {
   readonly headSha: string;
 }
 
-/** What `resume` is asked for. */
+/** The request to resume from an earlier run. */
 export interface EarlierRunRequest {
-  /** Id of the run to go on from. */
+  /** Id of the run to continue from. */
   readonly runId: number;
-  /** `GITHUB_RUN_ID`. What else is true of this run the API tells, as of the other one. */
+  /** `GITHUB_RUN_ID`. The API provides the other facts about this run, as about the earlier one. */
   readonly currentRunId: number;
 }
 
@@ -60,9 +60,9 @@ const runSchema = z
   }));
 
 /**
- * Events whose runs only people with access to the repository cause, or whose code and inputs are those of the head
- * repository, which is compared. Not `pull_request_target`, `issue_comment`, `workflow_run` and the like: they run as the
- * base, on words of anybody.
+ * Events that only people with access to the repository can trigger, or whose code and inputs come from the head
+ * repository, which is compared. Not `pull_request_target`, `issue_comment`, `workflow_run` and similar events: they
+ * run as the base, on untrusted text.
  */
 const TRUSTED_EVENTS = new Set([
   'push',
@@ -81,12 +81,13 @@ export function readWorkflowRun(rest: RestClient, runId: number): Promise<Workfl
 }
 
 /**
- * Whether this run may go on from the records of an earlier one: both of this repository, of the same workflow file, from the
- * same head repository, the earlier one ended and caused by an event that outsiders cannot cause. 2 requests, at once.
+ * Checks that this run may continue from the records of an earlier one: both of this repository, of the same workflow
+ * file, from the same head repository; the earlier one has ended and was triggered by an event that outsiders cannot
+ * trigger. 2 parallel requests.
  *
  * @throws GatelineError `EARLIER_RUN_ITSELF`, `EARLIER_RUN_ABSENT`, `EARLIER_RUN_UNREADABLE`, `EARLIER_RUN_REPOSITORY`,
- * `EARLIER_RUN_WORKFLOW`, `EARLIER_RUN_FORK`, `EARLIER_RUN_EVENT`, `EARLIER_RUN_UNFINISHED`; and those of {@link RestClient}
- * where GitHub does not answer
+ *   `EARLIER_RUN_WORKFLOW`, `EARLIER_RUN_FORK`, `EARLIER_RUN_EVENT`, `EARLIER_RUN_UNFINISHED`; and those of
+ *   {@link RestClient} if GitHub does not answer
  */
 export async function checkEarlierRun(
   rest: RestClient,
@@ -146,7 +147,7 @@ function refuseOtherOrigin(ours: string, earlier: WorkflowRun, current: Workflow
   }
 }
 
-/** GitHub's names know no case. What is not known is not the same. */
+/** GitHub's names ignore case. Unknown names are never equal. */
 function isSame(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && a.toLowerCase() === b?.toLowerCase();
 }

@@ -28,31 +28,37 @@ import { earlierRun } from './earlier-run.ts';
 import { SAVE_CACHE } from './save-cache.ts';
 import { withWrite } from './with-write.ts';
 
-/** Where the records of a job's run are, and what else keeps checkpoints. */
+/** The records of a job's run, and the other stores of checkpoints. */
 export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'listedStatuses' | 'hiddenBy'> {
-  /** Artifacts of this run, and of the one that it goes on from. Claims and ends of attempts are kept on the runner too. */
+  /**
+   * Artifacts of this run, and of the run that it resumes from. Claims and ends of attempts are also stored on the
+   * runner.
+   */
   readonly records: RecordStore;
   readonly claims: KeptClaims;
   readonly checkpoints: CheckpointSource;
-  /** How long a listing may be behind what needed jobs told. */
+  /** How long a listing may be behind the needed jobs' outputs. */
   readonly listingLimits: WaitLimits;
-  /** Waits until what was made is kept in the cache too, and tells what went wrong with that. Never throws. */
+  /** Waits until new checkpoints are also in the cache, and reports problems with that. Never throws. */
   settled(): Promise<void>;
-  /** Keeps a document as an artifact of its own. Answers why it could not be kept; a name that is taken is no trouble. */
+  /** Uploads a document as a separate artifact. Returns why it failed; a name that already exists is not an error. */
   keepDocument(name: string, text: string): Promise<string | undefined>;
 }
 
-/** For a step that ends an attempt: nothing is built on, and GitHub is waited for. */
+/** For a step that ends an attempt: no gate builds on its records, and it waits for GitHub. */
 export interface ClaimEnding {
   readonly token: ClaimToken;
-  /** `unhurried`: as long as the budget lasts. `cancelled`: people wait for the job to end. `once`: a later step has that. */
+  /**
+   * `unhurried`: as long as the budget lasts. `cancelled`: briefly, since people wait for the job to end. `once`: a
+   * later step waits.
+   */
   readonly waits: 'unhurried' | 'cancelled' | 'once';
 }
 
 /**
- * Opens the stores of a job. Where nothing is ended, the request for the first listing is sent, and waited for by whoever lists.
- * Where an earlier run is named, GitHub is asked whether the job may go on from it.
- * @throws GatelineError `ARTIFACTS_UNAVAILABLE`; for `resume` what `checkEarlierRun` throws
+ * Opens the stores of a job. Unless a claim is ended, it sends the request for the first listing, and the first caller
+ * that lists waits for it. If an earlier run is named, it asks GitHub whether the job may resume from it.
+ * @throws GatelineError `ARTIFACTS_UNAVAILABLE`; for `resume` the errors of `checkEarlierRun`
  */
 export async function openJobStore(
   invocation: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>,
@@ -138,9 +144,12 @@ function outageBudget(
 }
 
 interface LogGroups {
-  /** A store whose writes are told in a group each: GitHub's client tells of each step of an upload, and people open that when they need it. */
+  /**
+   * A store whose writes are logged in one group each: GitHub's client logs each step of an upload, and people open the
+   * group if they need it.
+   */
   around(store: RecordStore): RecordStore;
-  /** A line that everybody sees: the group that is open ends before it. */
+  /** Prints a line outside groups: the open group ends before it. */
   outside(line: string): void;
 }
 

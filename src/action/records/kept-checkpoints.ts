@@ -3,16 +3,16 @@ import type { CheckpointCache } from '../../store/github/cache/checkpoint-cache.
 import type { RecordStore } from '../../store/record-store.ts';
 import { withWrite } from './with-write.ts';
 
-/** A store whose checkpoints are kept in the cache as well. */
+/** A store whose checkpoints are also stored in the cache. */
 export interface KeptCheckpoints {
   readonly records: RecordStore;
-  /** Waits until everything is kept. Never throws; answers notices. */
+  /** Waits until everything is stored. Never throws; returns notices. */
   settled(): Promise<readonly string[]>;
 }
 
 /**
- * Keeps what an agent made in the cache, for later runs, while its record is uploaded: neither waits for the other. An
- * entry whose record never arrives does no harm: whoever finds it judges it as any other.
+ * Stores an agent's result in the cache, for later runs, while its record is uploaded: neither waits for the other. An
+ * entry whose record never arrives does no harm: any reader judges it like any other.
  * @param claimOf the claim of an attempt that is ending
  */
 export function keepCheckpoints(
@@ -28,7 +28,7 @@ export function keepCheckpoints(
   return { records, settled: async () => (await Promise.all(keeping)).flat() };
 }
 
-/** What was reused is kept already, and what failed is nothing to go on from. */
+/** A reused result is already stored, and a failed one cannot be reused. */
 function isWorthKeeping({ how, verdict }: EndedRecord): boolean {
   return how === 'ran' && (verdict.status === 'passed' || verdict.status === 'partial');
 }

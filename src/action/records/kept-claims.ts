@@ -17,53 +17,53 @@ import { judgeRecord, parseStoredJson } from '../../store/parse-record.ts';
 import type { RecordStore, Written } from '../../store/record-store.ts';
 import { withWrite } from './with-write.ts';
 
-/** A claim that this job took, as it is on record. */
+/** A claim that this job took, as recorded. */
 export interface KeptClaim {
   readonly claim: StartedRecord;
-  /** Attempts of the same gate before it in this run: for people to look at, and for nothing else. */
+  /** Attempts of the same gate before it in this run: for display only. */
   readonly earlier: readonly GatelineRecord[];
 }
 
-/** What is known on the runner of how an attempt ended. */
+/** What the runner knows about the end of an attempt. */
 export type KeptEnd =
   | { readonly state: 'none' }
-  /** `recorded`: it is on record. `waiting`: it was decided on, and could not be uploaded by then. */
+  /** `recorded`: it is recorded. `waiting`: it was decided but could not be uploaded yet. */
   | { readonly state: 'recorded' | 'waiting'; readonly record: EndedRecord };
 
-/** Claims of this job and what came of them, on the runner: an attempt is ended without asking GitHub for anything. */
+/** Claims of this job and their ends, stored on the runner: an attempt can be ended without a request to GitHub. */
 export interface KeptClaims {
-  /** A store that keeps each claim, and each end of an attempt before it is uploaded. */
+  /** A store that also saves each claim, and each end of an attempt before its upload. */
   guard(store: RecordStore): RecordStore;
-  /** The claim that a token names; `undefined` where it is not here, or not as it was. */
+  /** The claim that a token names; `undefined` if it is missing or altered here. */
   find(token: ClaimToken): Promise<KeptClaim | undefined>;
-  /** From now on the end of this claim, which was found elsewhere, is kept too. */
+  /** Also saves the end of this claim from now on; the claim was found elsewhere. */
   add(claim: StartedRecord): void;
-  /** The claim that an attempt which is ending began with. */
+  /** The claim of an attempt that is ending. */
   claimOf(ended: EndedRecord): StartedRecord | undefined;
   endOf(token: ClaimToken): Promise<KeptEnd>;
-  /** This step ends the claim that a token names: what it waits for GitHub counts together with what the steps before it waited. */
+  /** This step ends the claim that a token names: its waiting time for GitHub is added to that of earlier steps. */
   resume(token: ClaimToken): Promise<void>;
 }
 
-/** Files of a claim, in a folder by its digest. `src/action/post-entry.ts` names the last one too. */
+/** Files of a claim, in a folder named by its digest. `src/action/post-entry.ts` also names the last one. */
 const FILES = {
   claim: 'claim.json',
   earlier: 'earlier.json',
   waiting: 'end.json',
-  /** Milliseconds that were waited for GitHub. */
+  /** Milliseconds spent waiting for GitHub. */
   waited: 'waited',
   recorded: 'recorded.json',
 } as const;
 
-/** A record with all the files that it may name has about 10 MB. */
+/** A record with the maximum number of files has about 10 MB. */
 const LIMIT = 64 * 1024 * 1024;
 
 /**
- * An agent's work costs money, and GitHub may be down when it is done. So what is needed to end its attempt is on the runner:
- * the claim, by the digest that the token has, and the end, from when it is decided on. Contents are in the spool beside.
- * The agent can write here: what is read is a record of this very claim, or counts as not there.
+ * An agent's work costs money, and GitHub may be down when it ends. So everything needed to end its attempt is on the
+ * runner: the claim, by the digest in the token, and the end, once it is decided. Contents are in the spool next to it.
+ * The agent can write here: a file is used only if it is a record of this claim.
  *
- * @param root absolute; made when it is needed
+ * @param root absolute; created when needed
  */
 export function keptClaims(root: string, outage: OutageBudget): KeptClaims {
   return new ClaimFolders(root, outage);
@@ -167,7 +167,7 @@ class ClaimFolders implements KeptClaims {
   }
 }
 
-/** The same error, and what happens to the record. */
+/** The same error, with what happens to the record. */
 function waitingHere({ code, message, cause }: GatelineError): GatelineError {
   return new GatelineError(code, message, {
     hint: "GitHub, or the connection to it, is down: see https://www.githubstatus.com. The agent's output is kept on this runner, and the post step of this job tries to upload it once more. `outage-minutes` sets how long to wait for GitHub.",
@@ -175,7 +175,7 @@ function waitingHere({ code, message, cause }: GatelineError): GatelineError {
   });
 }
 
-/** Whether a record is of an attempt before the claim, of the same gate in the same run. */
+/** Whether a record belongs to an attempt before the claim, of the same gate in the same run. */
 function isBefore(record: GatelineRecord, claim: StartedRecord): boolean {
   return (
     record.kind !== 'decided' &&

@@ -1,2 +1,2 @@
-/** The argument with which the action's own program saves a cache entry, in a process of its own; the entry's key follows. */
+/** The argument that makes the action's program save a cache entry, in a separate process; the entry's key follows. */
 export const SAVE_CACHE = 'save-cache';

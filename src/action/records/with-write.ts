@@ -1,6 +1,6 @@
 import type { RecordStore } from '../../store/record-store.ts';
 
-/** The same store, which writes records another way. */
+/** The same store with another `write`. */
 export function withWrite(store: RecordStore, write: RecordStore['write']): RecordStore {
   return {
     write,

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 
-/** Who a job's own token acts as. */
+/** The account of a job's own token. */
 export const ACTIONS_BOT = 'github-actions[bot]';
 
 const viewerSchema = z.object({ data: z.object({ viewer: z.object({ login: z.string().min(1) }) }) });
 const userSchema = z.object({ login: z.string().min(1) });
 
 /**
- * The login that a token's comments carry. GraphQL's `viewer` knows it for every kind of token; `GET /user`, which is closed
- * to apps and to a job's own token, is asked where there is no GraphQL. What neither knows is taken for a job's own token.
- * One request; two or three without GraphQL.
+ * The login that a token's comments have. GraphQL's `viewer` returns it for every kind of token; `GET /user`, which is
+ * not available to apps and to a job's own token, is used if there is no GraphQL. If neither returns it, the token is
+ * assumed to be a job's own. One request; two or three without GraphQL.
  *
- * Only a hint: what a new comment's answer says of its author counts more.
+ * Only a hint: the author in the answer to a new comment takes precedence.
  *
  * @throws GatelineError `REST_OUTAGE`, `REST_RATE_LIMITED`
  */
@@ -27,7 +27,7 @@ export async function identify(rest: RestClient): Promise<string> {
   return user?.login ?? ACTIONS_BOT;
 }
 
-/** Of an Enterprise Server, GraphQL stands beside `/api/v3`. */
+/** On an Enterprise Server, GraphQL is next to `/api/v3`. */
 function graphqlAddress(apiUrl: string): string {
   return `${apiUrl.replace(/\/api\/v3$/, '/api')}/graphql`;
 }

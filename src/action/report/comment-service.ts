@@ -4,26 +4,23 @@ export interface OwnComment {
   readonly body: string;
 }
 
-/** What {@link CommentService.list} came to. */
+/** The result of {@link CommentService.list}. */
 export interface OwnComments {
-  /** Lowest id first. Nobody else's are among them, whatever marker they carry. */
+  /** Lowest id first. Excludes comments of other accounts, whatever their marker. */
   readonly comments: readonly OwnComment[];
-  /** False where there are more comments than were read: one that is not among these may exist. */
+  /** False if there are more comments than were read: another one of ours may exist. */
   readonly complete: boolean;
 }
 
-/**
- * The comments of one pull request, as far as they are ours. Methods throw {@link GatelineError}: for the REST API, those
- * of `RestClient`.
- */
+/** Our comments on one pull request. Methods throw {@link GatelineError}: for the REST API, those of `RestClient`. */
 export interface CommentService {
   list(): Promise<OwnComments>;
-  /** Never sent twice: after an `REST_OUTAGE` it may have been made. */
+  /** Never sent twice: after a `REST_OUTAGE` the comment may have been created. */
   create(body: string): Promise<OwnComment>;
-  /** The comment as it stands then. Never sent twice. `REST_NOT_FOUND`: deleted, or not permitted. */
+  /** Returns the updated comment. Never sent twice. `REST_NOT_FOUND`: deleted, or not permitted. */
   update(id: number, body: string): Promise<OwnComment>;
-  /** One that is gone already counts as removed. */
+  /** A comment that no longer exists is treated as removed. */
   remove(id: number): Promise<void>;
-  /** The same comments; everything asked of it together ends so many milliseconds from now. */
+  /** The same comments; all requests together end within this time. */
   within(milliseconds: number): CommentService;
 }

@@ -12,10 +12,10 @@ export interface Picture {
   readonly revision: CommentRevision;
 }
 
-/** How a body tells what it is. `foreign`: the marker of another pipeline or subject; `undefined`: no marker. */
+/** What a body's marker identifies. `foreign`: the marker of another pipeline or subject; `undefined`: no marker. */
 export type ParseRevision = (body: string) => CommentRevision | 'foreign' | undefined;
 
-/** Reads the marker that comments of this pipeline and subject carry. */
+/** Reads the marker of this pipeline's and subject's comments. */
 export function revisionParser(pipeline: string, subject: string): ParseRevision {
   const ours = commentHash(pipeline, subject);
   return (body) => {
@@ -24,29 +24,30 @@ export function revisionParser(pipeline: string, subject: string): ParseRevision
   };
 }
 
-/** What is to be done with what stands. */
+/** The action for the current comments. */
 export type CommentStep =
   | { readonly do: 'create' }
-  /** `over`: the revision that stands. */
+  /** `over`: the current revision. */
   | { readonly do: 'update'; readonly id: number; readonly over: CommentRevision }
-  /** `newer`: somebody who knew more was here. `same`: nobody could add anything. */
+  /** `newer`: a newer picture was written. `same`: there is nothing to add. */
   | { readonly do: 'keep'; readonly id: number; readonly because: 'newer' | 'same' };
 
-/** A step, and the comments beside the one that counts. */
+/** A step, and the duplicates of the comment in use. */
 export interface CommentChoice {
   readonly step: CommentStep;
   /** Ids of further comments of this pipeline and subject. */
   readonly duplicates: readonly number[];
 }
 
-/** Whether two pictures are of the same attempt of the same run. */
+/** Whether two pictures show the same attempt of the same run. */
 export function isOfOneAttempt(a: CommentRevision, b: CommentRevision): boolean {
   return a.runNumber === b.runNumber && a.runAttempt === b.runAttempt;
 }
 
 /**
- * One look at what stands: the marked comment with the lowest id counts, all others are duplicates. It is updated by a newer
- * picture, and by another one of the same revision where `written`, the comment that this caller wrote last, does not stand.
+ * Chooses one step for the current comments: the marked comment with the lowest id is used, all others are duplicates.
+ * It is updated by a newer picture or, if this caller has not written yet, by a different one of the same revision.
+ * @param written the comment that this caller wrote last
  */
 export function chooseStep(
   own: readonly OwnComment[],
@@ -66,13 +67,13 @@ export function chooseStep(
   const { id, revision } = standing;
   const order = compareRevisions(revision, picture.revision);
   if (order > 0) return { step: { do: 'keep', id, because: 'newer' }, duplicates };
-  // One who has written does not answer back to a picture of the same records: two that differ in
-  // nothing but the time of day would take turns for ever.
+  // A caller that has written does not replace a picture of the same records: two that differ only in the time of day
+  // would alternate forever.
   const isSame = order === 0 && (written !== undefined || isText(standing.body, picture.body));
   return { step: isSame ? { do: 'keep', id, because: 'same' } : { do: 'update', id, over: revision }, duplicates };
 }
 
-/** GitHub may give a body back with other line ends, and without the last ones. */
+/** GitHub may return a body with different line endings, and without trailing ones. */
 function isText(a: string, b: string): boolean {
   const plain = (text: string) => text.replaceAll('\r\n', '\n').trimEnd();
   return plain(a) === plain(b);

@@ -14,15 +14,15 @@ import { unitKey } from '../../pipeline/pipeline.ts';
 import type { UnitStatus } from '../../run/state/run-state.ts';
 import { comparePositions } from '../../run/records/record.ts';
 
-/** Whose comment. */
+/** The pipeline and subject of a comment. */
 export interface CommentOf {
   readonly pipeline: string;
   readonly subject: string;
 }
 
 /**
- * Brings the comment of the pull request up to date with a report. Never throws, and never decides over the step.
- * @param draw lists the records anew
+ * Updates the pull request's comment with a report. Never throws, and never changes the step's result.
+ * @param draw lists the records again
  */
 export function commentReport(
   invocation: ActionInvocation,
@@ -39,7 +39,7 @@ export function commentReport(
   });
 }
 
-/** The same from a gate's job, while others are at work: from the names of records alone. */
+/** Updates the comment from a gate's job while others are running, using only the names of records. */
 export function commentLive(
   invocation: ActionInvocation,
   rest: RestClient | undefined,
@@ -47,7 +47,7 @@ export function commentLive(
   store: Pick<JobStore, 'statuses'>,
 ): Promise<void> {
   const { event } = invocation;
-  // Forty jobs that end at once would each make a comment, and each is a mail to everybody.
+  // Forty jobs that end at once would each create a comment, and each sends an email to all participants.
   const spread = {
     spreadMs: 3_000,
     lateLookMs: 0,
@@ -85,8 +85,8 @@ async function comment(
 }
 
 /**
- * Which picture these names make. Reports and jobs count the same: names, as a report cannot read every record that has one; and
- * each record once, whatever names its uploads took.
+ * Which picture these names make. Reports and jobs count alike: by name, since a report cannot read every record that
+ * has one; and each record once, however many uploads it has.
  */
 function pictureOf(
   { runNumber, runAttempt }: ActionInvocation['event'],
@@ -98,14 +98,16 @@ function pictureOf(
   return { runNumber, runAttempt, records: records.size };
 }
 
-/** One gate or leg, as the names of its records tell. */
+/** One gate or leg, from the names of its records. */
 export interface LiveRow {
   readonly gate: string;
   readonly leg: string;
   readonly status: UnitStatus;
 }
 
-/** How every gate that left a record stands, by its latest one: begun and not ended is running. Sorted by gate and leg. */
+/**
+ * The status of every gate with a record, from its latest one: begun and not ended is running. Sorted by gate and leg.
+ */
 function liveRows(statuses: readonly NameStatus[]): LiveRow[] {
   const rows: LiveRow[] = [];
   for (const records of Map.groupBy(statuses, ({ gate, leg }) => unitKey(gate, leg)).values()) {

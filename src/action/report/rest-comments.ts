@@ -6,7 +6,7 @@ import { identify } from './comment-author.ts';
 
 const commentSchema = z.object({
   id: z.int().positive(),
-  // Nobody: the account is gone.
+  // `null` if the account was deleted.
   user: z.object({ login: z.string() }).nullish(),
   body: z.string().nullish(),
 });
@@ -14,20 +14,20 @@ type Comment = z.infer<typeof commentSchema>;
 
 const nothingSchema = z.unknown();
 
-/** Comments read of one pull request: 20 pages of 100. */
+/** Maximum number of pages read for one pull request: 20 pages of 100 comments. */
 const PAGES = 20;
 
-/** Which comments, and whose. */
+/** The pull request and the author of the comments. */
 export interface RestCommentsOptions {
   /** Number of the pull request. */
   readonly pull: number;
-  /** Who is writing; asked once, before the first listing. Default: {@link identify}. */
+  /** The current account; requested once, before the first listing. Default: {@link identify}. */
   readonly author?: (rest: RestClient) => Promise<string>;
 }
 
 /**
- * Comments of a pull request over REST. The first listing takes 1 request a 100 comments and 1 to learn who we are; later
- * ones only the former. `create`, `update` and `remove`: 1 request each.
+ * Comments of a pull request over REST. The first listing takes 1 request per 100 comments and 1 to identify the
+ * account; later ones only the former. `create`, `update` and `remove`: 1 request each.
  * https://docs.github.com/rest/issues/comments
  */
 export function createRestComments(
@@ -37,7 +37,7 @@ export function createRestComments(
   return commentsOf(rest, pull, { ask, login: undefined });
 }
 
-/** Shared by a service and those that {@link CommentService.within} makes of it. */
+/** Shared by a service and those that {@link CommentService.within} creates from it. */
 interface Author {
   readonly ask: (rest: RestClient) => Promise<string>;
   login: string | undefined;
@@ -57,7 +57,7 @@ function commentsOf(rest: RestClient, pull: number, author: Author): CommentServ
     create: async (body) => {
       const request = { method: 'POST', path: `${root}/${pull}/comments`, body: { body } } as const;
       const made = await rest.call(request, commentSchema);
-      // Whoever made it is who we are, whatever we thought before.
+      // The author of the new comment is our account, whatever was assumed before.
       author.login = made.user?.login ?? author.login;
       return ownComment(made);
     },

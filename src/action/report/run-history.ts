@@ -13,8 +13,8 @@ import { factsOf, neededJobs } from './run-to-report.ts';
 import { type ReportedRun } from './run-to-report.ts';
 
 /**
- * The history of earlier runs of this pipeline and subject, from the artifacts that their reports left. Never throws; what
- * cannot be read is a notice. An entry that says another run than GitHub does is left out.
+ * The history of earlier runs of this pipeline and subject, from the artifacts of their reports. Never throws;
+ * unreadable artifacts are notices. An entry that names a different run than GitHub does is left out.
  */
 export async function earlierRuns(
   { world, inputs, event }: ActionInvocation,
@@ -39,7 +39,7 @@ export async function earlierRuns(
   return mergeHistory(read);
 }
 
-/** Keeps what this run came to for later ones: one small artifact a run attempt. What goes wrong is a notice. */
+/** Stores the result of this run for later ones: one small artifact per run attempt. Problems are notices. */
 export async function keepHistory(
   { world, inputs, event }: ActionInvocation,
   store: JobStore,

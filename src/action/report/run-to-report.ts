@@ -22,8 +22,8 @@ export interface ReportedRun extends VerifiedRun {
 }
 
 /**
- * The run as its records tell it now, every output judged again. A gate whose output does not stand up to that is shown as
- * failed, whatever its record says.
+ * The run's current state from its records, with every output judged again. A gate whose output does not pass is shown
+ * as failed, whatever its record says.
  */
 export async function viewRun(
   invocation: ActionInvocation,
@@ -46,7 +46,7 @@ export async function viewRun(
   return { ...verified, assignment, state: withRefused(verified) };
 }
 
-/** Of a list of gates all count; of jobs that GitHub tells of, whether they left records is told apart. */
+/** All gates of a list are expected; for jobs that GitHub lists, missing records are reported separately. */
 function expectedGates({ needs }: Pick<ActionInputs, 'needs'>): readonly string[] {
   return needs === undefined || needs.results !== undefined ? [] : needs.gates;
 }
@@ -67,7 +67,7 @@ function withRefused({ state, refused }: VerifiedRun): RunState {
   return { ...state, units, status: 'error' };
 }
 
-/** What the reports of a run are made from. */
+/** The input for the reports of a run. */
 export function reportInput(
   { inputs, event, world }: ActionInvocation,
   view: ReportedRun,

@@ -4,37 +4,38 @@ import { TimeLimitError, underLimit } from '../../github/time-limit.ts';
 import { chooseStep, isOfOneAttempt, type CommentChoice, type ParseRevision, type Picture } from './comment-step.ts';
 import type { CommentService, OwnComment } from './comment-service.ts';
 
-/** What the comment shows. */
+/** The content of the comment. */
 export interface CommentContent {
-  /** Reads the records anew, and draws them. */
+  /** Reads the records again, and draws them. */
   render(): Promise<Picture>;
   readonly parseRevision: ParseRevision;
 }
 
-/** Everything has a default. */
+/** All options have defaults. */
 export interface SyncOptions {
-  /** Milliseconds for the whole; default 30,000. */
+  /** Milliseconds for the whole update; default 30,000. */
   readonly budgetMs?: number;
-  /** Looks at what stands; default 20. */
+  /** Maximum number of times the comments are read; default 20. */
   readonly rounds?: number;
   /**
-   * The longest pause, in milliseconds, before a first comment is made; default 0. Where many jobs end at once, each
-   * comment made too many is a mail to everybody: with a few seconds there is hardly ever one.
+   * The longest pause, in milliseconds, before the first comment is created; default 0. If many jobs end at once, each
+   * duplicate comment sends an email to all participants: with a few seconds there is hardly ever one.
    */
   readonly spreadMs?: number;
   /**
-   * The pause, in milliseconds, before a last look where another run's picture was replaced; default 2,000. A job of that
-   * run that had looked before may write its older picture over ours, and cannot draw ours.
+   * The pause, in milliseconds, before a last check if another run's picture was replaced; default 2,000. A job of that
+   * run that had read the comment before may overwrite ours with its older picture, and cannot draw ours.
    */
   readonly lateLookMs?: number;
   readonly clock?: Clock;
-  /** Numbers from 0 to below 1: the lengths of pauses. Default `Math.random`; see `seededRandom`. */
+  /** Random numbers from 0 to below 1, for the lengths of pauses. Default `Math.random`; see `seededRandom`. */
   readonly random?: () => number;
 }
 
 /**
- * Why it came to that. `written`: it is right, and was looked at afterwards. `same`, `newer`: what stands already shows this, or
- * more. `unsettled`: written, but others kept writing, or nobody could look. The rest are failures.
+ * The reason for the result. `written`: written and verified by reading it again. `same`, `newer`: the comment already
+ * shows this, or more. `unsettled`: written, but others kept writing, or it could not be read again. The rest are
+ * failures.
  */
 export type SyncReason =
   | 'written'
@@ -52,32 +53,34 @@ export type SyncReason =
 
 /** What happened to the comment. */
 export interface SyncResult {
-  /** `kept`: what stands is right without us. `skipped`: nothing was written, and what stands may be out of date. */
+  /** `kept`: the comment is already right. `skipped`: nothing was written, and the comment may be out of date. */
   readonly choice: 'created' | 'updated' | 'kept' | 'skipped';
   readonly reason: SyncReason;
   readonly commentId?: number;
-  /** For people, one sentence each. Texts of the service are in them: escape them for where they go. */
+  /** For people, one sentence each. They contain texts of the service: escape them for their destination. */
   readonly notices: readonly string[];
 }
 
-/** Most characters of a comment. */
+/** Maximum number of characters in a comment. */
 export const LONGEST_COMMENT = 65_536;
 
 /** The pause after a round that did not settle grows from this, in milliseconds, to {@link LONGEST_PAUSE_MS}. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 3_000;
 
-/** Writes without an answer, after which it is given up. */
+/** Maximum number of writes without an answer. */
 const MOST_LOST = 4;
 
 /**
- * Brings the one comment of a pipeline and subject up to date, while other jobs do the same. GitHub has no compare-and-swap,
- * so: look, write only what is newer than what stands, then draw the records again and look again, until nothing is left
- * to do. Whoever wrote last therefore sees what he wrote over, and repairs it; whoever brings a record later sees a picture
- * without it, and writes. Who replaced the picture of another run, whose jobs cannot repair ours, looks once more, later.
+ * Updates the one comment of a pipeline and subject while other jobs do the same. GitHub has no compare-and-swap, so
+ * the caller reads the comment, writes only a newer picture, then draws the records again and reads again, until there
+ * is nothing to do. So the last writer sees what it overwrote, and repairs it; a job that adds a record later sees a
+ * picture without it, and writes. A writer that replaced another run's picture, whose jobs cannot repair ours, checks
+ * once more later.
  *
- * Never throws, and ends in time: a comment that fails fails no gate. Requests of a lone job: 2 where the comment is right
- * (1 to learn who we are, 1 listing), 4 to make it or to update that of this run, 5 to update that of an earlier one.
+ * Never throws, and ends in time: a failed comment does not fail a gate. Requests of a single job: 2 if the comment is
+ * right (1 to identify the account, 1 listing), 4 to create it or to update that of this run, 5 to update that of an
+ * earlier one.
  */
 export async function syncComment(
   comments: CommentService,
@@ -104,24 +107,24 @@ class CommentSync {
   readonly #rounds: number;
   readonly #lateLookMs: number;
   readonly #notices: string[] = [];
-  /** The comment that we made, as long as it was not one too many. */
+  /** The comment that we created, unless it was a duplicate. */
   #made: number | undefined;
   #updated = false;
-  /** What we wrote last. */
+  /** The last comment that we wrote. */
   #written: OwnComment | undefined;
-  /** Nobody has looked at what we wrote last. */
+  /** Our last comment has not been read again yet. */
   #isUnseen = false;
-  /** What we wrote last replaced the picture of another run, and is to be looked at later. */
+  /** Our last comment replaced another run's picture and must be checked later. */
   #isLateLookDue = false;
   /** The comment that an update did not find. */
   #missing: number | undefined;
-  /** Duplicates that stood in an earlier round. */
+  /** Duplicates of an earlier round. */
   #seen: readonly number[] = [];
   #mayRemove = true;
-  /** Writes whose answer did not come. */
+  /** Number of writes without an answer. */
   #lost = 0;
   #pauses = 0;
-  /** Waited for once. */
+  /** Used for one pause only. */
   #spreadMs: number;
 
   constructor(comments: CommentService, content: CommentContent, options: SyncOptions) {
@@ -134,7 +137,7 @@ class CommentSync {
     this.#spreadMs = options.spreadMs ?? 0;
   }
 
-  /** Rounds until one finds nothing to do. */
+  /** Repeats rounds until one finds nothing to do. */
   async settle(signal: AbortSignal): Promise<SyncResult> {
     for (let round = 1; round <= this.#rounds; round += 1) {
       const result = await this.#round(signal);
@@ -176,8 +179,8 @@ class CommentSync {
   }
 
   /**
-   * Tells whether none is left. Those that others have just made are theirs to remove; if such a one is still there the
-   * next time, its maker has gone.
+   * Returns whether none is left. Duplicates that others have just created are theirs to remove; if one still exists in
+   * the next round, its creator has ended.
    */
   async #removeDuplicates({ duplicates }: CommentChoice): Promise<boolean> {
     if (!this.#mayRemove) return true;
@@ -199,7 +202,10 @@ class CommentSync {
     return ours.length === duplicates.length;
   }
 
-  /** A first comment waits for others to make it; and who was overwritten at once is in a crowd, where another may repair it. */
+  /**
+   * A first comment waits, in case another job creates it. A job that was overwritten at once waits too, since another
+   * job may repair the comment.
+   */
   #mustWait(work: 'create' | 'update'): boolean {
     const mustWait = this.#isUnseen || (work === 'create' && this.#spreadMs > 0);
     this.#isUnseen = false;
@@ -229,14 +235,17 @@ class CommentSync {
       this.#isUnseen = true;
     } catch (error) {
       if (!isCode(error, ...LOST_ANSWERS) && !this.#isDeleted(step, error)) throw error;
-      // Carried out or not: the next look tells.
+      // It may have been carried out: the next round shows.
       this.#lost += 1;
       if (this.#lost === MOST_LOST) throw error;
       await this.#pause(signal);
     }
   }
 
-  /** An update that found nothing: deleted since we looked. If the next look finds it all the same, it was not permitted. */
+  /**
+   * An update that found nothing: the comment was deleted since it was read. If the next round finds it again, the
+   * update was not permitted.
+   */
   #isDeleted(step: Writing, error: unknown): boolean {
     if (step.do !== 'update' || !isCode(error, 'REST_NOT_FOUND') || this.#missing === step.id) return false;
     this.#missing = step.id;
@@ -249,7 +258,7 @@ class CommentSync {
     return { choice, reason, commentId, notices: this.#notices };
   }
 
-  /** What an error comes to. */
+  /** The result of an error. */
   failed(error: unknown): SyncResult {
     const reason = reasonOf(error);
     const about = reason === 'no-picture' ? 'could not be drawn' : 'could not be written';

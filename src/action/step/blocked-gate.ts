@@ -5,7 +5,7 @@ import type { ActionInvocation } from '../invocation.ts';
 import type { Job } from '../job/job.ts';
 import { reasonOf } from '../outputs.ts';
 
-/** What the output `reason` says of an error, in our own words: its message names gates, jobs and files. */
+/** The output `reason` of an error, in fixed words: the error's message contains names of gates, jobs and files. */
 const REASONS: Readonly<Record<string, string>> = {
   GATE_CLAIMED: 'Another job has claimed the gate.',
   CLAIM_UNSEEN: 'The gate is already claimed, but the claim is not listed: probably left by an interrupted upload.',
@@ -17,10 +17,10 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Does the engine's part of a step. An error that kept the gate from being claimed is told by the step's outputs and its summary
- * too, and goes on; its annotation is the way out's to make.
- * @param log is told everything that `work` observes
- * @throws whatever `work` throws
+ * Runs the engine's part of a step. An error that prevented the claim is also reported in the step's outputs and
+ * summary, and rethrown; the caller reports the annotation.
+ * @param log receives all events of `work`
+ * @throws any error of `work`
  */
 export async function orBlocked<T>(
   invocation: ActionInvocation,

@@ -5,8 +5,8 @@ import { decisionOf } from '../outputs.ts';
 import type { Runner } from '../runner.ts';
 
 /**
- * Tells the log what the engine does, and keeps the token of the claim that is open for the post step.
- * @param print takes a line of what the agent prints, as it is
+ * Logs the engine's events, and saves the token of the open claim for the post step.
+ * @param print prints a line of the agent's output unchanged
  */
 export function engineLog(runner: Runner, print: (line: string) => void = () => undefined): Observer {
   return (event: EngineEvent): void => {

@@ -14,18 +14,18 @@ import { commentLive } from '../report/report-comment.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { resultOfGate } from './step-results.ts';
 
-/** How a step left its gate. */
+/** The state of the gate after a step. */
 export interface GateStep {
-  /** Absent for `complete`: the plan was told by `begin`. */
+  /** Absent for `complete`: `begin` has already reported the plan. */
   readonly planned: PlannedUnit;
   readonly state: RunState;
   readonly records: readonly GatelineRecord[];
-  /** The attempt that stands or has just ended. */
+  /** The attempt that is valid or has just ended. */
   readonly ended: EndedRecord | undefined;
   readonly started?: StartedRecord;
 }
 
-/** Tells everything that a step came to: outputs, summary, annotations; and the color of the step. */
+/** Reports everything about a step: outputs, summary, annotations; and the result of the step. */
 export async function tellGate(invocation: ActionInvocation, job: Job, step: GateStep): Promise<StepResult> {
   const result = resultOfGate(step.planned, step.state);
   const value = await readValue(job.ports.store, step.ended);
@@ -82,9 +82,9 @@ function annotate(
   const unit = step.state.units.get(job.key);
   if (unit === undefined) return;
   const values = value === undefined ? new Map() : new Map([[job.key, value]]);
-  // A red step gives one error by itself: GitHub shows ten.
+  // A red step itself reports one error: GitHub shows ten.
   const room = result.ok ? {} : { error: 9 };
-  // What the step's own error says is not said again: the first error, or the notice that the gate waits.
+  // The step's own message is not repeated: the first error, or the notice that the gate waits.
   const told = unit.status === 'paused' ? 'notice' : 'error';
   let isTold = result.ok;
   for (const one of annotationsOf({ units: [unit], values, workspace: event.workspace, room })) {
@@ -117,7 +117,7 @@ async function addSummary(
       links: linksOf(event, new Map([[job.key, artifactsOf(job, step)]])),
       workspace: event.workspace,
       ...(value !== undefined && { value }),
-      // `complete` looks at its gate by itself: its state knows of no needs.
+      // `complete` reads only its own gate: its state does not include needs.
       ...(step.ended !== undefined && { given: step.ended.needs }),
     },
     runner.summaryRoom(),

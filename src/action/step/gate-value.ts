@@ -4,10 +4,10 @@ import type { JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { MAX_EXPOSED_BYTES } from '../outputs.ts';
 
-/** Outputs above this are not looked into for files and lines to annotate. */
+/** Larger outputs are not searched for files and lines to annotate. */
 const LOOKED_INTO = 4 * 1024 * 1024;
 
-/** An output for annotations and summary; `undefined` when there is none, or it is large, or cannot be read. */
+/** An output for annotations and summary; `undefined` if there is none, it is too large, or it cannot be read. */
 export async function readValue(
   store: Pick<RecordStore, 'get'>,
   ended: Pick<EndedRecord, 'value'> | undefined,
@@ -18,7 +18,7 @@ export async function readValue(
   return parsed?.ok === true ? parsed.value : undefined;
 }
 
-/** The text of an output that is to be an output of the step, or why it is not. */
+/** The text of an output to expose as an output of the step, or why it cannot be exposed. */
 export async function readExposed(
   store: Pick<RecordStore, 'get'>,
   value: Content,

@@ -2,10 +2,13 @@ import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import type { Runner } from '../runner.ts';
 
-/** GitHub keeps ten annotations of a kind for a step; the last one is left for the list itself. */
+/** GitHub keeps ten annotations of a kind per step; the last one is reserved for the list itself. */
 const MAX_PLACES = 9;
 
-/** Tells an error in the log and as annotations: what, where, and what to do. What is no error of ours to throw is a bug, and is told as one. */
+/**
+ * Reports an error in the log and as annotations: what, where, and how to fix it. Any other thrown value is a bug and
+ * is reported as one.
+ */
 export function reportError(runner: Runner, error: unknown): void {
   if (!(error instanceof GatelineError)) return reportBug(runner, error);
   if (error instanceof PipelineInvalidError) {

@@ -6,7 +6,7 @@ import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { StepResult } from '../invocation.ts';
 
-/** Kinds of failures that have a title of their own; any other is `Gate failed`. */
+/** Kinds of failures with their own title; any other is `Gate failed`. */
 const TITLES: Readonly<Partial<Record<EndedRecord['verdict']['kind'], string>>> = {
   missing: 'Gate failed: no output',
   malformed: 'Gate failed: the output is not JSON',
@@ -22,8 +22,8 @@ const TITLES: Readonly<Partial<Record<EndedRecord['verdict']['kind'], string>>> 
 };
 
 /**
- * The result of the job of a gate: green when later gates may go on, red in every other case, each with its own title.
- * A gate's job is never skipped by us: GitHub counts a skipped required check as passed.
+ * The result of a gate's job: green if later gates may continue, otherwise red, with a title for each case. Gateline
+ * never skips a gate's job: GitHub treats a skipped required check as passed.
  */
 export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult {
   const unit = state.units.get(planned.key);
@@ -54,8 +54,8 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
 }
 
 /**
- * The result of the check that a branch rule requires: green only when every gate is satisfied and every needed job left
- * a record. No gates at all are a failure.
+ * The result of the check that a branch rule requires: green only if every gate is satisfied and every needed job left
+ * a record. A run without gates fails.
  *
  * @param missing needed jobs that are not satisfied
  */
@@ -82,15 +82,15 @@ export function resultOfRun(state: RunState, missing: readonly NeededJob[]): Ste
   return red(isUnknown ? UNREADABLE : 'Gates failed', parts.join('; '));
 }
 
-/** The title of a run of which nobody can tell that anything failed. */
+/** The title of a run in which no failure is known. */
 const UNREADABLE = 'Records could not be read';
 
-/** Done, not readable, or behind something that is not. */
+/** Done, not readable, or waiting for a unit that is not. */
 function isWellOrUnknown({ done, status, unread }: UnitState): boolean {
   return done || unread !== undefined || status === 'pending';
 }
 
-/** Done, waiting for an approval, or behind something that does. */
+/** Done, waiting for an approval, or waiting for a unit that is. */
 function isWellOrWaits({ done, status }: UnitState): boolean {
   return done || status === 'paused' || status === 'blocked' || status === 'pending';
 }

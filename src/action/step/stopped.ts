@@ -1,7 +1,7 @@
 import type { Completion } from '../../engine/complete.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 
-/** What the outcome of the agent's step says of its attempt, whatever it wrote. `undefined`: it ended well, or nobody says. */
+/** How the agent's step ended, independent of its output. `undefined`: it ended well, or its outcome is unknown. */
 export function stoppedBy(outcome: ActionInputs['outcome']): Completion['stopped'] {
   switch (outcome) {
     case undefined:
@@ -17,8 +17,8 @@ export function stoppedBy(outcome: ActionInputs['outcome']): Completion['stopped
 }
 
 /**
- * The result of a claim that nobody completed, as the post step sees it.
- * @param status `${{ job.status }}`, evaluated when the job was over
+ * The result of a claim that was never completed, for the post step.
+ * @param status `${{ job.status }}`, evaluated at the end of the job
  */
 export function leftBy(status: ActionInputs['jobStatus']): NonNullable<Completion['stopped']> {
   switch (status) {

@@ -11,8 +11,8 @@ import type { ActionInvocation, StepResult } from '../invocation.ts';
 const SHOWN_BYTES = 64 * 1024;
 
 /**
- * The runner goes away with the job, and what an agent made is on no other machine: its output, which was redacted before it
- * was kept, is shown in the log and in the summary. The job is red: no later job finds a record.
+ * The runner is removed with the job, and the agent's output is on no other machine: so the output, which was redacted
+ * before it was stored, is shown in the log and in the summary. The job is red: no later job finds a record.
  */
 export async function tellUnsaved(
   { world: { runner }, inputs }: Pick<ActionInvocation, 'world' | 'inputs'>,
@@ -45,7 +45,7 @@ export async function tellUnsaved(
   return { ok: false, title, message };
 }
 
-/** As people read it, where it is not too large for that; else as it is kept. */
+/** Formatted for people if it is not too large; otherwise as stored. */
 async function outputText(store: Pick<RecordStore, 'get'>, ended: EndedRecord): Promise<string> {
   const value = await readValue(store, ended);
   if (value !== undefined) return JSON.stringify(value, null, 2);

@@ -10,7 +10,7 @@ import { loadFor, openRun } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
 import type { CliWorld } from '../world.ts';
 
-/** `gateline apply [RUN]`: puts what the gates of a run hand on into the user's folder. */
+/** `gateline apply [RUN]`: writes the files that the gates of a run hand on into the user's folder. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const loaded = await loadFor(invocation);
@@ -24,13 +24,13 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return exitCodeOfApplied(applied);
 }
 
-/** Conflicts, and gates that were asked for and have nothing to apply yet, are for somebody to look at. */
+/** The exit code. A person must look at conflicts, and at requested gates that have nothing to apply yet. */
 export function exitCodeOfApplied({ puts, open }: Applied): ExitCode {
   const isWhole = open.length === 0 && puts.every(({ action }) => action !== 'conflict');
   return isWhole ? EXIT_CODES.ok : EXIT_CODES.gateFailed;
 }
 
-/** Applies, with a folder of its own for what is replaced. */
+/** Applies the files. Replaced files are saved in a new folder. */
 export function applyTo(
   { now }: Pick<CliWorld, 'now'>,
   call: Call,
@@ -44,7 +44,7 @@ export function applyTo(
 const DONE = { written: 'wrote', deleted: 'removed', unchanged: 'unchanged', conflict: 'conflict' } as const;
 const WOULD = { ...DONE, written: 'would write', deleted: 'would remove' } as const;
 
-/** What came of it, one line per path. */
+/** The result, one line per path. */
 export function appliedLines({ puts, gates, open, saved }: Applied, call: Call, dryRun: boolean): string[] {
   const lines = open.map((key) => `${oneLine(key)} is not done: none of its files are applied.`);
   if (gates.length === 0) return [...lines, 'No gate is done: there is nothing to apply.'];

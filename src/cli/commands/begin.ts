@@ -12,8 +12,8 @@ import { noticesTo, say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
 /**
- * `gateline begin GATE`: step 0B of the state guide for an agent that runs by itself. What it prints is for a shell's
- * `eval`, which answers 0 for no text at all: so a failure is printed too, as a command that fails.
+ * `gateline begin GATE`: step 0B of the state guide for an agent that runs by itself. Its output is for a shell's
+ * `eval`, which returns 0 for empty text: so a failure is also printed, as a command that fails.
  */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
@@ -32,7 +32,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 async function begin(invocation: CommandInvocation): Promise<BeginResult> {
   const { world, positionals } = invocation;
   const loaded = await loadFor(invocation);
-  // A run that is going on would not see the claim, and start the gate too.
+  // A run in progress would not see the claim and would start the gate too.
   await using _lock = await lockWorkspace(loaded.root, world);
   const opened = await open(invocation, loaded, { readOnly: false });
   const place = invocation.options['tree'] === true ? 'tree' : 'in-place';
@@ -41,7 +41,7 @@ async function begin(invocation: CommandInvocation): Promise<BeginResult> {
   return begun;
 }
 
-/** What an earlier gate left in the shell must not be taken for this one's. */
+/** Variables of an earlier gate that are still set in the shell must not be used for this one. */
 const FORGET = `unset ${[...Object.values(AGENT_VARIABLES), CLI_VARIABLES.workspace, CLI_VARIABLES.token].join(' ')}\n`;
 
 function tell(world: CliWorld, begun: BeginResult): void {

@@ -14,7 +14,7 @@ import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { noticesTo, say } from '../output/say.ts';
 
-/** `gateline complete`: judges what an agent left that ran by itself. */
+/** `gateline complete`: judges what an agent that ran by itself has left. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const token = textOption(options, 'token') ?? world.environment[CLI_VARIABLES.token] ?? '';
@@ -24,7 +24,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const exitCode = exitCodeGiven(textOption(options, 'exit-code'));
   const { subject } = readToken(token);
   const here = await open(invocation, await loadFor(invocation), { readOnly: false });
-  // The token says what it is about; what the branch is called by now does not count.
+  // The token names the subject; the branch's current name is ignored.
   const opened = { ...here, assignment: { ...here.assignment, subject } };
   const about = here.assignment.subject === subject ? options : { ...options, subject };
   const ended = await completeGate(opened.ports, opened.assignment, { token, exitCode }, noticesTo(world));

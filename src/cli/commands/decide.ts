@@ -15,7 +15,7 @@ import { decisionMadeBy, reasonGiven } from '../project/decision.ts';
 
 const DECISIONS = ['approve', 'reject', 'skip', 'force'] as const;
 
-/** `gateline decide DECISION GATE`: a person's word about a gate. */
+/** `gateline decide DECISION GATE`: records a person's decision about a gate. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const [word, gate] = positionals as [string, string];
@@ -49,7 +49,7 @@ async function askedOf(
       hint: `Decisions: ${DECISIONS.join(', ')}.`,
     });
   }
-  // Before the definition is read, as for all that the options alone can tell.
+  // Before the definition is read, like all checks that need only the options.
   reasonGiven(options);
   refuseIdle(options, decision);
   const until = untilGiven(textOption(options, 'until'), world.now());
@@ -62,7 +62,7 @@ async function askedOf(
   };
 }
 
-/** Options that would do nothing here: whoever gave them expects something. */
+/** Rejects options without an effect: the user expects one. */
 function refuseIdle(options: OptionValues, decision: (typeof DECISIONS)[number]): void {
   const idle =
     options['output'] !== undefined && decision !== 'skip'

@@ -13,7 +13,7 @@ import { unitNamed } from '../project/unit-named.ts';
 type Versions = Awaited<ReturnType<typeof versionsOf>>;
 type Snapshot = NonNullable<EndedRecord['snapshot']>;
 
-/** `gateline diff [GATE]`: what the gates of a run made, as a patch. */
+/** `gateline diff [GATE]`: the changes that the gates of a run made, as a patch. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const loaded = await loadFor(invocation);
@@ -58,7 +58,7 @@ async function wanted(call: Call, gate: string | undefined, attempts: string | u
   return { from: from!.tree, to: to!.tree };
 }
 
-/** What an attempt of the run left, by its number among all that were begun; a killed one counts too. */
+/** The changes of an attempt, by its number among all attempts of the run, including killed ones. */
 function attemptOf(call: Call, gate: string, number: number): Snapshot {
   const { journal } = call;
   const { runNumber } = journal.state();
@@ -78,7 +78,9 @@ function snapshotOf(ended: EndedRecord | undefined, what: string): Snapshot {
   throw unavailable(`no version of the workspace was kept for ${what}`);
 }
 
-/** A version that is named in a record and not in the object store: git says so in its way. */
+/**
+ * Rethrows the error of a version that a record names but the object store does not have: git words it in its own way.
+ */
 function orUnavailable(error: unknown): never {
   if (!(error instanceof GatelineError) || error.code !== 'GIT_FAILED') throw error;
   throw unavailable(`the version of the workspace is not kept on this machine: ${error.message}`, error);

@@ -10,7 +10,7 @@ import type { Template } from '../templates/template.ts';
 import { AGENTS } from '../templates/agents.ts';
 import { SINGLE } from '../templates/single.ts';
 
-/** `gateline init`: writes a pipeline to start from. Never writes over a file. */
+/** `gateline init`: writes a pipeline to start from. Never overwrites a file. */
 export async function execute({ world, options }: CommandInvocation): Promise<ExitCode> {
   if (options['list']) {
     const templates = TEMPLATES.map(({ name, summary }) => ({ name, summary }));
@@ -75,5 +75,5 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-/** What `gateline init --template` knows; a test runs each of them. */
+/** The templates of `gateline init --template`; a test runs each of them. */
 export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE];

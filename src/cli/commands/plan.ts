@@ -9,7 +9,7 @@ import { printJson } from '../output/print-json.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
 import { say } from '../output/say.ts';
 
-/** `gateline plan` and `gateline run --dry-run`: says what a run would do, and why. Changes nothing. */
+/** `gateline plan` and `gateline run --dry-run`: reports what a run would do, and why. Changes nothing. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const { ports, assignment, graph } = await open(invocation, await loadFor(invocation), { readOnly: true });

@@ -31,10 +31,10 @@ import type { CliWorld } from '../world.ts';
 import { appliedLines, applyTo, exitCodeOfApplied } from './apply.ts';
 import { execute as plan } from './plan.ts';
 
-/** Plain progress does not stay silent for longer. */
+/** The longest silence of plain progress. */
 const SILENCE_MS = 30_000;
 
-/** `gateline run`: drives the subject's run on. */
+/** `gateline run`: continues the subject's run. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   if (options['dry-run']) return plan(invocation);
@@ -62,7 +62,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return options['apply'] ? await applyResult(world, opened, result, code) : code;
 }
 
-/** Half of what gates made is nobody's version: only a completed run is applied. */
+/** Applies the files of a completed run only: an incomplete result is not a usable version. */
 async function applyResult(
   world: CliWorld,
   { ports, assignment }: Opened,
@@ -108,7 +108,7 @@ function progressFor(world: CliWorld, options: OptionValues, { loaded, graph }: 
   });
 }
 
-/** Runs with Ctrl-C ending the agents. Further ones change nothing: the records are being written. */
+/** Runs the pipeline; Ctrl-C ends the agents. Further ones change nothing: the records are being written. */
 async function interruptible(
   world: CliWorld,
   progress: Progress,
@@ -143,7 +143,7 @@ function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<strin
   });
 }
 
-/** `--with-needs` where it would do nothing, or the contrary of what another option says. */
+/** Rejects `--with-needs` if it has no effect or contradicts another option. */
 function refuseIdleNeeds(options: OptionValues, gates: readonly string[]): void {
   if (!options['with-needs']) return;
   const why = gates.length === 0 ? 'without --gate, every gate runs' : 'with --stand-in, needed gates are not run';
@@ -167,7 +167,7 @@ async function forced(
   return { force: { gates, ...(await decisionMadeBy(world, options, loaded)) } };
 }
 
-/** What gates made is not in the folder yet. */
+/** The gates' changes are not in the folder yet. */
 function handedOnLines({ status, units }: RunState): string[] {
   const files = [...units.values()].flatMap((unit) => (unit.done ? (unit.ended?.files ?? []) : []));
   const number = new Set(files.map(({ path }) => path)).size;
@@ -176,7 +176,10 @@ function handedOnLines({ status, units }: RunState): string[] {
   return [`The gates made ${these}: \`gateline diff\` shows them, \`gateline apply\` puts them into your folder.`];
 }
 
-/** The end of a run: the state, what to do next, and what kept gates from running. With `--json`, for people on stderr. */
+/**
+ * The end of a run: the state, the next steps, and what kept gates from running. With `--json`, the text for people
+ * goes to stderr.
+ */
 function tell({ world, options }: CommandInvocation, { loaded, graph }: Opened, result: RunResult): void {
   const screen = options['json'] ? world.err : world.out;
   if (options['json']) printJson(world, statusJson(result.state, graph));

@@ -3,7 +3,7 @@ import type { Digest } from '../../json/digest.ts';
 import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 
-/** What `gateline show` can show of a gate. */
+/** The parts of a gate that `gateline show` can show. */
 export const PARTS = [
   'verdict',
   'request',
@@ -20,7 +20,7 @@ export type Part = (typeof PARTS)[number];
 /** Parts that are text; the others are JSON. */
 export const TEXT_PARTS: ReadonlySet<Part> = new Set(['stdout', 'stderr', 'learnings']);
 
-/** Digest of a part; `undefined` when there is none. */
+/** Digest of a part; `undefined` if it does not exist. */
 export function contentOf(call: Call, unit: UnitState, part: Exclude<Part, 'verdict' | 'record'>): Digest | undefined {
   const ended = latestOf(call, unit);
   switch (part) {
@@ -40,7 +40,7 @@ export function contentOf(call: Call, unit: UnitState, part: Exclude<Part, 'verd
   }
 }
 
-/** Why there is none, as the end of a sentence. */
+/** Why a part does not exist, as the end of a sentence. */
 export function whyAbsent(call: Call, unit: UnitState, part: Part): string {
   if (latestOf(call, unit) === undefined) {
     return unit.started === undefined ? 'its agent was not started yet' : 'its agent has not ended yet';
@@ -60,14 +60,14 @@ export function whyAbsent(call: Call, unit: UnitState, part: Part): string {
   }
 }
 
-/** The attempt that the status is about, else the latest that ended in this run. */
+/** The attempt that determines the status, otherwise the latest that ended in this run. */
 export function latestOf(call: Call, unit: UnitState): EndedRecord | undefined {
   const { runNumber } = call.journal.state();
   const ended = call.journal.archive().ended.get(unit.key) ?? [];
   return unit.ended ?? ended.findLast((one) => one.runNumber === runNumber);
 }
 
-/** The claim of the attempt that the status is about; of a reused one, the claim of the attempt that stands in. */
+/** The claim of the attempt that determines the status; for a reused output, the claim of the original attempt. */
 function claimOf(call: Call, unit: UnitState): StartedRecord | undefined {
   const ended = latestOf(call, unit);
   const at = ended?.source ?? ended;

@@ -20,7 +20,7 @@ import { unitNamed } from '../project/unit-named.ts';
 import type { CliWorld } from '../world.ts';
 import { contentOf, latestOf, PARTS, TEXT_PARTS, whyAbsent, type Part } from './show-parts.ts';
 
-/** `gateline show GATE [PART]`: one thing that is kept of a gate. */
+/** `gateline show GATE [PART]`: one stored part of a gate. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const [key, name = 'verdict'] = positionals as [string, string?];
@@ -51,7 +51,7 @@ function partNamed(name: string): Part {
   });
 }
 
-/** A gate with a matrix: how each leg stands. */
+/** Shows the status of each leg of a matrix gate. */
 function showLegs(world: CliWorld, call: Call, gate: Gate, json: boolean): void {
   const state = call.journal.state();
   const legs = [...state.units.values()].filter((unit) => unit.gate === gate.id);

@@ -9,7 +9,7 @@ import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 
-/** `gateline status`: what is true of the subject's newest run. Looks only. */
+/** `gateline status`: the state of the subject's newest run. Read-only. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   if (options['subjects']) return listSubjects(invocation);

@@ -14,13 +14,13 @@ import { errorLines, problemJson } from '../output/report-error.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
-/** `gateline validate`: everything that is wrong with the definition and its contracts, at once. */
+/** `gateline validate`: reports all errors in the definition and its contracts at once. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   let found: Found;
   try {
     const loaded = await loadFor(invocation);
-    // Schemas and checks, compiled as a run would compile them.
+    // Schemas and checks are compiled as in a run.
     const contracts = createContracts({ readText: (path) => readText(loaded.root, path) });
     const errors = await contractErrors(contracts, loaded.pipeline.gates);
     found = { loaded, problems: loaded.warnings, errors };

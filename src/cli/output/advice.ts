@@ -6,16 +6,16 @@ import { ancestorsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import { listOption, textOption, type OptionValues } from '../command.ts';
 
-/** What {@link adviceLines} advises with. */
+/** The options of {@link adviceLines}. */
 export interface Advice {
   readonly graph: UnitGraph;
-  /** Of the command that was called: what it was pointed at is repeated in what is advised. */
+  /** Options of the command that was called: those that select its target are repeated in the advice. */
   readonly options: OptionValues;
-  /** Errors, which are printed above, kept gates from running. */
+  /** Errors, printed above, kept gates from running. */
   readonly isBlocked?: boolean;
 }
 
-/** What happened in a run and which commands come next, as one line each. */
+/** The result of a run and the next commands, one line each. */
 export function adviceLines(state: RunState, { graph, options, isBlocked = false }: Advice): string[] {
   const about = pointers(options);
   const commands: Commands = {
@@ -54,7 +54,7 @@ function runsByItself({ key }: UnitState, graph: UnitGraph): boolean {
   return graph.get(key)?.gate.run === undefined;
 }
 
-/** With `--gate`: how to run what those gates need, too. */
+/** With `--gate`: how to run those gates' needs as well. */
 function needsLeftOut({ units }: RunState, graph: UnitGraph, options: OptionValues): string[] {
   const gates = new Set(listOption(options, 'gate'));
   const asked = [...graph.values()].filter(({ key, gate }) => gates.has(gate.id) && !units.get(key)!.done);
@@ -65,7 +65,7 @@ function needsLeftOut({ units }: RunState, graph: UnitGraph, options: OptionValu
   return [`--gate leaves out ${listOf(left)}: \`${command}${pointers(options)}\` runs what is needed too.`];
 }
 
-/** `--file` and `--subject` as they were given, for a shell. */
+/** `--file` and `--subject` as the user set them, quoted for a shell. */
 function pointers(options: OptionValues): string {
   return ['file', 'subject'].map((name) => [name, textOption(options, name)] as const).reduce(spell, '');
 }

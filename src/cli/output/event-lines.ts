@@ -6,12 +6,12 @@ import type { RunState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 
-/** Characters of an issue in a line of progress; `gateline show` has all of it. */
+/** Characters of an issue in a progress line; `gateline show` shows all of it. */
 const LONGEST_ISSUE = 300;
 
-/** What is shown beside the lines of events. */
+/** What to show besides the events' lines. */
 export interface LineOptions {
-  /** Lines of agents. */
+  /** Output lines of agents. */
   readonly agents: boolean;
   /** A checkpoint after each attempt, which says what is wrong and what to do. */
   readonly checkpoints: boolean;
@@ -19,7 +19,7 @@ export interface LineOptions {
 
 type EndedEvent = Extract<EngineEvent, { readonly type: 'ended' }>;
 
-/** One line for an event; `undefined` for those that need none. Begins with nothing untrusted. */
+/** One line for an event; `undefined` for events that need none. Never begins with untrusted text. */
 export function lineFor(event: EngineEvent, paint: Paint, show: LineOptions): string | undefined {
   switch (event.type) {
     case 'planned': {
@@ -56,7 +56,7 @@ function endedLine({ record: ended, unit, retrying }: EndedEvent, paint: Paint, 
   return `${oneLine(unit)}: ${facts.join(', ')}${advice}${again}`;
 }
 
-/** The first thing that is wrong, for somebody who sees this line only. */
+/** The first issue, for people who read only this line. */
 function firstIssue({ issues }: Verdict): string {
   const errors = issues.filter((issue) => issue.severity === 'error');
   const [first] = errors;
@@ -65,7 +65,7 @@ function firstIssue({ issues }: Verdict): string {
   return `${first.message.slice(0, LONGEST_ISSUE).replace(/\.$/, '')}${more}. `;
 }
 
-/** Whether a call goes on with a run or begins one. */
+/** Whether a call continues a run or begins one. */
 export function openingLine(state: RunState): string {
   const about = `${oneLine(state.pipeline)} for ${oneLine(state.subject)}`;
   const units = [...state.units.values()];
@@ -75,7 +75,7 @@ export function openingLine(state: RunState): string {
   return `${about}: continuing run ${state.runNumber}, ${done} of ${count(units.length, 'gate')} done`;
 }
 
-/** The Markdown checkpoint that the state guide wants logged after each gate. */
+/** The Markdown checkpoint that the state guide requires in the log after each gate. */
 export function checkpointFor(event: EngineEvent, graph: UnitGraph): string | undefined {
   if (event.type !== 'ended') return undefined;
   const unit = graph.get(event.unit);

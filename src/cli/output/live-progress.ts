@@ -6,10 +6,10 @@ import { lineFor, openingLine } from './event-lines.ts';
 import type { Progress, ProgressInput } from './progress.ts';
 
 const REFRESH_MS = 200;
-/** Used where the terminal does not tell. */
+/** Used if the terminal does not report its size. */
 const USUAL = { columns: 80, rows: 24 };
 
-/** A table that is drawn over itself; lines that stay are written above it. */
+/** A table that is redrawn in place; permanent lines are written above it. */
 export function liveProgress(input: ProgressInput): Progress {
   const { screen } = input;
   let drawn: string[] = [];
@@ -44,7 +44,7 @@ export function liveProgress(input: ProgressInput): Progress {
   };
 }
 
-/** The lines that are drawn now: the table and what an agent said last; where it is too high, the essence of it. */
+/** The lines to draw: the table and the last line of an agent; a summary if the table is too high. */
 function picture(state: RunState, last: string, { screen, paint, pipeline, now }: ProgressInput): string[] {
   // The last column stays empty: some terminals begin a new line as soon as it is filled.
   const width = (screen.columns || USUAL.columns) - 1;
@@ -60,8 +60,8 @@ function picture(state: RunState, last: string, { screen, paint, pipeline, now }
 }
 
 /**
- * Goes back to where the drawn lines began and clears from there on. In a terminal that was made narrower
- * they take more rows than they were drawn in.
+ * Returns to where the drawn lines began and clears from there. In a terminal that has become narrower, they take more
+ * rows than when they were drawn.
  */
 function eraser(drawn: readonly string[], columns: number): string {
   const width = columns || USUAL.columns;

@@ -4,7 +4,7 @@ import type { UnitGraph } from '../../run/records/unit.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from './report-error.ts';
 
-/** The exit code of a call that drove a run. With `--gate`, only the gates that were asked for decide. */
+/** The exit code of a call that drove a run. With `--gate`, only the requested gates determine it. */
 export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: ReadonlySet<string>): ExitCode {
   const { state, errors } = result;
   if (result.cancelled) return EXIT_CODES.interrupted;
@@ -25,14 +25,14 @@ export function exitCodeOfUnit(unit: UnitState | undefined): ExitCode {
   return unit?.status === 'paused' ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
 }
 
-/** Done, or as far as it can be: a gate passed with input that stood in for its needs is not done until they are. */
+/** Done, or as far as possible: a gate that passed with input in place of its needs is not done until they are. */
 function isWell(unit: UnitState): boolean {
   return unit.done || unit.status === 'passed';
 }
 
 const TROUBLE: ReadonlySet<UnitState['status']> = new Set(['failed', 'lost', 'partial']);
 
-/** Its agent runs by itself, and could begin now. */
+/** Its agent runs by itself and could begin now. */
 function isAwaited(unit: UnitState, graph: UnitGraph): boolean {
   return unit.status === 'ready' && graph.get(unit.key)?.gate.run === undefined;
 }

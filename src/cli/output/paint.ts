@@ -4,7 +4,7 @@ import type { Screen } from '../world.ts';
 
 const CODES: Readonly<Record<Tone, string>> = { good: '32', bad: '31', warning: '33', quiet: '2', strong: '1' };
 
-/** Colours for a screen: on a terminal, unless NO_COLOR is set; elsewhere only with FORCE_COLOR. */
+/** Colours for a screen: on a terminal, unless NO_COLOR is set; otherwise only with FORCE_COLOR. */
 export function paintFor(screen: Pick<Screen, 'interactive'>, environment: Environment): Paint {
   if ((environment[CLI_VARIABLES.noColor] ?? '') !== '') return plain;
   const forced = !['', '0', undefined].includes(environment[CLI_VARIABLES.forceColor]);

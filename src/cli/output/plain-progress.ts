@@ -4,7 +4,7 @@ import { durationText } from '../../report/wording.ts';
 import { checkpointFor, lineFor, openingLine } from './event-lines.ts';
 import type { Progress, ProgressInput } from './progress.ts';
 
-/** Lines that stay, for logs. After a silence it says what is still running, so that nobody takes it for dead. */
+/** Permanent lines, for logs. After a silence it reports what is still running, so that it does not look stuck. */
 export function plainProgress(input: ProgressInput): Progress {
   const { screen, paint, graph, quiet } = input;
   const running = new Map<UnitKey, number>();

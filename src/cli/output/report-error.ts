@@ -7,7 +7,7 @@ import { printJson } from './print-json.ts';
 import { say } from './say.ts';
 import type { CliWorld } from '../world.ts';
 
-/** Tells an error on stderr (as JSON on stdout too with `--json`) and chooses the exit code by whose fault it is. */
+/** Reports an error on stderr (with `--json` also as JSON on stdout) and chooses the exit code by the error's fault. */
 export function reportError(world: CliWorld, thrown: unknown): ExitCode {
   const error = firstThrown(thrown);
   const known = error instanceof GatelineError ? error : undefined;
@@ -23,7 +23,7 @@ export function reportError(world: CliWorld, thrown: unknown): ExitCode {
   return exitCodeOfError(known);
 }
 
-/** An error as lines for a terminal: what, where, and what to do. */
+/** An error as lines for a terminal: what, where, and how to fix it. */
 export function errorLines(error: GatelineError): string[] {
   const { code, message, hint, place } = error;
   const lines = [];
@@ -51,7 +51,7 @@ function errorJson(error: unknown): object {
   };
 }
 
-/** A problem of a definition or a contract for programs; `null` stands for what there is not. */
+/** A problem of a definition or a contract, for programs; `null` for absent values. */
 export function problemJson(problem: {
   readonly severity?: Problem['severity'];
   readonly code: string;
@@ -71,7 +71,7 @@ type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
 const BUSY: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED', 'CLAIM_IN_PLACE']);
 
-/** The exit code that an error stands for. */
+/** The exit code of an error. */
 export function exitCodeOfError(error: GatelineError): ExitCode {
   if (BUSY.has(error.code)) return EXIT_CODES.busy;
   switch (error.fault) {
@@ -86,7 +86,10 @@ export function exitCodeOfError(error: GatelineError): ExitCode {
   }
 }
 
-/** Messages quote files, options and agents: nothing in them is obeyed by a terminal, and lines stay lines. */
+/**
+ * Messages quote files, options and agents: terminals must not interpret control characters in them, and each line
+ * stays one line.
+ */
 function safe(text: string): string {
   return forTerminal(text).replaceAll('##[', '## [');
 }

@@ -2,12 +2,12 @@ import type { EngineEvent } from '../../engine/ports.ts';
 import { oneLine, wrapLines } from '../../report/text.ts';
 import type { Screen } from '../world.ts';
 
-/** Writes sentences, broken between words where the terminal is narrow. Not for what programs read, nor for tables. */
+/** Writes sentences, wrapped between words if the terminal is narrow. Not for machine-readable output or tables. */
 export function say(screen: Pick<Screen, 'write' | 'columns'>, text: string): void {
   screen.write(wrapLines(`${text}\n`, screen.columns));
 }
 
-/** Tells notices on standard error, with the gate that each is about. */
+/** Writes notices to standard error, with the gate that each concerns. */
 export function noticesTo({ err }: { readonly err: Pick<Screen, 'write' | 'columns'> }): (event: EngineEvent) => void {
   return (event) => {
     if (event.type !== 'notice') return;

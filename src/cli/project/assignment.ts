@@ -13,7 +13,9 @@ import { listOption, recordedOption, textOption, type OptionValues } from '../co
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
-/** What the options say to work on. @throws GatelineError `SUBJECT_EMPTY`, `INPUT_INVALID`, `METADATA_INVALID` */
+/**
+ * The assignment that the options define. @throws GatelineError `SUBJECT_EMPTY`, `INPUT_INVALID`, `METADATA_INVALID`
+ */
 export async function assignmentOf(
   world: CliWorld,
   options: OptionValues,
@@ -35,7 +37,10 @@ export async function assignmentOf(
   };
 }
 
-/** With `--stand-in` and no `--input`: what others left in the state guide's files, as `{needs: {<gate>: output}}`. */
+/**
+ * With `--stand-in` and no `--input`: outputs that other tools left in the state guide's files, as
+ * `{needs: {<gate>: output}}`.
+ */
 async function inputFromStateFiles(
   world: CliWorld,
   loaded: LoadedPipeline,
@@ -63,7 +68,7 @@ function jsonOrText(text: string): JsonValue {
   return parsed.ok ? parsed.value : text;
 }
 
-/** A JSON file that the user names, `-` for standard input; `null` when there is none. */
+/** A JSON file that the user names, `-` for standard input; `null` if none is named. */
 export async function readInput(world: CliWorld, path: string | undefined): Promise<JsonValue> {
   if (path === undefined) return null;
   let bytes: Uint8Array;

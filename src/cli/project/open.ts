@@ -11,7 +11,7 @@ import { textOption, type CommandInvocation } from '../command.ts';
 import { noticesTo, say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
-/** What nearly every command works with. */
+/** The objects that nearly every command uses. */
 export interface Opened {
   readonly loaded: LoadedPipeline;
   readonly graph: UnitGraph;
@@ -19,7 +19,7 @@ export interface Opened {
   readonly assignment: Assignment;
 }
 
-/** The pipeline that an invocation is about. */
+/** The pipeline of an invocation. */
 export function loadFor({ world, options }: Pick<CommandInvocation, 'world' | 'options'>): Promise<LoadedPipeline> {
   return loadPipeline(world.workingDirectory, textOption(options, 'file'));
 }
@@ -41,23 +41,23 @@ export async function open(
   return { loaded, graph, ports: { ...ports, showState }, assignment };
 }
 
-/** {@link openRun} for looking at the run that `--run` names, else the newest. */
+/** {@link openRun} for reading the run of `--run`, otherwise the newest. */
 export async function openToLook(invocation: CommandInvocation): Promise<Opened & { readonly call: Call }> {
   const asked = textOption(invocation.options, 'run');
   return openRun(invocation, await loadFor(invocation), { asked, where: '--run', readOnly: true });
 }
 
-/** Which run is to be opened. */
+/** Which run to open. */
 export interface RunWanted {
   /** As the user named it; `undefined`: the newest. */
   readonly asked: string | undefined;
-  /** What it was given as, for errors. */
+  /** The option that named it, for errors. */
   readonly where: string;
   readonly readOnly: boolean;
 }
 
 /**
- * {@link open} with the records of one run as they are.
+ * {@link open} with the records of one run, without changes.
  * @throws GatelineError `OPTION_VALUE`, `RUN_UNKNOWN`
  */
 export async function openRun(
@@ -91,7 +91,7 @@ export function projectorFor(world: CliWorld, opened: Opened, redact: (text: str
   return createProjector({ loaded, graph, metadata: assignment.metadata, store: ports.store, redact, ...durable });
 }
 
-/** Brings the files that people read up to date after a command that wrote records but drove nothing. */
+/** Updates the files that people read, after a command that wrote records without driving a run. */
 export async function projectOnce(world: CliWorld, opened: Opened): Promise<RunState> {
   const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
   const projector = await projectorFor(world, opened, call.redactor.redactText);
@@ -100,7 +100,7 @@ export async function projectOnce(world: CliWorld, opened: Opened): Promise<RunS
   return state;
 }
 
-/** A run as people name it: `N` of the present subject, or `SUBJECT#N`. */
+/** A run as people name it: `N` of the current subject, or `SUBJECT#N`. */
 export interface RunAsked {
   readonly subject: string | undefined;
   /** From 1; 0: the newest. */
@@ -108,8 +108,8 @@ export interface RunAsked {
 }
 
 /**
- * Reads the name of a run.
- * @param where what it was given as, for the error: `--run`
+ * Parses the name of a run.
+ * @param where the option that named it, for the error: `--run`
  * @throws GatelineError `OPTION_VALUE`
  */
 function parseRunArgument(text: string | undefined, where: string): RunAsked {

@@ -4,7 +4,7 @@ import { didYouMean } from '../../pipeline/problem.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 
 /**
- * The unit of that key: a gate, or one leg of a matrix gate.
+ * The unit with that key: a gate, or one leg of a matrix gate.
  * @throws GatelineError `GATE_UNKNOWN`
  */
 export function unitNamed({ journal }: Call, key: string): UnitState {

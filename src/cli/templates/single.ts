@@ -1,6 +1,6 @@
 import type { Template } from './template.ts';
 
-/** The smallest pipeline: one gate, its contract in the file. */
+/** The smallest pipeline: one gate, with its contract in the pipeline file. */
 export const SINGLE: Template = {
   name: 'single',
   summary: 'one gate with an inline contract',

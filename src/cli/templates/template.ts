@@ -1,4 +1,4 @@
-/** A pipeline to start from: files by path, relative to the folder that `gateline init` works in. */
+/** A pipeline to start from: files by path, relative to the folder of `gateline init`. */
 export interface Template {
   readonly name: string;
   readonly summary: string;

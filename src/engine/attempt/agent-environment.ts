@@ -14,7 +14,7 @@ export const ATTEMPT_FILES = {
   refused: 'output.refused.txt',
 } as const;
 
-/** The protocol's variables for one attempt (docs/agent-protocol.md). */
+/** The agent protocol's variables for one attempt (docs/agent-protocol.md). */
 export function protocolVariables(
   unit: Unit,
   n: number,
@@ -35,8 +35,8 @@ export function protocolVariables(
 }
 
 /**
- * The whole environment of an agent: the caller's without the runner's own variables and without secrets that
- * only other gates name, then the gate's `env`, then the protocol's. Nothing overrides the protocol's.
+ * The complete environment of an agent: the caller's (without the runner's own variables and without secrets that only
+ * other gates name), then the gate's `env`, then the protocol's variables. Nothing overrides the protocol's.
  */
 export function agentEnvironment(
   inherited: Environment,
@@ -56,7 +56,7 @@ export function agentEnvironment(
   return { ...env, ...protocol };
 }
 
-/** Secrets that a gate names and that are not set. */
+/** Secrets that a gate names but that are not set. */
 export function missingSecrets(inherited: Environment, gate: Gate): string[] {
   return gate.secrets.filter((name) => (inherited[name] ?? '') === '');
 }

@@ -5,7 +5,7 @@ import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
 import type { Captured } from './capture-files.ts';
 
-/** A verdict with what is to be said of an attempt's files. */
+/** Adds the problems and notices about an attempt's files to its verdict. */
 export function withFiles({ gate }: Unit, verdict: Verdict, captured: Captured, notices: readonly Issue[]): Verdict {
   const { failure } = captured;
   if (failure !== undefined && gate.files.length > 0 && verdict.status !== 'failed') {
@@ -23,7 +23,7 @@ export function withFiles({ gate }: Unit, verdict: Verdict, captured: Captured, 
   return { ...verdict, issues: [...verdict.issues, ...captured.problems, ...notices].slice(0, 100) };
 }
 
-/** What the way an agent ended says, whatever it wrote. `undefined`: it ended well. */
+/** The verdict that follows from how the agent ended, whatever it wrote. `undefined`: it ended normally. */
 export function verdictOn(call: Pick<Call, 'holder'>, result: AgentResult, unit: Unit): Verdict | undefined {
   switch (result.outcome) {
     case 'not-started':
@@ -62,7 +62,7 @@ export function noSecret(names: readonly string[]): Verdict {
 
 const KIND_OF: Readonly<Record<string, Verdict['kind']>> = { FILES_CONFLICT: 'files', ATTEMPT_LOST: 'lost' };
 
-/** What an error says of an attempt that nothing else can be said of. */
+/** The verdict for an attempt that failed with an error before it could be judged. */
 export function notPrepared(error: unknown): Verdict {
   const code = error instanceof GatelineError ? error.code : 'INTERNAL';
   const kind =

@@ -23,19 +23,22 @@ import { nameReruns } from './name-reruns.ts';
 import { placeFor } from './place.ts';
 import { workFor, type Work } from '../plan/plan-unit.ts';
 
-/** Bytes kept of each of an agent's output streams. */
+/** Bytes to keep of each of an agent's output streams. */
 const LOG_LIMIT = 1024 * 1024;
 
-/** Failures that another attempt cannot turn. */
+/** Failures that another attempt cannot fix. */
 const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', 'claimed', 'contract', 'not-started']);
 
 /**
- * Errors of writing how an attempt ended after which nothing else is written in its place: it is on record already, or what
- * the agent made is kept on this machine, and whoever comes after uploads it.
+ * Errors while writing the `ended` record after which no other record is written instead: the end is already recorded,
+ * or the agent's result is kept on this machine and a later step uploads it.
  */
 const NOT_REPLACED: ReadonlySet<string> = new Set(['RECORD_TAKEN', 'ARTIFACT_UPLOAD_FAILED', 'ARTIFACTS_OUTAGE']);
 
-/** Runs a unit until it is satisfied, out of retries, or a further attempt makes no sense. Each attempt leaves its records. */
+/**
+ * Runs a unit until it is satisfied, has no retries left, or another attempt makes no sense. Each attempt writes its
+ * records.
+ */
 export async function runAttempts(call: Call, unit: Unit, first: Work, signal: AbortSignal): Promise<EndedRecord> {
   let work = first;
   let before: EndedRecord | undefined;
@@ -45,7 +48,7 @@ export async function runAttempts(call: Call, unit: Unit, first: Work, signal: A
       verdictSatisfies(unit, ended, { ruling: 'stands' }) ||
       FINAL.has(ended.verdict.kind) ||
       signal.aborted ||
-      // In a job's checkout nothing could be taken back then, and what lies there is nobody's request.
+      // In a job's checkout the changes could not be undone then, and its content matches no request.
       (call.holder === 'job' && ended.snapshot === undefined);
     const retrying = !settled && attempt < unit.gate.retries;
     const records = call.journal.records();
@@ -59,12 +62,13 @@ export async function runAttempts(call: Call, unit: Unit, first: Work, signal: A
     });
     if (!retrying) return ended;
     before = ended;
-    // What an attempt in the user's folder left is the user's version: the next one is asked for that.
+    // Files that an attempt left in the user's folder are now the user's version. The next attempt's request includes
+    // them.
     if (call.holder !== 'job' && unit.gate.workspace === 'in-place') work = await workFor(call, unit, work.contract);
   }
 }
 
-/** @param before the attempt that this one follows, of the same call */
+/** @param before the previous attempt of the same call */
 async function runAttempt(
   call: Call,
   unit: Unit,
@@ -101,7 +105,7 @@ async function runAttempt(
     if (isInUsersFolder(call, started)) await nameReruns(call, ended);
     return ended;
   } finally {
-    // What timed out or was ended by a signal may have left somebody behind who still writes there.
+    // An agent that timed out or was ended by a signal may have left processes that still write there.
     await begun.checkout.release(result?.outcome === 'exited');
     if (isInUsersFolder(call, started)) call.forgetSnapshot();
   }
@@ -111,7 +115,10 @@ function isInUsersFolder({ holder }: Pick<Call, 'holder'>, { place }: StartedRec
   return holder !== 'job' && place === 'in-place';
 }
 
-/** Ends an attempt whose gate names secrets that are not set: nothing of it could be redacted. `undefined`: all are set. */
+/**
+ * Ends an attempt if its gate names secrets that are not set: its output could not be redacted. `undefined`: all are
+ * set.
+ */
 export async function endWithoutSecrets(
   call: Call,
   unit: Unit,
@@ -121,7 +128,7 @@ export async function endWithoutSecrets(
   return names.length === 0 ? undefined : end(call, unit, started, { verdict: noSecret(names) });
 }
 
-/** Prepares an attempt that is claimed. Where that fails, the attempt ends with that before the error goes on. */
+/** Prepares a claimed attempt. If that fails, the attempt is ended with the error before the error is rethrown. */
 export async function prepareOrEnd(
   call: Call,
   unit: Unit,
@@ -137,12 +144,14 @@ export async function prepareOrEnd(
   }
 }
 
-/** Ends an attempt of which nothing can be judged, so that nobody waits for it. */
+/** Ends an attempt that cannot be judged, so that nothing waits for it. */
 export function endWith(call: Call, unit: Unit, started: StartedRecord, error: unknown): Promise<EndedRecord> {
   return end(call, unit, started, { verdict: notPrepared(error) });
 }
 
-/** Runs the agent to its end. Where it cannot be watched, the attempt ends with that before the error goes on. */
+/**
+ * Runs the agent to its end. If it cannot be watched, the attempt is ended with the error before the error is rethrown.
+ */
 async function startOrEnd(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
   try {
     return await startAgent(call, begun, signal);
@@ -172,7 +181,10 @@ function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<Agen
   });
 }
 
-/** Judges what an agent left and writes the `ended` record. Also for an agent that ran by itself, which others may have `stopped`. */
+/**
+ * Judges what an agent left and writes the `ended` record. Also used for an agent that ran by itself, which the caller
+ * may report as `stopped`.
+ */
 export async function finishAttempt(
   call: Call,
   begun: Begun,
@@ -184,7 +196,7 @@ export async function finishAttempt(
   try {
     ended = await judgeAndEnd(call, begun, result, stopped);
   } catch (error) {
-    // When there is room, `complete` can be given again.
+    // Once there is room, `complete` can be run again.
     if (isDiskFull(error) && canBeCompletedAgain(started)) throw error;
     await removeAnswer(directory);
     if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
@@ -263,14 +275,14 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
   return ended;
 }
 
-/** Verdicts quote outputs, whose strings are redacted already; what agents put into logs and messages is not. */
+/** Redacts a verdict. Outputs quoted in it are redacted already; log lines and messages of agents are not. */
 function redactVerdict(call: Call, verdict: Verdict): Verdict {
   const clean = (text: string): string => call.redactor.redactText(text);
   const issues = verdict.issues.map((issue) => ({ ...issue, message: clean(issue.message) }));
   return { ...verdict, advice: clean(verdict.advice).slice(0, 2_048), issues };
 }
 
-/** On a full disk an attempt ends without logs rather than without a record. */
+/** On a full disk, an attempt ends without logs rather than without a record. */
 async function keepLogs(call: Call, result: AgentResult | undefined): Promise<EndedRecord['logs']> {
   const logs: EndedRecord['logs'] = {};
   try {

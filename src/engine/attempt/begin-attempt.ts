@@ -16,7 +16,7 @@ import { writePlace, type AttemptPlace } from './place-file.ts';
 import type { Work } from '../plan/plan-unit.ts';
 import { handedOnTo } from '../plan/current-inputs.ts';
 
-/** Exports up to this size stand in the request itself; larger ones only in their file. */
+/** Exports up to this size are included in the request itself; larger ones are only in their file. */
 export const INLINE_LIMIT = 1024 * 1024;
 
 /** An attempt that holds its claim and whose agent can be started. */
@@ -28,17 +28,17 @@ export interface Begun {
   readonly hasFeedback: boolean;
 }
 
-/** What a claim says beside the work itself. */
+/** What a claim states besides the work itself. */
 export interface ClaimDetails {
-  /** Where an agent is going to work; absent when none is started. */
+  /** Where an agent will work; absent if none is started. */
   readonly place?: AttemptPlace['place'];
-  /** For an agent that runs by itself: how long the claim holds. */
+  /** For an agent that runs by itself: when the claim expires. */
   readonly deadline?: string;
 }
 
 /**
- * Takes the claim of a unit's next attempt: durable before anything else happens.
- * @throws GatelineError `GATE_CLAIMED` when somebody else has it.
+ * Claims a unit's next attempt. The claim is durable before anything else happens.
+ * @throws GatelineError `GATE_CLAIMED` if another process has it
  */
 export async function claim(
   call: Call,
@@ -64,7 +64,10 @@ export async function claim(
   return started;
 }
 
-/** A name that is taken by nobody who can be seen: GitHub's answer to an upload was lost, or one broke off. */
+/**
+ * The error for a name that is taken although no holder is visible: GitHub's answer to an upload was lost, or an upload
+ * broke off.
+ */
 async function takenBy(call: Call, unit: Unit, claim: StartedRecord): Promise<GatelineError> {
   const what = attemptInRun(claim, call.journal.archive().started.get(unit.key) ?? []);
   if (call.holder === 'job' && !(await isSeen(call, unit, claim))) {
@@ -87,15 +90,15 @@ async function isSeen(call: Call, unit: Unit, at: Pick<StartedRecord, 'n' | 'run
   );
 }
 
-/** What else an attempt is prepared with. */
+/** Optional details for preparing an attempt. */
 export interface Preparation {
-  /** Aborted when the attempt is not wanted any more. */
+  /** Aborted if the attempt is no longer wanted. */
   readonly signal?: AbortSignal;
-  /** The attempt that this one follows, of the same call. */
+  /** The previous attempt of the same call. */
   readonly before?: EndedRecord | undefined;
 }
 
-/** Makes everything ready that the agent is promised: its files, its directory, request and feedback. */
+/** Prepares everything that the agent is promised: its files, its directory, the request and the feedback. */
 export async function prepareAttempt(
   call: Call,
   unit: Unit,
@@ -112,7 +115,7 @@ export async function prepareAttempt(
   return { unit, started, directory, checkout, hasFeedback: feedback !== undefined };
 }
 
-/** Makes the attempt's version of the workspace stand where the agent is going to work. */
+/** Checks out the attempt's version of the workspace where the agent will work. */
 async function checkOut(
   call: Call,
   unit: Unit,
@@ -141,20 +144,20 @@ async function checkOut(
   }
 }
 
-/** The user's version, and the one that the agent is to find. */
+/** The user's version, and the version that the agent works on. */
 async function versionsFor(
   call: Call,
   unit: Unit,
   before: EndedRecord | undefined,
 ): Promise<{ readonly base: TreeId; readonly tree: TreeId }> {
-  // All attempts of a job share its checkout: what the one before changed there is taken back.
+  // All attempts of a job share its checkout: the previous attempt's changes are undone.
   if (call.holder === 'job' && before?.snapshot !== undefined)
     return { base: before.snapshot.tree, tree: before.snapshot.from };
   const { tree: base } = await call.snapshot();
   return { base, tree: await call.ports.workspace.build(base, handedOnTo(call, unit), copierOf(call)) };
 }
 
-/** The request as the agent reads it: with the exports of its needs, the attempt's number, and names for people. */
+/** The request as the agent reads it: with its needs' exports, the attempt's number, and readable names. */
 async function agentView(
   call: Call,
   unit: Unit,
@@ -202,7 +205,7 @@ function addNeed(needs: JsonObject, key: string, view: JsonObject): void {
   gate.legs[key.slice(slash + 1)] = view;
 }
 
-/** The attempt before this one that ended with the same request: its verdict is the feedback. */
+/** The previous ended attempt with the same request: its verdict is the feedback. */
 function lastAttempt(call: Call, unit: Unit, started: StartedRecord): EndedRecord | undefined {
   const earlier = (call.journal.archive().ended.get(unit.key) ?? []).filter(
     (one) => one.fingerprint === started.fingerprint && one.how === 'ran',

@@ -8,31 +8,31 @@ import type { Begun } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
-/** Files that an attempt left, and what is wrong with them. */
+/** Files that an attempt left, and the problems with them. */
 export interface Captured {
   readonly files: readonly FileChange[];
   readonly touched: readonly FileChange[];
   /** Changed links and repositories that are not handed on. */
   readonly links: readonly string[];
   readonly snapshot?: NonNullable<EndedRecord['snapshot']>;
-  /** Files that should be handed on and cannot be. */
+  /** Files that should be handed on but cannot be. */
   readonly problems: readonly Issue[];
   /** Why nothing could be captured at all. */
   readonly failure?: GatelineError;
 }
 
-/** Characters of a file that are looked at together with the ones after them: no secret is longer. */
+/** Number of characters that overlap between two checks of a file: no secret is longer. */
 const OVERLAP = 16 * 1024;
 
 /**
- * Files that the gate hands on, kept in the store, and what else it changed. A file with a secret in it is not handed on: it would
- * have to be altered, and an altered file is not what the agent made.
+ * Stores the files that the gate hands on, and lists what else it changed. A file that contains a secret is not handed
+ * on: redacting it would alter it, and an altered file is not the agent's work.
  */
 export async function captureFiles(call: Call, begun: Begun): Promise<Captured> {
   try {
     return await capture(call, begun);
   } catch (error) {
-    // Without room there will be no record of what is handed on either.
+    // Without disk space, the record of the files cannot be written either.
     if (isDiskFull(error) && begun.unit.gate.files.length > 0) throw error;
     if (!(error instanceof GatelineError) || !/^(?:GIT|WORKSPACE|WORK_TREE|FILE)_/.test(error.code)) throw error;
     return { files: [], touched: [], links: [], problems: [], failure: error };
@@ -60,7 +60,7 @@ async function capture(call: Call, { unit, checkout }: Begun): Promise<Captured>
   return { files, touched, links, snapshot: { from: checkout.from, tree: work.tree }, problems };
 }
 
-/** What to write in `gateline.yml`. What lies outside of the workspace cannot be handed on. */
+/** What to write in `gateline.yml`. Files outside the workspace cannot be handed on. */
 function wayToHandOn({ gate }: Unit, names: readonly string[]): string {
   const own = names.filter((name) => !name.startsWith('../'));
   if (own.length === 0) return '; only files of the workspace are handed on';
@@ -75,7 +75,7 @@ function wayToHandOn({ gate }: Unit, names: readonly string[]): string {
 /** Paths that a notice names. */
 const NAMED = 5;
 
-/** Names what the agent changed and the gate does not hand on: it is kept, and nobody else will see it. */
+/** Names files that the agent changed and the gate does not hand on: they are kept, but no other gate sees them. */
 export async function nameKept(call: Call, unit: Unit, { touched, links, failure }: Captured): Promise<void> {
   if (failure === undefined && touched.length + links.length === 0) return;
   const files = touched.map(({ path }) => path);
@@ -89,7 +89,7 @@ export async function nameKept(call: Call, unit: Unit, { touched, links, failure
 
 class SecretFound extends Error {}
 
-/** Passes chunks on, and throws before the last of them when there is a secret. */
+/** Passes chunks on. Throws before the last one if they contain a secret. */
 async function* withoutSecrets(chunks: AsyncIterable<Uint8Array>, redactor: Redactor): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder();
   let tail = '';

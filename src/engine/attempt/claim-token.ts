@@ -16,24 +16,27 @@ const tokenSchema = z.strictObject({
   n: z.int(),
   fingerprint: digestSchema,
   contract: digestSchema,
-  /** Id of the pipeline. Tokens of earlier versions have none of what follows. */
+  /** Id of the pipeline. Tokens of earlier versions have neither this nor the properties below. */
   pipeline: z.string().regex(ID_PATTERN).optional(),
-  /** How long the agent has, from when the claim was taken. */
+  /** How long the agent may take, from the time of the claim. */
   minutes: z.number().positive().optional(),
-  /** Absolute path of the git that it was begun with: what an agent puts on the PATH since is not run. */
+  /** Absolute path of the git that `begin` used. A git that an agent puts on the PATH later is not run. */
   git: z.string().max(4_096).optional(),
-  /** The gate stands in a file of the repository: without one it can be completed, but is not known as a whole. */
+  /**
+   * The gate is defined in a file of the repository. Without this it can be completed, but its full definition is not
+   * known.
+   */
   file: z.literal(true).optional(),
-  /** Digest of the claim's record: whoever has it by another way than a listing knows that it is the one. */
+  /** Digest of the claim's record: verifies a record that was not found through a listing. */
   claim: digestSchema.optional(),
 });
 
-/** What `begin` gives and `complete` must bring back: names one claim. It is no secret. */
+/** `begin` returns it and `complete` requires it: names one claim. It is not a secret. */
 export type ClaimToken = z.infer<typeof tokenSchema>;
 
 /**
- * The token of a claim, URL-safe text.
- * @param more what its record does not say of the gate
+ * The token of a claim, as URL-safe text.
+ * @param more details of the gate that the claim's record does not contain
  */
 export function tokenOf(started: StartedRecord, more: Pick<ClaimToken, 'minutes' | 'file' | 'git'> = {}): string {
   const { subject, gate, leg, runNumber: run, runAttempt: call, n, fingerprint, contract, pipeline } = started;
@@ -53,12 +56,12 @@ export function readToken(text: string): ClaimToken {
   }
 }
 
-/** The digest of a claim's record, as its token has it. */
+/** The digest of a claim's record, as the token contains it. */
 export function digestOfClaim(started: StartedRecord): Digest {
   return digestOfJson(started as unknown as JsonValue);
 }
 
-/** Whether a claim is the one that a token names, with the same request and contract. */
+/** Whether a claim is the one that a token names: same record, request and contract. */
 export function tokenMatches(token: ClaimToken, started: StartedRecord): boolean {
   return (
     (token.claim === undefined || token.claim === digestOfClaim(started)) &&

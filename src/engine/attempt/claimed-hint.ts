@@ -1,6 +1,6 @@
 import type { Call } from '../call/call.ts';
 
-/** What to do where somebody else took the claim first, by who holds claims in this call. */
+/** What the user can do if another process claimed the gate first. Depends on who holds claims in this call. */
 export function claimedHint(holder: Call['holder']): string {
   return holder === 'job'
     ? 'Two jobs of this run work on the same gate. Give each its own `gate:`, or its own `subject:`.'

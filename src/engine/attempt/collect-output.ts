@@ -14,10 +14,10 @@ import { keepJson } from '../keep-json.ts';
 export const OUTPUT_LIMIT = 256 * 1024 * 1024;
 const METRICS_LIMIT = 1024 * 1024;
 const LEARNINGS_LIMIT = 1024 * 1024;
-/** Of an output that could not be parsed, this much is kept for people. */
+/** Bytes to keep, for people, of an output that could not be parsed. */
 const REFUSED_LIMIT = 1024 * 1024;
 
-/** What an attempt's output came to. */
+/** The result of collecting an attempt's output. */
 export interface Collected {
   readonly verdict: Verdict;
   readonly value: Content | undefined;
@@ -25,8 +25,8 @@ export interface Collected {
 }
 
 /**
- * Reads, parses, redacts, keeps and judges what the agent wrote. `early` is a verdict that stands whatever the
- * output is (exit code, timeout); the output is kept all the same, since it cost money.
+ * Reads, parses, redacts, stores and judges the agent's output. `early` is a verdict that does not depend on the output
+ * (exit code, timeout). The output is still stored then, since it cost money.
  */
 export async function collectOutput(
   call: Call,
@@ -72,7 +72,10 @@ function withNotices(verdict: Verdict, notices: readonly Issue[]): Verdict {
   return notices.length === 0 ? verdict : { ...verdict, issues: [...verdict.issues, ...notices].slice(0, 100) };
 }
 
-/** Where the disk is full, an attempt that cannot be completed again gives up the agent's own file for what is kept. */
+/**
+ * On a full disk, if the attempt cannot be completed again, the agent's own file is deleted to make room for the stored
+ * value.
+ */
 async function keepValue(
   call: Call,
   { directory, started }: Pick<Begun, 'directory' | 'started'>,
@@ -87,7 +90,7 @@ async function keepValue(
   }
 }
 
-/** Keeps the redacted beginning of an output that is no JSON, for people to look at. False: there is no room for it. */
+/** Stores the redacted beginning of an output that is not JSON, for people to read. False: there is no room for it. */
 async function keepRefused(
   call: Call,
   { directory, started }: Pick<Begun, 'directory' | 'started'>,
@@ -103,17 +106,20 @@ async function keepRefused(
   }
 }
 
-/** The claim of an agent that runs by itself stays open until somebody completes it. */
+/**
+ * Whether the attempt can be completed again: the claim of an agent that runs by itself stays open until it is
+ * completed.
+ */
 export function canBeCompletedAgain({ holder }: Pick<StartedRecord, 'holder'>): boolean {
   return holder === 'open';
 }
 
-/** Removes what the agent wrote, once the attempt is on record: nobody redacted it, so it must not stay. */
+/** Removes the agent's files once the attempt is recorded: they are not redacted, so they must not stay. */
 export async function removeAnswer(directory: AttemptDirectory): Promise<void> {
   for (const name of ['output', 'metrics', 'learnings'] as const) await directory.remove(ATTEMPT_FILES[name]);
 }
 
-/** What the agent told of itself, when it is of the right shape; a notice otherwise. */
+/** The metrics that the agent reported, if they have the right shape; otherwise a notice. */
 export async function collectMetrics(
   call: Call,
   directory: AttemptDirectory,
@@ -132,7 +138,7 @@ export async function collectMetrics(
   return why(`/${first?.path.join('/') ?? ''}: ${first?.message ?? 'not the right shape'}`);
 }
 
-/** What the agent wrote down for later runs, redacted; `undefined` when nothing. */
+/** What the agent wrote for later runs, redacted; `undefined` if nothing. */
 export async function collectLearnings(call: Call, directory: AttemptDirectory): Promise<Content | undefined> {
   const file = await directory.read(ATTEMPT_FILES.learnings, LEARNINGS_LIMIT);
   if (file.state !== 'present' || file.bytes.length === 0) return undefined;

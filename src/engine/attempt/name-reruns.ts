@@ -5,7 +5,9 @@ import { firstNames } from '../../errors/first-names.ts';
 /** Paths that a notice names. */
 const NAMED = 5;
 
-/** Names done gates that read what an agent changed in the user's folder: it is the user's version from now on. */
+/**
+ * Names done gates that read files which an agent changed in the user's folder: those files are now the user's version.
+ */
 export async function nameReruns(call: Call, { files, touched }: EndedRecord): Promise<void> {
   const { workspace } = call.ports;
   const paths = [...files, ...touched].map(({ path }) => path);

@@ -11,25 +11,25 @@ const placeSchema = z.strictObject({
   until: z.string().max(64).optional(),
 });
 
-/** Where an attempt works, and on which version. */
+/** Where an attempt works, and on which version of the workspace. */
 export type AttemptPlace = z.infer<typeof placeSchema>;
 
-/** No more than this many bytes are read back. */
+/** At most this many bytes are read back. */
 const LIMIT = 64 * 1024;
 
-/** Keeps it with the attempt, for a `complete` in another process. */
+/** Writes the place into the attempt's directory, for a `complete` in another process. */
 export async function writePlace(directory: AttemptDirectory, place: AttemptPlace): Promise<void> {
   await directory.write(ATTEMPT_FILES.place, [JSON.stringify(place)]);
 }
 
-/** Reads it back; `undefined` when it is not there, or is not what was written. */
+/** Reads the place back; `undefined` if the file is missing or was altered. */
 export async function readPlace(directory: AttemptDirectory): Promise<AttemptPlace | undefined> {
   const read = await directory.read(ATTEMPT_FILES.place, LIMIT);
   if (read.state !== 'present') return undefined;
   try {
     return placeSchema.parse(JSON.parse(new TextDecoder().decode(read.bytes)));
   } catch {
-    // Torn by a crash, or written over by an agent.
+    // Truncated by a crash, or overwritten by an agent.
     return undefined;
   }
 }

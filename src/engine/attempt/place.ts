@@ -12,7 +12,8 @@ import { firstNames } from '../../errors/first-names.ts';
 const NAMED = 10;
 
 /**
- * Where the agent of a unit works. A CI job's checkout is its own; the user's folder must have what the request names.
+ * Determines where a unit's agent works. A CI job's checkout is its own; the user's folder must contain what the
+ * request names.
  * @throws GatelineError `IN_PLACE_NEEDS_INPUTS`, `CLAIM_IN_PLACE`, `GATE_NOT_APPLIED`
  */
 export async function placeFor(
@@ -52,8 +53,8 @@ async function refuseNotApplied(call: Call, unit: Unit): Promise<void> {
 }
 
 /**
- * The plan of a unit that is about to run: in the user's folder it is given the folder as it is now, not as it was when the
- * call began, and where it cannot work there it is blocked.
+ * The plan of a unit that is about to run. In the user's folder the plan uses the folder as it is now, not as it was
+ * when the call began. A unit that cannot work there is blocked.
  */
 export async function planInPlace(call: Call, unit: Unit, planned: PreparedUnit): Promise<PreparedUnit> {
   if (call.holder === 'job' || planned.planned.choice !== 'run' || unit.gate.workspace !== 'in-place') return planned;

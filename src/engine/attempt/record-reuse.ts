@@ -8,7 +8,7 @@ import type { Call } from '../call/call.ts';
 import { claimedHint } from './claimed-hint.ts';
 import type { PreparedUnit } from '../plan/plan-unit.ts';
 
-/** Records that an earlier output is reused, with today's verdict. */
+/** Records that an earlier output is reused, with its verdict under the current contract. */
 export async function recordReuse(call: Call, unit: Unit, prepared: PreparedUnit): Promise<EndedRecord> {
   const { checkpoint, judged } = prepared;
   const from = checkpoint!;
@@ -32,7 +32,7 @@ export async function recordReuse(call: Call, unit: Unit, prepared: PreparedUnit
   return record;
 }
 
-/** What an output took whose record stands in again: clocks of machines may be set back meanwhile. */
+/** The time that a reused output took. Never negative, although machine clocks may be set back. */
 function savedBy(from: EndedRecord): Pick<EndedRecord, 'savedMs'> {
   if (from.how === 'reused') return from.savedMs === undefined ? {} : { savedMs: from.savedMs };
   return { savedMs: Math.max(0, Date.parse(from.at) - Date.parse(from.startedAt)) };
@@ -59,7 +59,10 @@ export async function recordNotApplicable(call: Call, unit: Unit, prepared: Prep
   return record;
 }
 
-/** Where many jobs work on one run, a claim comes first here too: nobody else may be at it. Locally the lock sees to that. */
+/**
+ * If many jobs work on one run, an attempt without an agent also needs a claim first, so that no other job works on it.
+ * Locally the lock ensures that.
+ */
 async function common(
   call: Call,
   unit: Unit,

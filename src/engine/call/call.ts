@@ -10,34 +10,37 @@ import { openJournal, type Journal } from './journal.ts';
 import type { JournalScope } from './journal.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
 
-/** What a caller asks the engine to work on. */
+/** What a caller asks the engine to do. */
 export interface Assignment {
   readonly pipeline: Pipeline;
   readonly subject: string;
-  /** The pipeline's metadata with the caller's laid over it. */
+  /** The pipeline's metadata, overridden by the caller's. */
   readonly metadata: JsonObject;
-  /** The caller's input: in every request; takes the place of needs that have no output (see `standIn`). */
+  /** The caller's input: part of every request; replaces needs that have no output (see `standIn`). */
   readonly input: JsonValue;
-  /** Only these gates (and, unless `standIn`, nothing is run for what they need). Default: all. */
+  /** Only these gates. Unless `standIn` is set, nothing is run for their needs. Default: all. */
   readonly only?: ReadonlySet<string>;
-  /** Where a need has no output, run anyway: the agent takes what it needs from the caller's input (seed 000, step 0B). */
+  /** Run even if a need has no output: the agent takes it from the caller's input (seed 000, step 0B). */
   readonly standIn?: boolean;
   /**
-   * Standard Schemas by gate id, for programs: an output must meet its gate's, and its JSON Schema where there is one.
-   * Everybody who judges a gate's outputs must give the same one.
+   * Standard Schemas by gate id, for programs. An output must satisfy its gate's Standard Schema, and its JSON Schema
+   * if there is one. Every program that judges a gate's outputs must pass the same schema.
    */
   readonly standardSchemas?: Readonly<Record<string, VersionedSchema>>;
-  /** The workflow file that defines the job around an agent that runs by itself: its prompt stands there, so it counts. */
+  /**
+   * The workflow file that defines the job around an agent that runs by itself: it contains the prompt, so it is part
+   * of the fingerprint.
+   */
   readonly workflow?: RequestContext['workflow'];
 }
 
 /**
- * How a call is opened. `numbers`: it is a job of a CI run, whose run and attempt number its records; its claims are
- * the job's and end with it.
+ * Options for opening a call. `numbers`: this is a job of a CI run, whose run and attempt number its records; its
+ * claims belong to the job and end with it.
  */
 export type CallOptions = Pick<JournalScope, 'runNumber' | 'alone' | 'numbers' | 'listing' | 'selection'>;
 
-/** One call of the engine: its ports, what it works on, and what it has found out so far. */
+/** One call of the engine: its ports, its assignment, and what it has found out so far. */
 export interface Call {
   readonly ports: EnginePorts;
   readonly assignment: Assignment;
@@ -46,17 +49,17 @@ export interface Call {
   readonly contracts: Contracts;
   readonly around: RequestContext;
   readonly redactor: Redactor;
-  /** The user's version of the workspace: taken once, and again after an attempt in the user's folder. */
+  /** The user's version of the workspace: captured once, and again after an attempt in the user's folder. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly forgetSnapshot: () => void;
-  /** The version that was taken and still counts. */
+  /** The captured version, if it is still valid. */
   readonly taken: () => string | undefined;
-  /** Whose the claims of this call are. */
+  /** Holder of this call's claims. */
   readonly holder: Exclude<StartedRecord['holder'], 'open'>;
   readonly observe: Observer;
 }
 
-/** Opens a call: reads the records and numbers it. Nothing is written. */
+/** Opens a call: reads the records and numbers the call. Writes nothing. */
 export async function openCall(
   ports: EnginePorts,
   assignment: Assignment,
@@ -113,7 +116,7 @@ function snapshots(
   };
 }
 
-/** Values of every secret that any gate names, as far as they are set, and of those that nobody needs to name. */
+/** Values of all secrets that any gate names and that are set, and of those that are always redacted. */
 function secretValues(pipeline: Pipeline, ports: EnginePorts): Record<string, string> {
   const names = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
   const values: Record<string, string> = { ...ports.alsoSecret };

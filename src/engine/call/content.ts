@@ -8,9 +8,9 @@ import type { RecordStore } from '../../store/record-store.ts';
 import { parseJson } from '../../json/parse-json.ts';
 
 /**
- * A JSON value that was kept, verified by its digest.
- * @throws GatelineError `CONTENT_MISSING` when it is not there as it should be, `CONTENT_TOO_LARGE` above the limit,
- * `CONTENT_UNSOUND` when it is nothing that is ever kept.
+ * Reads a stored JSON value, verified by its digest.
+ * @throws GatelineError `CONTENT_MISSING` if it is missing or altered, `CONTENT_TOO_LARGE` above the limit,
+ *   `CONTENT_UNSOUND` if it is not a value that Gateline stores
  */
 export async function readJson(
   store: Pick<RecordStore, 'get'>,
@@ -27,7 +27,7 @@ export async function readJson(
       read.state === 'unknown' ? read.problem.message : 'it is missing',
     );
   if (read.value.length > (options.limit ?? Infinity)) throw tooLarge(options.what, read.value.length, options.limit!);
-  // The digest says that it is what somebody kept; who that was, it does not say.
+  // The digest proves that the content is unchanged, not who stored it.
   const parsed = parseJson(read.value);
   if (parsed.ok) return parsed.value;
   throw new GatelineError('CONTENT_UNSOUND', `${options.what}: ${parsed.issue.message}`);
@@ -38,7 +38,7 @@ function tooLarge(what: string, bytes: number, limit: number): GatelineError {
   return new GatelineError('CONTENT_TOO_LARGE', message);
 }
 
-/** The store's `copyTo`, for whoever places content in files. */
+/** The store's `copyTo`, for callers that write content to files. */
 export function copierOf({
   ports: { store },
 }: {
@@ -47,17 +47,17 @@ export function copierOf({
   return (digest, path, mode) => store.copyTo(digest, path, mode);
 }
 
-/** The error for content that is gone or altered. */
+/** The error for content that is missing or altered. */
 export function missingContent(what: string, digest: Digest, why: string): GatelineError {
   return new GatelineError('CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
     hint: 'Run the gate that produced it again: `gateline run --force GATE --reason TEXT`.',
   });
 }
 
-/** Contents that are not there as they should be, and what is wrong; `null`: they are not there. */
+/** Contents that are missing or altered, with the problem; `null`: missing. */
 export type MissingContents = ReadonlyMap<Digest, ReadProblem | null>;
 
-/** Which of an attempt's contents are not there as they should be. */
+/** Which of an attempt's contents are missing or altered. */
 export async function missingOf(
   store: Pick<RecordStore, 'check'>,
   ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>,

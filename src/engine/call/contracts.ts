@@ -8,35 +8,38 @@ import { compileContract, type CompiledContract } from '../../verdict/compile-co
 import { contractError, resolveContract, type Contract } from '../../verdict/contract.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
-/** A gate's contract as it is now, with the digest that goes into its records. */
+/** A gate's current contract, with the digest for its records. */
 export interface LoadedContract {
   readonly contract: Contract;
   readonly digest: Digest;
 }
 
-/** Contracts of a call: each read once, before anything runs, so that no agent can change what judges it. */
+/**
+ * Contracts of a call: each is read once, before anything runs, so that no agent can change the contract that judges
+ * it.
+ */
 export interface Contracts {
-  /** @throws GatelineError of fault `user` when the contract is not there or not sound. */
+  /** @throws GatelineError of fault `user` if the contract is missing or invalid */
   load(gate: GateContract): Promise<LoadedContract>;
-  /** Loads the validators; slow the first time. */
+  /** Compiles the contract. Loads the validators, which is slow the first time. */
   compile(gate: GateContract): Promise<CompiledContract>;
-  /** From now on this contract is the gate's, whatever the workspace says. */
+  /** Uses this contract for the gate from now on, whatever the workspace contains. */
   fix(gate: string, contract: LoadedContract): void;
-  /** From now on the gate has no contract, for this reason: {@link load} throws it. */
+  /** Refuses the gate's contract from now on: {@link load} throws this error. */
   refuse(gate: string, why: GatelineError): void;
 }
 
-/** A schema that a program gives, with the text that stands for it in the contract's digest. */
+/** A schema that a program passes, with the version that represents it in the contract's digest. */
 export interface VersionedSchema {
   readonly schema: StandardSchemaV1;
-  /** 1 to 1000 characters. Change it when the schema changes: then stored outputs are judged again. */
+  /** 1 to 1000 characters. Change it when the schema changes: stored outputs are then judged again. */
   readonly version: string;
 }
 
-/** Schemas that programs give, by gate id. */
+/** Schemas that programs pass, by gate id. */
 type StandardSchemas = Readonly<Record<string, VersionedSchema>>;
 
-/** Everything that is wrong with the contracts of these gates; compiles them all. */
+/** All errors in the contracts of these gates. Compiles them all. */
 export async function contractErrors(
   contracts: Pick<Contracts, 'compile'>,
   gates: readonly GateContract[],
@@ -67,7 +70,7 @@ export function createContracts(workspace: Pick<Workspace, 'readText'>, standard
     },
     refuse: (gate, why) => {
       const refused = Promise.reject<LoadedContract>(why);
-      // Whoever asks for it is told; nobody asking is no error.
+      // The error is thrown when the contract is loaded. If it is never loaded, the rejection is no error.
       refused.catch(() => undefined);
       loaded.set(gate, refused);
       compiled.delete(gate);
@@ -77,7 +80,7 @@ export function createContracts(workspace: Pick<Workspace, 'readText'>, standard
 
 async function compile(gate: GateContract, contract: Contract, standard: StandardSchemas): Promise<CompiledContract> {
   const given = standardOf(standard, gate);
-  // Judging without it would let through what it was to stop.
+  // Judging without the schema would accept outputs that it should reject.
   if (contract.standard !== given?.version) throw otherSchema(gate, contract.standard, given?.version);
   const compilation = await compileContract(contract, given && { standard: given.schema });
   if (compilation.ok) return compilation.compiled;
@@ -99,7 +102,7 @@ function otherSchema(gate: GateContract, fixed: string | undefined, given: strin
   );
 }
 
-/** Where a contract is written: its schema file, else the definition. */
+/** Where a contract is defined: its schema file, otherwise the pipeline definition. */
 function placeOf(gate: GateContract): Place | undefined {
   const { schema } = gate.contract;
   return schema !== undefined && 'path' in schema ? { file: schema.path } : gate.place;

@@ -12,26 +12,26 @@ import type { Selection, Written } from '../../store/record-store.ts';
 import type { MissingContents } from './content.ts';
 import type { EnginePorts } from '../ports.ts';
 
-/** The records of a subject as this call sees them: read once, then kept up with what it writes itself. */
+/** The records of a subject as this call sees them: read once, then extended with the records that the call writes. */
 export interface Journal {
   readonly call: CallNumbers;
-  /** State of the call's run, folded from everything known now. */
+  /** State of the call's run, computed from all records known now. */
   state(): RunState;
-  /** Records of all runs, for looking up checkpoints. */
+  /** Records of all runs, for finding checkpoints. */
   archive(): Archive;
   records(): readonly GatelineRecord[];
   /** Number of the unit's next attempt in this call. */
   nextAttempt(key: UnitKey): number;
-  /** What every record of this call about this unit has in common. */
+  /** The properties that all records of this call about this unit share. */
   identity(unit: Unit, n: number): Identity;
   write(record: GatelineRecord): Promise<Written>;
-  /** From now on a unit is judged by this fingerprint. */
+  /** Judges a unit by this fingerprint from now on. */
   setFingerprint(key: UnitKey, fingerprint: Digest): void;
-  /** Content that was looked for and is not there as it should be. */
+  /** Sets contents that were found to be missing or altered. */
   setMissing(contents: MissingContents): void;
-  /** What {@link setMissing} was told. */
+  /** The contents passed to {@link setMissing}. */
   missing(): MissingContents;
-  /** Checkpoints that were found elsewhere: for looking up what may be reused, not for what is true of this run. */
+  /** Adds checkpoints from elsewhere. They are used to find reusable outputs, not for the state of this run. */
   include(checkpoints: readonly GatelineRecord[]): void;
 }
 
@@ -40,20 +40,23 @@ type Identity = Pick<
   'format' | 'pipeline' | 'subject' | 'gate' | 'leg' | 'runNumber' | 'runAttempt' | 'n' | 'at' | 'by'
 >;
 
-/** Whose journal. */
+/** Which records a journal reads, and how it numbers the call. */
 export interface JournalScope {
   readonly pipeline: string;
   readonly subject: string;
   readonly graph: UnitGraph;
-  /** Look at this run as it is, without opening a new call; for `complete` and for looking only. 0: the newest. */
+  /** Read this run as it is, without opening a new call; for `complete` and for read-only commands. 0: the newest. */
   readonly runNumber?: number;
-  /** No other engine works in this workspace: claims that a process held before this call are over, wherever it was. */
+  /**
+   * No other engine works in this workspace: claims that any process held before this call are over, on whatever
+   * machine.
+   */
   readonly alone?: boolean;
-  /** The numbers are given from outside, as a CI job's are: whoever held a claim in an earlier run attempt is gone. */
+  /** The numbers are set from outside, as for a CI job: holders of claims of earlier run attempts are gone. */
   readonly numbers?: Pick<CallNumbers, 'runNumber' | 'runAttempt'>;
-  /** The records, where the caller has read them already. */
+  /** The records, if the caller has already read them. */
   readonly listing?: RecordListing;
-  /** Which units' records are needed. Default: all. */
+  /** Which units' records to read. Default: all. */
   readonly selection?: Selection;
 }
 
@@ -100,7 +103,7 @@ export async function openJournal(
         records.push(record);
         addToArchive(archive, record);
         run.add(record);
-        // What a record just written refers to was kept, or verified, right before.
+        // The contents of a new record were stored or verified right before it was written.
         if (record.kind === 'ended') for (const { digest } of contentsOf(record)) missingContent.delete(digest);
       }
       return written;
@@ -149,7 +152,7 @@ function identify(
   };
 }
 
-/** Writers of claims whose process is certainly gone. */
+/** Writers of claims whose process has certainly ended. */
 async function findDeadWriters(
   listing: RecordListing,
   isGone: (writer: Writer) => Promise<boolean>,

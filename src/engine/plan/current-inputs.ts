@@ -8,12 +8,12 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 
 /**
- * Finds out what a unit would be given now: files, variables, tool versions, exports of its needs.
- * @throws GatelineError `INPUT_UNMATCHED`, `FILES_CONFLICT`, `TOOL_MISSING`, and as the workspace does
+ * Determines a unit's current inputs: files, variables, tool versions, exports of its needs.
+ * @throws GatelineError `INPUT_UNMATCHED`, `FILES_CONFLICT`, `TOOL_MISSING`, and the workspace's errors
  */
 export async function currentInputs(call: Call, unit: Unit): Promise<CurrentInputs> {
   const { gate } = unit;
-  // Before anything else, also where no file is an input: what cannot be laid over each other no agent can work on.
+  // First, even if no file is an input: no agent can work on files that conflict.
   const handedOn = handedOnTo(call, unit);
   return {
     tree: await inputTree(call, unit, handedOn),
@@ -24,7 +24,7 @@ export async function currentInputs(call: Call, unit: Unit): Promise<CurrentInpu
 }
 
 /**
- * What gates upstream of a unit hand on to it.
+ * Files that gates upstream hand on to a unit.
  * @throws GatelineError `FILES_CONFLICT`
  */
 export function handedOnTo(call: Call, unit: Unit): readonly FileChange[] {
@@ -38,7 +38,7 @@ export function handedOnTo(call: Call, unit: Unit): readonly FileChange[] {
   );
 }
 
-/** Files that are part of the request: the user's version with what gates upstream handed on laid over it. */
+/** Files that are part of the request: the user's version, overlaid with the files handed on by gates upstream. */
 async function inputTree(call: Call, unit: Unit, handedOn: readonly FileChange[]): Promise<Tree> {
   const { workspace } = call.ports;
   const { inputs } = unit.gate;
@@ -68,7 +68,7 @@ async function toolVersions(call: Call, gate: Gate): Promise<Record<string, stri
   return Object.fromEntries(await Promise.all(versions));
 }
 
-/** What each need exports. A need that the caller provides is left out. */
+/** The exports of each need. A need that the caller provides is left out. */
 function needsOf(call: Call, unit: Unit): Record<UnitKey, Content | null> {
   const units = call.journal.state().units;
   const needs: Record<UnitKey, Content | null> = {};

@@ -3,7 +3,7 @@ import type { Content } from '../../run/records/record.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import type { EnginePorts } from '../ports.ts';
 
-/** Ports through which everything can be read and nothing is changed: what is written is remembered for this call only. */
+/** Ports for reading only: writes are kept in memory for this call and change nothing. */
 export function dryRunPorts(ports: EnginePorts): EnginePorts {
   return { ...ports, store: dryRunStore(ports.store) };
 }

@@ -12,9 +12,10 @@ import type { TreeId } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 
 /**
- * Reads the contract of every gate before anything of this call runs, so that no agent can change what judges it or
- * a gate after it. A schema that stands as a gate left it in an earlier call is refused, unless it is committed: an
- * agent must not set the bar. Errors stay with their gates; planning them tells.
+ * Reads the contract of every gate before anything of this call runs, so that no agent can change the contract that
+ * judges it or a later gate. A schema file that is as a gate left it in an earlier call is refused unless it is
+ * committed: an agent must not define its own contract. Errors are stored per gate and reported when that gate is
+ * planned.
  */
 export async function pinContracts(call: Call): Promise<void> {
   for (const gate of call.assignment.pipeline.gates) {
@@ -42,10 +43,10 @@ async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
   for (const attempt of changed) if (await leftIt(call, attempt, path, now)) throw leftBy(gate, path, attempt);
 }
 
-/** An attempt in the user's folder itself. What others changed got there by somebody's decision. */
+/** An attempt in the user's folder itself. Changes by other gates got there only by a user's decision. */
 interface InPlace {
   readonly claim: StartedRecord;
-  /** Absent when it was cut short. */
+  /** Absent if it was interrupted. */
   readonly ended: EndedRecord | undefined;
 }
 
@@ -58,20 +59,23 @@ function attemptsInPlace({ journal }: Call): InPlace[] {
   return attempts.filter((attempt) => !hasNotBegun(attempt));
 }
 
-/** Whether it is certain that no agent worked. */
+/** Whether it is certain that no agent ran. */
 function hasNotBegun({ ended }: InPlace): boolean {
   if (ended === undefined || ended.exitCode !== undefined || ended.signal !== undefined) return false;
   return ended.verdict.kind === 'not-started' || ended.verdict.kind === 'no-secret';
 }
 
-/** Whether the file is as the attempt left it. Where nobody saw what it changed, any other than it found may be its work. */
+/**
+ * Whether the file is as the attempt left it. If its changes are unknown, any version other than the one it found may
+ * be the agent's.
+ */
 async function leftIt(call: Call, { claim, ended }: InPlace, path: string, now: TreeFile | null): Promise<boolean> {
   if (ended?.snapshot !== undefined) return changesOf(ended, path).some((one) => sameFile(one.after, now));
   if (claim.base === undefined) return false;
   try {
     return !sameFile(await fileIn(call, claim.base, path), now);
   } catch (error) {
-    // Somebody emptied our object store, so that nobody can say any more what it found.
+    // The object store was emptied: what the attempt found can no longer be determined.
     if (error instanceof GatelineError && error.code === 'GIT_FAILED') return false;
     throw error;
   }

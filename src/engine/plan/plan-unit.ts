@@ -19,29 +19,29 @@ import type { LoadedContract } from '../call/contracts.ts';
 import { isBorneOut, judgeAgain, type JudgedAgain } from '../upstream/judge-again.ts';
 import { currentInputs } from './current-inputs.ts';
 
-/** A unit's plan with everything that carrying it out needs. */
+/** A unit's plan with everything needed to carry it out. */
 export interface PreparedUnit {
   readonly planned: PlannedUnit;
-  /** Absent when the unit is blocked, skipped or depends on others. */
+  /** Absent if the unit is blocked, skipped or depends on others. */
   readonly work?: Work;
-  /** The attempt that stands in, for `keep` and `reuse`. */
+  /** The attempt to reuse, for `keep` and `reuse`. */
   readonly checkpoint?: EndedRecord;
-  /** Today's judgement of the checkpoint, where its contract had changed. */
+  /** The checkpoint's verdict under the current contract, if the contract has changed. */
   readonly judged?: JudgedAgain;
-  /** Why it is blocked, where an error says so. */
+  /** The error that blocks it, if there is one. */
   readonly error?: GatelineError;
-  /** It is blocked because somebody else has it: who, as a sentence. */
+  /** It is blocked because another process claimed it: who, as a sentence. */
   readonly claimed?: string;
 }
 
-/** What a unit is asked to do, and by what it will be judged. */
+/** What a unit is asked to do, and the contract that judges it. */
 export interface Work {
   readonly request: Request;
   readonly fingerprint: Digest;
   readonly contract: LoadedContract;
 }
 
-/** Plans one unit whose needs are settled. Errors of the user's become `blocked`, others are thrown. */
+/** Plans one unit whose needs are settled. User errors result in `blocked`; other errors are thrown. */
 export async function planUnit(call: Call, unit: Unit): Promise<PreparedUnit> {
   try {
     return await plan(call, unit);
@@ -74,13 +74,13 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
     const next = call.holder === 'job' ? NO_APPROVAL_YET : locally;
     return { planned: describe(unit, 'blocked', `${state.reason}: ${next}`, work) };
   }
-  // Whatever the agent made, a contract that is not sound could not judge it.
+  // An invalid contract could not judge any output.
   await call.contracts.compile(unit.gate);
   return withReason(call, unit, work, state, elsewhere.notices);
 }
 
 /**
- * What a unit is asked to do, as things are now.
+ * What a unit is currently asked to do.
  * @throws GatelineError as {@link currentInputs}
  */
 export async function workFor(call: Call, unit: Unit, contract: LoadedContract): Promise<Work> {
@@ -90,7 +90,7 @@ export async function workFor(call: Call, unit: Unit, contract: LoadedContract):
   return work;
 }
 
-/** A plan that says what it waits for, while needs are not done and the caller does not provide them. */
+/** The plan of a unit that waits for needs that are neither done nor provided by the caller. */
 function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
   const units = call.journal.state().units;
   const open = unit.needs.filter((key) => !units.get(key)!.done);
@@ -107,7 +107,7 @@ function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
   return dependsOn(unit, open);
 }
 
-/** An `if` that is false satisfies what needs the gate. It counts for the needs as they are now. */
+/** A false `if` also satisfies the gates that need this one. It is valid only for the current results of its needs. */
 function notApplicable(call: Call, unit: Unit, contract: LoadedContract, reason: string): PreparedUnit {
   const units = call.journal.state().units;
   const needs = Object.fromEntries(unit.needs.map((key) => [key, units.get(key)!.exports ?? null]));
@@ -119,7 +119,7 @@ function notApplicable(call: Call, unit: Unit, contract: LoadedContract, reason:
   return { planned: describe(unit, known ? 'keep' : 'not-applicable', reason, work, state.ended), work };
 }
 
-/** The newest earlier attempt that holds up: content there, contract met. `undefined`: there is none. */
+/** The newest earlier attempt that is valid: its content exists and the contract is met. `undefined`: none. */
 async function findWork(call: Call, unit: Unit, work: Work): Promise<PreparedUnit | undefined> {
   const { journal } = call;
   const { runNumber } = journal.call;
@@ -143,7 +143,7 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<PreparedUni
     if (missing.size > 0) {
       journal.setMissing(missing);
     } else if (found.choice === 'usable') {
-      // Locally nobody but the engine writes records; jobs of a CI run share theirs.
+      // Locally only the engine writes records; jobs of a CI run share theirs.
       if (call.holder === 'job' && !(await isBorneOut(call, unit, found.ended, ruling))) {
         except.add(found.ended);
         continue;
@@ -180,17 +180,17 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<PreparedUni
   }
 }
 
-/** What looking for checkpoints elsewhere came to. */
+/** The result of searching for checkpoints elsewhere. */
 interface Elsewhere {
   readonly found?: PreparedUnit | undefined;
-  /** What went wrong: without any, there is none. */
+  /** Errors of the search. Empty: there is no checkpoint. */
   readonly notices: readonly string[];
 }
 
-/** Asks for checkpoints that are kept elsewhere, by fingerprint, when no record that was listed will do. */
+/** Searches other sources for checkpoints by fingerprint, if no listed record can be reused. */
 async function findElsewhere(call: Call, unit: Unit, work: Work): Promise<Elsewhere> {
   const { journal, ports, assignment } = call;
-  // Without all records nothing is reused; and what another run made would not count.
+  // Without all records nothing is reused, and with `reuse: never` outputs of other runs are ignored.
   const useless = journal.archive().blind || (unit.gate.reuse === 'never' && journal.call.runAttempt <= 1);
   if (ports.checkpoints === undefined || useless) return { notices: [] };
   const { id: pipeline } = assignment.pipeline;
@@ -202,7 +202,7 @@ async function findElsewhere(call: Call, unit: Unit, work: Work): Promise<Elsewh
   return { found: await findWork(call, unit, work), notices };
 }
 
-/** The plan to run a unit, with what made an earlier output not do. */
+/** The plan to run a unit, with the reason why an earlier output is not reused. */
 async function withReason(
   call: Call,
   unit: Unit,
@@ -240,7 +240,7 @@ async function withReason(
   return { planned: { ...describe(unit, choice, reason, work), differences: changed, notices: hints }, work };
 }
 
-/** Why there is no earlier output of a unit: there is none, or what there is could not be read or was not looked for. */
+/** Why a unit has no earlier output: none exists, it could not be read, or it was not searched for. */
 function whyNone(call: Call, unit: Unit, notices: readonly string[]): string {
   const unread = call.journal
     .archive()
@@ -252,7 +252,7 @@ function whyNone(call: Call, unit: Unit, notices: readonly string[]): string {
   return unit.gate.reuse === 'never' ? 'reuse is set to never' : 'no earlier output with the same request was found';
 }
 
-/** What is different from the latest request of this unit that can still be read. */
+/** Differences from the latest readable request of this unit. */
 async function differencesTo(call: Call, unit: Unit, work: Work): Promise<Difference[]> {
   const claim = call.journal
     .archive()

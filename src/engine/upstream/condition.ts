@@ -12,8 +12,8 @@ import { readJson } from '../call/content.ts';
 const CONDITION_LIMIT = 16 * 1024 * 1024;
 
 /**
- * Whether a unit applies: its `if`, with what its needs came to. A unit without `if` always does.
- * @throws GatelineError `CONDITION_UNDECIDED` when the condition speaks of something that is not there.
+ * Whether a unit applies: evaluates its `if` with the results of its needs. A unit without `if` always applies.
+ * @throws GatelineError `CONDITION_UNDECIDED` if the condition refers to something that does not exist
  */
 export async function evaluateIf(
   call: Call,
@@ -33,7 +33,10 @@ export async function evaluateIf(
   throw new GatelineError('CONDITION_UNDECIDED', `gate ${unit.key}: if: ${result.problem}`);
 }
 
-/** `needs.<gate>`: status, score and output; of a matrix gate also `legs`, and its `output` holds the legs' by id. */
+/**
+ * `needs.<gate>`: status, score and output. A matrix gate also has `legs`, and its `output` contains the legs' outputs
+ * by id.
+ */
 async function viewOfGate(call: Call, gate: string): Promise<JsonObject> {
   const states = [...call.journal.state().units.values()].filter((state) => state.gate === gate);
   const views = await Promise.all(states.map((state) => viewOfUnit(call, state)));

@@ -5,10 +5,10 @@ import type { HiddenBy } from '../../run/records/reading.ts';
 /** What a job of a CI run knows when it works on one gate. */
 export interface JobCall {
   readonly call: CallOptions & Required<Pick<CallOptions, 'numbers'>>;
-  /** Gates that are defined in other jobs only: what is known of them is in their records, their contracts too. */
+  /** Gates that only other jobs define: everything known about them, including their contracts, is in their records. */
   readonly recorded?: ReadonlySet<string>;
-  /** Digests of outputs that came by another way than the records, by gate: outputs of the needed jobs. They must match. */
+  /** Digests of outputs, by gate, that did not come from the records: outputs of the needed jobs. They must match. */
   readonly digests?: ReadonlyMap<string, Digest>;
-  /** Why records of earlier run attempts may be hidden from this job, as far as that is known by then. */
+  /** Why records of earlier run attempts may be hidden from this job, if that is known yet. */
   readonly hiddenBy?: () => HiddenBy | undefined;
 }

@@ -9,15 +9,15 @@ import type { Call } from '../call/call.ts';
 import { readJson } from '../call/content.ts';
 import { keepJson } from '../keep-json.ts';
 
-/** Today's judgement of a stored output. */
+/** The verdict on a stored output under the current contract. */
 export interface JudgedAgain {
   readonly verdict: Verdict;
   readonly exports: Content | undefined;
 }
 
 /**
- * Judges an output by a unit's contract: the verdict, and the exported part when there is nothing against it.
- * @param metadata what checks may speak of; default: that of the assignment
+ * Judges an output by a unit's contract. Returns the verdict, and the exported part if the output passes.
+ * @param metadata what checks may refer to; default: the assignment's metadata
  */
 export async function judgeValue(
   call: Call,
@@ -40,7 +40,10 @@ export async function judgeValue(
   };
 }
 
-/** Judges the output of an earlier attempt again: the contract changed since, or its verdict is not to be believed. */
+/**
+ * Judges the output of an earlier attempt again: the contract has changed since, or its recorded verdict is not
+ * trusted.
+ */
 export async function judgeAgain(
   call: Call,
   unit: Unit,
@@ -52,8 +55,8 @@ export async function judgeAgain(
 }
 
 /**
- * Whether a record says what its output bears out: there is one, the contract lets it pass, and its exports are those
- * that the contract exports. In CI anybody who runs in a job may have written the record.
+ * Whether a record matches its output: the output exists, passes the contract, and has the recorded exports. In CI, any
+ * code that runs in a job may have written the record.
  */
 export async function isBorneOut(call: Call, unit: Unit, ended: EndedRecord, ruling: Ruling): Promise<boolean> {
   if (ended.value === undefined) return false;

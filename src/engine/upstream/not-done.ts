@@ -3,7 +3,7 @@ import type { RunProblem, UnitState } from '../../run/state/run-state.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { JobCall } from './job-call.ts';
 
-/** The error of a gate that cannot begin, since these units before it are not done, as far as anybody can see. */
+/** The error of a gate that cannot begin because units upstream are not done, as far as the records show. */
 export function notDone(
   unit: Unit,
   open: readonly UnitState[],
@@ -23,21 +23,21 @@ export function notDone(
   return new GatelineError('UPSTREAM_NOT_DONE', message, { hint });
 }
 
-/** Where there are records, and nothing can be built on them. */
+/** For records that exist but cannot be used. */
 const SPOILT_HINT = 'An artifact of this run may have been replaced. Re-run all jobs, so that the gate runs again.';
 
 const OUTAGE_HINT =
   'Re-run the failed jobs: gates that are done do not run again. See https://www.githubstatus.com for outages. If a record is damaged, re-run all jobs.';
 
-/** The error for records that exist, or may, and cannot be read. */
+/** The error for records that exist, or may exist, and cannot be read. */
 export function unreadable(message: string, hint = OUTAGE_HINT): GatelineError {
   return new GatelineError('UPSTREAM_UNREADABLE', message, { hint });
 }
 
-/** Problems that the unit's own state tells. */
+/** Problems that the unit's own state already reports. */
 const TOLD_ELSEWHERE: ReadonlySet<RunProblem['code']> = new Set(['OUTPUT_MISSING', 'UNREADABLE_RECORD']);
 
-/** How a unit that is not done stands. One that is ready is nobody's failure: what there is to say is what is known of it. */
+/** Describes a unit that is not done. For one that is ready, nothing failed: the known problems are described. */
 function describeState(state: UnitState, problems: readonly RunProblem[], { digests }: JobCall): string {
   const { key, gate, status, reason, unread, attempts } = state;
   if (unread !== undefined) return `${key}: ${unread}`;
@@ -50,7 +50,7 @@ function describeState(state: UnitState, problems: readonly RunProblem[], { dige
   return told === undefined ? unlisted : `${unlisted}, and its job says that its output is ${told}`;
 }
 
-/** Whether its job told an output of which no record is listed. */
+/** Whether its job reported an output for which no record is listed. */
 function isTold({ gate, status, attempts }: UnitState, { digests }: JobCall): boolean {
   return status === 'ready' && attempts === 0 && digests?.has(gate) === true;
 }
@@ -63,7 +63,7 @@ function hintForNoRecord(job: JobCall): string {
   return hintForHidden(job) ?? none;
 }
 
-/** What makes records of earlier attempts visible, where something hides them. */
+/** How to make records of earlier attempts visible, if something hides them. */
 function hintForHidden({ hiddenBy }: JobCall): string | undefined {
   const by = hiddenBy?.();
   if (by === undefined) return undefined;

@@ -15,16 +15,17 @@ import { evaluateIf } from './condition.ts';
 import { judgeAgain } from './judge-again.ts';
 import type { JobCall } from './job-call.ts';
 
-/** Records of one run may be read by anybody who runs in it; what they say of a contract is bounded by this. */
+/** Maximum size of a contract from a record: anything that runs in the CI run may have written it. */
 const CONTRACT_LIMIT = 32 * 1024 * 1024;
 
 /**
- * Checks everything upstream of a unit before anything is built on it, as its consumer: done in this run, claimed and
- * ended by the same request and contract, content there with the right digest, and, for what it needs itself, judged
- * again: by the contract of the commit that this run trusts, or where the definition is another job's alone, by the
- * one that was claimed.
+ * Checks everything upstream of a unit before anything is built on it: done in this run, claimed and ended with the
+ * same request and contract, and its content present with the right digest. The unit's direct needs are also judged
+ * again: by the contract of the commit that this run trusts, or, if only another job has the definition, by the claimed
+ * contract.
  *
- * @throws GatelineError `UPSTREAM_NOT_DONE`, `UPSTREAM_UNREADABLE`, `UPSTREAM_UNSOUND`, `UPSTREAM_REFUSED`, `DIGEST_MISMATCH`, `CONTENT_MISSING`
+ * @throws GatelineError `UPSTREAM_NOT_DONE`, `UPSTREAM_UNREADABLE`, `UPSTREAM_UNSOUND`, `UPSTREAM_REFUSED`,
+ *   `DIGEST_MISMATCH`, `CONTENT_MISSING`
  */
 export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Promise<void> {
   const upstream = ancestorsOf(call.graph, unit.key).map((key) => call.graph.get(key)!);
@@ -38,8 +39,8 @@ export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Prom
 }
 
 /**
- * Checks the output of a unit that is done, as whoever builds on it: claimed as it ended, the digest that came by another
- * way, and judged again.
+ * Checks the output of a done unit for a gate that builds on it: its end matches its claim, its digest matches the job
+ * outputs, and it is judged again.
  * @throws GatelineError as {@link verifyUpstream}
  */
 export async function verifyOutput(call: Call, unit: Unit, state: UnitState, job: JobCall): Promise<void> {
@@ -49,13 +50,13 @@ export async function verifyOutput(call: Call, unit: Unit, state: UnitState, job
   await judgeOutput(call, unit, state.ended, job);
 }
 
-/** Everything that is not done, in one error; content that is not there makes an attempt count for nothing. */
+/** Reports everything that is not done in one error. An attempt whose content is missing is not done. */
 async function checkDone(call: Call, unit: Unit, upstream: readonly Unit[], job: JobCall): Promise<void> {
   const states = (): UnitState[] => upstream.map((one) => call.journal.state().units.get(one.key)!);
   await Promise.all(
     states().map(async ({ key, done, ended }) => {
       if (!done || ended === undefined) return;
-      // Of gates further up, only the files are used.
+      // Only the files of indirect needs are used.
       const used = unit.needs.includes(key) ? ended : { files: ended.files };
       call.journal.setMissing(await missingOf(call.ports.store, used));
     }),
@@ -64,7 +65,7 @@ async function checkDone(call: Call, unit: Unit, upstream: readonly Unit[], job:
   if (open.length > 0) throw notDone(unit, open, call.journal.state().problems, job);
 }
 
-/** An output that nobody claimed, or that ended with another request or contract, is nobody's work. */
+/** Refuses an output that was not claimed, or that ended with a different request or contract than its claim. */
 function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
   const { started, unread } = call.journal.archive();
   const claim = started.get(upstream.key)?.find((one) => comparePositions(one, ended) === 0);
@@ -94,7 +95,7 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
     throw unsound(need, 'its recorded exports are not what its contract exports from its output');
 }
 
-/** A gate does not apply only where its condition is false, and still is. */
+/** Refuses a not-applicable gate unless its condition was false and still is. */
 async function refuseApplicable(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {
   const metadata = (await metadataOf(call, ended)) ?? call.assignment.metadata;
   const asked = { ...call, assignment: { ...call.assignment, metadata } };
@@ -103,7 +104,7 @@ async function refuseApplicable(call: Call, need: Unit, ended: EndedRecord, job:
   throw unsound(need, 'its record says that it does not apply, but its condition does not confirm that');
 }
 
-/** What the attempt was asked with: checks may speak of it, and each gate may have its own. */
+/** The metadata of the attempt's request: checks may refer to it, and each gate may have its own. */
 async function metadataOf(call: Call, ended: EndedRecord): Promise<JsonObject | undefined> {
   const claims = call.journal.archive().started.get(unitOf(ended)) ?? [];
   const claim = claims.find((one) => comparePositions(one, ended) === 0);
@@ -121,8 +122,8 @@ async function useClaimedContract(call: Call, need: Unit, ended: EndedRecord): P
 }
 
 /**
- * A digest that came by the outputs of jobs does not go through artifacts, which any job of the run can replace. Of a
- * matrix gate it is that of one of its legs, whichever ended last.
+ * Job outputs do not pass through artifacts, which any job of the run can replace. For a matrix gate, the digest is
+ * that of the leg that ended last.
  */
 function refuseOtherDigest(call: Call, { gate }: Unit, { digests }: JobCall): void {
   const digest = digests?.get(gate.id);

@@ -1,28 +1,28 @@
 import type { Metrics } from '../../run/records/record.ts';
 
-/** Time, money and tokens of some attempts, as far as they are known. */
+/** Time, money and tokens of some attempts, as far as known. */
 export interface Amount {
-  /** Milliseconds; `undefined`: not known of any. */
+  /** Milliseconds; `undefined`: unknown for all of them. */
   readonly ms: number | undefined;
-  /** US dollars, as agents told; `undefined`: none told. */
+  /** US dollars, as agents reported; `undefined`: none reported. */
   readonly costUsd: number | undefined;
-  /** Tokens in and out, as agents told; `undefined`: none told. */
+  /** Tokens in and out, as agents reported; `undefined`: none reported. */
   readonly tokens: number | undefined;
 }
 
 /** Nothing is known. */
 export const NO_AMOUNT: Amount = { ms: undefined, costUsd: undefined, tokens: undefined };
 
-/** Larger figures are not shown: agents may tell any number. */
+/** Larger figures are not shown: agents may report any number. */
 const MOST = 1e9;
 
-/** What one attempt took, with what its agent told. */
+/** The amount of one attempt, including its agent's metrics. */
 export function amountOf(ms: number | undefined, metrics: Metrics | undefined): Amount {
   const { inputTokens, outputTokens, costUsd } = metrics ?? {};
   return { ms, costUsd, tokens: plus(inputTokens, outputTokens) };
 }
 
-/** The sum of amounts; what is not known of one counts nothing. */
+/** The sum of amounts; unknown values are ignored. */
 export function sumOf(amounts: readonly Amount[]): Amount {
   return amounts.reduce(
     (a, b) => ({ ms: plus(a.ms, b.ms), costUsd: plus(a.costUsd, b.costUsd), tokens: plus(a.tokens, b.tokens) }),
@@ -30,7 +30,7 @@ export function sumOf(amounts: readonly Amount[]): Amount {
   );
 }
 
-/** `USD 0.012`, `USD 12.30`; '' for what is not known. Not `$`, between two of which GitHub shows mathematics. */
+/** `USD 0.012`, `USD 12.30`; '' if unknown. Not `$`: GitHub shows text between two of them as mathematics. */
 export function costText(costUsd: number | undefined): string {
   if (costUsd === undefined) return '';
   if (costUsd > MOST) return 'over USD 1,000,000,000';
@@ -38,7 +38,7 @@ export function costText(costUsd: number | undefined): string {
   return costUsd < 0.0001 ? 'under USD 0.0001' : `USD ${Number(costUsd.toPrecision(2))}`;
 }
 
-/** `1,540`, `2.3 million`; '' for what is not known. */
+/** `1,540`, `2.3 million`; '' if unknown. */
 export function tokensText(tokens: number | undefined): string {
   if (tokens === undefined) return '';
   if (tokens > MOST) return 'over 1,000 million';

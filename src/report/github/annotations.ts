@@ -10,35 +10,41 @@ import { findingsOf, placeAt, type Level } from './findings.ts';
 import type { NamedPlace, PathOptions } from './named-place.ts';
 
 /**
- * Annotations of one level that GitHub shows of one step
- * (https://docs.github.com/rest/checks/runs, and the runner's own limit for workflow commands).
+ * Maximum number of annotations of one level that GitHub shows per step (https://docs.github.com/rest/checks/runs, and
+ * the runner's own limit for workflow commands).
  */
 export const ANNOTATIONS_PER_LEVEL = 10;
 
 const LONGEST_TITLE = 200;
 const LONGEST_MESSAGE = 2_000;
 
-/** A message at a file's line, or at the run. Its texts are safe for logs; whoever writes a workflow command escapes it as a command. */
+/**
+ * A message at a file's line, or for the run. Its texts are safe for logs; a caller that writes a workflow command must
+ * escape it as a command.
+ */
 export interface GateAnnotation extends Partial<NamedPlace> {
   readonly level: Level;
   readonly title: string;
   readonly message: string;
 }
 
-/** What annotations are made from. */
+/** The input for annotations. */
 export interface AnnotationsInput extends PathOptions {
-  /** The units to tell of. Those that are not done come first. */
+  /** The units to annotate. Those that are not done come first. */
   readonly units: readonly UnitState[];
   /** Outputs, as far as they were read. */
   readonly values?: ReadonlyMap<UnitKey, JsonValue>;
-  /** How many of a level may be given; default and most: {@link ANNOTATIONS_PER_LEVEL}. A step that ends red gives one error itself. */
+  /**
+   * How many annotations per level to return; default and maximum: {@link ANNOTATIONS_PER_LEVEL}. A step that ends red
+   * reports one error itself.
+   */
   readonly room?: Partial<Readonly<Record<Level, number>>>;
 }
 
 /**
- * What a step should annotate: for each unit the issues of its verdict, then what its output says about places in files
- * (see `findingsOf`), each with file and line where they are named. Never more of a level than GitHub shows: the last one counts the rest.
- * A unit that passed has no errors: what its output calls so is a warning.
+ * The annotations of a step: for each unit the issues of its verdict, then its output's findings about places in files
+ * (see `findingsOf`), with file and line if they are named. Never more per level than GitHub shows: the last one gives
+ * the number of the rest. A unit that passed has no errors: errors in its output become warnings.
  */
 export function annotationsOf(input: AnnotationsInput): GateAnnotation[] {
   const open = input.units.filter(({ done }) => !done);
@@ -54,7 +60,7 @@ function ofUnit(unit: UnitState, value: JsonValue | undefined, options: PathOpti
   const verdict = resultOf(unit)?.verdict;
   const title = titleOf(unit, verdict);
   const well = unit.status === 'passed' || unit.status === 'skipped' || unit.status === 'not-applicable';
-  // Of a unit that is below its threshold, the first issue says so, and the reason for its status says the same.
+  // For a unit below its threshold, the first issue says the same as the reason for its status.
   const isSaid = verdict?.kind === 'partial' && !unit.done;
   const issues = (verdict?.issues ?? [])
     .slice(isSaid ? 1 : 0)
@@ -67,7 +73,7 @@ function ofUnit(unit: UnitState, value: JsonValue | undefined, options: PathOpti
   return [...(told ? [] : whole(unit, verdict, title)), ...issues, ...findings];
 }
 
-/** What there is to say of a unit that is stuck and names no error. */
+/** The annotation of a stuck unit that names no error. */
 function whole(unit: UnitState, verdict: Verdict | undefined, title: string): GateAnnotation[] {
   if (unit.unread !== undefined) return [annotation('error', `Gate ${unit.key}: unknown`, unit.unread)];
   if (unit.done || !['failed', 'lost', 'partial', 'paused'].includes(unit.status)) return [];

@@ -20,7 +20,7 @@ export interface Attempt {
   readonly ended: EndedRecord | undefined;
 }
 
-/** The attempts of a run in order, from all records there are. */
+/** The attempts of a run in order, from all records. */
 export function attemptsOf(
   records: readonly GatelineRecord[],
   run: Pick<RunState, 'pipeline' | 'subject' | 'runNumber'>,
@@ -43,13 +43,13 @@ export function attemptsOf(
   return [...found.values()];
 }
 
-/** Whether the agent was at work in this attempt: it was not reused, and its condition was not false. */
+/** Whether the agent ran in this attempt: its output was not reused, and its condition was not false. */
 export function agentRan({ started, ended }: Attempt): boolean {
   if (ended === undefined) return started !== undefined;
   return ended.how === 'ran' && ended.verdict.kind !== 'not-applicable' && ended.verdict.kind !== 'claimed';
 }
 
-/** What the agents of some attempts took. */
+/** The time, cost and tokens of some attempts' agents. */
 export function spentOn(attempts: readonly Attempt[]): Amount {
   return sumOf(
     attempts.flatMap((attempt) =>
@@ -60,7 +60,7 @@ export function spentOn(attempts: readonly Attempt[]): Amount {
   );
 }
 
-/** A unit whose output is that of an earlier attempt, and what that attempt took. */
+/** A unit that reuses the output of an earlier attempt, and the amount of that attempt. */
 export interface Reused {
   readonly unit: UnitState;
   readonly ended: EndedRecord;
@@ -68,8 +68,8 @@ export interface Reused {
 }
 
 /**
- * What was reused in place of agents that did not have to run, with what the attempts that made it took. A record of reuse
- * repeats the metrics of its source, and how long that took, where its own record is not among `records`.
+ * The outputs that were reused instead of running agents, with the amounts of the original attempts. A record of reuse
+ * repeats the metrics and the duration of its source, in case the source's record is not among `records`.
  */
 export function reusedIn(state: RunState, records: readonly GatelineRecord[]): Reused[] {
   const mine = records.filter(
@@ -99,8 +99,8 @@ export interface Span {
 }
 
 /**
- * From the first to the last record of each run attempt, in order. What goes on lasts until `now`. Between two run
- * attempts nobody was at work, for days perhaps.
+ * From the first to the last record of each run attempt, in order. A running attempt lasts until `now`. Between two run
+ * attempts nothing ran, perhaps for days.
  */
 export function spansOf(attempts: readonly Attempt[], state: RunState, now: string): Span[] {
   const running = new Set([...state.units.values()].filter(({ status }) => status === 'running').map(({ key }) => key));

@@ -13,21 +13,21 @@ import { block, COMMENT_LIMIT, fitSummary, type Section } from '../markdown/sect
 import { bounded } from './sections/problems-section.ts';
 import { isWell, statusText } from './status-words.ts';
 
-/** Rows of a comment's table; of a larger pipeline only what did not pass is listed. */
+/** Maximum number of rows in a comment's table; for a larger pipeline only gates that did not pass are listed. */
 const MOST_ROWS = 40;
-/** Gates and issues of each that a comment tells in full. */
+/** Maximum number of gates, and of issues per gate, that a comment shows in full. */
 const MOST_TROUBLES = 5;
 const MOST_ISSUES = 5;
 /** Bytes of each issue's message. */
 const QUOTED = 400;
 
-/** A comment about a run of which everything is known. */
+/** A comment about a run whose records were all read. */
 export interface ReportComment extends RunReportInput {
   readonly from: 'report';
   readonly revision: CommentRevision;
 }
 
-/** A comment about a run of which only the names of records are known, while its jobs are at work. */
+/** A comment about a running run of which only the names of records are known. */
 export interface LiveComment {
   readonly from: 'names';
   readonly pipeline: string;
@@ -39,8 +39,8 @@ export interface LiveComment {
 }
 
 /**
- * The body of the sticky comment on a pull request: a hidden mark in the first line (see `parseCommentRevision`), what the
- * run came to, a short table, what failed first, and a link to the run. At most {@link COMMENT_LIMIT} UTF-8 bytes.
+ * The body of the sticky comment on a pull request: a hidden mark in the first line (see `parseCommentRevision`), the
+ * run's result, a short table, the first failures, and a link to the run. At most {@link COMMENT_LIMIT} UTF-8 bytes.
  */
 export function commentBody(input: ReportComment | LiveComment): string {
   const { revision } = input;

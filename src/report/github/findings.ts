@@ -2,23 +2,23 @@ import { pointerSegments } from '../../json/pointer.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { containedPath, lineOf, namedPlace, type NamedPlace, type PathOptions } from './named-place.ts';
 
-/** How much a finding or an issue weighs; GitHub's own three levels of annotations. */
+/** The severity of a finding or an issue: GitHub's three levels of annotations. */
 export type Level = 'error' | 'warning' | 'notice';
 
-/** Something that an output says about a place in a file. Its text is untrusted. */
+/** An output's statement about a place in a file. Its text is untrusted. */
 export interface LocatedIssue extends NamedPlace {
   readonly level: Level;
   readonly message: string;
 }
 
-/** More values of an output than this are not looked at. */
+/** Maximum number of values of an output to examine. */
 const MOST_VALUES = 100_000;
-/** More findings than this are not collected. */
+/** Maximum number of findings to collect. */
 const MOST_FINDINGS = 1_000;
 
 const MESSAGES = ['message', 'description', 'text', 'reason', 'error', 'summary', 'title', 'issue'];
 const LEVELS = ['severity', 'level', 'priority'];
-/** Where reports of tests say how one ended. */
+/** Keys under which test reports state a result. */
 const ENDINGS = ['status', 'outcome', 'result', 'state'];
 
 const LEVEL_WORDS: Readonly<Record<string, Level>> = {
@@ -38,9 +38,10 @@ const LEVEL_WORDS: Readonly<Record<string, Level>> = {
 const GOOD = new Set(['passed', 'pass', 'ok', 'success', 'skipped', 'pending', 'expected', 'fixed', 'resolved']);
 
 /**
- * What an output says about places in files: objects with a message, a file, and a line or a severity, in the shapes of
- * `{file, line, message}`, SARIF results, ESLint, Code Climate, Playwright and compilers (`"location": "src/a.ts:12:3"`).
- * What says of itself that it passed is none. In the order of the output, each once; bounded.
+ * An output's findings about places in files: objects with a message, a file, and a line or a severity, in the shapes
+ * of `{file, line, message}`, SARIF results, ESLint, Code Climate, Playwright and compilers
+ * (`"location": "src/a.ts:12:3"`). Objects that say that they passed are ignored. In the order of the output, without
+ * duplicates; bounded.
  */
 export function findingsOf(value: JsonValue, options: PathOptions = {}): LocatedIssue[] {
   const found = new Map<string, LocatedIssue>();
@@ -52,7 +53,7 @@ export function findingsOf(value: JsonValue, options: PathOptions = {}): Located
     if (isJsonObject(value)) {
       const finding = findingIn(value, file, options);
       if (finding !== undefined) found.set(`${finding.file}:${finding.line}:${finding.message}`, finding);
-      // A SARIF result holds objects that look like findings of their own.
+      // A SARIF result contains objects that look like findings.
       if (finding !== undefined && Object.hasOwn(value, 'locations')) continue;
       inherited = namedPlace(value, options)?.file ?? file;
     }
@@ -63,7 +64,7 @@ export function findingsOf(value: JsonValue, options: PathOptions = {}): Located
   return [...found.values()];
 }
 
-/** The place that a JSON pointer leads to: named by the value there, or by the nearest object around it that names a line. */
+/** The place for a JSON pointer: named by the value there, or by the nearest enclosing object that names a line. */
 export function placeAt(value: JsonValue, pointer: string, options: PathOptions = {}): NamedPlace | undefined {
   let place: NamedPlace | undefined;
   let at: JsonValue | undefined = value;
@@ -94,7 +95,7 @@ function findingIn(object: JsonObject, file: string | undefined, options: PathOp
   return { ...place, level: level ?? 'notice', message };
 }
 
-/** ESLint names the file once and lists what it found there below. */
+/** ESLint names the file once and lists its findings below. */
 function inheritedPlace(object: JsonObject, file: string | undefined): NamedPlace | undefined {
   const line = lineOf(object);
   return file === undefined || line === undefined || containedPath(file) === undefined ? undefined : { file, line };

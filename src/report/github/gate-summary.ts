@@ -28,34 +28,34 @@ import type { ReportLinks } from './report-input.ts';
 import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
 import { iconOf, placeText, reasonText } from './status-words.ts';
 
-/** Findings of an output that are listed beside the issues of its verdict. */
+/** Maximum number of an output's findings listed besides the issues of its verdict. */
 const FINDINGS = 50;
 
-/** What the summary of one gate is made from. */
+/** The input for the summary of one gate. */
 export interface GateSummaryInput {
   readonly unit: Unit;
   readonly graph: UnitGraph;
   readonly state: RunState;
-  /** Whether a file numbers the gates; where each job describes its own gate, a number says nothing. Default true. */
+  /** Whether a file numbers the gates; if each job describes its own gate, a number has no meaning. Default true. */
   readonly numbered?: boolean;
-  /** Every record there is. */
+  /** All records. */
   readonly records: readonly GatelineRecord[];
-  /** What was decided about it and why; left out where nothing was planned. */
+  /** The plan and its reason; absent if nothing was planned. */
   readonly planned?: PlannedUnit;
-  /** Its output, where it was read. */
+  /** Its output, if it was read. */
   readonly value?: JsonValue;
-  /** Digests of what it was given, by unit; default: what the state says of the attempt that counts. */
+  /** Digests of its inputs, by unit; default: those of the attempt that determines the state. */
   readonly given?: EndedRecord['needs'];
   readonly links?: ReportLinks;
-  /** The folder of the repository, absolute, for agents that name files so. */
+  /** The absolute path of the repository's folder, for agents that use absolute paths. */
   readonly workspace?: string;
 }
 
 /**
- * The job summary of one gate (or leg), GitHub Flavored Markdown: how it stands and why, why the agent ran or from where its
- * output was reused, score and threshold, issues with pointers, files and lines, what it was given and what of that is different from the last
- * time, files handed on, attempts, what it took, and what to do next. At most `maxBytes` UTF-8 bytes; ends with a
- * line break. Text from agents shows and does nothing.
+ * The job summary of one gate (or leg), GitHub Flavored Markdown: status and reason, why the agent ran or the source of
+ * a reused output, score and threshold, issues with pointers, files and lines, the gate's inputs and their differences
+ * from the last time, files handed on, attempts, time and cost, and what to do next. At most `maxBytes` UTF-8 bytes;
+ * ends with a line break. Text from agents is displayed only: markup and commands in it are escaped.
  */
 export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_LIMIT): string {
   const own = input.state.units.get(input.unit.key);
@@ -88,7 +88,7 @@ function headline(input: GateSummaryInput, own: UnitState, title: string): strin
   return `## ${iconOf(own.status)} ${title}: ${own.status}${kind}\n\n${meaning}${why === '' ? '' : `\n\n${why}`}`;
 }
 
-/** Begins with our own words: a condition may be the reason, and is quoted as it stands. */
+/** Begins with fixed words: the reason may be a condition, which is quoted unchanged. */
 function whyText(own: UnitState): string {
   const reason = reasonText(own);
   return own.status === 'not-applicable' ? `its condition is false: ${reason}` : reason;
@@ -254,7 +254,7 @@ function attemptsSection({ unit, records, state }: GateSummaryInput, own: UnitSt
   };
 }
 
-/** A job reads no record of what comes after its gate, so how that stands is not said. */
+/** A job reads no records of later gates, so their status is not shown. */
 function nextUnits({ unit, graph, state }: GateSummaryInput): UnitKey[] {
   const next = [...graph.values()].filter(({ needs }) => needs.includes(unit.key));
   return next.map(({ key }) => key).filter((key) => state.units.get(key)?.done === false);

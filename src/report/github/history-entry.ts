@@ -13,18 +13,18 @@ import { sumOf, type Amount } from './amounts.ts';
 import { agentRan, attemptsOf, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
 import { unsatisfiedJobs, type NeededJob } from './needed-jobs.ts';
 
-/** Version of a history entry. Fields may be added within a version; none is taken away or changes its meaning. */
+/** Version of a history entry. Fields may be added within a version; none is removed or changes its meaning. */
 export const HISTORY_FORMAT = 'gateline-history/1';
 
-/** The most that an entry takes as JSON, in UTF-8 bytes: gates are left out, and counted, until it fits. */
+/** Maximum size of an entry as JSON, in UTF-8 bytes: gates are left out, and counted, until it fits. */
 export const HISTORY_ENTRY_LIMIT = 16 * 1_024;
 
-/** How a run ended. `unfinished`: it had not when the entry was written. */
+/** How a run ended. `unfinished`: it had not ended when the entry was written. */
 export const CONCLUSIONS = ['success', 'failure', 'paused', 'cancelled', 'rolled-back', 'unfinished'] as const;
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
 const counter = z.int().min(0).max(1_000_000_000);
-/** Milliseconds, US dollars or tokens: agents may tell any number, sums of these stay finite. */
+/** Milliseconds, US dollars or tokens: agents may report any number, so the maximum keeps sums finite. */
 const quantity = z.number().min(0).max(1e15);
 const amount = z.object({
   ms: quantity.optional(),
@@ -38,18 +38,18 @@ const gateSchema = z.object({
   status: z.enum(UNIT_STATUSES),
   how: z.enum(['ran', 'reused', 'skipped', '']),
   score: z.number().min(0).max(100).optional(),
-  /** Of the attempt that made it what it is. */
+  /** Duration of the attempt that determines its status. */
   ms: quantity.optional(),
-  /** Of all attempts in this run. */
+  /** Cost of all attempts in this run. */
   costUsd: quantity.optional(),
   tokens: quantity.optional(),
   /** How often the agent was started in this run. */
   tries: counter,
-  /** Whether the first of these tries passed; absent when there was none. */
+  /** Whether the first of these tries passed; absent if there was none. */
   firstTime: z.boolean().optional(),
 });
 
-/** What one run came to. */
+/** The result of one run. */
 export const historyEntrySchema = z.object({
   format: z.literal(HISTORY_FORMAT),
   pipeline: z.string().regex(ID_PATTERN),
@@ -62,31 +62,33 @@ export const historyEntrySchema = z.object({
   event: z.string().max(100),
   conclusion: z.enum(CONCLUSIONS),
   startedAt: z.iso.datetime({ precision: 3 }),
-  /** Time in which somebody was at work: the run attempts one after the other, without what lay between them. */
+  /** Working time: the durations of the run attempts, without the time between them. */
   durationMs: quantity,
-  /** Counts of units of work, of all of them. */
+  /** Numbers of units of work, including those not listed. */
   units: z.object({ all: counter, done: counter, reused: counter, tries: counter }),
-  /** What the agents of this run told in sum; `ms` is their time, side by side or not. */
+  /**
+   * Sum of the values that agents reported in this run; `ms` is the sum of their times, even if they ran in parallel.
+   */
   spent: amount,
-  /** What the attempts took whose outputs were reused. */
+  /** The amounts of the attempts whose outputs were reused. */
   saved: amount,
   gates: z.array(gateSchema).max(1_000),
-  /** How many gates are not listed, for size. */
+  /** Number of gates left out because of the size limit. */
   gatesLeftOut: counter,
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 type GateEntry = HistoryEntry['gates'][number];
 
-/** What {@link historyEntryOf} is made from. */
+/** The input for {@link historyEntryOf}. */
 export interface HistoryInput {
   readonly state: RunState;
   readonly records: readonly GatelineRecord[];
   readonly facts: RunFacts;
   /** ISO 8601, UTC, milliseconds. */
   readonly now: string;
-  /** Where more is known than the state tells: the run was cancelled. */
+  /** Set if more is known than the state shows: the run was cancelled. */
   readonly conclusion?: Conclusion;
-  /** Jobs that had to leave a record: without one of each, a run is no success. */
+  /** Jobs that must leave a record: a run without one of each is not a success. */
   readonly jobs?: readonly NeededJob[];
 }
 
@@ -99,7 +101,10 @@ const CONCLUSION_OF: Readonly<Record<RunStatus, Conclusion>> = {
   rollback: 'rolled-back',
 };
 
-/** What a run came to, at most {@link HISTORY_ENTRY_LIMIT} bytes as JSON without white space. Gates that passed are left out first. */
+/**
+ * The result of a run, at most {@link HISTORY_ENTRY_LIMIT} bytes as JSON without white space. Gates that passed are
+ * left out first.
+ */
 export function historyEntryOf(input: HistoryInput): HistoryEntry {
   const { state, records, facts, now } = input;
   const attempts = attemptsOf(records, state);
@@ -133,14 +138,14 @@ export function historyEntryOf(input: HistoryInput): HistoryEntry {
   return { ...entry, gates: kept, gatesLeftOut: gates.length - kept.length };
 }
 
-/** Nothing checked, or a job without a record: not all is done, whatever the records say of themselves. */
+/** If nothing was checked, or a job has no record, the run is not complete, whatever the records say. */
 function concluded({ state, records, jobs = [] }: HistoryInput): Conclusion {
   const conclusion = CONCLUSION_OF[state.status];
   const isWhole = state.units.size > 0 && unsatisfiedJobs(jobs, records, state).length === 0;
   return conclusion === 'success' && !isWhole ? 'failure' : conclusion;
 }
 
-/** An entry as somebody kept it, from anywhere. `unknown`: it is none of this version. */
+/** Parses a stored entry from any source. `unknown`: it is not an entry of this version. */
 export function parseHistoryEntry(value: unknown, where = 'history entry'): Read<HistoryEntry> {
   const parsed = historyEntrySchema.safeParse(value);
   if (parsed.success) return { state: 'present', value: parsed.data };
@@ -151,8 +156,8 @@ export function parseHistoryEntry(value: unknown, where = 'history entry'): Read
 }
 
 /**
- * One entry a run, the one of its highest run attempt, in the order of run numbers. Insensitive to order and repetition.
- * Whether an entry was written by the run that it names is for whoever read it to say.
+ * One entry per run, that of its highest run attempt, sorted by run number. Does not depend on order or duplicates. The
+ * caller must check that an entry was written by the run that it names.
  */
 export function mergeHistory(entries: readonly HistoryEntry[]): HistoryEntry[] {
   const byRun = new Map<string, HistoryEntry>();
@@ -189,12 +194,12 @@ function gateEntry(unit: UnitState, attempts: readonly Attempt[]): GateEntry {
   };
 }
 
-/** Whether the first try came to something, be it that it was lost. */
+/** Whether the first try has a result, including being lost. */
 function isOver(tries: readonly Attempt[], unit: UnitState): boolean {
   return tries.length > 1 || (tries.length === 1 && (tries[0]!.ended !== undefined || unit.status !== 'running'));
 }
 
-/** As many gates as fit, in their order; those that passed or are not applicable go first. */
+/** As many gates as fit, in their order; those that passed or are not applicable are left out first. */
 function fitGates(gates: readonly GateEntry[], room: number): GateEntry[] {
   let left = room;
   const kept = new Set<GateEntry>();
@@ -219,13 +224,13 @@ function bounded(quantity: number): number {
   return Number.isNaN(quantity) ? 0 : Math.min(Math.max(quantity, 0), 1e15);
 }
 
-/** What GitHub tells of the run itself. */
+/** GitHub's facts about the run. */
 export interface RunFacts {
   /** Decimal digits. */
   readonly runId: string;
-  /** The commit that is tested; '' when there is none. */
+  /** The tested commit; '' if there is none. */
   readonly sha: string;
-  /** Branch, or whatever the run is of: `refs/pull/7/merge`. */
+  /** The branch, or another ref of the run: `refs/pull/7/merge`. */
   readonly branch: string;
   /** `push`, `pull_request`, … */
   readonly event: string;

@@ -5,17 +5,17 @@ import { findingsOf, placeAt } from './findings.ts';
 import { code, fileAddress, linkTo, said } from '../markdown/markdown.ts';
 import type { NamedPlace, PathOptions } from './named-place.ts';
 
-/** What the lines about issues may know beside the issues themselves. */
+/** The context for lines about issues. */
 export interface IssueContext extends PathOptions {
-  /** The output that they are about. */
+  /** The output that the issues are about. */
   readonly value?: JsonValue | undefined;
-  /** Where files are, see `ReportLinks.files`. */
+  /** Base address of files, see `ReportLinks.files`. */
   readonly files?: string | undefined;
-  /** Bytes of a message that are quoted. Default 1,500. */
+  /** Maximum bytes of a message to quote. Default 1,500. */
   readonly quoted?: number;
 }
 
-/** One item of a Markdown list an issue: severity, pointer, message, file and line where the output names them, rule. */
+/** One Markdown list item per issue: severity, pointer, message, file and line if the output names them, rule. */
 export function issueLines(issues: readonly Issue[], context: IssueContext): string[] {
   return issues.map((issue) => {
     const { severity, message, pointer } = issue;
@@ -29,7 +29,7 @@ export function issueLines(issues: readonly Issue[], context: IssueContext): str
   });
 }
 
-/** One item a finding of the output about a place in a file, at most `most`; the rest is counted. */
+/** One list item per finding of the output about a place in a file, at most `most`; the rest is counted. */
 export function findingLines(context: IssueContext, most: number): string[] {
   const found = context.value === undefined ? [] : findingsOf(context.value, context);
   const lines = found

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { showUnseen } from '../../json/visible.ts';
 
-/** A place in a file of the repository, as an output names it. */
+/** A place in a file of the repository, as named in an output. */
 export interface NamedPlace {
   /** Relative to the repository, `/`-separated, inside it. */
   readonly file: string;
@@ -15,7 +15,9 @@ const FILES = ['file', 'path', 'filename', 'fileName', 'file_name', 'filePath', 
 const LINES = ['line', 'lineNumber', 'line_number', 'startLine', 'start_line', 'beginLine', 'begin', 'row'];
 const END_LINES = ['endLine', 'end_line', 'end'];
 const COLUMNS = ['column', 'col', 'startColumn', 'start_column', 'character'];
-/** Where a place may stand as an object, or as the first of a list: SARIF, ESLint, Code Climate, Playwright, LSP. */
+/**
+ * Keys under which a place may be an object, or the first item of a list: SARIF, ESLint, Code Climate, Playwright, LSP.
+ */
 const NESTED = [
   'location',
   'locations',
@@ -30,13 +32,16 @@ const NESTED = [
 ];
 const DEEPEST = 4;
 
-/** Where paths may begin, and what they are then below. */
+/** The base folders of paths. */
 export interface PathOptions {
-  /** The folder of the repository, absolute: an agent may name its files so. */
+  /** The absolute path of the repository's folder: agents may use absolute paths. */
   readonly workspace?: string;
 }
 
-/** The place that an object names in one of the usual shapes, its line included where there is one. `undefined`: none inside the repository. */
+/**
+ * The place that an object names in one of the usual shapes, with its line if there is one. `undefined`: none inside
+ * the repository.
+ */
 export function namedPlace(object: JsonObject, options: PathOptions = {}): NamedPlace | undefined {
   const file = firstOf(object, (one) => fileIn(one, options));
   if (file === undefined) return undefined;
@@ -57,8 +62,8 @@ export function lineOf(object: JsonObject): number | undefined {
 }
 
 /**
- * A path as an agent says it, relative to the repository: not outside, not into `.git`, no other scheme or drive, nothing
- * hidden in it, and no command of GitHub's runner. `undefined` when it is none.
+ * Converts an agent's path to one relative to the repository: not outside, not in `.git`, no other scheme or drive, no
+ * invisible characters, and no command of GitHub's runner. `undefined` if it is not such a path.
  */
 export function containedPath(text: string, { workspace }: PathOptions = {}): string | undefined {
   if (text === '' || text.length > 1_024 || showUnseen(text) !== text || /[\t\n]|##\[/.test(text)) return undefined;
@@ -71,7 +76,7 @@ export function containedPath(text: string, { workspace }: PathOptions = {}): st
   return segments.join('/');
 }
 
-/** What `read` finds in an object, or in one of the objects that it describes its place with. */
+/** The result of `read` for an object, or for one of the nested objects that describe its place. */
 function firstOf<T>(object: JsonObject, read: (one: JsonObject) => T | undefined, depth = 0): T | undefined {
   const own = read(object);
   if (own !== undefined || depth === DEEPEST) return own;
@@ -92,7 +97,7 @@ function fileIn(object: JsonObject, options: PathOptions): NamedPlace | undefine
   for (const key of [...FILES, 'location']) {
     const value = ownValue(object, key);
     if (typeof value !== 'string') continue;
-    // `src/a.ts:12:3`, as compilers print it
+    // `src/a.ts:12:3`, as compilers print it.
     const [, path, line, column] = /^(.{1,1024}?):(\d{1,7})(?::(\d{1,7}))?$/.exec(value.slice(0, 1_100)) ?? [];
     const file = containedPath(path ?? value, options);
     if (file === undefined || (key === 'location' && line === undefined)) continue;

@@ -1,20 +1,19 @@
 import type { GatelineRecord } from '../../run/records/record.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 
-/** A job that the reporting job needs, as `toJSON(needs)` tells of it. */
+/** A job that the reporting job needs, from `toJSON(needs)`. */
 export interface NeededJob {
   /** Its id in the workflow file. */
   readonly id: string;
   /** `success`, `failure`, `cancelled` or `skipped`. */
   readonly result: string;
-  /** The gate that it says it worked on, by its output `gate`. Default: the one of its name. */
+  /** The gate of the job, from its output `gate`. Default: the gate with the job's name. */
   readonly gate?: string;
 }
 
 /**
- * The needed jobs of which this run has no record of an attempt that could be read: none was written by them, and none is about a gate of
- * their name, or about the one that they say. GitHub counts such a job as passed when it was skipped, so nothing was
- * checked.
+ * The needed jobs without a readable record of an attempt in this run: they wrote none, and none is about a gate with
+ * their name, or about the gate that they name. GitHub treats a skipped job as passed, although nothing was checked.
  */
 export function jobsWithoutRecord(
   jobs: readonly NeededJob[],
@@ -23,7 +22,7 @@ export function jobsWithoutRecord(
 ): NeededJob[] {
   const known = new Set<string>();
   for (const { kind, pipeline, subject, runNumber, gate, by } of records) {
-    // A decision says nothing of what a job did, and every job of the run can write one about any gate.
+    // A decision does not show what a job did, and every job of the run can write one about any gate.
     if (kind === 'decided') continue;
     if (pipeline !== run.pipeline || subject !== run.subject || runNumber !== run.runNumber) continue;
     known.add(gate);
@@ -32,15 +31,15 @@ export function jobsWithoutRecord(
   return jobs.filter(({ id, gate }) => !known.has(id) && !(gate !== undefined && known.has(gate)));
 }
 
-/** A needed job that keeps a report from being green. */
+/** A needed job that prevents a green report. */
 export interface UnsatisfiedJob extends NeededJob {
-  /** Nothing of it was checked: it left no record. Else it failed or was cancelled, whatever its records say. */
+  /** It left no record, so nothing was checked. Otherwise it failed or was cancelled, whatever its records say. */
   readonly isSilent: boolean;
 }
 
 /**
- * The needed jobs that left no record, and those that GitHub calls failed or cancelled: a leg or a second gate may have
- * died before it left one. Jobs whose gates are not done are left out: those are told by their own names.
+ * The needed jobs that left no record, and those that GitHub reports as failed or cancelled: a leg or a second gate may
+ * have ended before it left one. Jobs whose gates are not done are left out: those gates are reported themselves.
  */
 export function unsatisfiedJobs(
   jobs: readonly NeededJob[],
@@ -56,7 +55,7 @@ export function unsatisfiedJobs(
 }
 
 /**
- * What is wrong with such a job, as untrusted text: `left no record`. Only a job that never ran has certainly left none: a
+ * The problem of such a job, as untrusted text: `left no record`. Only a job that never ran has certainly left none: a
  * listing may be behind.
  */
 export function jobTroubleText({ isSilent, result }: UnsatisfiedJob): string {

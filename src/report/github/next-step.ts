@@ -6,11 +6,11 @@ import { listOf } from '../text.ts';
 import { resultOf } from '../../run/state/run-state.ts';
 import { code, said } from '../markdown/markdown.ts';
 
-/** GitHub's own button: the same commit, and only failed jobs and what needs them. */
+/** GitHub's button: same commit, only failed jobs and the jobs that need them. */
 const AGAIN = '**Re-run failed jobs** tries again with the same commit; gates that are done do not run again.';
 const PUSH = 'Or push a fix: this starts a new run, which reuses every gate whose inputs are unchanged.';
 
-/** What helps against each kind of failure. */
+/** The fix for each kind of failure. */
 const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'contract' | 'claimed'>> = {
   passed: 'either',
   partial: 'either',
@@ -33,7 +33,9 @@ const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'cont
   contract: 'contract',
 };
 
-/** What to do about one unit, as safe Markdown: one paragraph. `next`: units that need it and are not known to be done. */
+/**
+ * What to do about one unit, as safe Markdown: one paragraph. `next`: units that need it and are not known to be done.
+ */
 export function nextStepOf(unit: UnitState, next: readonly UnitKey[] = []): string {
   if (unit.done) {
     const names = next.map((key) => code(key));
@@ -63,7 +65,7 @@ function remedyText(kind: VerdictKind): string {
   return `${AGAIN} ${PUSH}`;
 }
 
-/** What to do about a run, as safe Markdown: one paragraph about the first thing that is in the way. */
+/** What to do about a run, as safe Markdown: one paragraph about the first obstacle. */
 export function nextStepOfRun(state: RunState): string {
   const open = [...state.units.values()].filter(({ done }) => !done);
   if (state.status === 'completed') return 'Every gate is done.';

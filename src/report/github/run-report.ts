@@ -14,12 +14,12 @@ import { timelineLines } from './sections/timeline.ts';
 import { bounded, problemsSection } from './sections/problems-section.ts';
 
 /**
- * The report of a whole run as GitHub Flavored Markdown, for a job summary: what it came to and what to do, the table of
- * gates, their graph, what is wrong, what was reused and what that saved, cost and tokens as far as agents told them, attempts,
- * timeline, records that are not as they should be, needed jobs without a record, and the history of the last runs.
+ * The report of a whole run as GitHub Flavored Markdown, for a job summary: the result and what to do, the table of
+ * gates, their graph, problems, reused outputs and the savings, cost and tokens as reported by agents, attempts,
+ * timeline, damaged records, needed jobs without a record, and the history of the last runs.
  *
  * Pure: the same input gives the same text. At most `maxBytes` UTF-8 bytes (see `fitSummary`); ends with a line break.
- * Text from agents shows and does nothing.
+ * Text from agents is displayed only: markup and commands in it are escaped.
  */
 export function runReport(input: RunReportInput, maxBytes: number = SUMMARY_LIMIT): string {
   const attempts = attemptsOf(input.records, input.state);

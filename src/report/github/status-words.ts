@@ -15,7 +15,9 @@ const ICONS: Readonly<Record<UnitStatus, string>> = {
   'not-applicable': '➖',
 };
 
-/** A status with its icon: `✅ passed`. The word says the same without it, and the two are not parted at the end of a line. */
+/**
+ * A status with its icon: `✅ passed`. The word alone is sufficient, and the two are never separated by a line break.
+ */
 export function statusText(status: UnitStatus | undefined): string {
   return status === undefined ? '' : `${ICONS[status]}\u00a0${status}`;
 }
@@ -25,12 +27,12 @@ export function iconOf(status: UnitStatus): string {
   return ICONS[status];
 }
 
-/** Whether nobody has to look at it: it passed, or its condition is false. */
+/** Whether it needs no attention: it passed, or its condition is false. */
 export function isWell(status: UnitStatus): boolean {
   return status === 'passed' || status === 'not-applicable';
 }
 
-/** Why a unit has its status, as untrusted text: what the run state says, in GitHub's words where an output was reused. */
+/** Why a unit has its status, as untrusted text: the run state's reason, in GitHub's words for a reused output. */
 export function reasonText({ reused, decided, ended, reason }: UnitState): string {
   const source = reused && decided === undefined ? ended?.source : undefined;
   return source === undefined ? reason : `output reused from ${placeText(source)}`;

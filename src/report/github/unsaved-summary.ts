@@ -6,7 +6,7 @@ import { block, fitSummary } from '../markdown/section.ts';
 /** An attempt whose end could not be uploaded. */
 export interface Unsaved {
   readonly unit: string;
-  /** Our own words. */
+  /** Fixed words. */
   readonly title: string;
   readonly verdict: Verdict;
   readonly why: string;
@@ -15,7 +15,7 @@ export interface Unsaved {
   readonly isCut: boolean;
 }
 
-/** What the summary of a job says of an attempt whose end is on no other machine. At most `maxBytes` of UTF-8. */
+/** A job's summary of an attempt whose end is on no other machine. At most `maxBytes` of UTF-8. */
 export function unsavedSummary({ unit, title, verdict, why, shown, isCut }: Unsaved, maxBytes: number): string {
   const { kind, advice } = verdict;
   const sections = [

@@ -1,10 +1,13 @@
-/** Everything that a terminal may obey or hide and that `JSON.stringify` leaves as it is: DEL, C1 controls, marks and overrides of direction, zero-width characters, separators, tags. */
+/**
+ * Characters that a terminal may interpret or hide and that `JSON.stringify` leaves unchanged: DEL, C1 controls,
+ * direction marks and overrides, zero-width characters, separators, tags.
+ */
 const UNSEEN =
   /[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
 
 /**
- * A value as JSON text for `--json`: two spaces of indentation and a line break at the end. Nothing is lost, but
- * characters that a terminal would obey or not show are written as `\uXXXX`, which every JSON reader gives back.
+ * A value as JSON text for `--json`: indented by two spaces, with a line break at the end. Nothing is lost, but
+ * characters that a terminal would interpret or hide are written as `\uXXXX`, which every JSON parser decodes.
  */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2).replace(UNSEEN, escaped)}\n`;

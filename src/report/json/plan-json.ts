@@ -3,7 +3,7 @@ import { digestSchema } from '../../json/digest.ts';
 import type { Plan } from '../../run/plan/plan.ts';
 import { attemptSchema, attemptView } from './status-json.ts';
 
-/** Version of `gateline plan --json`. Fields may be added within a version; none is taken away or changes its meaning. */
+/** Version of `gateline plan --json`. Fields may be added within a version; none is removed or changes its meaning. */
 export const PLAN_FORMAT = 'gateline-plan/1';
 
 const counter = z.int().min(0);
@@ -16,9 +16,9 @@ export const planJsonSchema = z.strictObject({
   /** The run and call that would do this. */
   run: counter,
   call: counter,
-  /** Goes on with an open run. */
+  /** Whether it continues an open run. */
   continues: z.boolean(),
-  /** In an order in which each gate comes after those it needs. */
+  /** Ordered so that each gate comes after its needs. */
   gates: z.array(
     z.strictObject({
       key: z.string(),
@@ -27,11 +27,11 @@ export const planJsonSchema = z.strictObject({
       choice: z.enum(['keep', 'reuse', 'run', 'wait', 'skip', 'not-applicable', 'depends', 'blocked']),
       /** One sentence; free text. */
       reason: z.string(),
-      /** `null`: cannot be known yet. */
+      /** `null`: not known yet. */
       fingerprint: digestSchema.nullable(),
-      /** Where a kept or reused output came from. */
+      /** The origin of a kept or reused output. */
       from: attemptSchema.nullable(),
-      /** What is different from the last time that this gate was asked. */
+      /** Differences from this gate's last request. */
       differences: z.array(
         z.strictObject({
           what: z.enum([
@@ -60,7 +60,7 @@ export const planJsonSchema = z.strictObject({
 });
 export type PlanJson = z.infer<typeof planJsonSchema>;
 
-/** A plan for programs; see docs/reference/json-output.md. Texts are as they are: print them with `jsonText`. */
+/** A plan for programs; see docs/reference/json-output.md. Texts are not escaped: print them with `jsonText`. */
 export function planJson(plan: Plan): PlanJson {
   return {
     format: PLAN_FORMAT,

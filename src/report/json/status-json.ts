@@ -7,18 +7,20 @@ import type { UnitGraph } from '../../run/records/unit.ts';
 import { attemptOf, changeOf, endedAfter } from '../wording.ts';
 import { resultOf } from '../../run/state/run-state.ts';
 
-/** Version of `gateline status --json`. Fields may be added within a version; none is taken away or changes its meaning. */
+/**
+ * Version of `gateline status --json`. Fields may be added within a version; none is removed or changes its meaning.
+ */
 export const STATUS_FORMAT = 'gateline-status/1';
 
 const counter = z.int().min(0);
 const digest = digestSchema;
 const content = z.strictObject({ digest, bytes: counter });
 
-/** One attempt: of which run, which call of it, and which try in that call. */
+/** Identifies one attempt: the run, the call in it, and the try in that call. */
 export const attemptSchema = z.strictObject({ run: counter, call: counter, attempt: counter });
 export type AttemptView = z.infer<typeof attemptSchema>;
 
-/** One gate, or one leg of a matrix gate. `null` stands for what there is not. */
+/** One gate, or one leg of a matrix gate. Absent values are `null`. */
 const gateStatusSchema = z.strictObject({
   /** `gate`, or `gate/leg`. */
   key: z.string(),
@@ -33,13 +35,13 @@ const gateStatusSchema = z.strictObject({
   /** Satisfied, and so is everything upstream. */
   done: z.boolean(),
   reused: z.boolean(),
-  /** Attempts in this run. */
+  /** Number of attempts in this run. */
   attempts: counter,
   verdict: z
     .strictObject({
       status: z.enum(['passed', 'partial', 'failed', 'not-applicable']),
       kind: z.enum(VERDICT_KINDS),
-      /** 0-100; `null`: nothing was judged, since the gate is not applicable. */
+      /** 0-100; `null`: not judged, since the gate is not applicable. */
       score: z.number().nullable(),
       threshold: z.number().nullable(),
       issues: z.array(issueSchema),
@@ -47,11 +49,11 @@ const gateStatusSchema = z.strictObject({
     })
     .nullable(),
   attempt: attemptSchema.nullable(),
-  /** Where a reused output came from. */
+  /** The origin of a reused output. */
   source: attemptSchema.nullable(),
   fingerprint: digest.nullable(),
   output: content.nullable(),
-  /** What later gates are handed; `null`: nothing, or not done. */
+  /** What later gates receive; `null`: nothing, or not done. */
   exports: content.nullable(),
   files: z.array(z.strictObject({ path: z.string(), change: z.enum(['added', 'changed', 'deleted']) })),
   /** ISO 8601, UTC. */
@@ -82,14 +84,17 @@ export const statusJsonSchema = z.strictObject({
   status: z.enum(RUN_STATUSES),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),
-  /** In an order in which each gate comes after those it needs. */
+  /** Ordered so that each gate comes after its needs. */
   gates: z.array(gateStatusSchema),
-  /** Records that are not as they should be. */
+  /** Problems with records. */
   problems: z.array(z.strictObject({ code: z.string(), message: z.string(), gate: z.string().nullable() })),
 });
 export type StatusJson = z.infer<typeof statusJsonSchema>;
 
-/** The state of a run for programs; see docs/reference/json-output.md. Texts are as they are: print them with `jsonText`. */
+/**
+ * The state of a run for programs; see docs/reference/json-output.md. Texts are not escaped: print them with
+ * `jsonText`.
+ */
 export function statusJson(state: RunState, graph: UnitGraph): StatusJson {
   return {
     format: STATUS_FORMAT,
@@ -137,7 +142,7 @@ function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] 
   };
 }
 
-/** A position as programs see it. */
+/** A position in the form for programs. */
 export function attemptView(at: {
   readonly runNumber: number;
   readonly runAttempt: number;
@@ -158,7 +163,7 @@ function verdictOf({ verdict }: EndedRecord, threshold: number | undefined): Sta
   };
 }
 
-/** What a verdict scores; `null` where nothing was judged. */
+/** The score of a verdict; `null` if it was not judged. */
 export function scoreOf({ status, score }: Verdict): number | null {
   return status === 'not-applicable' ? null : score;
 }

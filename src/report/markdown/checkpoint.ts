@@ -18,22 +18,23 @@ import { attemptText, runText } from '../../run/records/attempt-text.ts';
 import { Buffer } from 'node:buffer';
 import { firstNames } from '../../errors/first-names.ts';
 
-/** What a checkpoint is made from. */
+/** The input for a checkpoint. */
 export interface CheckpointInput {
   readonly unit: Unit;
   readonly graph: UnitGraph;
   readonly state: RunState;
-  /** The command that goes on with the run. Default `gateline run`. */
+  /** The command that continues the run. Default `gateline run`. */
   readonly command?: string;
 }
 
 /**
- * The Markdown checkpoint of one gate, the state guide's second output: the audit trail for people. What gate and agent,
- * status and score against the threshold, issues, how it came to it (ran, or reused and from where), what the agent told of
- * itself (model, MCPs, tools, tokens, cost), files handed on, decisions, and the next step.
+ * The Markdown checkpoint of one gate, the state guide's second output: the audit trail for people. It shows gate and
+ * agent, status and score against the threshold, issues, whether the agent ran or an output was reused (and its
+ * source), the agent's metrics (model, MCPs, tools, tokens, cost), files handed on, decisions, and the next step.
  *
- * GitHub Flavored Markdown, ends with a line break, at most 65,536 bytes of UTF-8, as one comment on GitHub; what is left out is counted.
- * Text from agents shows and does nothing, in Markdown as in a terminal.
+ * GitHub Flavored Markdown, ends with a line break, at most 65,536 bytes of UTF-8, the size of one comment on GitHub;
+ * omissions are counted. Text from agents is displayed only: markup and commands in it are escaped, for Markdown and
+ * for terminals.
  */
 export function checkpointMarkdown(input: CheckpointInput): string {
   const { unit, state } = input;
@@ -64,7 +65,7 @@ function statusLine(own: UnitState): string {
   return `**${own.status}**${kind}: ${text(own.reason)}.${meaning}`.replace(/\.\.( |$)/, '.$1');
 }
 
-/** The facts below say all that its reason says: which attempt it was, and its score. */
+/** The facts below include everything in its reason: the attempt and its score. */
 function isPlain(own: UnitState): boolean {
   return own.done && howOf(own) === 'ran' && own.decided === undefined;
 }
@@ -184,7 +185,7 @@ function nextStep({ unit, graph, state, command = 'gateline run' }: CheckpointIn
   return after.length === 0 ? 'No gate needs this one.' : 'The gates after it are done.';
 }
 
-/** Longest text that is quoted, in bytes before it is made safe. */
+/** Maximum bytes of a quoted text, before it is escaped. */
 const QUOTED = 1_500;
 
 function text(untrusted: string): string {
@@ -195,7 +196,7 @@ function cell(untrusted: string): string {
   return forMarkdownCell(truncateBytes(untrusted, QUOTED));
 }
 
-/** Checkpoints go to the log too, where GitHub's runner obeys `##[command]` anywhere in a line, code or not. */
+/** Checkpoints are also logged, and GitHub's runner executes `##[command]` anywhere in a line, even in code. */
 function code(untrusted: string): string {
   return inlineCode(untrusted.replaceAll('##[', '## ['));
 }
@@ -204,10 +205,13 @@ function codeCell(untrusted: string): string {
   return inlineCodeCell(untrusted.replaceAll('##[', '## ['));
 }
 
-/** Bytes that one list of a checkpoint may take: three of them and everything else stay below its limit. */
+/** Maximum bytes of one list of a checkpoint: three lists and everything else stay below its limit. */
 export const LIST_BUDGET = 10_000;
 
-/** Lines of a Markdown list in at most about that many UTF-8 bytes; the rest is counted in a last line. Never cuts a line. */
+/**
+ * Lines of a Markdown list in about that many UTF-8 bytes at most; a last line gives the number of the rest. Never cuts
+ * a line.
+ */
 function boundedList(lines: readonly string[], budget: number): string {
   let left = budget;
   const kept: string[] = [];

@@ -1,36 +1,39 @@
 import { forMarkdown, forMarkdownCell, inlineCode, inlineCodeCell, truncateBytes } from '../../untrusted/escape.ts';
 
-/** Bytes of a text that is quoted, before it is made safe. */
+/** Maximum bytes of a quoted text, before it is escaped. */
 const QUOTED = 1_500;
 
-/** Bytes of a name, path or pointer, before it is made safe. */
+/** Maximum bytes of a name, path or pointer, before it is escaped. */
 const NAMED = 300;
 
 /** Longer addresses are not linked. */
 const LONGEST_ADDRESS = 2_048;
 
-/** Untrusted text as one line of Markdown that does nothing; `…` stands where it was cut. */
+/** Untrusted text as one line of escaped Markdown; `…` marks a cut. */
 export function said(untrusted: string, maxBytes = QUOTED): string {
   return forMarkdown(cut(untrusted, maxBytes));
 }
 
-/** {@link said} for a cell of a table. */
+/** {@link said} for a table cell. */
 export function saidInCell(untrusted: string, maxBytes = QUOTED): string {
   return forMarkdownCell(cut(untrusted, maxBytes));
 }
 
-/** Untrusted text as a code span; `…` stands where it was cut. GitHub's runner obeys `##[command]` anywhere in a line, so that gets a space. */
+/**
+ * Untrusted text as a code span; `…` marks a cut. GitHub's runner executes `##[command]` anywhere in a line, so a space
+ * is inserted.
+ */
 export function code(untrusted: string, maxBytes = NAMED): string {
   return inlineCode(spaced(untrusted, maxBytes));
 }
 
-/** {@link code} for a cell of a table. */
+/** {@link code} for a table cell. */
 export function codeCell(untrusted: string, maxBytes = NAMED): string {
   return inlineCodeCell(spaced(untrusted, maxBytes));
 }
 
 /**
- * A link, or only its text where there is no address that may be linked (see {@link webAddress}).
+ * A link, or only its text if the address may not be linked (see {@link webAddress}).
  * @param label safe Markdown without links
  */
 export function linkTo(label: string, address: string | undefined): string {
@@ -38,7 +41,9 @@ export function linkTo(label: string, address: string | undefined): string {
   return url === undefined ? label : `[${label}](${url})`;
 }
 
-/** An address as the destination of a Markdown link: https only, without user and password; `undefined` for any other. */
+/**
+ * An address as the destination of a Markdown link: https only, without user and password; `undefined` for any other.
+ */
 export function webAddress(address: string | undefined): string | undefined {
   if (address === undefined || address.length > LONGEST_ADDRESS || !URL.canParse(address)) return undefined;
   const url = new URL(address);
@@ -46,14 +51,16 @@ export function webAddress(address: string | undefined): string | undefined {
   return url.href.replace(/[^A-Za-z0-9\-._~:/?#@=%+,;&]/g, percentEncoded).replaceAll('&', '&amp;');
 }
 
-/** The address of a file's line below a base such as `https://github.com/o/r/blob/<sha>/`; `undefined` without one. */
+/**
+ * The address of a file's line below a base such as `https://github.com/o/r/blob/<sha>/`; `undefined` without a base.
+ */
 export function fileAddress(base: string | undefined, file: string, line?: number): string | undefined {
   if (base === undefined) return undefined;
   const path = file.toWellFormed().split('/').map(encodeURIComponent).join('/');
   return `${base.replace(/\/*$/, '/')}${path}${line === undefined ? '' : `#L${line}`}`;
 }
 
-/** A row of a table. */
+/** A table row. */
 export function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }

@@ -3,38 +3,41 @@ import { listOf } from '../text.ts';
 import { linkTo } from './markdown.ts';
 
 /**
- * The most that a job summary may have here, in UTF-8 bytes. Above 1 MiB a step GitHub drops the whole summary
+ * Maximum size of a job summary from Gateline, in UTF-8 bytes. GitHub drops a step's whole summary above 1 MiB
  * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions, "Step isolation and limits"); the
- * rest is room for what others write in the same step.
+ * rest is for other writers in the same step.
  */
 export const SUMMARY_LIMIT = 900 * 1_024;
 
-/** The most that a comment may have here, in UTF-8 bytes: GitHub takes 65,536 characters, which are never more than bytes. */
+/**
+ * Maximum size of a comment from Gateline, in UTF-8 bytes: GitHub's limit is 65,536 characters, and a text never has
+ * more characters than bytes.
+ */
 export const COMMENT_LIMIT = 65_000;
 
 /** A line, row or block that is shown whole or not at all. */
 export interface Piece {
   /** Safe Markdown. */
   readonly text: string;
-  /** About something that is well: left out before anything else is. */
+  /** About something that passed: left out before anything else. */
   readonly passed?: boolean;
 }
 
-/** A part of a report. It is shown whole, with fewer pieces, or not at all; what is left out is counted. */
+/** A part of a report. It is shown completely, with fewer pieces, or not at all; omissions are counted. */
 export interface Section {
-  /** What it is called where it is left out: `the timeline`. Our own words. */
+  /** Its name in the note if it is left out: `the timeline`. Fixed words. */
   readonly title: string;
-  /** The higher, the sooner it is left out. */
+  /** The higher, the earlier it is left out. */
   readonly weight: number;
   /** A Markdown heading, `### Gates`; '' for none. */
   readonly heading: string;
-  /** Makes it fold: the line that stays. Our own words, no markup. */
+  /** Makes it foldable: the line that stays visible. Fixed words, no markup. */
   readonly fold?: string;
-  /** Before the pieces: the head of a table, the beginning of a fence. */
+  /** Text before the pieces: the head of a table, the beginning of a fence. */
   readonly head?: string;
-  /** One a line. */
+  /** One per line. */
   readonly pieces: readonly Piece[];
-  /** After the pieces: the end of a fence. */
+  /** Text after the pieces: the end of a fence. */
   readonly foot?: string;
 }
 
@@ -43,7 +46,7 @@ export function block(title: string, weight: number, text: string, heading = '')
   return { title, weight, heading, pieces: text === '' ? [] : [{ text }] };
 }
 
-/** Room for the line that counts what is left out of a section, and for the address in it. */
+/** Bytes reserved for the line that counts a section's omissions, and for the address in it. */
 const NOTE = 80;
 
 interface Part {
@@ -56,11 +59,11 @@ interface Part {
 }
 
 /**
- * Sections as one Markdown text of at most `maxBytes` UTF-8 bytes that ends with a line break. Where that is too little,
- * pieces about what passed go first, then other pieces, the heaviest section first and each from its end, then whole sections. Never
- * cuts a piece, so never inside a fence, a table or a tag; what is left out is counted, with a link to the whole.
- * Sections without pieces are not shown.
- * @param whole address of a page with everything
+ * Sections as one Markdown text of at most `maxBytes` UTF-8 bytes that ends with a line break. If that is too little,
+ * pieces about passed gates are left out first, then other pieces, the heaviest section first and each from its end,
+ * then whole sections. Never cuts a piece, so never inside a fence, a table or a tag; omissions are counted, with a
+ * link to the complete report. Sections without pieces are not shown.
+ * @param whole address of a page with the complete report
  */
 export function fitSummary(sections: readonly Section[], maxBytes: number, whole?: string): string {
   const parts = sections.filter(({ pieces }) => pieces.length > 0).map(partOf);

@@ -17,7 +17,7 @@ const TONES: Readonly<Record<PlanChoice, Tone>> = {
   blocked: 'bad',
 };
 
-/** How each choice is said in the heading: `2 to run`. */
+/** The wording of each choice in the heading: `2 to run`. */
 const COUNTED: Readonly<Record<PlanChoice, string>> = {
   keep: 'kept',
   reuse: 'reused',
@@ -29,14 +29,14 @@ const COUNTED: Readonly<Record<PlanChoice, string>> = {
   blocked: 'blocked',
 };
 
-/** Differences that are spelled out for one gate; more are counted. */
+/** Maximum number of differences listed for one gate; the rest is counted. */
 const SHOWN_DIFFERENCES = 20;
 const SHOWN_NOTICES = 10;
 const LONGEST_LINE = 400;
 
 /**
- * What a call is going to do: for each gate its choice and why, each thing that is different from the last time on a
- * line of its own, and notices. Ends with a line break. Safe for terminals and logs.
+ * What a call will do: for each gate its choice and the reason, each difference from the last time on its own line, and
+ * notices. Ends with a line break. Safe for terminals and logs.
  */
 export function planTable(plan: Plan, graph: UnitGraph, options: Omit<TableOptions, 'now'> = {}): string {
   const paint = options.paint ?? plain;

@@ -2,7 +2,7 @@ import type { RunState, UnitState, UnitStatus } from '../../run/state/run-state.
 import { count, fit, listOf, oneLine } from '../text.ts';
 import { resultOf } from '../../run/state/run-state.ts';
 
-/** The exact commands that a summary tells people to type. */
+/** The exact commands that a summary recommends. */
 export interface Commands {
   /** Default `gateline run`. */
   readonly run: string;
@@ -18,13 +18,12 @@ const DEFAULT_COMMANDS: Commands = {
   show: (key) => `gateline show ${key}`,
 };
 
-/** Columns of a reason that is quoted in a sentence. */
+/** Maximum columns of a reason quoted in a sentence. */
 const LONGEST_REASON = 400;
 
 /**
- * What happened in a run and what to do next, as one line each, safe for a terminal. A third line tells of records
- * that are not as they should be.
- * @param held what keeps the run from going on, where something else says what to do: errors, or agents that run by themselves
+ * The result of a run and what to do next, one line each, safe for a terminal. A third line reports damaged records.
+ * @param held why the next step is not shown here: errors above, or agents that run by themselves and are named below
  */
 export function runSummaryLines(
   state: RunState,
@@ -68,7 +67,7 @@ function counted(units: readonly UnitState[], statuses: readonly UnitStatus[]): 
   });
 }
 
-/** The first unit of each sort of trouble in full, the others by name. */
+/** The first unit of each kind of problem in full, the others by name. */
 function troubles(units: readonly UnitState[]): string[] {
   return (['failed', 'lost', 'partial', 'paused', 'running'] as const).flatMap((status) => {
     const found = units.filter((unit) => !unit.done && unit.status === status);

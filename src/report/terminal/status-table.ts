@@ -4,29 +4,31 @@ import { statusRows, type StatusRow } from '../status-rows.ts';
 import { fit, pad, plain, widthOf, wrapWords, type Paint } from '../text.ts';
 import { toneOf } from '../wording.ts';
 
-/** How a table is drawn. */
+/** Options of a table. */
 export interface TableOptions {
-  /** Columns of the terminal; nothing is wider. Default 0: no limit but 300 columns for a reason (logs). At least 20. */
+  /**
+   * Columns of the terminal; nothing is wider. Default 0: no limit except 300 columns for a reason (logs). At least 20.
+   */
   readonly width?: number;
   readonly paint?: Paint;
-  /** Reasons that are too long for their place go on below, broken between words. Default false: they are cut. */
+  /** Wrap reasons that are too long onto further lines, between words. Default false: they are cut. */
   readonly wrap?: boolean;
-  /** Now, ISO 8601: how long running gates have been at it. */
+  /** The current time, ISO 8601: to show how long running gates have been running. */
   readonly now?: string;
 }
 
 const LONGEST_REASON = 300;
 const LONGEST_NAME = 40;
 const NARROWEST = 20;
-/** A reason with less room than this goes on a line of its own. */
+/** If less room than this is left, a reason goes on its own line. */
 const ROOM_FOR_REASON = 24;
 const GAP = '  ';
-/** Before a reason that stands below its row. */
+/** Prefix of a reason below its row. */
 const WHY = '    why: ';
 
 /**
- * The state of a run as a table for terminals and logs: number, gate (legs below, groups headed), status, how it came
- * to it (ran, reused, skipped), score, time, reason. Ends with a line break. Text from agents is made safe.
+ * The state of a run as a table for terminals and logs: number, gate (legs below, groups with headings), status, how it
+ * was reached (ran, reused, skipped), score, time, reason. Ends with a line break. Text from agents is escaped.
  */
 export function statusTable(
   state: RunState,
@@ -64,7 +66,7 @@ export function statusTable(
   return `${lines.join('\n')}\n`;
 }
 
-/** The reason of a row as the lines that it takes: in its column, or below the row. */
+/** The lines of a row's reason: in its column, or below the row. */
 function reasonLines({ reason }: StatusRow, layout: Layout, wrap: boolean): string[] {
   const text = fit(reason, LONGEST_REASON);
   const below = layout.reason === 0;

@@ -7,7 +7,7 @@ import { count, oneLine, plain, type Paint, type Tone } from '../text.ts';
 import { attemptText, runText } from '../../run/records/attempt-text.ts';
 import { durationText, endedAfter, KIND_MEANING, ruleToName, scoreFact } from '../wording.ts';
 
-/** The most that {@link verdictText} gives, in UTF-8 bytes without colours. */
+/** Maximum size of the result of {@link verdictText}, in UTF-8 bytes without colours. */
 export const VERDICT_TEXT_LIMIT = 256 * 1_024;
 
 const TONES: Readonly<Record<EndedRecord['verdict']['status'], Tone>> = {
@@ -17,18 +17,18 @@ const TONES: Readonly<Record<EndedRecord['verdict']['status'], Tone>> = {
   'not-applicable': 'quiet',
 };
 
-/** How a verdict is told. */
+/** Options for the text of a verdict. */
 export interface VerdictTextOptions {
   readonly paint?: Paint;
-  /** The claims of its gate, by which its attempt is numbered. */
+  /** The claims of the verdict's gate, used to number its attempt. */
   readonly begun?: readonly Position[];
-  /** The gate's current contract; without it the score is shown as it is. */
+  /** The gate's current contract; without it the score is shown without a threshold. */
   readonly contract?: Pick<ContractSource, 'score' | 'threshold'> | undefined;
 }
 
 /**
- * Everything about one verdict, for `gateline show` and for logs: kind and what it means, score, each issue with its
- * pointer and rule, how the agent ended, what to do. Ends with a line break. Safe for terminals.
+ * Everything about one verdict, for `gateline show` and for logs: kind and meaning, score, each issue with its pointer
+ * and rule, how the agent ended, what to do. Ends with a line break. Safe for terminals.
  */
 export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}): string {
   const paint = options.paint ?? plain;
@@ -53,7 +53,7 @@ export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}
   return `${lines.join('\n')}\n`;
 }
 
-/** A reused output is of no attempt of this run. */
+/** A reused output belongs to no attempt of this run. */
 function placeOf(ended: EndedRecord, begun: readonly Position[]): string {
   return ended.how === 'reused' ? runText(ended, ended) : attemptText(ended, begun);
 }

@@ -4,23 +4,26 @@ import type { RunState } from '../state/run-state.ts';
 import { fileAndFolder, sameFile } from './tree.ts';
 import { ancestorsOf, type UnitGraph } from '../records/unit.ts';
 
-/** What several gates hand on, taken together. */
+/** The combined files that several gates hand on. */
 export interface HandedOn {
-  /** One change per path, sorted by path: how the file stands in the end. */
+  /** One change per path, sorted by path: the final state of each file. */
   readonly files: readonly FileChange[];
-  /** Paths that unrelated gates left differently, as a file and a folder too: nobody can say which is meant. */
+  /**
+   * Paths that unrelated gates left differently, including a file and a folder at one path: the intended result is
+   * unknown.
+   */
   readonly conflicts: readonly { readonly path: string; readonly gates: readonly [UnitKey, UnitKey] }[];
-  /** Everything that gates made of a path on the way to that, in graph order. */
+  /** All changes that gates made to a path on the way, in graph order. */
   readonly steps: ReadonlyMap<string, readonly FileChange[]>;
 }
 
-/** Files that all ancestors of a unit hand on to it, later gates over earlier ones. */
+/** Files that all ancestors of a unit hand on to it; later gates override earlier ones. */
 export function upstreamFiles(graph: UnitGraph, state: RunState, key: UnitKey): HandedOn {
   return filesLeft(graph, state, ancestorsOf(graph, key));
 }
 
 /**
- * Files that those of some units hand on which are done, later gates over earlier ones.
+ * Files handed on by those of the given units that are done; later gates override earlier ones.
  * @param units in graph order
  */
 export function filesLeft(graph: UnitGraph, state: RunState, units: Iterable<UnitKey>): HandedOn {
@@ -55,7 +58,10 @@ interface Left {
   readonly by: UnitKey;
 }
 
-/** Changes of one path but for those by gates that another one of them comes after: that one found the file as they left it. */
+/**
+ * Changes of one path, except those that a later gate among them has overridden: that gate found the file as they left
+ * it.
+ */
 function withoutOvertaken(graph: UnitGraph, all: readonly Left[]): Left[] {
   const overtaken = new Set(all.flatMap(({ by }) => ancestorsOf(graph, by)));
   return all.filter(({ by }) => !overtaken.has(by));

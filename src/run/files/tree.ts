@@ -1,17 +1,20 @@
 import type { FileChange } from '../records/record.ts';
 
-/** A file as git stores it. `blob` is the id of its content after git's filters, so that line endings and LFS agree across systems. */
+/**
+ * A file as git stores it. `blob` is the id of its content after git's filters, so that line endings and LFS agree
+ * across systems.
+ */
 export interface TreeFile {
-  /** Of a symbolic link: its target's text. Of a submodule: the commit. */
+  /** For a symbolic link, its target's text is the content. For a submodule, this is the commit. */
   readonly blob: string;
-  /** As git has it: `100644`, `100755`, `120000`, `160000`. */
+  /** As in git: `100644`, `100755`, `120000`, `160000`. */
   readonly mode: string;
 }
 
 /** Files of a workspace: path (`/`-separated, relative to the workspace) → file. */
 export type Tree = ReadonlyMap<string, TreeFile>;
 
-/** One path at which two trees differ. `null`: there is nothing. */
+/** One path at which two trees differ. `null`: no file. */
 export interface TreeDifference {
   readonly path: string;
   readonly before: TreeFile | null;
@@ -19,9 +22,8 @@ export interface TreeDifference {
 }
 
 /**
- * A tree with changes laid over it. A file that takes the place of a folder takes the folder's files away, and the other
- * way round.
- * @param changes one a path, none of them below another one that is a file
+ * Applies changes to a tree. A file that replaces a folder removes the folder's files, and the other way round.
+ * @param changes one per path, none of them below another one that is a file
  */
 export function overlay(tree: Tree, changes: readonly Pick<FileChange, 'path' | 'after'>[]): Map<string, TreeFile> {
   const result = new Map(tree);
@@ -40,7 +42,7 @@ export function overlay(tree: Tree, changes: readonly Pick<FileChange, 'path' | 
   return result;
 }
 
-/** Pairs of paths of which one is a file where the other needs a folder: `['a', 'a/b']`. */
+/** Pairs of paths of which one is a file and the other needs a folder of that name: `['a', 'a/b']`. */
 export function fileAndFolder(paths: Iterable<string>): [string, string][] {
   const all = new Set(paths);
   return [...all].flatMap((path) =>
@@ -56,7 +58,7 @@ function foldersAbove(path: string): string[] {
   return folders;
 }
 
-/** True when both are the same content and mode, or both are absent. */
+/** True if both have the same content and mode, or both are absent. */
 export function sameFile(a: TreeFile | null, b: TreeFile | null): boolean {
   return a === null || b === null ? a === b : a.blob === b.blob && a.mode === b.mode;
 }

@@ -4,7 +4,7 @@ import { REQUEST_FORMAT, type Request } from './request.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
-/** One thing that is different between two requests. */
+/** One difference between two requests. */
 export interface Difference {
   readonly what:
     | 'file'
@@ -25,7 +25,7 @@ export interface Difference {
   readonly change: 'changed' | 'added' | 'removed';
 }
 
-/** What makes one request another than the one before it, in the order in which people should read it. */
+/** The differences between a request and the one before it, in the order in which people should read them. */
 export function differences(before: Request, after: Request): Difference[] {
   return [
     ...compareMaps('export', before.needs, after.needs),
@@ -49,14 +49,14 @@ export function differences(before: Request, after: Request): Difference[] {
   ];
 }
 
-/** A request read back from a store, or `undefined` when it is not one of this version. */
+/** A request read from a store, or `undefined` if it is not a request of this version. */
 export function asRequest(value: JsonValue): Request | undefined {
   return requestShape.safeParse(value).success ? (value as unknown as Request) : undefined;
 }
 
 const object = z.record(z.string(), z.unknown());
 
-/** As much of a request's shape as comparing two of them relies on. */
+/** The part of a request's shape that comparing two of them relies on. */
 const requestShape = z.looseObject({
   format: z.literal(REQUEST_FORMAT),
   matrix: object,
@@ -71,7 +71,7 @@ const requestShape = z.looseObject({
 
 const SHOWN = 3;
 
-/** Differences as a sentence: the first few of each sort, the rest counted. */
+/** Differences as a sentence: the first few of each kind, the rest as a number. */
 export function describeDifferences(found: readonly Difference[]): string {
   if (found.length === 0) return 'no input changed';
   const sorts = Map.groupBy(found, (difference) => difference.what);

@@ -3,9 +3,9 @@ import { pointerSegments } from '../../json/pointer.ts';
 import { valueAt } from '../../json/json-pointer.ts';
 
 /**
- * The parts of an output that pointers name, at the places where they stand in the whole: `/a/b` of
- * `{a: {b: 1, c: 2}}` is `{a: {b: 1}}`. Parts of an array become an object keyed by index. `''` is the value itself.
- * A pointer that names nothing is left out: the contract has seen to it that there is none.
+ * The parts of an output that pointers name, at their original places: `/a/b` of `{a: {b: 1, c: 2}}` is `{a: {b: 1}}`.
+ * Parts of an array become an object keyed by index. `''` is the value itself. A pointer that matches nothing is left
+ * out: the contract has already ensured that there is none.
  */
 export function exportsOf(value: JsonValue, pointers: readonly string[]): JsonValue {
   if (pointers.includes('')) return value;

@@ -5,14 +5,14 @@ import type { Position } from '../records/record.ts';
 import type { Unit } from '../records/unit.ts';
 
 /**
- * What is going to happen to a unit:
- * - `keep`: done in this run already; nothing happens
+ * What will happen to a unit:
+ * - `keep`: already done in this run; nothing happens
  * - `reuse`: an earlier output is used instead of running the agent
  * - `run`: the agent is started
- * - `wait`: the agent runs by itself, around `gateline begin` and `gateline complete`
- * - `skip`: somebody decided so
+ * - `wait`: the agent runs by itself, between `gateline begin` and `gateline complete`
+ * - `skip`: skipped by a decision
  * - `not-applicable`: its `if` is false
- * - `depends`: cannot be known before what it needs has run
+ * - `depends`: cannot be known before its needs have run
  * - `blocked`: it cannot run; the reason says why
  */
 export type PlanChoice = 'keep' | 'reuse' | 'run' | 'wait' | 'skip' | 'not-applicable' | 'depends' | 'blocked';
@@ -23,30 +23,30 @@ export interface PlannedUnit {
   readonly gate: string;
   readonly leg: string;
   readonly choice: PlanChoice;
-  /** For people: why this choice. One sentence, no markup. */
+  /** For people: the reason for this choice. One sentence, no markup. */
   readonly reason: string;
-  /** `undefined` when it cannot be known yet. */
+  /** `undefined` if it cannot be known yet. */
   readonly fingerprint: Digest | undefined;
-  /** Where a kept or reused output came from. */
+  /** The origin of a kept or reused output. */
   readonly from: Position | undefined;
-  /** For `run`: what is different from the last time this unit was asked; empty when it never was. */
+  /** For `run`: the differences from the unit's last request; empty if there is none. */
   readonly differences: readonly Difference[];
-  /** Things to know that change nothing: no `inputs` declared, a skip that expires … */
+  /** Information that does not affect the plan: no `inputs` declared, a skip that expires … */
   readonly notices: readonly string[];
 }
 
-/** What a call is going to do, in the order of the graph. */
+/** What a call will do, in graph order. */
 export interface Plan {
   readonly pipeline: string;
   readonly subject: string;
   readonly runNumber: number;
   readonly runAttempt: number;
-  /** Goes on with an open run. */
+  /** Whether it continues an open run. */
   readonly continues: boolean;
   readonly units: readonly PlannedUnit[];
 }
 
-/** The plan for a unit of which nothing more is known than what happens to it and why. */
+/** A plan with only the choice and its reason. */
 export function plannedUnit(unit: Unit, choice: PlanChoice, reason: string): PlannedUnit {
   return {
     key: unit.key,

@@ -10,9 +10,9 @@ import type { Unit } from '../records/unit.ts';
 export const REQUEST_FORMAT = 'gateline-request/1';
 
 /**
- * Everything that decides an agent's output, and nothing else. Its digest is the fingerprint. Names, timeouts,
- * retries and the contract are not in it: a changed contract judges a stored output again, it does not run the
- * agent again. Secrets count by name, never by value.
+ * Everything that determines an agent's output, and nothing else. Its digest is the fingerprint. Names, timeouts,
+ * retries and the contract are not part of it: with a changed contract, a stored output is judged again, but the agent
+ * does not run again. Secrets are included by name, never by value.
  */
 export interface Request {
   readonly format: typeof REQUEST_FORMAT;
@@ -22,16 +22,16 @@ export interface Request {
   readonly matrix: JsonObject;
   readonly subject: string;
   readonly metadata: JsonObject;
-  /** What the caller gave; `null` when nothing. */
+  /** The caller's input; `null` if there is none. */
   readonly input: JsonValue;
   readonly definition: {
     readonly run: string | null;
     readonly shell: string;
     readonly workingDirectory: string;
     readonly with: JsonObject;
-    /** Variables that count, with their values; `null`: inherited, but not set. */
+    /** Variables that are part of the fingerprint, with their values; `null`: inherited, but not set. */
     readonly env: Readonly<Record<string, string | null>>;
-    /** What is captured of the files that it leaves. */
+    /** Which of the files that it leaves are captured. */
     readonly files: 'changed' | readonly string[];
     /** For an agent that runs by itself in a CI job: path and blob id of the workflow file that defines the job. */
     readonly workflow?: string;
@@ -42,33 +42,33 @@ export interface Request {
     /** Path → `<mode> <blob id>`. */
     readonly files: Readonly<Record<string, string>>;
   };
-  /** Digest and size of what each need exports; `null`: it has no output. Needs that the caller stands in for are left out. */
+  /** Digest and size of each need's exports; `null`: it has no output. Needs that the caller provides are left out. */
   readonly needs: Readonly<Record<UnitKey, Content | null>>;
   readonly secrets: readonly string[];
-  /** Versions of declared tools, as they print them. */
+  /** Versions of declared tools, as the tools print them. */
   readonly tools: Readonly<Record<string, string>>;
   readonly platform: Platform;
 }
 
-/** Where an agent runs, as far as it counts. */
+/** Where an agent runs, as far as it is part of the fingerprint. */
 export interface Platform {
   /** `linux`, `darwin`, `win32`. */
   readonly os: string;
   readonly arch: string;
 }
 
-/** What is the same for every gate of a run. */
+/** The parts that are the same for every gate of a run. */
 export interface RequestContext {
   readonly pipeline: string;
   readonly subject: string;
   readonly metadata: JsonObject;
   readonly input: JsonValue;
   readonly platform: Platform;
-  /** The workflow file around agents that run by themselves: path, and blob id as git has it. */
+  /** The workflow file around agents that run by themselves: path and git blob id. */
   readonly workflow?: { readonly path: string; readonly blob: string };
 }
 
-/** What was found out for one unit. */
+/** The current inputs of one unit. */
 export interface CurrentInputs {
   readonly tree: Tree;
   readonly env: Readonly<Record<string, string | null>>;
@@ -114,7 +114,7 @@ export function fingerprintOf(request: Request): Digest {
   return digestOfJson(request as unknown as JsonValue);
 }
 
-/** Digests of the needs as records hold them. */
+/** Digests of the needs, as records contain them. */
 export function needDigests(request: Pick<Request, 'needs'>): Record<UnitKey, Digest | null> {
   return Object.fromEntries(Object.entries(request.needs).map(([key, content]) => [key, content?.digest ?? null]));
 }

@@ -15,19 +15,19 @@ import { orderRecords } from '../records/order.ts';
 import { claimMatches } from '../records/unit-records.ts';
 import type { Unit } from '../records/unit.ts';
 
-/** Records of all runs by unit, in order: where checkpoints are looked for. Made once a plan. */
+/** Records of all runs by unit, in order, for finding checkpoints. Created once per plan. */
 export interface Archive extends Pick<RecordListing, 'unprovenDecisions'> {
   readonly records: readonly GatelineRecord[];
   readonly started: ReadonlyMap<UnitKey, readonly StartedRecord[]>;
   readonly ended: ReadonlyMap<UnitKey, readonly EndedRecord[]>;
   readonly decisions: ReadonlyMap<UnitKey, UnitDecisions>;
-  /** Records that exist and could not be read, as their names tell. */
+  /** Records that exist but could not be read; their names identify them. */
   readonly unread: ReadonlyMap<UnitKey, readonly UnreadRecord[]>;
   /** There may be records that were not listed: decisions of other runs cannot be known. */
   readonly blind: boolean;
 }
 
-/** Sorts a listing for {@link findCheckpoint}. */
+/** Groups a listing for {@link findCheckpoint}. */
 export function openArchive(listing: RecordListing): Archive {
   const { records } = orderRecords(listing.records);
   const started = Map.groupBy(
@@ -60,7 +60,7 @@ export function openArchive(listing: RecordListing): Archive {
   };
 }
 
-/** Takes in a record that was written since, and that comes after all that there is of its unit. */
+/** Adds a record that was written later and is the latest of its unit. */
 export function addToArchive(archive: Archive, record: GatelineRecord): void {
   const append = <T>(into: ReadonlyMap<UnitKey, readonly T[]>, one: T): void => {
     const known = into.get(unitOf(record)) as T[] | undefined;
@@ -81,25 +81,27 @@ export function addToArchive(archive: Archive, record: GatelineRecord): void {
   }
 }
 
-/** What an earlier attempt is worth now, before its content was looked at. */
+/** Whether an earlier attempt can be reused now, before its content is read. */
 export type Checkpoint =
   | { readonly choice: 'usable'; readonly ended: EndedRecord; readonly reason: string }
-  /** Everything holds but the contract, which changed: judge the stored output again. */
+  /** Everything matches except the contract, which changed: judge the stored output again. */
   | { readonly choice: 'judge-again'; readonly ended: EndedRecord; readonly reason: string }
   | { readonly choice: 'none'; readonly reason: string };
 
-/** What is asked of {@link findCheckpoint}. */
+/** The query for {@link findCheckpoint}. */
 export interface CheckpointQuery {
   readonly fingerprint: Digest;
   readonly contract: Digest;
   readonly runNumber: number;
   /** ISO 8601. */
   readonly now: string;
-  /** Attempts already found to be unusable (their content is missing, or fails today's contract). */
+  /** Attempts already found to be unusable (their content is missing, or fails the current contract). */
   readonly except?: ReadonlySet<EndedRecord>;
 }
 
-/** The newest earlier attempt with this fingerprint that may stand in for running the agent, and why or why not. */
+/**
+ * The newest earlier attempt with this fingerprint that may be reused instead of running the agent, and why or why not.
+ */
 export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQuery): Checkpoint {
   if (archive.blind) return { choice: 'none', reason: 'not all records could be listed, so nothing is reused' };
   const same = (archive.ended.get(unit.key) ?? []).filter((ended) => ended.fingerprint === query.fingerprint);
@@ -135,7 +137,7 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
   const age = Date.parse(query.now) - Date.parse(producedAt(ended, archive));
   if (unit.gate.maxAge !== undefined) {
     if (age > unit.gate.maxAge) return `${where} is older than max-age`;
-    // A clock was wrong, then or now, so nobody knows how old it is.
+    // A clock was wrong, then or now, so the age is unknown.
     if (age < 0) return `${where} is not reused: its timestamp is in the future, so its age is unknown`;
   }
   const claim = archive.started.get(unit.key)?.find((started) => comparePositions(started, ended) === 0);
@@ -144,12 +146,12 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
   return undefined;
 }
 
-/** Failures that another contract may turn: the output was there, and judged. */
+/** Failures that a different contract may change: the output existed and was judged. */
 function judgedByContract(ended: EndedRecord): boolean {
   return ['passed', 'partial', 'schema', 'score', 'check'].includes(ended.verdict.kind);
 }
 
-/** When the agent made it, also for one that was itself reused. */
+/** When the agent produced the output, even if the attempt itself reused it. */
 function producedAt(ended: EndedRecord, archive: Archive): string {
   let at = ended;
   for (let hops = 0; at.how === 'reused' && at.source !== undefined && hops < 10_000; hops += 1) {
@@ -161,7 +163,7 @@ function producedAt(ended: EndedRecord, archive: Archive): string {
   return at.startedAt;
 }
 
-/** An attempt in a sentence; the run is named where it is not the current one. */
+/** An attempt in a sentence. The run is named if it is not the current one. */
 function nameOf(unit: Unit, ended: EndedRecord, archive: Archive, runNumber: number): string {
   const begun = archive.started.get(unit.key) ?? [];
   return ended.runNumber === runNumber ? attemptInRun(ended, begun) : attemptText(ended, begun);

@@ -1,9 +1,9 @@
 import { comparePositions, type EndedRecord, type Position, type StartedRecord } from './record.ts';
 
 /**
- * How people are shown an attempt. A record numbers attempts anew in every call; on one machine that says little, so
- * there they are numbered through the run. On GitHub the numbers are GitHub's, and the run attempt is named unless it is
- * the first.
+ * How attempts are shown to people. A record numbers attempts from 1 in every call. On one machine that number is of
+ * little use, so attempts are numbered throughout the run. On GitHub the numbers are GitHub's, and the run attempt is
+ * named unless it is the first.
  */
 type Placed = Pick<StartedRecord | EndedRecord, 'runNumber' | 'runAttempt' | 'n' | 'by'>;
 
@@ -12,7 +12,7 @@ export function runOnGithub({ runNumber, runAttempt }: Omit<Position, 'n'>): str
   return runAttempt > 1 ? `run ${runNumber}, run attempt ${runAttempt}` : `run ${runNumber}`;
 }
 
-/** `run 3`, as {@link runOnGithub} when a job wrote the record. */
+/** `run 3`; as {@link runOnGithub} if a job wrote the record. */
 export function runText(at: Omit<Position, 'n'>, { by }: Pick<Placed, 'by'>): string {
   return by.runId === undefined ? `run ${at.runNumber}` : runOnGithub(at);
 }
@@ -32,7 +32,9 @@ export function attemptText(at: Placed, begun: readonly Position[]): string {
   return `attempt ${number} (${runText(at, at)})`;
 }
 
-/** The number of an attempt among all that were begun in its run; at least the one in its call, if claims could not be read. */
+/**
+ * The number of an attempt among all attempts of its run; at least its number in its call, if claims could not be read.
+ */
 function numberInRun(at: Position, begun: readonly Position[]): number {
   const before = begun.filter((one) => one.runNumber === at.runNumber && comparePositions(one, at) < 0);
   return Math.max(at.n, 1 + before.length);

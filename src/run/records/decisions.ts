@@ -2,19 +2,22 @@ import type { Digest } from '../../json/digest.ts';
 import type { RecordListing } from './reading.ts';
 import { comparePositions, type DecidedRecord, type EndedRecord, type Position } from './record.ts';
 
-/** A decision as it is used. `unverified`: anybody who works in the run may have written its record, in anybody's name. */
+/**
+ * A decision as it is used. `unverified`: any code that runs in the CI run may have written its record, in any person's
+ * name.
+ */
 export type UsedDecision = DecidedRecord & { readonly unverified?: true };
 
-/** Decisions that let later gates run. All others hold them back. */
+/** Decisions that let later gates run. All others stop them. */
 const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set(['approve', 'skip']);
 
-/** What a person who waits for an approval on GitHub is told. */
+/** The message for a person who waits for an approval on GitHub. */
 export const NO_APPROVAL_YET =
   'approvals are not available on GitHub yet; push a change that raises the score, or change the contract (`threshold`, `partial`)';
 
 /**
- * The decision as it is used, `undefined` when it is ignored. Where records prove nothing, one that opens a gate is
- * ignored: a forged one would replace the agent. One that closes a gate is used: at worst, work is done again.
+ * The decision as it is used, `undefined` if it is ignored. If records prove nothing, a decision that opens a gate is
+ * ignored: a forged one would replace the agent. One that closes a gate is used: at worst, work is repeated.
  */
 export function usedDecision(
   decided: DecidedRecord,
@@ -24,15 +27,15 @@ export function usedDecision(
   return OPENING.has(decided.decision) ? undefined : { ...decided, unverified: true };
 }
 
-/** Who decided, as far as that is known: `maria`, or `maria (unverified)`. */
+/** Who decided, if known: `maria`, or `maria (unverified)`. */
 export function actorOf({ actor, unverified }: Pick<UsedDecision, 'actor' | 'unverified'>): string {
   return unverified ? `${actor} (unverified)` : actor;
 }
 
-/** The decisions about one unit, in order, and whether there are some that could not be read. */
+/** The decisions about one unit, in order, and whether some could not be read. */
 export interface UnitDecisions {
   readonly decided: readonly UsedDecision[];
-  /** Position of the latest decision that exists but could not be read; it may have been anything. */
+  /** Position of the latest decision that exists but could not be read; it may be of any kind. */
   readonly unknownAt: Position | undefined;
 }
 
@@ -45,9 +48,9 @@ export type Ruling =
   | { readonly ruling: 'unknown' };
 
 /**
- * What the decisions since an attempt make of it. `force` and `rollback` void it for good; of `approve` and
- * `reject` the later one counts; an unreadable decision counts as one that might have been any of them.
- * A reused output is what its source made: what was decided about that counts for it too.
+ * The effect of later decisions on an attempt. `force` and `rollback` void it permanently; of `approve` and `reject`
+ * the later one applies; an unreadable decision is treated as one of any kind. Decisions about the source of a reused
+ * output apply to the reused output too.
  */
 export function rulingOn(
   attempt: Pick<EndedRecord, keyof Position | 'fingerprint' | 'source'>,
@@ -69,7 +72,7 @@ export function rulingOn(
   return ruling;
 }
 
-/** The skip that is in force, if any: the latest decision of a kind that ends a skip must not come after it. */
+/** The skip that is in force, if any: no later decision of a kind that ends a skip follows it. */
 export function skipInForce(
   decisions: UnitDecisions,
   fingerprint: Digest | undefined,
@@ -82,7 +85,7 @@ export function skipInForce(
   return last;
 }
 
-/** The latest of some positions. */
+/** The latest of the given positions. */
 export function latestPosition(positions: readonly Position[]): Position | undefined {
   return positions.reduce<Position | undefined>(
     (a, b) => (a === undefined || comparePositions(b, a) > 0 ? b : a),

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../json/canonical-json.ts';
 import { comparePositions, recordName, type GatelineRecord } from './record.ts';
 import type { JsonValue } from '../../json/json.ts';
 
-/** Records in the one order that counts, each once, and the names under which different ones were met. */
+/** Records in their defined order without duplicates, and the names under which different records were found. */
 export interface Ordered {
   readonly records: readonly GatelineRecord[];
   readonly conflicts: readonly string[];
@@ -11,9 +11,9 @@ export interface Ordered {
 const KIND_ORDER = { started: 0, ended: 1, decided: 2 } as const;
 
 /**
- * Sorts by (run number, run attempt, n), never by the clock: a claim before what it came to, failure before
- * success for equal ones, so that the last one is the one to believe. Repetitions are dropped. The answer
- * does not depend on the order in which records arrive.
+ * Sorts by (run number, run attempt, n), never by the clock. For equal positions, a claim comes before its end and
+ * failure before success, so that the last record is the one to use. Duplicates are dropped. The result does not depend
+ * on the order in which records arrive.
  */
 export function orderRecords(records: readonly GatelineRecord[]): Ordered {
   const byName = new Map<string, GatelineRecord[]>();
@@ -36,7 +36,7 @@ export function orderRecords(records: readonly GatelineRecord[]): Ordered {
   return { records: kept.sort(compareRecords), conflicts: conflicts.sort() };
 }
 
-/** Most repetitions were read from the same bytes: only what differs as it stands is compared in canonical form. */
+/** Most duplicates come from the same bytes, so canonical forms are only compared if the values differ as read. */
 function distinctOf(records: readonly GatelineRecord[]): GatelineRecord[] {
   const asTheyStand = new Map(records.map((record) => [JSON.stringify(record), record]));
   if (asTheyStand.size === 1) return [...asTheyStand.values()];

@@ -1,14 +1,14 @@
 import type { GatelineRecord } from './record.ts';
 
-/** Why something could not be read as what it should be. */
+/** Why something could not be read. */
 export interface ReadProblem {
   /**
    * - `TRUNCATED`: ends too early or is empty
    * - `CORRUPT`: not JSON, not UTF-8, or not the shape of a record
    * - `UNKNOWN_VERSION`: a record of a format that this version does not know
-   * - `FOREIGN`: sound, but not what its name or place says (other gate, subject, pipeline)
+   * - `FOREIGN`: valid, but not what its name or place says (other gate, subject, pipeline)
    * - `UNREADABLE`: the system refused (permission, I/O error, a directory in its place)
-   * - `CONTENT_ALTERED`: bytes whose digest is not the one they are named by
+   * - `CONTENT_ALTERED`: bytes whose digest differs from the one in their name
    * - `LISTING_LIMIT`: there may be more than what was listed
    * - `OUTAGE`: a service did not answer
    */
@@ -24,31 +24,31 @@ export interface ReadProblem {
   /** Path or name of what could not be read. */
   readonly where: string;
   readonly message: string;
-  /** Where it was moved to, if it was. */
+  /** Where it was moved, if it was. */
   readonly quarantine?: string;
-  /** What its name says it is, where that could be told: it still counts as an attempt of that gate. */
+  /** What its name says it is, if the name could be parsed: it is still an attempt of that gate. */
   readonly names?: Pick<GatelineRecord, 'gate' | 'leg' | 'runNumber' | 'runAttempt' | 'n'> & { readonly kind: string };
 }
 
-/** What the name of a record says that exists and could not be read, and why it could not. */
+/** What the name of an unreadable record says, and why the record could not be read. */
 export type UnreadRecord = NonNullable<ReadProblem['names']> & { readonly why: string };
 
-/** The records among what could not be read. */
+/** The records among the problems. */
 export function unreadIn(problems: readonly ReadProblem[]): UnreadRecord[] {
   return problems.flatMap((problem) =>
     problem.names === undefined ? [] : [{ ...problem.names, why: whyUnread(problem) }],
   );
 }
 
-/** A problem as one line, with what it is about. */
+/** A problem as one line, with the place it concerns. */
 export function whyUnread({ where, message }: ReadProblem): string {
   return `${where}: ${message}`;
 }
 
-/** What keeps a job from seeing records of earlier run attempts: it has no token to ask with, or one that may not ask. */
+/** Why a job cannot see records of earlier run attempts: it has no token, or its token lacks the permission. */
 export type HiddenBy = 'no-token' | 'not-permitted';
 
-/** What a store answers when asked for all records: the sound ones, and every problem met. */
+/** A store's answer to a request for all records: the valid ones, and every problem found. */
 export interface RecordListing {
   readonly records: readonly GatelineRecord[];
   readonly problems: readonly ReadProblem[];
@@ -56,16 +56,19 @@ export interface RecordListing {
   readonly unprovenDecisions?: true;
 }
 
-/** Why there may be records, of any kind, that were not listed at all; `undefined` where there can be none. */
+/** Why there may be records, of any kind, that were not listed at all; `undefined` if there can be none. */
 export function whyBlind(problems: readonly ReadProblem[]): string | undefined {
   const blind = problems.filter(
     ({ names, code }) => names === undefined && (code === 'OUTAGE' || code === 'LISTING_LIMIT'),
   );
-  // The same one in whichever order they came.
+  // Sorted, so that the result does not depend on their order.
   return blind.map(whyUnread).toSorted()[0];
 }
 
-/** What a read came to. `unknown` is neither: it counts as present where attempts are counted and as absent where something would be reused. */
+/**
+ * The result of a read. `unknown` is neither: it is treated as present when attempts are numbered, and as absent when
+ * something would be reused.
+ */
 export type Read<T> =
   | { readonly state: 'present'; readonly value: T }
   | { readonly state: 'absent' }

@@ -3,7 +3,7 @@ import { ID_PATTERN, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { verdictSchema } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
 
-/** Version of the record format. A reader that meets another one answers `unknown`, never `absent`. */
+/** Version of the record format. A reader that finds another one returns `unknown`, never `absent`. */
 export const RECORD_FORMAT = 'gateline-record/1';
 
 const digest = digestSchema;
@@ -16,7 +16,7 @@ const needDigests = z.record(unit, digest.nullable());
 /** Id of a git tree object: sha1 or sha256. */
 const treeId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/);
 
-/** Content kept beside the records: its digest and its size in bytes. */
+/** Stored content: its digest and its size in bytes. */
 const contentSchema = z.strictObject({ digest, bytes: counter });
 export type Content = z.infer<typeof contentSchema>;
 
@@ -27,8 +27,8 @@ const fileStateSchema = z.strictObject({
 });
 
 /**
- * One file that a gate left behind. `null`: the file was not there.
- * `after.content` is where its bytes are kept; only files that are handed on have it.
+ * One file that a gate left. `null`: the file did not exist. `after.content` identifies its stored bytes; only files
+ * that are handed on have it.
  */
 export const fileChangeSchema = z.strictObject({
   path: z.string().min(1).max(4_096),
@@ -38,15 +38,15 @@ export const fileChangeSchema = z.strictObject({
 export type FileState = z.infer<typeof fileStateSchema>;
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
-/** Who wrote a record. Locally `boot` and `pid` tell whether the writer still lives. */
+/** The writer of a record. Locally `boot` and `pid` show whether the writer is still running. */
 const writerSchema = z.strictObject({
   host: z.string().max(255),
   boot: z.string().max(255),
   pid: counter,
-  /** When the process started, as the system tells it; guards against a reused pid. */
+  /** When the process started, as the system reports it; guards against a reused pid. */
   pidStart: z.string().max(64),
   actor: z.string().max(255).optional(),
-  /** GitHub only: id of the workflow run, and of the job in its workflow file. `boot` is `<run id>.<run attempt>` then. */
+  /** GitHub only: ids of the workflow run, and of the job in its workflow file. `boot` is `<run id>.<run attempt>`. */
   runId: z
     .string()
     .regex(/^[0-9]{1,20}$/)
@@ -62,7 +62,7 @@ const identity = {
   gate: z.string().regex(ID_PATTERN),
   leg: z.string().max(80),
   runNumber: counter,
-  /** Locally the call: the how-manieth `gateline` command that wrote to this run. On GitHub its run attempt. */
+  /** Locally the call: the ordinal of the `gateline` command that wrote to this run. On GitHub its run attempt. */
   runAttempt: counter,
   /** Attempt of this gate within the call, from 1. Decisions have 0. */
   n: counter,
@@ -77,26 +77,26 @@ const work = {
   needs: needDigests,
 };
 
-/** A claim: somebody has this gate. Durable before the agent runs. */
+/** A claim: one holder has this gate. Durable before the agent runs. */
 export const startedSchema = z.strictObject({
   kind: z.literal('started'),
   ...identity,
   ...work,
-  /** The request document, kept as content. */
+  /** The request document, stored as content. */
   request: digest,
   /**
-   * `process`: the writer does the work itself. `open`: `begin` was called, `complete` comes from elsewhere. `job`: a CI
-   * job has it, over all its steps; when the job is over, so is the claim.
+   * `process`: the writer does the work itself. `open`: `begin` was called, and `complete` follows from elsewhere.
+   * `job`: a CI job holds it across all its steps; the claim ends with the job.
    */
   holder: z.enum(['process', 'open', 'job']),
-  /** When an `open` claim is given up. */
+  /** When an `open` claim expires. */
   deadline: time.optional(),
   /** The user's version of the workspace, as a tree object, and where the agent works on it. */
   base: treeId.optional(),
   place: z.enum(['tree', 'in-place']).optional(),
 });
 
-/** What agents may tell of themselves. All numbers are totals of the attempt. */
+/** What agents may report about themselves. All numbers are totals of the attempt. */
 export const metricsSchema = z.object({
   model: z.string().max(200).optional(),
   inputTokens: z.number().min(0).optional(),
@@ -109,7 +109,7 @@ export type Metrics = z.infer<typeof metricsSchema>;
 
 const sourceSchema = z.strictObject({ runNumber: counter, runAttempt: counter, n: counter });
 
-/** What an attempt came to: a checkpoint when it is satisfied. */
+/** The result of an attempt: a checkpoint if it is satisfied. */
 export const endedSchema = z.strictObject({
   kind: z.literal('ended'),
   ...identity,
@@ -117,11 +117,11 @@ export const endedSchema = z.strictObject({
   how: z.enum(['ran', 'reused']),
   verdict: verdictSchema,
   startedAt: time,
-  /** The output, redacted, as canonical JSON. Absent when there was none to keep. */
+  /** The output, redacted, as canonical JSON. Absent if there was none to store. */
   value: contentSchema.optional(),
   /** The exported part, canonical JSON. */
   exports: contentSchema.optional(),
-  /** The workspace as the agent found it and as it left it, as tree objects of the machine where it ran. */
+  /** The workspace before and after the agent ran, as tree objects of the machine where it ran. */
   snapshot: z.strictObject({ from: treeId, tree: treeId }).optional(),
   /** Files handed on. */
   files: z.array(fileChangeSchema).max(10_000),
@@ -133,20 +133,20 @@ export const endedSchema = z.strictObject({
   metrics: metricsSchema.optional(),
   /** What the agent wrote to its learnings file, redacted. */
   learnings: contentSchema.optional(),
-  /** Where a reused output came from. */
+  /** The origin of a reused output. */
   source: sourceSchema.optional(),
-  /** Milliseconds that the attempt took whose output is reused: its own record may be another run's. */
+  /** Duration in milliseconds of the attempt whose output is reused: its own record may belong to another run. */
   savedMs: z.int().min(0).max(1e12).optional(),
 });
 
-/** Somebody's word about a gate. It counts for everything ordered before it. */
+/** A person's decision about a gate. It applies to everything ordered before it. */
 export const decidedSchema = z.strictObject({
   kind: z.literal('decided'),
   ...identity,
   decision: z.enum(['approve', 'reject', 'skip', 'force', 'rollback']),
   actor: z.string().min(1).max(255),
   reason: z.string().max(4_096),
-  /** `skip` and `approve` end to count then. */
+  /** When `skip` and `approve` expire. */
   until: time.optional(),
   /** Bound to this fingerprint; `null`: whatever the gate's fingerprint is. */
   fingerprint: digest.nullable(),
@@ -161,7 +161,7 @@ export type DecidedRecord = z.infer<typeof decidedSchema>;
 /** One immutable JSON document with one writer. */
 export type GatelineRecord = StartedRecord | EndedRecord | DecidedRecord;
 
-/** The place of a record in the order of things: never the clock. */
+/** The position of a record in the order of records; independent of the clock. */
 export interface Position {
   readonly runNumber: number;
   readonly runAttempt: number;
@@ -173,22 +173,22 @@ export function unitOf(record: Pick<GatelineRecord, 'gate' | 'leg'>): UnitKey {
   return unitKey(record.gate, record.leg);
 }
 
-/** Ids of the gates that a record says its unit was given something from. */
+/** Ids of the gates whose outputs or files the record's unit received. */
 export function gatesBefore(record: GatelineRecord): string[] {
   const keys = record.kind === 'decided' ? [] : Object.keys(record.needs);
   return [...new Set(keys.map((key) => key.split('/', 1)[0]!))];
 }
 
 /**
- * The name under which a store keeps a record. It holds no digest, so that two claims for one attempt
- * collide. `decided` names its decision, since one call may take several.
+ * The name under which a store keeps a record. It contains no digest, so that two claims for one attempt collide. The
+ * name of a `decided` record includes its decision, since one call may record several.
  */
 export function recordName(record: GatelineRecord): string {
   const kind = record.kind === 'decided' ? `decided.${record.decision}` : record.kind;
   return `${record.gate}.${record.leg || '_'}.${record.runNumber}.${record.runAttempt}.${record.n}.${kind}`;
 }
 
-/** Negative when `a` comes before `b`. */
+/** Negative if `a` comes before `b`. */
 export function comparePositions(a: Position, b: Position): number {
   return a.runNumber - b.runNumber || a.runAttempt - b.runAttempt || a.n - b.n;
 }

@@ -3,26 +3,29 @@ import { digestOf, hexOf } from '../../json/digest.ts';
 /** The longest slug that {@link subjectSlug} makes, in characters (all of them ASCII). */
 export const MAX_SLUG_LENGTH = 80;
 
-/** Digits of the digest that a changed subject gets where nobody says otherwise. */
+/** Default number of digest digits in the slug of a changed subject. */
 const DEFAULT_HEX_DIGITS = 6;
 
-/** Names that Windows keeps for devices, whatever follows a dot. */
+/** Names that Windows reserves for devices, whatever follows a dot. */
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 
-/** What a slug with a digest looks like. A subject that looks so by itself is given a digest too, or it could be taken for another's. */
+/**
+ * What a slug with a digest looks like. A subject that looks like this itself gets a digest too; otherwise it could be
+ * confused with another's slug.
+ */
 const ENDS_LIKE_A_DIGEST = /-[0-9a-f]{6,16}$/;
 
 /**
- * A subject as a name for files and folders on every system: `[a-z0-9._-]`, at most {@link MAX_SLUG_LENGTH}
- * characters, no dot or hyphen at either end, no device name of Windows.
+ * A subject as a name for files and folders on every system: `[a-z0-9._-]`, at most {@link MAX_SLUG_LENGTH} characters,
+ * no dot or hyphen at either end, no device name of Windows.
  *
- * A subject that is such a name already is its own slug (`pr-42`, `demoqa_com-student_registration`). Any other one
- * is made readable as far as it goes and gets `-` and the first digits of its SHA-256 (`Feature/Login` →
- * `feature-login-1ce277`), so that subjects that only look alike stay apart.
+ * A subject that already is such a name is its own slug (`pr-42`, `demoqa_com-student_registration`). Any other subject
+ * is made as readable as possible and gets `-` and the first digits of its SHA-256 (`Feature/Login` →
+ * `feature-login-1ce277`), so that subjects that only look alike stay distinct.
  *
- * @param subject any text, lone surrogates and the empty text too
- * @param hexDigits digits of the digest, 6 to 16. With 6, two of about five thousand subjects that read alike may
- *   share a slug; with 16, none ever will. Fewer digits are always a prefix of more.
+ * @param subject any text, including lone surrogates and the empty text
+ * @param hexDigits digits of the digest, 6 to 16. With 6, two of about five thousand subjects that read alike may share
+ *   a slug; with 16, none ever will. Fewer digits are always a prefix of more.
  */
 export function subjectSlug(subject: string, hexDigits: number = DEFAULT_HEX_DIGITS): string {
   const base = readable(subject);
@@ -32,7 +35,7 @@ export function subjectSlug(subject: string, hexDigits: number = DEFAULT_HEX_DIG
   return base.slice(0, room).replace(/[.-]+$/, '') + suffix;
 }
 
-/** The subject in the letters that a slug has. Never empty, and never a name that some system treats in its own way. */
+/** The subject in the characters that a slug allows. Never empty, and never a name that a system treats specially. */
 function readable(subject: string): string {
   const letters = subject
     .normalize('NFKD')
@@ -44,7 +47,7 @@ function readable(subject: string): string {
   return RESERVED_ON_WINDOWS.test(letters) ? `_${letters}` : letters;
 }
 
-/** A lone surrogate has no UTF-8: such a subject is digested by its JSON form, where each one is written out. */
+/** A lone surrogate has no UTF-8 encoding: such a subject is hashed in its JSON form, which escapes lone surrogates. */
 function subjectDigest(subject: string): string {
   return hexOf(digestOf(subject.isWellFormed() ? subject : JSON.stringify(subject)));
 }

@@ -8,25 +8,25 @@ import {
   type StartedRecord,
 } from './record.ts';
 
-/** All that is recorded of one unit in one run, each list in order. */
+/** All records of one unit in one run, each list in order. */
 export interface UnitRecords {
   readonly started: readonly StartedRecord[];
   readonly ended: readonly EndedRecord[];
   readonly decided: readonly UsedDecision[];
-  /** Records that exist but could not be read, as their names tell. */
+  /** Records that exist but could not be read; their names identify them. */
   readonly unknown: readonly UnreadRecord[];
-  /** Decisions of earlier runs: they count for outputs that were made then and reused. */
+  /** Decisions of earlier runs: they apply to outputs that were made then and reused. */
   readonly earlier: { readonly decided: readonly UsedDecision[]; readonly unknown: readonly UnreadRecord[] };
   /** Why there may be more records than were listed, of any kind. */
   readonly blind: string | undefined;
 }
 
-/** After everything: where decisions that were not even listed may be. */
+/** After every other position: decisions that were not even listed may be there. */
 const LAST: Position = { runNumber: Infinity, runAttempt: Infinity, n: Infinity };
 
 /**
- * Times that the agent was asked: claims, each once, also when one was listed twice, or could be read in one listing and
- * not in another. One under which an earlier output was reused asked nobody.
+ * How often the agent was started: claims, each counted once, even if one was listed twice, or could be read in one
+ * listing and not in another. A claim under which an earlier output was reused started no agent.
  */
 export function countClaims(own: UnitRecords): number {
   const unread = own.unknown.filter((name) => name.kind === 'started');
@@ -36,12 +36,12 @@ export function countClaims(own: UnitRecords): number {
   return claims.size;
 }
 
-/** A position within a run, to look things up by. */
+/** A position within a run, as a lookup key. */
 export function placeOf({ runAttempt, n }: Position): string {
   return `${runAttempt}.${n}`;
 }
 
-/** The latest claim, when nothing is recorded at or after it. */
+/** The latest claim, if no record is at or after its position. */
 export function openClaim(own: UnitRecords): StartedRecord | undefined {
   const claim = own.started.at(-1);
   if (claim === undefined) return undefined;
@@ -51,9 +51,9 @@ export function openClaim(own: UnitRecords): StartedRecord | undefined {
 }
 
 /**
- * Whether an attempt was asked and judged by what the unit was last asked and judged by in this run. One that
- * passed before the request or the contract changed says nothing of how the unit stands now; nor does any while
- * something later cannot be read.
+ * Whether an attempt has the request and contract of the unit's latest claim in this run. An attempt that passed before
+ * the request or the contract changed says nothing about the unit's current state; nor does any attempt while a later
+ * record cannot be read.
  */
 export function isLatestWork(ended: EndedRecord, own: UnitRecords): boolean {
   const claim = own.started.at(-1);
@@ -63,19 +63,24 @@ export function isLatestWork(ended: EndedRecord, own: UnitRecords): boolean {
   return ended.fingerprint === latest.fingerprint && ended.contract === latest.contract;
 }
 
-/** Whether an attempt ended with the request and contract that it claimed, as far as its claim is known. */
+/** Whether an attempt ended with the request and contract of its claim, if the claim is known. */
 export function claimMatches(ended: EndedRecord, claim: StartedRecord | undefined): boolean {
   return claim === undefined || (claim.fingerprint === ended.fingerprint && claim.contract === ended.contract);
 }
 
-/** The decisions of this run about the unit. Where records may be missing, one of them may be a decision after everything. */
+/**
+ * This run's decisions about the unit. If records may be missing, one of them may be a decision after everything else.
+ */
 export function decisionsOf(own: UnitRecords): UnitDecisions {
   if (own.blind !== undefined) return { decided: own.decided, unknownAt: LAST };
   const unknown = own.unknown.filter((name) => name.kind.startsWith('decided'));
   return { decided: own.decided, unknownAt: latestPosition(unknown) };
 }
 
-/** What of the unit's work is unknown, as a sentence: its latest record that could not be read, or a listing that may lack some. */
+/**
+ * Which of the unit's work is unknown, as a sentence: its latest unreadable record, or a listing that may be
+ * incomplete.
+ */
 export function unreadWork(own: UnitRecords): string | undefined {
   const last = latestOf(own.unknown, 'ended') ?? latestOf(own.unknown, 'started');
   if (last !== undefined) {
@@ -85,20 +90,20 @@ export function unreadWork(own: UnitRecords): string | undefined {
   return own.blind && `it may have left a record: ${own.blind}`;
 }
 
-/** The same of decisions about it. */
+/** Which decision about the unit is unknown, as a sentence. */
 export function unreadDecision({ unknown, blind, earlier }: UnitRecords): string {
   const last = latestOf(unknown, 'decided') ?? latestOf(earlier.unknown, 'decided');
   if (last !== undefined) return `a decision about it could not be read: ${last.why}`;
   return `there may be a decision about it${blind === undefined ? '' : `: ${blind}`}`;
 }
 
-/** The same one in whichever order they came. */
+/** Does not depend on the order of the records. */
 function latestOf(unread: readonly UnreadRecord[], kind: GatelineRecord['kind']): UnreadRecord | undefined {
   const ofKind = unread.filter((one) => one.kind.startsWith(kind));
   return ofKind.toSorted((a, b) => comparePositions(a, b) || (a.why < b.why ? -1 : 1)).at(-1);
 }
 
-/** The same with those of earlier runs, which rule on outputs that were made then. */
+/** The decisions with those of earlier runs, which apply to outputs made then. */
 export function withEarlier(decisions: UnitDecisions, { earlier }: UnitRecords): UnitDecisions {
   if (earlier.decided.length + earlier.unknown.length === 0) return decisions;
   return {

@@ -1,6 +1,6 @@
 import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 
-/** One unit of work: a gate, or one leg of a matrix gate. Runs, records and plans speak of units. */
+/** One unit of work: a gate, or one leg of a matrix gate. Runs, records and plans refer to units. */
 export interface Unit {
   readonly key: UnitKey;
   readonly gate: Gate;
@@ -9,7 +9,7 @@ export interface Unit {
   readonly needs: readonly UnitKey[];
 }
 
-/** Units by key, in an order in which every unit comes after the ones it needs, file order otherwise. */
+/** Units by key, ordered so that every unit comes after its needs; otherwise in file order. */
 export type UnitGraph = ReadonlyMap<UnitKey, Unit>;
 
 /** The units of a checked pipeline (which has no cycles). */

@@ -28,7 +28,7 @@ export function deriveUnit(
 ): { state: UnitState; problems: RunProblem[] } {
   const decisions = decisionsOf(own);
   const rulings = withEarlier(decisions, own);
-  // The first of two different claims of one name is the one that is kept to.
+  // Of two different claims with one name, the first one is valid.
   const claims = new Map(own.started.toReversed().map((claimed) => [placeOf(claimed), claimed]));
   const judged = own.ended.map((ended) => {
     const claimed = claims.get(placeOf(ended));
@@ -138,18 +138,18 @@ function ready(why: string): Choice {
   return not('ready', why);
 }
 
-/** It can be begun anew; what there is of it may say otherwise. */
+/** It can be begun again; its unreadable records may contradict that. */
 function unread(why: string): Choice {
   return { ...ready(why), unread: why };
 }
 
 interface Assessment {
-  /** It is about what the unit would be given now, and was not set aside. */
+  /** It has the unit's current request and was not set aside. */
   readonly relevant: boolean;
-  /** Good enough for later gates. */
+  /** Sufficient for later gates. */
   readonly satisfies: boolean;
   readonly ruling: Ruling;
-  /** What of its output is not there as it should be. */
+  /** The part of its output that is missing or altered. */
   readonly missing: MissingOutput | undefined;
 }
 
@@ -172,7 +172,7 @@ function assess(
   return { relevant, ruling, missing, satisfies };
 }
 
-/** Whether a verdict lets later gates go on, by the gate's partial policy and by what was decided. */
+/** Whether a verdict lets later gates continue, under the gate's partial policy and later decisions. */
 export function verdictSatisfies(unit: Unit, ended: Pick<EndedRecord, 'verdict'>, ruling: Ruling): boolean {
   if (ruling.ruling === 'rejected' || ruling.ruling === 'voided' || ruling.ruling === 'unknown') return false;
   const { status } = ended.verdict;
@@ -180,21 +180,21 @@ export function verdictSatisfies(unit: Unit, ended: Pick<EndedRecord, 'verdict'>
   return status === 'passed' || status === 'not-applicable';
 }
 
-/** Everything that an ended record refers to and that later gates may be handed. */
+/** All contents that an ended record refers to and that later gates may receive. */
 export function contentsOf(ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>): Content[] {
   const files = ended.files.flatMap((file) => (file.after?.content ? [file.after.content] : []));
   return [...(ended.value ? [ended.value] : []), ...(ended.exports ? [ended.exports] : []), ...files];
 }
 
-/** What is wrong with an output, to be said of it. */
+/** A problem with a stored output, for messages. */
 export interface MissingOutput {
   /** `is missing`, `was altered`, or `could not be read: …`. */
   readonly text: string;
-  /** It may be there all the same. */
+  /** It may exist all the same. */
   readonly unread: boolean;
 }
 
-/** What of an attempt's contents is not there as it should be; where several are, what may pass comes last. */
+/** The problem with an attempt's contents; of several, a permanent one before one that may be temporary. */
 export function missingOutput(
   ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>,
   missing: Told['missingContent'],
@@ -209,8 +209,8 @@ export function missingOutput(
 }
 
 /**
- * Whether the needs' exports are those that the attempt was given. A need that the attempt did not have (its
- * input came from the caller) matches as long as that need has nothing to give.
+ * Whether the needs' exports are those that the attempt received. A need that the attempt did not have (its input came
+ * from the caller) matches as long as that need has no output.
  */
 function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States): boolean {
   if (Object.keys(given).some((key) => !unit.needs.includes(key))) return false;
@@ -230,7 +230,9 @@ function isGone(claim: StartedRecord, told: Told): boolean {
   );
 }
 
-/** Whether somebody asked for a new attempt since an agent that runs by itself began: nobody waits for it any more. */
+/**
+ * Whether a new attempt was requested since an agent that runs by itself began: its completion is no longer expected.
+ */
 function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, told: Told): boolean {
   return claim.holder === 'open' && rulingOn(claim, decisions, told.now).ruling === 'voided';
 }

@@ -26,25 +26,25 @@ export interface RunIdentity {
 }
 
 /**
- * What is true of a run. Pure and total: any soup of records gives an answer, with problems named; neither
- * order nor repetition nor the way records are split over listings matters.
+ * Computes the state of a run. Pure and total: any mix of records gives a result that names its problems. Neither order
+ * nor repetition nor the split over listings matters.
  */
 export function foldRun(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunState {
   return createRunFold(graph, listing, identity, told).state();
 }
 
-/** A fold that goes on with what is added: only units that can have changed are looked at again. */
+/** An incremental fold: after an addition, only units that may have changed are derived again. */
 export interface RunFold {
   state(): RunState;
-  /** A record of the folded run that was not there before, and comes after all that there is of its unit. */
+  /** Adds a record of the folded run that is new and the latest of its unit. */
   add(record: GatelineRecord): void;
-  /** What was told of this unit changed: its fingerprint, the time. */
+  /** Something in `told` changed for this unit: its fingerprint, the time. */
   touch(key: UnitKey): void;
-  /** What was told changed for any unit. */
+  /** Something in `told` changed for any unit. */
   touchAll(): void;
 }
 
-/** {@link foldRun} for whoever goes on writing records. `told` may change as long as that is said. */
+/** {@link foldRun} for callers that continue to write records. `told` may change if the fold is notified. */
 export function createRunFold(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunFold {
   const mine = listing.records.filter(
     (record) => record.pipeline === identity.pipeline && record.subject === identity.subject,
@@ -98,7 +98,7 @@ export function createRunFold(graph: UnitGraph, listing: RecordListing, identity
   };
 }
 
-/** States of all units: those that are open are derived anew, and those downstream of one that came out otherwise. */
+/** States of all units. Derives again those that are open, and those downstream of a unit whose state changed. */
 function deriveOpen(
   graph: UnitGraph,
   grouped: ReadonlyMap<UnitKey, UnitRecords>,
@@ -123,7 +123,7 @@ function deriveOpen(
   return units;
 }
 
-/** What units downstream see of one. */
+/** Whether two states look the same to units downstream. */
 function sameForOthers(a: UnitState, b: UnitState): boolean {
   return a.done === b.done && a.status === b.status && a.exports?.digest === b.exports?.digest;
 }
@@ -132,7 +132,7 @@ function describeConflict(name: string): RunProblem {
   return { code: 'CONFLICTING_RECORDS', message: `two different records have the name ${name}` };
 }
 
-/** Each decision that nobody can verify: one that opens a gate was ignored, one that closes a gate was used. */
+/** Lists each decision that cannot be verified: one that opens a gate was ignored, one that closes a gate was used. */
 function describeDecisions(records: readonly GatelineRecord[], listing: RecordListing): RunProblem[] {
   if (listing.unprovenDecisions !== true) return [];
   return records.flatMap((record): RunProblem[] => {
@@ -149,7 +149,7 @@ function describeStranger(key: UnitKey): RunProblem {
   return { code: 'UNKNOWN_UNIT', message: `there are records of ${key}, which is not in the pipeline`, unit: key };
 }
 
-/** Records of each unit, and what is known of those that could not be read. */
+/** Groups records by unit, including the names of unreadable ones. */
 function groupByUnit(
   graph: UnitGraph,
   records: readonly GatelineRecord[],
@@ -209,7 +209,7 @@ function emptyUnitRecords(): UnitRecords {
   return { started: [], ended: [], decided: [], unknown: [], earlier: { decided: [], unknown: [] }, blind: undefined };
 }
 
-/** The newest run number that records or the names of unreadable ones tell of; 0 without any. */
+/** The newest run number in records or in the names of unreadable ones; 0 without any. */
 export function newestRun(records: readonly GatelineRecord[], problems: readonly ReadProblem[]): number {
   let newest = 0;
   for (const record of records) newest = Math.max(newest, record.runNumber);
@@ -228,7 +228,7 @@ function latestAttempt(
   return latest;
 }
 
-/** Run status from the units': completed ≻ executing ≻ paused ≻ error, as far as anything can still happen. */
+/** Run status from the units' states: completed ≻ executing ≻ paused ≻ error, if anything can still happen. */
 function statusOf(units: ReadonlyMap<UnitKey, UnitState>, records: readonly GatelineRecord[]): RunStatus {
   const states = [...units.values()];
   if (records.length === 0) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';

@@ -3,17 +3,17 @@ import { unitOf } from '../records/record.ts';
 import type { RunState } from './run-state.ts';
 import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 
-/** The numbers that records of a new call get. */
+/** The numbers for the records of a new call. */
 export interface CallNumbers {
   readonly runNumber: number;
   readonly runAttempt: number;
-  /** Whether this goes on with a run that was open. */
+  /** Whether it continues an open run. */
   readonly continues: boolean;
 }
 
 /**
- * A run stays open, over as many calls as it takes, until it is completed or rolled back; the next call then
- * begins a new one.
+ * A run stays open, over any number of calls, until it is completed or rolled back; the next call then begins a new
+ * one.
  *
  * @param latest state of the newest run
  */
@@ -24,7 +24,7 @@ export function numberCall(latest: Pick<RunState, 'status' | 'runNumber' | 'runA
     : { runNumber: latest.runNumber + 1, runAttempt: 1, continues: false };
 }
 
-/** The number of a unit's next attempt in a call: past everything that is known of, unreadable records too. */
+/** The number of a unit's next attempt in a call: after all known ones, including unreadable records. */
 export function nextAttempt(
   listing: RecordListing,
   call: Pick<CallNumbers, 'runNumber' | 'runAttempt'>,

@@ -4,22 +4,22 @@ import type { Digest } from '../../json/digest.ts';
 import { orderRecords } from '../records/order.ts';
 import { gatesBefore, unitOf, type DecidedRecord, type GatelineRecord } from '../records/record.ts';
 
-/** What a pipeline is put together from where no file defines it. */
+/** The input for building a pipeline that no file defines. */
 export interface Observation {
   readonly pipeline: string;
-  /** The gate that is defined here, if any, with the leg of this job. Its `needs` may name gates that left no record. */
+  /** The gate that is defined here, if any, with the leg of this job. Its `needs` may name gates without records. */
   readonly own: Gate | undefined;
-  /** Records of one run, and of nothing else. */
+  /** Records of a single run. */
   readonly records: readonly GatelineRecord[];
   /** Contracts that the claims name, as far as they could be read. */
   readonly contracts: ReadonlyMap<Digest, Contract>;
-  /** What the names of records tell that could not be read: their gates and legs are there all the same. */
+  /** What the names of unreadable records say: their gates and legs exist all the same. */
   readonly unread?: readonly Pick<GatelineRecord, 'gate' | 'leg'>[];
-  /** More gates that must be there, by id. */
+  /** Ids of further gates that must exist. */
   readonly expected?: readonly string[];
 }
 
-/** A pipeline as its records show it, and which of its gates are known from them alone. */
+/** A pipeline built from records, and which of its gates are known only from them. */
 export interface Observed {
   readonly pipeline: Pipeline;
   readonly recorded: ReadonlySet<string>;
@@ -28,8 +28,9 @@ export interface Observed {
 type Work = Exclude<GatelineRecord, DecidedRecord>;
 
 /**
- * The pipeline that jobs made by describing one gate each: gates with the needs, legs and contracts of their newest
- * records. Total: whatever the records say, there is a pipeline without cycles; a need that would close one is left out.
+ * Builds the pipeline that jobs form by defining one gate each: gates with the needs, legs and contracts of their
+ * newest records. Total: whatever the records say, there is a pipeline without cycles; a need that would close one is
+ * left out.
  */
 export function observePipeline(observation: Observation): Observed {
   const { pipeline, own, records, contracts, unread = [], expected = [] } = observation;
@@ -69,15 +70,15 @@ export function observePipeline(observation: Observation): Observed {
   };
 }
 
-/** Gates that the newest record of each leg was given something from. */
+/** Gates whose results the newest record of each leg received. */
 function needsIn(list: readonly Work[]): string[] {
   const newest = new Map(list.map((record) => [unitOf(record), record]));
   return [...new Set([...newest.values()].flatMap(gatesBefore))];
 }
 
 /**
- * Gates in an order in which each comes after its needs, else by id: in whichever order records come. The own gate's needs stand;
- * what would make a circle does not.
+ * Sorts gates so that each comes after its needs, otherwise by id, independent of the order of records. The own gate's
+ * needs are kept; a need that would close a cycle is dropped.
  */
 function withoutCycles(needed: ReadonlyMap<string, readonly string[]>, own: string | undefined): Map<string, string[]> {
   const ordered = new Map<string, string[]>();

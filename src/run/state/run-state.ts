@@ -19,7 +19,7 @@ export const UNIT_STATUSES = [
   'not-applicable',
 ] as const;
 
-/** What is true of one unit of work now. */
+/** The current status of one unit of work. */
 export type UnitStatus = (typeof UNIT_STATUSES)[number];
 
 /** Every status that a run can have. */
@@ -33,29 +33,29 @@ export interface UnitState {
   readonly gate: string;
   readonly leg: string;
   readonly status: UnitStatus;
-  /** Why it has that status, one sentence. */
+  /** The reason for the status, one sentence. */
   readonly reason: string;
   /** Satisfied, and so is everything upstream: later gates may use it. */
   readonly done: boolean;
   /** The output was taken from an earlier attempt or run instead of running the agent. */
   readonly reused: boolean;
-  /** What later gates are handed; `null`: done without an output. `undefined`: not done. */
+  /** What later gates receive; `null`: done without an output. `undefined`: not done. */
   readonly exports: Content | null | undefined;
-  /** The record that makes it what it is: the satisfying one when done, else the latest. */
+  /** The record that determines the status: the satisfying one if done, otherwise the latest. */
   readonly ended: EndedRecord | undefined;
   /** The latest claim. */
   readonly started: StartedRecord | undefined;
-  /** The decision that makes it what it is. */
+  /** The decision that determines the status. */
   readonly decided: UsedDecision | undefined;
-  /** What of it could not be read, where that keeps its status from being known: the same as `reason`. */
+  /** The part that could not be read, if it makes the status unknown: same as `reason`. */
   readonly unread?: string;
-  /** The claims in this run that could be read, in order: attempts are numbered by them for display. */
+  /** The readable claims of this run, in order: attempts are numbered by them for display. */
   readonly begun: readonly StartedRecord[];
-  /** Claims in this run, unreadable ones too. */
+  /** Number of claims in this run, including unreadable ones. */
   readonly attempts: number;
 }
 
-/** Something about the records that a person should know. Never makes the fold fail. */
+/** A problem with the records that a person should know about. Never makes the fold fail. */
 export interface RunProblem {
   readonly code:
     | 'UNREADABLE_RECORD'
@@ -70,16 +70,16 @@ export interface RunProblem {
   readonly unit?: UnitKey;
 }
 
-/** What is true of a run: a pure fold of its records. Never stored as the truth. */
+/** The state of a run: a pure fold of its records. A stored copy is never authoritative. */
 export interface RunState {
   readonly pipeline: string;
   readonly subject: string;
-  /** 0 when there is no run yet. */
+  /** 0 if there is no run yet. */
   readonly runNumber: number;
   /** The latest call (locally) or run attempt (GitHub) that wrote to it. */
   readonly runAttempt: number;
   readonly status: RunStatus;
-  /** In the graph's order. */
+  /** In graph order. */
   readonly units: ReadonlyMap<UnitKey, UnitState>;
   readonly problems: readonly RunProblem[];
   /** Time of the first and the latest record, for display only. */
@@ -87,17 +87,17 @@ export interface RunState {
   readonly updatedAt: string | undefined;
 }
 
-/** What the fold is told by whoever looked at the world. All of it may be left out. */
+/** External facts for the fold. All of them are optional. */
 export interface Told {
-  /** Now, for decisions and claims that expire. ISO 8601, UTC. */
+  /** The current time, for decisions and claims that expire. ISO 8601, UTC. */
   readonly now: string;
-  /** Writers known to be gone, as {@link writerKey} gives them. */
+  /** Writers known to be gone, as {@link writerKey} returns them. */
   readonly deadWriters?: ReadonlySet<string>;
-  /** Work that is held by a process and comes before this cannot still be going on (a later run attempt exists). */
+  /** Work of a process before this position has ended (a later run attempt exists). */
   readonly supersededBefore?: Pick<Position, 'runNumber' | 'runAttempt'>;
-  /** Fingerprints as they would be now, where they are known. */
+  /** Current fingerprints, if known. */
   readonly fingerprints?: ReadonlyMap<UnitKey, Digest>;
-  /** Contents that were looked for and are not there as they should be, and what is wrong; `null`: they are not there. */
+  /** Contents that were found to be missing or altered, with the problem; `null`: missing. */
   readonly missingContent?: ReadonlyMap<Digest, ReadProblem | null>;
 }
 
@@ -115,7 +115,9 @@ const RESULTS: ReadonlySet<UnitStatus> = new Set([
   'not-applicable',
 ]);
 
-/** The attempt that made the unit what it is; for a unit that has no result (yet), what `ended` says is from an attempt before. */
+/**
+ * The attempt that determines the unit's status; if the unit has no result (yet), `ended` is from an earlier attempt.
+ */
 export function resultOf(unit: UnitState): EndedRecord | undefined {
   return RESULTS.has(unit.status) ? unit.ended : undefined;
 }
@@ -134,7 +136,7 @@ const WORST_FIRST: readonly UnitStatus[] = [
   'not-applicable',
 ];
 
-/** The status of a matrix gate: the first of that order which one of its legs has. `undefined`: there are no legs. */
+/** The status of a matrix gate: the first in that order that one of its legs has. `undefined`: there are no legs. */
 export function worstStatus(legs: readonly UnitStatus[]): UnitStatus | undefined {
   return WORST_FIRST.find((status) => legs.includes(status));
 }

@@ -7,7 +7,7 @@ import type { RunReportInput } from '../report-input.ts';
 import type { Section } from '../../markdown/section.ts';
 import { placeText } from '../status-words.ts';
 
-/** What was reused, from where, and what the attempts took whose outputs stand in. */
+/** Reused outputs, their sources, and the amounts of the original attempts. */
 export function reusedSection({ state, records }: RunReportInput): Section {
   const reused = reusedIn(state, records);
   const rows = reused.map(({ unit, ended, saved }) =>
@@ -26,7 +26,7 @@ export function reusedSection({ state, records }: RunReportInput): Section {
   };
 }
 
-/** What agents told of cost and tokens, by gate, all attempts of this run. Not shown where none told anything. */
+/** Cost and tokens that agents reported, by gate, for all attempts of this run. Not shown if none reported anything. */
 export function costSection({ state }: RunReportInput, attempts: readonly Attempt[]): Section {
   const byUnit = Map.groupBy(attempts, ({ key }) => key);
   const known = [...state.units.keys()].flatMap((key) => {
@@ -63,7 +63,7 @@ export function attemptsSection(attempts: readonly Attempt[]): Section {
   };
 }
 
-/** One attempt as a row: gate, run attempt, attempt, what it came to and why, time. */
+/** One attempt as a row: gate, run attempt, attempt, result and reason, time. */
 export function attemptRow({ key, runAttempt, n, ended }: Attempt): string {
   const cells = [codeCell(key, 130), String(runAttempt), String(n)];
   if (ended === undefined) return row([...cells, 'no result', '']);

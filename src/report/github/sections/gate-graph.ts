@@ -6,7 +6,9 @@ import type { Tone } from '../../text.ts';
 import { toneOf } from '../../wording.ts';
 import { iconOf } from '../status-words.ts';
 
-/** Larger graphs are not drawn: Mermaid refuses more than 500 edges or 50,000 characters, and nobody could read them. */
+/**
+ * Larger graphs are not drawn: Mermaid refuses more than 500 edges or 50,000 characters, and they would be unreadable.
+ */
 const MOST_GATES = 80;
 const MOST_EDGES = 300;
 /** A longer chain is drawn from top to bottom. */
@@ -22,8 +24,9 @@ const COLOURS: Readonly<Record<Tone, string>> = {
 };
 
 /**
- * The gates and what they need as a Mermaid flowchart in its fence, one box a gate, coloured by status, with a dashed border
- * where it was reused. '' for a pipeline that is too large to draw, or has a single gate. Holds ids and our own words only.
+ * The gates and their needs as a fenced Mermaid flowchart, one box per gate, coloured by status, with a dashed border
+ * if it was reused. '' for a pipeline that is too large to draw, or has a single gate. Contains only ids and fixed
+ * words.
  */
 export function gateGraph(pipeline: Pick<Pipeline, 'gates' | 'groups'>, state: RunState): string {
   const edges = pipeline.gates.reduce((sum, gate) => sum + gate.needs.length, 0);
@@ -73,12 +76,12 @@ function grouped({ gates, groups }: Pick<Pipeline, 'gates' | 'groups'>, nodes: R
   return [...gates.flatMap(({ id }) => (left.has(id) ? [`  ${left.get(id)!}`] : [])), ...boxes];
 }
 
-/** An id without the quotes of a label. */
+/** An id without a label's quotes. */
 function inner(id: string): string {
   return forMermaid(truncateBytes(id, 80)).slice(1, -1);
 }
 
-/** Gates of the longest chain. */
+/** Number of gates in the longest chain. */
 function depthOf(gates: Pipeline['gates']): number {
   const depths = new Map<string, number>();
   for (let round = 0; round < gates.length; round += 1) {

@@ -25,7 +25,7 @@ export function gatesTable(input: Pick<RunReportInput, 'pipeline' | 'state' | 'n
   return { title: 'the table of gates', weight: 1, heading: '### Gates', head: tableHead(headings), pieces };
 }
 
-/** The same as a comment has it: no reasons, and of a large pipeline only what did not pass. */
+/** The table for a comment: no reasons, and for a large pipeline only gates that did not pass. */
 export function shortTable(input: Pick<RunReportInput, 'pipeline' | 'state' | 'now'>, most: number): Section {
   const rows = statusRows(input.state, input.pipeline, input.now);
   const pieces = rows.map((one): Piece => {
@@ -41,7 +41,9 @@ export function shortTable(input: Pick<RunReportInput, 'pipeline' | 'state' | 'n
   };
 }
 
-/** Rows as they are, or, where there are more than `most`, those that did not pass and a row that counts the rest. */
+/**
+ * The rows unchanged, or, if there are more than `most`, those that did not pass and a row with the number of the rest.
+ */
 export function withoutPassed(pieces: readonly Piece[], most: number, columns: number): readonly Piece[] {
   if (pieces.length <= most) return pieces;
   const shown = pieces.filter(({ passed }) => passed !== true).slice(0, most);

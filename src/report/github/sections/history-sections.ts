@@ -11,7 +11,10 @@ const SHOWN_RUNS = 10;
 
 const ARROWS = { up: '▲', down: '▼', same: '▬' } as const;
 
-/** The last runs with their trend, and how often each gate passed at the first attempt. This run counts as the latest. Nothing without other runs. */
+/**
+ * The last runs with their trend, and how often each gate passed at the first attempt. This run is the latest one.
+ * Empty without other runs.
+ */
 export function historySections(input: RunReportInput): Section[] {
   const past = (input.history ?? []).filter(
     ({ runId, pipeline, subject }) =>

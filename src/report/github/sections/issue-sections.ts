@@ -8,10 +8,10 @@ import type { RunReportInput } from '../report-input.ts';
 import type { Piece, Section } from '../../markdown/section.ts';
 import { iconOf, isWell } from '../status-words.ts';
 
-/** Issues of one gate in a report of the whole run; its own summary has all. */
+/** Maximum number of issues per gate in a report of the whole run; the gate's own summary has all. */
 const ISSUES_OF_A_GATE = 10;
 
-/** What is wrong: first the gates that stand in the way, open; then issues of gates that passed, folded. */
+/** Issues: first those of gates that block the run, expanded; then those of gates that passed, folded. */
 export function issueSections(input: RunReportInput): Section[] {
   const units = [...input.state.units.values()];
   const bad = troublesOf(input.state);
@@ -39,14 +39,17 @@ export function issueSections(input: RunReportInput): Section[] {
 
 const TROUBLES = ['failed', 'lost', 'partial', 'paused'] as const;
 
-/** The units that stand in the way by themselves, not because of one before them: failed ones first, those that could not be read last. */
+/** The units that block the run themselves, not because of an earlier unit: failed ones first, unreadable ones last. */
 export function troublesOf(state: RunState): UnitState[] {
   const open = [...state.units.values()].filter(({ done }) => !done);
   const unread = open.filter((unit) => unit.unread !== undefined);
   return [...TROUBLES.flatMap((status) => open.filter((unit) => unit.status === status)), ...unread];
 }
 
-/** A unit's heading line, then its issues as a list, at most `most`, of each message `quoted` bytes; the rest is counted. */
+/**
+ * A unit's heading line, then its issues as a list, at most `most`, with `quoted` bytes of each message; the rest is
+ * counted.
+ */
 export function troubleLines(unit: UnitState, input: RunReportInput, most: number, quoted = 1_000): string[] {
   const verdict = resultOf(unit)?.verdict;
   const context = { ...issueContext(unit, input), quoted };
@@ -56,7 +59,7 @@ export function troubleLines(unit: UnitState, input: RunReportInput, most: numbe
   return [`\n${troubleHead(unit, input)}\n`, ...lines, ...more, ...findingLines(context, most - lines.length)];
 }
 
-/** What `issueLines` needs to know of a unit. */
+/** The context of `issueLines` for a unit. */
 export function issueContext(
   unit: UnitState,
   input: Pick<RunReportInput, 'values' | 'links' | 'workspace'>,

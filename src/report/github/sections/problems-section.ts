@@ -2,9 +2,9 @@ import { code, said } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';
 import type { Section } from '../../markdown/section.ts';
 
-/** Records that are not as they should be, and what could not be read and where it was put. */
+/** Damaged records, and unreadable ones with the place they were moved to. */
 export function problemsSection({ state, problems = [] }: RunReportInput): Section {
-  // The fold tells of unreadable records too, without where they were put.
+  // The fold also reports unreadable records, but not the place they were moved to.
   const folded =
     problems.length === 0 ? state.problems : state.problems.filter((one) => one.code !== 'UNREADABLE_RECORD');
   const unread = problems.map(({ code: kind, where, message, quarantine }) => {
@@ -20,7 +20,7 @@ export function problemsSection({ state, problems = [] }: RunReportInput): Secti
   };
 }
 
-/** A line that is part of what is never left out: no longer than can be afforded. */
+/** Shortens a line of the part that is never left out. */
 export function bounded(line: string): string {
   return line.length > 4_096 ? '' : line;
 }

@@ -17,7 +17,7 @@ const RUN_TEXT: Readonly<Record<RunStatus, string>> = {
   rollback: '⏪ rolled back',
 };
 
-/** The outcome of a run in a few words: `❌ failed`. Needed jobs that failed, or that left no record, make it fail. */
+/** The result of a run in a few words: `❌ failed`. Needed jobs that failed, or that left no record, make it fail. */
 export function outcomeText(state: RunState, missing: readonly UnsatisfiedJob[]): string {
   const isOpen = state.status !== 'completed' && state.status !== 'initializing';
   const isUnread = state.problems.some(({ code: kind }) => kind === 'UNREADABLE_RECORD');
@@ -26,7 +26,7 @@ export function outcomeText(state: RunState, missing: readonly UnsatisfiedJob[])
   return missing.some(({ isSilent }) => isSilent) ? '❌ not checked' : RUN_TEXT.error;
 }
 
-/** One line of figures: gates done and reused, what is not well, time, cost, tokens, attempts. */
+/** One line of figures: gates done and reused, problems, time, cost, tokens, attempts. */
 export function figuresText(input: RunReportInput, attempts: readonly Attempt[]): string {
   const units = [...input.state.units.values()];
   const reused = units.filter((unit) => unit.reused && unit.done).length;
@@ -51,7 +51,7 @@ function troubleCounts(units: readonly UnitState[]): string[] {
   });
 }
 
-/** Which run this is, with a link where there is one: `run 3, attempt 2, on main at 0123abc`. */
+/** Identifies the run, with a link if there is one: `run 3, attempt 2, on main at 0123abc`. */
 export function runText({ state, facts, links }: RunReportInput): string {
   const run = linkTo(`run ${state.runNumber}, run attempt ${state.runAttempt}`, links?.run);
   if (facts === undefined) return run;
@@ -59,7 +59,7 @@ export function runText({ state, facts, links }: RunReportInput): string {
   return `${run}${on}${facts.sha === '' ? '' : ` at ${code(facts.sha.slice(0, 7))}`}`;
 }
 
-/** `saved 4m 10s, USD 0.03 and 12,000 tokens`; '' when nothing is known to be saved. */
+/** `saved 4m 10s, USD 0.03 and 12,000 tokens`; '' if no saving is known. */
 export function savedText({ state, records }: Pick<RunReportInput, 'state' | 'records'>): string {
   const { ms, costUsd, tokens } = sumOf(reusedIn(state, records).map(({ saved }) => saved));
   const parts = [

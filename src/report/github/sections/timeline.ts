@@ -3,13 +3,13 @@ import { fit, oneLine, pad, widthOf } from '../../text.ts';
 import { durationText } from '../../wording.ts';
 import type { Attempt, Span } from '../attempts.ts';
 
-/** Columns of a bar, and the most of a name. */
+/** Width of a bar, and maximum width of a name. */
 const [BAR, NAME] = [40, 36];
 
 /**
- * The attempts of a run as bars of text, one line an attempt, run attempt by run attempt: it shows everywhere, also where
- * Mermaid's gantt charts do not (mail, the API, a terminal), which moreover have no bars for seconds. Times are as the machines' clocks told. Safe inside
- * a fence: no line begins one.
+ * The attempts of a run as text bars, one line per attempt, by run attempt. Text also works in mail, the API and a
+ * terminal, where Mermaid's gantt charts do not; moreover, these have no bars for seconds. Times are those of the
+ * machines' clocks. Safe inside a fence: no line begins one.
  */
 export function timelineLines(
   attempts: readonly Attempt[],
@@ -57,13 +57,13 @@ function endOf(attempt: Attempt, unit: UnitState | undefined): string {
   return status === kind ? status : `${status} (${kind})`;
 }
 
-/** Whether this is the attempt that makes a unit one that is running. */
+/** Whether this is the attempt that makes a unit's status running. */
 export function isRunning({ runAttempt, n, ended }: Attempt, unit: UnitState | undefined): boolean {
   const { started } = unit ?? {};
   return ended === undefined && unit?.status === 'running' && started?.runAttempt === runAttempt && started.n === n;
 }
 
-/** A line with a bar never ends the fence, whatever the name; a forged mark of a comment is broken here too. */
+/** A line with a bar never ends the fence, whatever the name; a forged comment mark is also broken up here. */
 function nameOf({ key, n }: Attempt): string {
   return `${oneLine(key).replaceAll('<!--', '<\u200b!--')}${n > 1 ? ` (${n})` : ''}`;
 }

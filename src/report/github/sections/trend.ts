@@ -1,45 +1,45 @@
 import { isWell } from '../status-words.ts';
 import { mergeHistory, type Conclusion, type HistoryEntry } from '../history-entry.ts';
 
-/** Runs that a trend looks back on, the latest ones. */
+/** Number of latest runs in a trend. */
 export const TREND_RUNS = 20;
 
-/** How a number of the latest run stands against the runs before it. */
+/** A number of the latest run compared with the runs before it. */
 export interface Series {
-  /** Of the latest run; `undefined`: not known. */
+  /** Value of the latest run; `undefined`: unknown. */
   readonly latest: number | undefined;
-  /** Of the runs before it that ended. */
+  /** Median of the earlier runs that ended. */
   readonly median: number | undefined;
-  /** Against the median: more than a tenth above or below it is up or down. */
+  /** Compared with the median: more than a tenth above or below is up or down. */
   readonly change: 'up' | 'down' | 'same' | undefined;
-  /** One character a run, `▁` to `█`; `·` where it is not known. */
+  /** One character per run, `▁` to `█`; `·` if unknown. */
   readonly spark: string;
 }
 
-/** What the last runs say of one unit. */
+/** The trend of one unit over the last runs. */
 export interface GateTrend {
   readonly key: string;
-  /** Runs in which its agent ran and ended. */
+  /** Number of runs in which its agent ran and ended. */
   readonly ran: number;
-  /** Those of them in which its first attempt passed. */
+  /** Number of those in which its first attempt passed. */
   readonly firstTime: number;
   /** Median of its time in these runs, in milliseconds. */
   readonly medianMs: number | undefined;
-  /** One square a run, see {@link Trend.results}. */
+  /** One square per run, see {@link Trend.results}. */
   readonly results: string;
 }
 
-/** What the last runs of a pipeline and subject come to. */
+/** The trend of a pipeline and subject over the last runs. */
 export interface Trend {
-  /** The runs looked at, the oldest first. */
+  /** The runs in the trend, oldest first. */
   readonly entries: readonly HistoryEntry[];
-  /** Runs that succeeded in a hundred that succeeded or failed; `undefined` when none did either. */
+  /** Percentage of successes among runs that succeeded or failed; `undefined` if there are none. */
   readonly passRate: number | undefined;
-  /** One square a run: 🟩 success, 🟥 failure, 🟨 anything else. */
+  /** One square per run: 🟩 success, 🟥 failure, 🟨 anything else. */
   readonly results: string;
   readonly duration: Series;
   readonly cost: Series;
-  /** Each unit of the latest run, and those of earlier ones after them. */
+  /** Each unit of the latest run, followed by those of earlier runs. */
   readonly gates: readonly GateTrend[];
 }
 
@@ -52,7 +52,7 @@ const SQUARES: Readonly<Record<Conclusion, string>> = {
   unfinished: '🟨',
 };
 
-/** The trend of the last {@link TREND_RUNS} runs among these entries, which may come in any order and more than one a run. */
+/** The trend of the last {@link TREND_RUNS} runs among these entries, in any order and possibly several per run. */
 export function trendOf(entries: readonly HistoryEntry[], runs: number = TREND_RUNS): Trend {
   const last = mergeHistory(entries).slice(-runs);
   const judged = last.filter(({ conclusion }) => conclusion === 'success' || conclusion === 'failure');
@@ -67,7 +67,7 @@ export function trendOf(entries: readonly HistoryEntry[], runs: number = TREND_R
   };
 }
 
-/** The middle of some numbers; `undefined` of none. */
+/** The median of some numbers; `undefined` for an empty list. */
 export function medianOf(numbers: readonly number[]): number | undefined {
   const sorted = numbers.toSorted((a, b) => a - b);
   const half = sorted.length >> 1;
@@ -77,7 +77,7 @@ export function medianOf(numbers: readonly number[]): number | undefined {
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** Numbers as bars from 0 to the largest, one character each; `·` for what is not known. */
+/** Numbers as bars from 0 to the largest, one character each; `·` if unknown. */
 export function sparkline(numbers: ReadonlyArray<number | undefined>): string {
   const largest = numbers.reduce<number>((most, number) => Math.max(most, number ?? 0), 0);
   return numbers
