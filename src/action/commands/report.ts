@@ -1,7 +1,7 @@
 import { annotationsOf } from '../../report/github/annotations.ts';
 import { unsatisfiedJobs, type UnsatisfiedJob } from '../../report/github/needed-jobs.ts';
 import { runReport } from '../../report/github/run-report.ts';
-import { checkDefinition } from '../inputs/inputs.ts';
+import { checkDefinition } from '../inputs/check-definition.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings } from '../job/job.ts';
 import { type JobContext } from '../job/job.ts';

@@ -3,7 +3,7 @@ import { described } from '../../pipeline/problem.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { INPUT_USES } from './input-uses.ts';
 import { type CommandName } from './command-names.ts';
-import { ActionInputsError, type InputProblem } from './input-problems.ts';
+import type { InputProblem } from './input-problems.ts';
 import { INPUT_NAMES, inputsSchemaWith, PLAIN_INPUTS, type InputName, type ParsedInputs } from './inputs-schema.ts';
 import type { Needs } from './needs.ts';
 import { DEFAULT_OUTAGE_MINUTES } from './time-limits.ts';
@@ -75,11 +75,6 @@ export interface ActionInputs {
   readonly notices: readonly string[];
 }
 
-/** Inputs that are checked against a definition. */
-interface AboutDefinition extends Pick<ActionInputs, 'given' | 'needs'> {
-  readonly command: CommandName | undefined;
-}
-
 /** Inputs with problems: all problems, and those valid inputs that are needed to find further ones. */
 export interface WrongInputs
   extends AboutDefinition, Pick<ActionInputs, 'description' | 'file' | 'gitTimeoutSeconds' | 'inputFile'> {
@@ -119,44 +114,6 @@ export function readInputs(environment: Environment, runner: Pick<Runner, 'getIn
   const notices = misplaced.filter((one) => !errors.includes(one)).map(({ input, message }) => `${input}: ${message}`);
   if (unknown.notice !== undefined) notices.push(unknown.notice);
   return { ok: true, inputs: build(parsed.data, description, notices) };
-}
-
-/**
- * Checks the inputs against where the gate is defined: with a `gateline.yml`, no input may describe the gate. Without
- * one, `run` needs its command, and `report` needs the jobs: skipped ones left no record.
- * @param hasDefinition there is a `gateline.yml` for this step
- * @throws ActionInputsError
- */
-export function checkDefinition(inputs: ActionInputs, hasDefinition: boolean): void {
-  const problems = definitionProblems(inputs, hasDefinition);
-  if (problems.length > 0) throw new ActionInputsError(problems);
-}
-
-/** The problems that {@link checkDefinition} throws. */
-export function definitionProblems(inputs: AboutDefinition, hasDefinition: boolean): InputProblem[] {
-  return hasDefinition ? describedTwice(inputs) : undescribed(inputs);
-}
-
-function describedTwice({ given, needs }: AboutDefinition): InputProblem[] {
-  const names = [...given].filter((input) => INPUT_USES[input].describes === true);
-  // GitHub's data about other jobs does not describe a gate.
-  if (needs !== undefined && needs.results === undefined) names.push('needs');
-  const message = '`gateline.yml` already sets this';
-  const hint = 'remove it here, or change it in `gateline.yml`';
-  return names.map((input) => ({ input, message, hint }));
-}
-
-function undescribed({ command, given, needs }: AboutDefinition): InputProblem[] {
-  if (command === 'report' && (needs === undefined || needs.gates.length === 0)) {
-    const message =
-      'expected the jobs to report on, found nothing: without a `gateline.yml`, skipped gates are unknown';
-    return [
-      { input: 'needs', message, hint: 'needs: ${{ toJSON(needs) }}, with each gate among the `needs:` of this job' },
-    ];
-  }
-  if (command !== 'run' || given.has('run')) return [];
-  const hint = 'write the command, use `command: begin` and `complete` around another action, or add a `gateline.yml`';
-  return [{ input: 'run', message: 'expected the command that the gate runs, found nothing', hint }];
 }
 
 /** Inputs that are not blank. */
@@ -301,4 +258,9 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     given: new Set(INPUT_NAMES.filter(isGiven)),
     notices,
   };
+}
+
+/** Inputs that are checked against a definition. */
+export interface AboutDefinition extends Pick<ActionInputs, 'given' | 'needs'> {
+  readonly command: CommandName | undefined;
 }

@@ -8,7 +8,8 @@ import { judgeDescription, type JudgedDescription } from './describe-gate.ts';
 import { readEvent, type WorkflowEvent } from '../event/event.ts';
 import { readPayloadFile } from '../event/event-payload.ts';
 import { ActionInputsError, type InputProblem } from '../inputs/input-problems.ts';
-import { definitionProblems, type ActionInputs, type WrongInputs } from '../inputs/inputs.ts';
+import { type ActionInputs, type WrongInputs } from '../inputs/inputs.ts';
+import { definitionProblems } from '../inputs/check-definition.ts';
 
 /**
  * Checks the inputs of a step that works on a gate against the definition, and reads the caller's input.

@@ -33,9 +33,8 @@ export interface SyncOptions {
 }
 
 /**
- * The reason for the result. `written`: written and verified by reading it again. `same`, `newer`: the comment already
- * shows this, or more. `unsettled`: written, but others kept writing, or it could not be read again. The rest are
- * failures.
+ * The reason for the result. `written`: written, and verified by reading it again. `same`, `newer`: it already shows
+ * this, or more. `unsettled`: written, but others kept writing, or it could not be read. The rest are failures.
  */
 export type SyncReason =
   | 'written'
