@@ -1,7 +1,6 @@
 import type { ActionInputs, AboutDefinition } from './inputs.ts';
 import { ActionInputsError, type InputProblem } from './input-problems.ts';
 import { INPUT_USES } from './input-uses.ts';
-import type { CommandName } from './command-names.ts';
 
 /**
  * Checks the inputs against where the gate is defined: with a `gateline.yml`, no input may describe the gate. Without
