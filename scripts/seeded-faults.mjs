@@ -158,21 +158,23 @@ function placeOf(sources, { name, find, replace }) {
   throw new StepFailed(`${name}\n  is out of date: its text stands ${where}, not once:\n  ${find}`);
 }
 
-/** Reports all faults that are out of date at once. */
-function checkFaults(copy, faults) {
+/** Fault → path of its file. @throws {StepFailed} with all faults that are out of date, at once */
+function placesOf(copy, faults) {
   const problems = [];
+  const places = new Map();
   const sources = sourcesOf(copy);
   if (new Set(faults.map(({ name }) => name)).size < faults.length) problems.push('two faults have one name');
   for (const fault of faults) {
     for (const test of fault.tests) if (!existsSync(join(copy, test))) problems.push(`${fault.name}\n  has no ${test}`);
     try {
-      placeOf(sources, fault);
+      places.set(fault, placeOf(sources, fault));
     } catch (error) {
       if (!(error instanceof StepFailed)) throw error;
       problems.push(error.message);
     }
   }
   if (problems.length > 0) throw new StepFailed(problems.join('\n'));
+  return places;
 }
 
 /**
@@ -209,8 +211,7 @@ async function redOf(copy, sightings, only) {
 /**
  * Insert one fault, run its tests, remove it. @returns {Promise<Sighting | undefined>} undefined if it was not caught
  */
-async function tryFault(copy, fault) {
-  const file = placeOf(sourcesOf(copy), fault);
+async function tryFault(copy, fault, file) {
   const path = join(copy, file);
   const before = readFileSync(path, 'utf8');
   writeFileSync(
@@ -276,14 +277,14 @@ async function main(words) {
     const copies = Array.from({ length: SIDE_BY_SIDE }, (_, index) => join(scratch, String(index)));
     // The second is a copy of the first: the user may edit the sources meanwhile.
     copies.forEach((copy, index) => makeCopy(copies[index - 1] ?? ROOT, copy));
-    checkFaults(copies[0], isAsked ? faults : FAULTS);
+    const places = placesOf(copies[0], isAsked ? faults : FAULTS);
     if (faults.length === 0) return;
     const waiting = faults.values();
     const survived = [];
     const sightings = [];
     const work = async (copy) => {
       for (const fault of waiting) {
-        const seen = await tryFault(copy, fault);
+        const seen = await tryFault(copy, fault, places.get(fault));
         if (seen === undefined) survived.push(fault.name);
         else sightings.push(seen);
       }
