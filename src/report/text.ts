@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { forTerminal } from '../untrusted/escape.ts';
+import { firstNames } from '../errors/first-names.ts';
 
 /** The meaning of a piece of text; the caller chooses its appearance. */
 export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'strong';
@@ -103,7 +104,7 @@ export function pad(text: string, columns: number, side: 'left' | 'right' = 'rig
 
 /** `a, b, c and 4 more`. */
 export function listOf(names: readonly string[], shown = 5): string {
-  if (names.length > shown) return `${names.slice(0, shown).join(', ')} and ${names.length - shown} more`;
+  if (names.length > shown) return firstNames(names, shown);
   if (names.length < 2) return names.join('');
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
