@@ -2,7 +2,7 @@ import { ACTION_STATE } from '../environment.ts';
 import type { ActionInvocation, ActionWorld, StepResult } from './invocation.ts';
 import { readInputs } from './inputs/inputs.ts';
 import { readStep } from './job/read-step.ts';
-import { yamlReaderFor } from './inputs/yaml-reader.ts';
+import { schemaForStep } from './inputs/schema-for-step.ts';
 
 /** The arguments of the post step, to settle a claim that may be open. */
 export interface PostInvocation extends ActionInvocation {
@@ -40,7 +40,7 @@ export async function runPost(world: ActionWorld, settle: () => Promise<PostHook
 
 /** A step that ended without doing anything must not leave a green job. A cancelled or failed job is not green. */
 async function tellCutShort({ runner, environment }: ActionWorld): Promise<boolean> {
-  const read = readInputs(environment, runner, await yamlReaderFor(runner));
+  const read = readInputs(environment, runner, await schemaForStep(runner));
   const status = read.ok ? read.inputs.jobStatus : undefined;
   const isRed = status === 'failure' || status === 'cancelled';
   const message = 'The Gateline step ended before it finished. The gate may have no result.';

@@ -11,7 +11,6 @@ import { callersInput } from '../inputs/callers-input.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { numbersOf } from '../event/job-identity.ts';
 import { openJob, openSurroundings } from '../job/job.ts';
-import { movingUses } from '../event/moving-uses.ts';
 import { decisionOf, reasonOf } from '../outputs.ts';
 
 /** `command: plan`: reports for each gate what its job would do and why. Writes nothing and starts nothing. */
@@ -22,7 +21,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   for (const unit of plan.units)
     for (const notice of unit.notices) runner.annotate('notice', `gate ${unit.key}: ${notice}`);
   for (const error of errors) runner.annotate('warning', error.message, { title: error.code });
-  warnOfMoving(invocation, await workflowText(invocation));
+  await warnOfMoving(invocation, await workflowText(invocation));
   if (invocation.inputs.summary) await runner.appendSummary(planMarkdown(plan.pipeline, plan.subject, plan.units));
   const [only] = plan.units;
   if (plan.units.length === 1 && only !== undefined) {
@@ -61,9 +60,11 @@ function blockedBy(error: unknown, unit: Unit | undefined): PlannedUnit {
   return plannedUnit(unit, 'blocked', `${error.code}: ${error.message}`);
 }
 
-function warnOfMoving({ world: { runner }, event }: ActionInvocation, text: string | undefined): void {
+async function warnOfMoving({ world: { runner }, event }: ActionInvocation, text: string | undefined): Promise<void> {
   const file = event.workflowFile.path;
-  for (const { uses, line } of text === undefined ? [] : movingUses(text, event.job)) {
+  if (text === undefined) return;
+  const { movingUses } = await import('../event/moving-uses.ts');
+  for (const { uses, line } of movingUses(text, event.job)) {
     const message = `\`uses: ${uses}\` can change without a change to the workflow: pin it to a commit`;
     runner.annotate('warning', message, { title: 'Moving reference', place: { file, line } });
   }

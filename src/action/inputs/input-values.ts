@@ -155,7 +155,7 @@ export function map(readYaml: ReadYaml) {
 /** Names of programs, or a map in YAML or JSON of names to commands. */
 export function wordsOrMap(readYaml: ReadYaml) {
   return kind((text, refuse): JsonValue => {
-    if (!text.includes(':')) return wordsOf(text);
+    if (isWords(text)) return wordsOf(text);
     const value = yamlOf(readYaml, text, refuse, 'names of programs, or a map of names to commands');
     return isJsonObject(value) ? value : refuse('expected names of programs, or a map of names to commands');
   });
@@ -168,6 +168,11 @@ export function pathOrSchema(readYaml: ReadYaml) {
     const value = yamlOf(readYaml, text, refuse, 'the path of a JSON Schema file, or a schema');
     return isJsonObject(value) ? value : refuse('expected the path of a JSON Schema file, or a schema');
   });
+}
+
+/** Whether the input `tools` is a list of names, and not a map. */
+export function isWords(text: string): boolean {
+  return !text.includes(':');
 }
 
 /** Whether the input `schema` is a path, and not a schema itself. */

@@ -21,7 +21,6 @@ import {
   wordsOrMap,
   yesOrNo,
   type ReadYaml,
-  isPath,
 } from './input-values.ts';
 import { needs } from './needs.ts';
 
@@ -109,9 +108,3 @@ export type InputName = keyof ParsedInputs;
 
 /** Every input of the action. */
 export const INPUT_NAMES = Object.keys(PLAIN_INPUTS.shape) as readonly InputName[];
-
-/** Whether an input that is given may hold YAML. A path to a schema and a list of programs are none. */
-export function mayHoldYaml(getInput: (name: InputName) => string): boolean {
-  const isGiven = (name: InputName): boolean => getInput(name).trim() !== '';
-  return isGiven('with') || isGiven('metadata') || getInput('tools').includes(':') || !isPath(getInput('schema'));
-}

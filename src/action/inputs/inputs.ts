@@ -4,12 +4,11 @@ import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { INPUT_USES } from './input-uses.ts';
 import { type CommandName } from './command-names.ts';
 import type { InputProblem } from './input-problems.ts';
-import { INPUT_NAMES, inputsSchemaWith, PLAIN_INPUTS, type InputName, type ParsedInputs } from './inputs-schema.ts';
+import { INPUT_NAMES, PLAIN_INPUTS, type InputName, type ParsedInputs } from './inputs-schema.ts';
 import type { Needs } from './needs.ts';
 import { DEFAULT_OUTAGE_MINUTES } from './time-limits.ts';
 import type { Runner } from '../runner.ts';
 import { unknownInputs } from './unknown-inputs.ts';
-import type { ReadYaml } from './input-values.ts';
 
 /** The inputs that describe a gate, parsed but not validated: `describeGate` does that. Absent: not set. */
 export type GateDescription = Readonly<Partial<Record<InputName, JsonValue>>>;
@@ -96,11 +95,14 @@ const DEFAULT_GIT_TIMEOUT = 30;
  * Never throws.
  * @param environment contains the names of the inputs (`INPUT_*`, as the runner sets them): the toolkit does not list
  *   them
- * @param readYaml see `yamlReaderFor`
+ * @param schema see `schemaForStep`
  */
-export function readInputs(environment: Environment, runner: Pick<Runner, 'getInput'>, readYaml: ReadYaml): ReadInputs {
+export function readInputs(
+  environment: Environment,
+  runner: Pick<Runner, 'getInput'>,
+  schema: typeof PLAIN_INPUTS,
+): ReadInputs {
   const given = givenInputs(runner);
-  const schema = inputsSchemaWith(readYaml);
   const parsed = schema.safeParse(given);
   const description = descriptionOf(given, schema);
   const wrong = parsed.success ? [] : parsed.error.issues.map((issue) => problemOf(issue, given));

@@ -3,7 +3,7 @@ import { readPayloadFile } from '../event/event-payload.ts';
 import { ActionInputsError } from '../inputs/input-problems.ts';
 import { readInputs, type ActionInputs } from '../inputs/inputs.ts';
 import type { ActionWorld } from '../invocation.ts';
-import { yamlReaderFor } from '../inputs/yaml-reader.ts';
+import { schemaForStep } from '../inputs/schema-for-step.ts';
 
 /**
  * Reads the inputs of this step and its event.
@@ -13,7 +13,7 @@ export async function readStep({
   environment,
   runner,
 }: Pick<ActionWorld, 'environment' | 'runner'>): Promise<{ inputs: ActionInputs; event: WorkflowEvent }> {
-  const read = readInputs(environment, runner, await yamlReaderFor(runner));
+  const read = readInputs(environment, runner, await schemaForStep(runner));
   if (!read.ok) {
     const { everyProblem } = await import('./wrong-inputs.ts');
     throw new ActionInputsError(await everyProblem(environment, read));

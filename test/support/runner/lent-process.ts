@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { readInputs, type ReadInputs } from '../../../src/action/inputs/inputs.ts';
 import { createRunner, type Runner } from '../../../src/action/runner.ts';
 import { readSource } from '../../../src/pipeline/yaml/read-source.ts';
+import { inputsSchemaWith } from '../../../src/action/inputs/inputs-schema.ts';
 
 /** What work in this process has in the place of what a process of its own would have. */
 interface Lent {
@@ -54,7 +55,9 @@ export function runnerIn(env: Lent['env'], write: Lent['write'] = () => undefine
   };
 }
 
+const EVERY_INPUT = inputsSchemaWith(readSource);
+
 /** The inputs of a step in this process. */
 export function inputsIn(env: Lent['env']): ReadInputs {
-  return readInputs(env, runnerIn(env), readSource);
+  return readInputs(env, runnerIn(env), EVERY_INPUT);
 }
