@@ -37,7 +37,7 @@ export const gatelineOfGateSchema = z.object({
   digest,
   /** Digest of the exported part's canonical JSON. */
   exports: digest,
-  how: z.enum(['ran', 'reused', 'skipped']).nullable(),
+  how: z.enum(['ran', 'reused', 'adopted', 'skipped']).nullable(),
   /** The origin of a reused output. */
   source: z.object({ run: counter, call: counter, attempt: counter }).optional(),
   startedAt: z.string().nullable(),

@@ -72,9 +72,10 @@ function leavesOf(value: JsonValue): string[] {
 }
 
 /**
- * How a unit reached its status: the agent `ran`, its output was `reused`, it was `skipped`; '' if there is no result.
+ * How a unit reached its status: the agent `ran`, its output was `reused`, or `adopted` from elsewhere, it was `skipped`; '' if there
+ * is no result.
  */
-export function howOf(unit: UnitState): 'ran' | 'reused' | 'skipped' | '' {
+export function howOf(unit: UnitState): 'ran' | 'reused' | 'adopted' | 'skipped' | '' {
   if (unit.status === 'skipped') return 'skipped';
   if (unit.reused) return 'reused';
   return unit.status === 'not-applicable' ? '' : (resultOf(unit)?.how ?? '');

@@ -1,4 +1,4 @@
-import { RECORD_FORMAT, recordSchema, type GatelineRecord } from '../run/records/record.ts';
+import { RECORD_FORMATS, recordSchema, type GatelineRecord } from '../run/records/record.ts';
 import type { ReadProblem } from '../run/records/reading.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { parseJson } from '../json/parse-json.ts';
@@ -23,10 +23,11 @@ export function parseRecord(bytes: Uint8Array): ParsedRecord {
 /** Checks a parsed JSON value as a record, or returns why it is not one. Never throws. */
 export function judgeRecord(value: unknown): ParsedRecord {
   const format = formatOf(value);
-  if (format !== undefined && format !== RECORD_FORMAT && format.startsWith(RECORD_FORMAT_FAMILY)) {
+  const known: readonly string[] = RECORD_FORMATS;
+  if (format?.startsWith(RECORD_FORMAT_FAMILY) && !known.includes(format)) {
     return fault(
       'UNKNOWN_VERSION',
-      `written in the format ${format.slice(0, 80)}; this version of Gateline supports ${RECORD_FORMAT}`,
+      `written in the format ${format.slice(0, 80)}; this version of Gateline supports ${known.join(' and ')}`,
     );
   }
   const parsed = recordSchema.safeParse(value);

@@ -1,14 +1,14 @@
 import { ID_PATTERN } from '../pipeline/pipeline.ts';
-import { recordName, type GatelineRecord } from '../run/records/record.ts';
+import { recordName, RUN_GATE, type GatelineRecord } from '../run/records/record.ts';
 import type { ReadProblem } from '../run/records/reading.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 
-/** Data in a record's name. `kind` is `started`, `ended` or `decided.<decision>`. */
+/** Data in a record's name. `kind` is as `recordKind` returns it. */
 export type NamedRecord = NonNullable<ReadProblem['names']>;
 
 const NUMBER = '(0|[1-9][0-9]{0,9})';
 const RECORD_NAME = new RegExp(
-  `^([a-z_][a-z0-9_-]{0,39})\\.([A-Za-z0-9._-]{1,80})\\.${NUMBER}\\.${NUMBER}\\.${NUMBER}\\.(started|ended|decided\\.[a-z]{1,16})$`,
+  `^([a-z_][a-z0-9_-]{0,39}|${RUN_GATE})\\.([A-Za-z0-9._-]{1,80})\\.${NUMBER}\\.${NUMBER}\\.${NUMBER}\\.(started|ended|decided\\.[a-z]{1,16}(?:\\.[a-z_][a-z0-9_-]{0,39}\\.[1-9][0-9]{0,3})?)$`,
 );
 
 /** Leg ids that are allowed in a name: no path, no space, and not `_`, which means "no leg". */

@@ -44,7 +44,7 @@ export const BAD_RECORDS: readonly [
   ['of no format', 'CORRUPT', (record) => text({ ...record, format: undefined })],
   ['with a key that the format does not have', 'CORRUPT', (record) => text({ ...record, surprise: 1 })],
   ['with a value of the wrong type', 'CORRUPT', (record) => text({ ...record, n: '1' })],
-  ['of a later format', 'UNKNOWN_VERSION', (record) => text({ ...record, format: 'gateline-record/2', whatever: {} })],
+  ['of a later format', 'UNKNOWN_VERSION', (record) => text({ ...record, format: 'gateline-record/3', whatever: {} })],
   ["another gate's", 'FOREIGN', (record) => text({ ...record, gate: 'review' })],
   ["another leg's", 'FOREIGN', (record) => text({ ...record, leg: 'chrome' })],
   ["another run's", 'FOREIGN', (record) => text({ ...record, runNumber: 7 })],

@@ -36,7 +36,7 @@ const gateSchema = z.object({
   /** `gate`, or `gate/leg`. */
   key: z.string().min(1).max(130),
   status: z.enum(UNIT_STATUSES),
-  how: z.enum(['ran', 'reused', 'skipped', '']),
+  how: z.enum(['ran', 'reused', 'adopted', 'skipped', '']),
   score: z.number().min(0).max(100).optional(),
   /** Duration of the attempt that determines its status. */
   ms: quantity.optional(),

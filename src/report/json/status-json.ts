@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { issueSchema, VERDICT_KINDS, type Verdict } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
-import { metricsSchema, type Content, type EndedRecord } from '../../run/records/record.ts';
+import { DECISIONS, metricsSchema, type Content, type EndedRecord } from '../../run/records/record.ts';
 import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
 import { attemptOf, changeOf, endedAfter } from '../wording.ts';
@@ -64,7 +64,7 @@ const gateStatusSchema = z.strictObject({
   metrics: metricsSchema.nullable(),
   decision: z
     .strictObject({
-      decision: z.enum(['approve', 'reject', 'skip', 'force', 'rollback']),
+      decision: z.enum(DECISIONS),
       actor: z.string(),
       reason: z.string(),
       at: z.string(),

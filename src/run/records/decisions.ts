@@ -8,8 +8,15 @@ import { comparePositions, type DecidedRecord, type EndedRecord, type Position }
  */
 export type UsedDecision = DecidedRecord & { readonly unverified?: true };
 
-/** Decisions that let later gates run. All others stop them. */
-const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set(['approve', 'skip']);
+/** Decisions that let gates run or pass. All others stop them or make them run again. */
+const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set([
+  'approve',
+  'skip',
+  'adopt',
+  'resume',
+  'fork',
+  'entity',
+]);
 
 /** The message for a person who waits for an approval on GitHub. */
 export const NO_APPROVAL_YET =

@@ -3,8 +3,14 @@ import { ID_PATTERN, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { verdictSchema } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
 
-/** Version of the record format. A reader that finds another one returns `unknown`, never `absent`. */
-export const RECORD_FORMAT = 'gateline-record/1';
+/** Version of the records that this version writes. */
+export const RECORD_FORMAT = 'gateline-record/2';
+
+/** Versions that can be read. A reader that finds another one returns `unknown`, never `absent`. */
+export const RECORD_FORMATS = ['gateline-record/1', RECORD_FORMAT] as const;
+
+/** The gate of a decision about a whole run: no gate can have this id. */
+export const RUN_GATE = '-';
 
 const digest = digestSchema;
 const counter = z.int().min(0).max(1_000_000_000);
@@ -56,7 +62,7 @@ const writerSchema = z.strictObject({
 export type Writer = z.infer<typeof writerSchema>;
 
 const identity = {
-  format: z.literal(RECORD_FORMAT),
+  format: z.enum(RECORD_FORMATS),
   pipeline: z.string().regex(ID_PATTERN),
   subject: z.string().min(1).max(1_024),
   gate: z.string().regex(ID_PATTERN),
@@ -75,7 +81,25 @@ const work = {
   /** Digest of the contract that judges. */
   contract: digest,
   needs: needDigests,
+  /**
+   * The attempt was sent back to: which iteration of the loop it is (the first attempt is 1), and the fingerprint of
+   * the request without `rework`.
+   */
+  rework: z.strictObject({ iteration: counter, base: digest }).optional(),
 };
+
+/** A named resource that a gate or command created, with the part of its value that others may use. */
+const createdSchema = z.strictObject({
+  entity: z.string().min(1).max(200),
+  instance: z.string().max(200),
+  value: contentSchema.optional(),
+});
+
+/** What happened to named resources. */
+const effectsSchema = z.strictObject({
+  creates: z.array(createdSchema).max(1_000),
+  invalidates: z.array(createdSchema.omit({ value: true })).max(1_000),
+});
 
 /** A claim: one holder has this gate. Durable before the agent runs. */
 export const startedSchema = z.strictObject({
@@ -114,7 +138,8 @@ export const endedSchema = z.strictObject({
   kind: z.literal('ended'),
   ...identity,
   ...work,
-  how: z.enum(['ran', 'reused']),
+  /** `adopted`: a person supplied the output. */
+  how: z.enum(['ran', 'reused', 'adopted']),
   verdict: verdictSchema,
   startedAt: time,
   /** The output, redacted, as canonical JSON. Absent if there was none to store. */
@@ -122,7 +147,10 @@ export const endedSchema = z.strictObject({
   /** The exported part, canonical JSON. */
   exports: contentSchema.optional(),
   /** The workspace before and after the agent ran, as tree objects of the machine where it ran. */
-  snapshot: z.strictObject({ from: treeId, tree: treeId }).optional(),
+  snapshot: z.strictObject({ from: treeId, tree: treeId, database: contentSchema.optional() }).optional(),
+  effects: effectsSchema.optional(),
+  /** Documents for later agents that the attempt wrote, by name. */
+  documents: z.record(z.string().min(1).max(200), contentSchema).optional(),
   /** Files handed on. */
   files: z.array(fileChangeSchema).max(10_000),
   /** Other files that the gate changed. */
@@ -139,19 +167,69 @@ export const endedSchema = z.strictObject({
   savedMs: z.int().min(0).max(1e12).optional(),
 });
 
-/** A person's decision about a gate. It applies to everything ordered before it. */
+/** Every kind of decision. */
+export const DECISIONS = [
+  'approve',
+  'reject',
+  'skip',
+  'force',
+  'rework',
+  'adopt',
+  'pause',
+  'resume',
+  'close',
+  'rollback',
+  'fork',
+  'entity',
+  'pin',
+  'unpin',
+] as const;
+
+/** An output that failed and sent its work back: the attempt, its verdict, and its value if it has one. */
+const reworkCauseSchema = z.strictObject({
+  unit,
+  attempt: sourceSchema,
+  verdict: verdictSchema,
+  value: contentSchema.optional(),
+});
+export type ReworkCause = z.infer<typeof reworkCauseSchema>;
+
+/**
+ * A decision about a gate, or about a whole run ({@link RUN_GATE}). It applies to everything ordered before it. Made by
+ * a person, except `rework`.
+ */
 export const decidedSchema = z.strictObject({
   kind: z.literal('decided'),
   ...identity,
-  decision: z.enum(['approve', 'reject', 'skip', 'force', 'rollback']),
+  gate: z.union([identity.gate, z.literal(RUN_GATE)]),
+  decision: z.enum(DECISIONS),
   actor: z.string().min(1).max(255),
   reason: z.string().max(4_096),
   /** When `skip` and `approve` expire. */
   until: time.optional(),
   /** Bound to this fingerprint; `null`: whatever the gate's fingerprint is. */
   fingerprint: digest.nullable(),
-  /** Output supplied with a `skip`. */
+  /** Bound to the output with this digest: `approve`, `reject`, `adopt`. */
+  output: digest.optional(),
+  /** Output supplied with a `skip` of format 1. */
   exports: contentSchema.optional(),
+  /**
+   * `rework`: the gate or group whose failure sent the work back, how many times it has done so, and every output that
+   * failed.
+   */
+  rework: z
+    .strictObject({
+      cause: z.string().regex(ID_PATTERN),
+      iteration: counter.min(1).max(9_999),
+      from: z.array(reworkCauseSchema).max(1_000),
+    })
+    .optional(),
+  /** `adopt`: where the output came from. `fork`: the run that was forked, and the first gate that runs again. */
+  origin: z
+    .strictObject({ subject: z.string().max(1_024), runNumber: counter, gate: z.string().max(40).optional() })
+    .optional(),
+  /** `entity`: what was done to which resource. */
+  entity: z.strictObject({ ...createdSchema.shape, action: z.enum(['create', 'invalidate', 'reset']) }).optional(),
 });
 
 export const recordSchema = z.discriminatedUnion('kind', [startedSchema, endedSchema, decidedSchema]);
@@ -180,12 +258,22 @@ export function gatesBefore(record: GatelineRecord): string[] {
 }
 
 /**
+ * The kind of a record as its name shows it: `started`, `ended`, `decided.<decision>`, for an automatic decision also
+ * its cause and iteration. The same automatic decision made twice, as after a crash, has one name.
+ */
+export function recordKind(record: GatelineRecord): string {
+  if (record.kind !== 'decided') return record.kind;
+  const { decision, rework } = record;
+  return rework === undefined ? `decided.${decision}` : `decided.${decision}.${rework.cause}.${rework.iteration}`;
+}
+
+/**
  * The name under which a store keeps a record. It contains no digest, so that two claims for one attempt collide. The
  * name of a `decided` record includes its decision, since one call may record several.
  */
 export function recordName(record: GatelineRecord): string {
-  const kind = record.kind === 'decided' ? `decided.${record.decision}` : record.kind;
-  return `${record.gate}.${record.leg || '_'}.${record.runNumber}.${record.runAttempt}.${record.n}.${kind}`;
+  const { gate, leg, runNumber, runAttempt, n } = record;
+  return `${gate}.${leg || '_'}.${runNumber}.${runAttempt}.${n}.${recordKind(record)}`;
 }
 
 /** Negative if `a` comes before `b`. */

@@ -26,13 +26,13 @@ const LAST: Position = { runNumber: Infinity, runAttempt: Infinity, n: Infinity 
 
 /**
  * How often the agent was started: claims, each counted once, even if one was listed twice, or could be read in one
- * listing and not in another. A claim under which an earlier output was reused started no agent.
+ * listing and not in another. A claim under which an output was reused or adopted started no agent.
  */
 export function countClaims(own: UnitRecords): number {
   const unread = own.unknown.filter((name) => name.kind === 'started');
   const claims = new Set([...own.started, ...unread].map(placeOf));
   for (const ended of own.ended)
-    if (ended.how === 'reused' || ended.verdict.status === 'not-applicable') claims.delete(placeOf(ended));
+    if (ended.how !== 'ran' || ended.verdict.status === 'not-applicable') claims.delete(placeOf(ended));
   return claims.size;
 }
 

@@ -111,7 +111,7 @@ const DEEDS: Readonly<Record<string, readonly [script: string, ...kinds: string[
 
 const FORGED = JSON.stringify({
   kind: 'ended',
-  format: 'gateline-record/1',
+  format: 'gateline-record/2',
   pipeline: 'gates',
   subject: 'main',
   gate: 'deploy',

@@ -10,7 +10,7 @@ import {
   type GithubStore,
   type GithubStoreOptions,
 } from '../../../src/store/github/records/github-store.ts';
-import { parseArtifactName } from '../../../src/store/github/records/artifact-names.ts';
+import { kindOf, parseArtifactName } from '../../../src/store/github/records/artifact-names.ts';
 import type { ToolkitUploader } from '../../../src/store/github/artifacts/uploads.ts';
 import type { StoredArtifact } from '../../support/github/model.ts';
 import type { JobEnvironment } from '../../support/github/job-environment.ts';
@@ -128,9 +128,8 @@ export function artifactNamed(run: GithubRun, record: GatelineRecord): StoredArt
   const found = run.service.world.artifacts.find((artifact) => {
     const name = parseArtifactName(artifact.name);
     if (name?.holds !== 'record') return false;
-    const kind = name.kind === 'decided' ? `decided.${name.decision}` : name.kind;
     const { gate, leg, runAttempt, n } = name;
-    return `${gate}.${leg || '_'}.${record.runNumber}.${runAttempt}.${n}.${kind}` === recordName(record);
+    return `${gate}.${leg || '_'}.${record.runNumber}.${runAttempt}.${n}.${kindOf(name)}` === recordName(record);
   });
   if (found === undefined) throw new Error(`no artifact for ${recordName(record)}`);
   return found;

@@ -1,11 +1,11 @@
 import { digestOfJson } from '../../../json/canonical-json.ts';
 import { hexOf, type Digest } from '../../../json/digest.ts';
-import type { DecidedRecord, EndedRecord, GatelineRecord } from '../../../run/records/record.ts';
+import { DECISIONS, recordKind, RUN_GATE, type EndedRecord, type GatelineRecord } from '../../../run/records/record.ts';
 import { GatelineError } from '../../../errors/gateline-error.ts';
 import { safeRecordName } from '../../record-names.ts';
 
 /** Most characters in one of our names. GitHub allows about 260, and forbids `" : < > | * ? \ /` and line breaks. */
-export const MAX_NAME_LENGTH = 200;
+export const MAX_NAME_LENGTH = 220;
 
 /** Highest run attempt and gate attempt: GitHub itself allows 50 re-runs. */
 const MAX_COUNT = 9_999;
@@ -37,40 +37,46 @@ export type RecordArtifactName = Position & { readonly holds: 'record' } & (
         /** First 12 hex digits of the value's digest; `undefined` if there is no value. */
         readonly output: string | undefined;
       }
-    | { readonly kind: 'decided'; readonly decision: DecidedRecord['decision'] }
+    | { readonly kind: 'decided'; /** As `recordKind` returns it. */ readonly decided: string }
+    /** Of a kind that this version does not know: `of` is the rest of the name. It may be a decision. */
+    | { readonly kind: 'unknown'; readonly of: string }
   );
 
 /** Data in the name of an artifact with contents: the value unchanged, or a zip of everything else. */
 export type ContentArtifactName = Position &
   (
     | { readonly holds: 'value' }
-    /** `of`: `started`, `ended`, or `decided.<decision>`. */
+    /** `of`: as `recordKind` returns it. */
     | { readonly holds: 'files'; readonly of: string }
   );
 
 export type ArtifactName = RecordArtifactName | ContentArtifactName;
 
-const DECISION = '(?:approve|reject|skip|force|rollback)';
+const DECIDED = `decided\\.(?:${DECISIONS.join('|')})(?:\\.[a-z_][a-z0-9_-]{0,39}\\.[1-9][0-9]{0,3})?`;
+const POSITION = [
+  '^gl1\\.(?<scope>[0-9a-f]{8})',
+  `\\.(?<gate>[a-z_][a-z0-9_-]{0,39}|${RUN_GATE})`,
+  '\\.(?<leg>[A-Za-z0-9_-][A-Za-z0-9._-]{0,79})',
+  '\\.(?<runAttempt>0|[1-9][0-9]{0,3})',
+  '\\.(?<n>0|[1-9][0-9]{0,3})',
+].join('');
 const NAME = new RegExp(
   [
-    '^gl1\\.(?<scope>[0-9a-f]{8})',
-    '\\.(?<gate>[a-z_][a-z0-9_-]{0,39})',
-    '\\.(?<leg>[A-Za-z0-9_-][A-Za-z0-9._-]{0,79})',
-    '\\.(?<runAttempt>0|[1-9][0-9]{0,3})',
-    '\\.(?<n>0|[1-9][0-9]{0,3})',
-    `\\.(?:(?<files>started|ended|decided\\.${DECISION})(?:\\.u(?<again>[2-${MAX_UPLOADS}]))?\\.files`,
+    POSITION,
+    `\\.(?:(?<files>started|ended|${DECIDED})(?:\\.u(?<again>[2-${MAX_UPLOADS}]))?\\.files`,
     '|(?:(?<value>value)|(?<started>started)',
     '|ended\\.(?<status>passed|partial|failed|not-applicable)\\.(?<fingerprint>[0-9a-f]{12})\\.(?<output>[0-9a-f]{12}|_)',
-    `|decided\\.(?<decision>${DECISION}))(?:\\.u(?<upload>[2-${MAX_UPLOADS}]))?\\.json)$`,
+    `|(?<decided>${DECIDED}))(?:\\.u(?<upload>[2-${MAX_UPLOADS}]))?\\.json)$`,
   ].join(''),
 );
+const UNKNOWN = new RegExp(`${POSITION}\\.(?<unknown>.+)\\.json$`);
 
 /**
  * Parses one of our names; `undefined` for any other text. Never throws. A name is not proof: every job of a run may
  * upload under any name.
  */
 export function parseArtifactName(name: string): ArtifactName | undefined {
-  const match = name.length > MAX_NAME_LENGTH ? null : NAME.exec(name);
+  const match = name.length > MAX_NAME_LENGTH ? null : (NAME.exec(name) ?? UNKNOWN.exec(name));
   if (match === null) return undefined;
   const told = match.groups as Readonly<Record<string, string | undefined>>;
   const position: Position = {
@@ -81,12 +87,11 @@ export function parseArtifactName(name: string): ArtifactName | undefined {
     n: Number(told['n']),
     upload: Number(told['upload'] ?? told['again'] ?? 1),
   };
+  if (told['unknown'] !== undefined) return { ...position, holds: 'record', kind: 'unknown', of: told['unknown'] };
   if (told['files'] !== undefined) return { ...position, holds: 'files', of: told['files'] };
   if (told['value'] !== undefined) return { ...position, holds: 'value' };
   if (told['started'] !== undefined) return { ...position, holds: 'record', kind: 'started' };
-  if (told['decision'] !== undefined) {
-    return { ...position, holds: 'record', kind: 'decided', decision: told['decision'] as DecidedRecord['decision'] };
-  }
+  if (told['decided'] !== undefined) return { ...position, holds: 'record', kind: 'decided', decided: told['decided'] };
   return {
     ...position,
     holds: 'record',
@@ -102,9 +107,10 @@ export function scopeOf(pipeline: string, subject: string): string {
   return hexOf(digestOfJson([pipeline, subject])).slice(0, 8);
 }
 
-/** `started`, `ended`, or `decided.<decision>`, like the last part of `recordName`. */
-export function kindOf(record: GatelineRecord | RecordArtifactName): string {
-  return record.kind === 'decided' ? `decided.${record.decision}` : record.kind;
+/** The last part of the record's name, as `recordKind` returns it. */
+export function kindOf(named: RecordArtifactName): string {
+  if (named.kind === 'unknown') return named.of;
+  return named.kind === 'decided' ? named.decided : named.kind;
 }
 
 /**
@@ -124,7 +130,7 @@ export function valueArtifactName(record: GatelineRecord, upload = 1): string {
 
 /** The name of the zip with a record's other contents: `….<n>.<started|ended|decided.…>.files`. */
 export function filesArtifactName(record: GatelineRecord, upload = 1): string {
-  return `${base(record)}.${kindOf(record)}${again(upload)}.files`;
+  return `${base(record)}.${recordKind(record)}${again(upload)}.files`;
 }
 
 /** Whether two names are about the same record. Names alone cannot show which of several ends is valid. */
@@ -153,7 +159,7 @@ function base(record: GatelineRecord): string {
 }
 
 function tail(record: GatelineRecord): string {
-  if (record.kind !== 'ended') return kindOf(record);
+  if (record.kind !== 'ended') return recordKind(record);
   const output = record.value === undefined ? '_' : twelve(record.value.digest);
   return `ended.${record.verdict.status}.${twelve(record.fingerprint)}.${output}`;
 }

@@ -58,7 +58,8 @@ export interface NameStatus {
   readonly leg: string;
   readonly runAttempt: number;
   readonly n: number;
-  readonly kind: GatelineRecord['kind'];
+  /** `unknown`: written by another version. */
+  readonly kind: GatelineRecord['kind'] | 'unknown';
   /** Of an ended record. */
   readonly status?: EndedRecord['verdict']['status'];
 }

@@ -162,6 +162,10 @@ export class RecordReader {
     const kept = this.#kept.get(one.artifact.id);
     if (kept !== undefined && isSame(kept.artifact, one.artifact)) return { document: kept.document };
     const { view, onDocument } = this.#parts;
+    if (one.named.kind === 'unknown') {
+      const message = 'a kind of record that this version of Gateline does not know';
+      return { problem: view.problemWith(one.artifact.name, { code: 'UNKNOWN_VERSION', message }) };
+    }
     const bytes = await this.#bytesOf(one.artifact, patience);
     if ('code' in bytes) return { problem: view.problemWith(one.artifact.name, bytes) };
     const parsed = parseDocument(bytes.content);

@@ -1,7 +1,7 @@
 import type { HiddenBy, ReadProblem } from '../../../run/records/reading.ts';
 import type { Patience } from '../../../github/patient-calls.ts';
 import type { ArtifactListing, ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
-import { parseArtifactName, type ArtifactName } from './artifact-names.ts';
+import { kindOf, parseArtifactName, type ArtifactName } from './artifact-names.ts';
 
 /** The run whose artifacts are used as a store. */
 export interface WorkflowRun {
@@ -97,8 +97,7 @@ export class RunArtifacts {
     const problem = { code: trouble.code, where: name, message: trouble.message };
     if (parsed?.holds !== 'record') return problem;
     const { gate, leg, runAttempt, n } = parsed;
-    const kind = parsed.kind === 'decided' ? `decided.${parsed.decision}` : parsed.kind;
-    return { ...problem, names: { gate, leg, runNumber: this.#run.number, runAttempt, n, kind } };
+    return { ...problem, names: { gate, leg, runNumber: this.#run.number, runAttempt, n, kind: kindOf(parsed) } };
   }
 }
 
