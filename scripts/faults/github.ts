@@ -66,7 +66,7 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a claim under which nobody was asked counts as a start',
-    find: "if (ended.how === 'reused' || ended.verdict.status === 'not-applicable') claims.delete(placeOf(ended));",
+    find: "if (ended.how !== 'ran' || ended.verdict.status === 'not-applicable') claims.delete(placeOf(ended));",
     replace: '',
     tests: ['test/run/reused-claims.test.ts'],
     why: 'the report would tell of attempts that never were',

@@ -43,8 +43,8 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: force voids nothing',
-    find: "if (decision.decision === 'force' || decision.decision === 'rollback') return",
-    replace: "if (decision.decision === 'rollback') return",
+    find: "new Set(['force', 'rollback', 'rework'])",
+    replace: "new Set(['rollback', 'rework'])",
     tests: ['test/run/plan/reuse.test.ts'],
     why: 'a gate that somebody wants to run again would be reused',
   },
@@ -155,8 +155,8 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a completed run goes on',
-    find: "latest.status !== 'completed' && ",
-    replace: '',
+    find: "latest.status === 'completed' || latest.status === 'rollback'",
+    replace: "latest.status === 'rollback'",
     tests: ENGINE,
     why: 'runs would never end, and their histories would be one',
   },

@@ -36,7 +36,7 @@ export type OutputName = (typeof OUTPUT_NAMES)[number];
 export const MAX_EXPOSED_BYTES = 256 * 1024;
 
 /** The values of the output `decision`. */
-export const DECISIONS = ['run', 'keep', 'reuse', 'skip', 'not-applicable', 'blocked'] as const;
+export const DECISIONS = ['run', 'keep', 'reuse', 'adopt', 'skip', 'not-applicable', 'blocked'] as const;
 
 export type GateDecision = (typeof DECISIONS)[number];
 
@@ -80,6 +80,8 @@ export function reasonOf(planned: Pick<PlannedUnit, 'choice' | 'from' | 'differe
       return `The gate is already done in this run${source}.`;
     case 'reuse':
       return `Inputs unchanged, and the earlier output meets the contract${source}.`;
+    case 'adopt':
+      return `Somebody decided to use an output from elsewhere${source}.`;
     case 'skip':
       return 'Somebody decided to skip the gate.';
     case 'not-applicable':

@@ -32,6 +32,8 @@ export interface CommandSpec {
 
 /** A command with its arguments. */
 export interface CommandInvocation {
+  /** The command's name. */
+  readonly command: string;
   readonly world: CliWorld;
   readonly options: OptionValues;
   readonly positionals: readonly string[];

@@ -1,3 +1,4 @@
+import { GATE_DECISIONS, RUN_DECISIONS } from '../run/records/decisions.ts';
 import { INPUT_OPTIONS, SUBJECT_OPTIONS } from './options.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 
@@ -19,6 +20,33 @@ const ACTOR: OptionSpec = {
   value: 'NAME',
   help: "who decides (default: git's user.email, else your account's name)",
 };
+
+/** Options that select gates; `plan`, `run` and `resume` take them. */
+const WHICH_GATES: readonly OptionSpec[] = [
+  {
+    name: 'gate',
+    short: 'g',
+    value: 'GATE',
+    multiple: true,
+    help: 'run only these gates; reuse the others where possible',
+  },
+  { name: 'with-needs', help: 'with --gate: run what those gates need too' },
+  { name: 'until', value: 'GATE', multiple: true, help: 'run this gate and what it needs, and nothing after it' },
+  { name: 'max-gates', value: 'N', help: 'start at most N gates' },
+  STAND_IN,
+  { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again even if nothing changed' },
+];
+
+const HOW_TO_RUN: readonly OptionSpec[] = [
+  ACTOR,
+  { name: 'apply', help: 'when the run is completed, write the files its gates hand on into this folder' },
+  { name: 'dry-run', short: 'n', help: 'only show what would be done' },
+  { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
+  JSON_OPTION,
+];
+
+/** What `decide` takes; each is a command of its own, too. */
+export const DECISIONS = [...GATE_DECISIONS, ...RUN_DECISIONS];
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -63,22 +91,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ...SUBJECT_OPTIONS,
       ...INPUT_OPTIONS,
-      {
-        name: 'gate',
-        short: 'g',
-        value: 'GATE',
-        multiple: true,
-        help: 'run only these gates; reuse the others where possible',
-      },
-      { name: 'with-needs', help: 'with --gate: run what those gates need too' },
-      STAND_IN,
-      { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again even if nothing changed' },
+      ...WHICH_GATES,
+      { name: 'new', help: 'close the open run, and start a new one' },
       { name: 'reason', value: 'TEXT', help: 'why; required with --force' },
-      ACTOR,
-      { name: 'apply', help: 'when the run is completed, write the files its gates hand on into this folder' },
-      { name: 'dry-run', short: 'n', help: 'only show what would be done' },
-      { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
-      JSON_OPTION,
+      ...HOW_TO_RUN,
     ],
     description:
       'Runs every gate whose needs are satisfied, and independent gates in parallel. Checks each output against its contract and keeps everything below .state/.\nA run stays open until it is completed: after a failure, a crash or Ctrl-C, run it again. It continues from what is done, and shows why each gate is reused or run. Once the run is completed, the next call starts a new run, which reuses every output that is still valid.',
@@ -88,6 +104,35 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         command: 'gateline run --force review --reason "new model"',
         what: 'run review again, and the gates after it if its output changes',
+      },
+    ],
+    load: () => import('./commands/run.ts'),
+  },
+  {
+    name: 'resume',
+    summary: 'continue a run that failed or was paused, with a strategy',
+    positionals: [],
+    options: [
+      ...SUBJECT_OPTIONS,
+      ...INPUT_OPTIONS,
+      {
+        name: 'strategy',
+        value: 'NAME',
+        help: 'retry-current (default), retry-previous, skip-current or from-checkpoint',
+      },
+      { name: 'from', value: 'GATE', multiple: true, help: 'run this gate and everything downstream again' },
+      { name: 'keep', help: 'with --from: use the earlier outputs of all other gates, even if their inputs changed' },
+      ...WHICH_GATES,
+      { name: 'reason', value: 'TEXT', help: 'why; required with skip-current, --keep and --force' },
+      ...HOW_TO_RUN,
+    ],
+    description:
+      'Lifts a pause and continues the open run.\nretry-current runs failed gates again, as `gateline run` does. retry-previous also runs the gates that the failed ones need. skip-current skips the failed gates. from-checkpoint runs the gate named by --from and everything downstream again; what comes before is reused if its inputs are unchanged.',
+    examples: [
+      { command: 'gateline resume --from implement', what: 'run implement again, and every gate after it' },
+      {
+        command: 'gateline resume --strategy skip-current --reason "reviewed by hand"',
+        what: 'go on without the gates that failed',
       },
     ],
     load: () => import('./commands/run.ts'),
@@ -205,26 +250,26 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'decide',
-    summary: 'approve, reject, skip or force a gate',
+    summary: 'approve, reject, skip, force or adopt a gate; pause, close, pin or unpin a run',
     positionals: [
-      { name: 'DECISION', required: true, help: 'approve, reject, skip or force' },
-      { name: 'GATE', required: true, help: 'the gate, or gate/leg' },
+      { name: 'DECISION', required: true, help: DECISIONS.join(', ') },
+      { name: 'GATE', required: false, help: 'the gate, or gate/leg; not with decisions about the run' },
     ],
     options: [
       ...SUBJECT_OPTIONS,
       { name: 'reason', value: 'TEXT', help: 'why; required, shown everywhere' },
       ACTOR,
       { name: 'until', value: 'TIME', help: 'when an approval or skip expires (ISO 8601)' },
-      { name: 'output', value: 'FILE', help: 'with skip: the output for later gates; it must meet the contract' },
+      { name: 'output', value: 'FILE', help: 'with adopt: the output to use; it must meet the contract' },
+      { name: 'run', value: 'N', help: 'with pause, close, pin, unpin: the number of the run (default: the newest)' },
       JSON_OPTION,
     ],
     description:
-      "Records a person's decision about a gate. It applies to what happened before it; `gateline run` continues from there.",
+      "Records a person's decision. It applies to what happened before it; `gateline run` continues from there. Each decision is also a command: `gateline approve GATE`.\napprove lets a gate pass that waits for it, reject asks for another attempt, skip lets later gates run without an output, force runs a gate again, adopt uses an output from a file.\npause keeps `gateline run` from starting anything until `gateline resume`. close ends a run that nobody will finish. pin keeps a run when old runs are removed.",
     examples: [
-      {
-        command: 'gateline decide approve review --reason "score is low for a known reason"',
-        what: 'let a paused gate pass',
-      },
+      { command: 'gateline approve review --reason "score is low for a known reason"', what: 'let a paused gate pass' },
+      { command: 'gateline adopt design --output design.json --reason "written by hand"', what: 'use your own output' },
+      { command: 'gateline pause --reason "waiting for the new model"', what: 'hold the run' },
     ],
     load: () => import('./commands/decide.ts'),
   },

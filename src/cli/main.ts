@@ -3,7 +3,7 @@ import { didYouMean } from '../pipeline/problem.ts';
 import { VERSION } from '../version.ts';
 import { parseArguments } from './arguments.ts';
 import type { CommandSpec } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS, DECISIONS } from './commands.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { commandHelp, overview } from './help.ts';
 import { reportError } from './output/report-error.ts';
@@ -25,21 +25,23 @@ async function dispatch(world: CliWorld): Promise<ExitCode> {
     world.out.write(`${VERSION}\n`);
     return EXIT_CODES.ok;
   }
-  const command = commandNamed(first);
+  const isVerb = DECISIONS.some((word) => word === first);
+  const command = isVerb ? commandNamed('decide') : commandNamed(first);
   if (rest.includes('--help') || rest.includes('-h')) {
     world.out.write(commandHelp(command, world.out.columns));
     return EXIT_CODES.ok;
   }
-  const parsed = parseArguments(command, rest);
+  const parsed = parseArguments(command, isVerb ? [first, ...rest] : rest);
   const { execute } = await command.load();
-  return execute({ world, ...parsed });
+  return execute({ world, command: command.name, ...parsed });
 }
 
 function help(world: CliWorld, names: readonly string[]): ExitCode {
   const [name] = names;
   const { columns } = world.out;
   const isOverview = name === undefined || name.startsWith('-');
-  world.out.write(isOverview ? overview(COMMANDS, columns) : commandHelp(commandNamed(name), columns));
+  const about = DECISIONS.some((word) => word === name) ? 'decide' : name;
+  world.out.write(isOverview ? overview(COMMANDS, columns) : commandHelp(commandNamed(about!), columns));
   return EXIT_CODES.ok;
 }
 
@@ -61,7 +63,6 @@ function commandNamed(name: string): CommandSpec {
   });
 }
 
-const DECIDE = (word: string): string => `\`gateline decide ${word} GATE --reason TEXT\` does this.`;
 const RUN = '`gateline run` continues from where the run stopped, and runs failed gates again.';
 const LOGS = "`gateline show GATE stdout` and `gateline show GATE stderr` print the agent's output.";
 const HISTORY =
@@ -69,7 +70,6 @@ const HISTORY =
 
 /** Commands of other tools and their Gateline equivalents, as whole sentences. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
-  ['resume', RUN],
   ['continue', RUN],
   ['retry', RUN],
   ['rerun', RUN],
@@ -85,5 +85,4 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['check', '`gateline validate` checks the definition and every contract.'],
   ['lint', '`gateline validate` checks the definition and every contract.'],
   ['version', '`gateline --version` prints it.'],
-  ...['approve', 'reject', 'skip', 'force'].map((word) => [word, DECIDE(word)] as const),
 ]);

@@ -11,7 +11,7 @@ import { claimedHint } from './attempt/claimed-hint.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { placeFor } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
-import { type PreparedUnit } from './plan/plan-unit.ts';
+import { type PreparedUnit } from './plan/prepared-unit.ts';
 import type { AttemptPlace } from './attempt/place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
@@ -20,6 +20,7 @@ import type { Unit } from '../run/records/unit.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
 import { verifyUpstream } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
+import { recordPlanned } from './attempt/record-planned.ts';
 
 /** What was known of the run when a gate was finished. */
 interface Known {
@@ -168,9 +169,9 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
     case 'depends':
       throw prepared.error ?? notNow(call, unit, prepared);
     case 'reuse':
-      return done(await recordReuse(call, unit, prepared));
+    case 'adopt':
     case 'not-applicable':
-      return done(await recordNotApplicable(call, unit, prepared));
+      return done(await recordPlanned(call, unit, prepared));
     case 'keep':
     case 'skip':
       return done(call.journal.state().units.get(unit.key)?.ended);

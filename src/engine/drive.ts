@@ -7,8 +7,9 @@ import { runAttempts } from './attempt/attempt.ts';
 import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
-import { planUnit, type PreparedUnit } from './plan/plan-unit.ts';
-import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
+import { planUnit } from './plan/plan-unit.ts';
+import { type PreparedUnit } from './plan/prepared-unit.ts';
+import { recordPlanned } from './attempt/record-planned.ts';
 
 /** The result of a call. */
 export interface Driven {
@@ -27,6 +28,9 @@ export interface Driven {
  * nothing can continue. Every unit is tried once per call.
  */
 export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
+  const { paused, unread } = call.journal.state().decided;
+  if (paused !== undefined || unread !== undefined)
+    return { state: call.journal.state(), planned: [], errors: [], waiting: [], cancelled: false };
   const planned: PlannedUnit[] = [];
   const errors: GatelineError[] = [];
   const open = new Map(call.graph);
@@ -86,7 +90,9 @@ async function goOnWith(
   signal: AbortSignal,
   found: Found,
 ): Promise<void> {
-  const asked = stoppedBySibling(call, unit, running, found.planned) ?? onlyIfAsked(call, await planUnit(call, unit));
+  const asked =
+    stoppedBySibling(call, unit, running, found.planned) ??
+    onlyIfAsked(call, await planUnit(call, unit), found.planned);
   const prepared = await onlyIfSound(await planInPlace(call, unit, asked), found);
   const { planned } = prepared;
   found.planned.push(planned);
@@ -99,7 +105,7 @@ async function goOnWith(
       work.finally(() => running.delete(unit.key)),
     );
   } else {
-    await settle(call, unit, prepared);
+    await recordPlanned(call, unit, prepared);
   }
 }
 
@@ -134,12 +140,6 @@ async function noting(found: Found, work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function settle(call: Call, unit: Unit, prepared: PreparedUnit): Promise<void> {
-  const { choice } = prepared.planned;
-  if (choice === 'reuse') await recordReuse(call, unit, prepared);
-  else if (choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
-}
-
 /** With `fail-fast`, a leg that failed in this call after all retries keeps its siblings from starting. */
 function stoppedBySibling(
   call: Call,
@@ -160,13 +160,16 @@ function stoppedBySibling(
   return { planned: plannedUnit(unit, 'blocked', `${failed.key} failed, and strategy.fail-fast is on`) };
 }
 
-/** Leaves a gate unchanged if it would run but was not requested. */
-function onlyIfAsked(call: Call, prepared: PreparedUnit): PreparedUnit {
-  const { only } = call.assignment;
+/** Leaves a gate unchanged if it would run but was not requested, or as many as requested have started. */
+function onlyIfAsked(call: Call, prepared: PreparedUnit, before: readonly PlannedUnit[]): PreparedUnit {
+  const { only, maxGates = Infinity } = call.assignment;
   const { planned } = prepared;
-  if (only === undefined || only.has(planned.gate) || (planned.choice !== 'run' && planned.choice !== 'wait'))
-    return prepared;
-  return { planned: { ...planned, choice: 'blocked', reason: `not requested; it would run: ${planned.reason}` } };
+  if (planned.choice !== 'run' && planned.choice !== 'wait') return prepared;
+  const started = new Set(before.filter(({ choice }) => choice === 'run').map(({ gate }) => gate));
+  const isOver = !started.has(planned.gate) && started.size >= maxGates;
+  if (!isOver && (only === undefined || only.has(planned.gate))) return prepared;
+  const why = isOver ? `${maxGates} gates have run, as requested` : 'not requested';
+  return { planned: { ...planned, choice: 'blocked', reason: `${why}; it would run: ${planned.reason}` } };
 }
 
 /** Whether another attempt may run in parallel. An attempt in the user's folder runs alone. */

@@ -1,13 +1,13 @@
 import type { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { dependsOn, type Plan, type PlannedUnit } from '../run/plan/plan.ts';
-import { openCall, type Assignment, type CallOptions } from './call/call.ts';
+import { dependsOn, plannedUnit, type Plan, type PlannedUnit } from '../run/plan/plan.ts';
+import type { Assignment, CallOptions } from './call/call.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
-import { pinContracts } from './plan/pin-contracts.ts';
 import { planInPlace } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { EnginePorts } from './ports.ts';
-import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
+import { recordPlanned } from './attempt/record-planned.ts';
+import { openRun, pauseOf, type Resume } from './resume.ts';
 
 /** A plan, and the errors that keep single units from running. */
 export interface PlanResult {
@@ -18,18 +18,24 @@ export interface PlanResult {
 /**
  * Reports what `runPipeline` would do, and why. Writes nothing and starts nothing.
  * @param options how to read the records; a job of a CI run says which run it belongs to
+ * @throws GatelineError as {@link openRun}
  */
 export async function planPipeline(
   ports: EnginePorts,
   assignment: Assignment,
   options: CallOptions = {},
+  resume?: Resume,
 ): Promise<PlanResult> {
-  const call = await openCall(dryRunPorts(ports), assignment, () => undefined, options);
-  await pinContracts(call);
+  const call = await openRun(dryRunPorts(ports), assignment, () => undefined, resume, options);
+  const pause = pauseOf(call);
   const units: PlannedUnit[] = [];
   const errors: GatelineError[] = [];
   const undecided = new Set<UnitKey>();
   for (const unit of call.graph.values()) {
+    if (pause !== undefined) {
+      units.push(plannedUnit(unit, 'blocked', `the run is ${pause}; \`gateline resume\` continues it`));
+      continue;
+    }
     const waits = unit.needs.filter((key) => undecided.has(key));
     if (waits.length > 0 && !assignment.standIn) {
       undecided.add(unit.key);
@@ -40,10 +46,8 @@ export async function planPipeline(
     const { planned, error } = prepared;
     if (error !== undefined && !errors.includes(error)) errors.push(error);
     // Simulated, so that later units are planned as they would be in a run.
-    if (planned.choice === 'reuse') await recordReuse(call, unit, prepared);
-    else if (planned.choice === 'not-applicable') await recordNotApplicable(call, unit, prepared);
-    else if (planned.choice === 'run' || planned.choice === 'wait' || planned.choice === 'depends')
-      undecided.add(unit.key);
+    await recordPlanned(call, unit, prepared);
+    if (planned.choice === 'run' || planned.choice === 'wait' || planned.choice === 'depends') undecided.add(unit.key);
     units.push(planned);
   }
   const { runNumber, runAttempt, continues } = call.journal.call;

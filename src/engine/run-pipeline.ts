@@ -1,10 +1,9 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { TreeDifference } from '../run/files/tree.ts';
-import { openCall, type Assignment, type Call } from './call/call.ts';
+import type { Assignment, Call } from './call/call.ts';
 import { drive, type Driven } from './drive.ts';
-import { force } from './decide.ts';
+import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';
-import { pinContracts } from './plan/pin-contracts.ts';
 import type { CallNumbers } from '../run/state/numbering.ts';
 import { comparePositions, unitOf, type StartedRecord } from '../run/records/record.ts';
 import { ATTEMPT_FILES } from './attempt/agent-environment.ts';
@@ -15,8 +14,7 @@ export interface RunOptions {
   readonly observe: Observer;
   /** Aborted on Ctrl-C: running agents are ended, their records are written, and nothing new starts. */
   readonly signal: AbortSignal;
-  /** Gates to run again although nothing changed. They and everything that depends on them are invalid until then. */
-  readonly force?: { readonly gates: readonly string[]; readonly actor: string; readonly reason: string };
+  readonly resume?: Resume;
 }
 
 /** The result of a call, and the call's numbers. */
@@ -27,18 +25,17 @@ export interface RunResult extends Driven {
 }
 
 /**
- * Runs a pipeline: continues the subject's open run, or begins a new one that reuses the results of earlier ones. The
- * caller holds the workspace's lock.
+ * Runs a pipeline: continues the subject's open run, or begins a new one that reuses the results of earlier ones. A run
+ * that a person paused starts nothing. The caller holds the workspace's lock.
+ * @throws GatelineError as {@link openRun}
  */
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
   for (const pid of endedLeftovers)
     await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was stopped` });
   await ports.workspace.sweep(ports.now().toISOString());
-  const call = await openCall(ports, assignment, options.observe, { alone: true });
+  const call = await openRun(ports, assignment, options.observe, options.resume, { alone: true });
   await removeUnread(call);
-  await pinContracts(call);
-  if (options.force !== undefined) await force(call, options.force);
   await options.observe({ type: 'state', state: call.journal.state() });
   const driven = await drive(call, options.signal);
   await nameEdits(call);

@@ -70,7 +70,7 @@ function copyRecords(jobs: GateJobs, gate: string, edit: (record: StartedRecord 
   const forger = new Forger(jobs);
   const documents: Document<StartedRecord | EndedRecord>[] = [forger.claim(gate), forger.end(gate)];
   for (const document of documents) {
-    const record = { ...document.record, ...edit(document.record) } as typeof document.record;
+    const record = { ...document.record, ...edit(document.record) };
     forger.putDocument({ ...document, record });
   }
 }

@@ -44,12 +44,11 @@ describe('help', () => {
 
   it.each([
     [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
-    [['resume'], 'COMMAND_UNKNOWN: there is no command resume\n  `gateline run` continues'],
+    [['retry'], 'COMMAND_UNKNOWN: there is no command retry\n  `gateline run` continues'],
     [['logs'], 'there is no command logs\n  `gateline show GATE stdout`'],
     [['history'], 'there is no command history\n  `gateline status --run N`'],
     [['list'], 'there is no command list\n  `gateline status` lists the gates'],
     [['graph'], 'there is no command graph\n  `gateline plan`'],
-    [['help', 'approve'], 'there is no command approve\n  `gateline decide approve GATE --reason TEXT`'],
     [['help', 'vaildate'], 'did you mean `validate`?'],
     [['--quiet', 'run'], 'OPTION_UNKNOWN: there is no option --quiet before a command'],
     [['run', '--subjct', 'x'], 'OPTION_UNKNOWN: gateline run: there is no option --subjct; did you mean `--subject`?'],
@@ -59,7 +58,7 @@ describe('help', () => {
     [['run', '--quiet=yes'], 'OPTION_VALUE: gateline run: --quiet takes no value'],
     [['run', 'a'], 'ARGUMENT_UNEXPECTED: gateline run: a is one argument too many'],
     [['show'], 'ARGUMENT_MISSING: gateline show: GATE is missing'],
-    [['decide'], 'ARGUMENT_MISSING: gateline decide: DECISION and GATE are missing'],
+    [['decide'], 'ARGUMENT_MISSING: gateline decide: DECISION is missing'],
     [['init', '--template', 'agnets'], 'TEMPLATE_UNKNOWN: there is no template agnets; did you mean `agents`?'],
     [['complete'], 'TOKEN_MISSING'],
     [
@@ -67,7 +66,12 @@ describe('help', () => {
       'DECISION_UNKNOWN: there is no decision aprove; did you mean `approve`?',
     ],
     [['decide', 'approve', 'a'], 'REASON_MISSING'],
-    [['decide', 'force', 'a', '--reason', 'x', '--output', 'f'], 'OPTION_CONFLICT: --output goes with skip only'],
+    [['approve', 'a'], 'REASON_MISSING'],
+    [['approve', '--reason', 'x'], 'ARGUMENT_MISSING: approve: GATE is missing'],
+    [['pause', 'a', '--reason', 'x'], 'ARGUMENT_UNEXPECTED: pause is about the run, not about a'],
+    [['adopt', 'a', '--reason', 'x'], 'OPTION_VALUE: adopt: --output FILE is missing'],
+    [['skip', 'a', '--reason', 'x', '--output', 'f'], '`gateline adopt GATE --output FILE`'],
+    [['decide', 'force', 'a', '--reason', 'x', '--output', 'f'], 'OPTION_CONFLICT: --output goes with adopt only'],
     [
       ['decide', 'skip', 'a', '--reason', 'x', '--until', '2001-01-01'],
       'OPTION_VALUE: --until 2001-01-01: expected a time in the future',
@@ -439,23 +443,27 @@ describe('decide', () => {
     await using workspace = await withFile(gatelineYml({ a: { run: writes({ score: 50 }), inputs: [], output } }));
     const paused = await gateline(workspace.root, ['run', '-q']);
     expect(paused.code).toBe(3);
-    expect(paused.out).toContain('Let a pass: `gateline decide approve a --reason TEXT`');
+    expect(paused.out).toContain('Let a pass: `gateline approve a --reason TEXT`');
     const decided = await gateline(workspace.root, ['decide', 'approve', 'a', '--reason', 'good enough', '--json']);
     expect(JSON.parse(decided.out)).toMatchObject({ decision: 'approve', actor: 'tester@example.test', until: null });
     expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
   });
 
-  it('skips with an output that must meet the contract', async () => {
+  it('adopts an output that must meet the contract', async () => {
     const output = { schema: { type: 'object' } };
     await using workspace = await withFile(
       gatelineYml({ a: { run: 'exit 1', inputs: [], output }, b: { needs: 'a', run: writes(1), inputs: [] } }),
     );
     await workspace.write('bad.json', '[]');
     await workspace.write('good.json', '{}');
-    const skip = (file: string) => gateline(workspace.root, ['decide', 'skip', 'a', '--reason', 'x', '--output', file]);
-    expect(await skip('bad.json')).toMatchObject({ code: 2, err: expect.stringContaining('SKIP_OUTPUT_REFUSED') });
-    expect((await skip('good.json')).out).toContain('a: skip by tester@example.test: x\n');
+    const adopt = (file: string, gate = 'a') =>
+      gateline(workspace.root, ['adopt', gate, '--reason', 'x', '--output', file]);
+    expect(await adopt('good.json', 'b')).toMatchObject({ code: 2, err: expect.stringContaining('ADOPT_TOO_EARLY') });
+    expect(await adopt('bad.json')).toMatchObject({ code: 2, err: expect.stringContaining('ADOPT_REFUSED') });
+    expect((await adopt('good.json')).out).toContain('a: adopt by tester@example.test: x\n');
     expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
+    const { gates } = statusJsonSchema.parse(JSON.parse((await gateline(workspace.root, ['status', '--json'])).out));
+    expect(gates[0]).toMatchObject({ status: 'passed', reason: 'adopted by tester@example.test: x', attempts: 0 });
   });
 });
 

@@ -146,7 +146,7 @@ describe('the files that an agent works on', () => {
     const pipeline = pipelineOf({ a: edit, b: { ...edit, needs: ['a'] }, c: { ...edit, needs: ['b'] } });
     await world.run(pipeline);
     seen.length = 0;
-    const again = await world.run(pipeline, {}, { force: { gates: ['b'], actor: 'me', reason: 'again' } });
+    const again = await world.run(pipeline, {}, { resume: { force: ['b'], actor: 'me', reason: 'again' } });
     expect(seen).toEqual(['b: a']);
     expect(choices(again)).toEqual({ a: 'reuse', b: 'run', c: 'reuse' });
     expect(handedOn(again, 'b')).toEqual(['x']);

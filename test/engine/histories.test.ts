@@ -93,7 +93,7 @@ class History {
     const expected = this.#oracle.call(this.#user, this.broken, (said) => answered.has(said.long));
     const before = world.starts.length;
     this.#during = during;
-    const options = force.length === 0 ? {} : { force: { gates: force, actor: 'me', reason: 'because' } };
+    const options = force.length === 0 ? {} : { resume: { force, actor: 'me', reason: 'because' } };
     const { state, errors } = await world.run(this.#oracle.pipeline(), {}, options);
     this.#during = undefined;
     const units = [...state.units.values()];

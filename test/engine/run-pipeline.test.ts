@@ -123,11 +123,11 @@ describe('a run', () => {
     let word = 'one';
     const world = engineWorld(({ unit }) => ({ output: unit === 'a' ? word : unit }));
     await world.run(CHAIN);
-    const force = { gates: ['a'], actor: 'me', reason: 'new model' };
-    await world.run(CHAIN, {}, { force });
+    const resume = { force: ['a'], actor: 'me', reason: 'new model' };
+    await world.run(CHAIN, {}, { resume });
     expect(world.starts.slice(3)).toEqual(['a#1']);
     word = 'two';
-    await world.run(CHAIN, {}, { force });
+    await world.run(CHAIN, {}, { resume });
     expect(world.starts.slice(4)).toEqual(['a#1', 'b#1']);
   });
 

@@ -1,59 +1,85 @@
-import { decide, type Decision } from '../../engine/decide.ts';
+import { decide, decideRun, type Decision } from '../../engine/decide.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { oneLine } from '../../report/text.ts';
+import { GATE_DECISIONS, RUN_DECISIONS } from '../../run/records/decisions.ts';
+import { DECISIONS } from '../commands.ts';
 import { adviceLines } from '../output/advice.ts';
 import { readInput } from '../project/assignment.ts';
 import { textOption, type OptionValues } from '../command.ts';
 import { type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectOnce } from '../project/open.ts';
+import { loadFor, open, projectOnce, type Opened } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
-import { decisionMadeBy, reasonGiven } from '../project/decision.ts';
+import { decisionMadeBy, reasonGiven, type DecisionMade } from '../project/decision.ts';
 
-const DECISIONS = ['approve', 'reject', 'skip', 'force'] as const;
-
-/** `gateline decide DECISION GATE`: records a person's decision about a gate. */
+/** `gateline decide DECISION [GATE]`, also as `gateline DECISION [GATE]`: records a person's decision. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
-  const [word, gate] = positionals as [string, string];
-  const asked = await askedOf(world, options, word, gate);
+  const [word, gate] = positionals as [string, string | undefined];
+  const record = await recorderFor(world, options, word, gate);
   const loaded = await loadFor(invocation);
-  const decided = { ...asked, ...(await decisionMadeBy(world, options, loaded)) };
+  const by = await decisionMadeBy(world, options, loaded);
   const opened = await open(invocation, loaded, { readOnly: false });
-  await decide(opened.ports, opened.assignment, decided);
+  await record(opened, by);
   const state = await projectOnce(world, opened);
-  const { decision, actor, reason, until = null } = decided;
+  const { actor, reason } = by;
   if (options['json']) {
-    printJson(world, { format: 'gateline-decision/1', gate, decision, actor, reason, until });
+    const until = untilGiven(textOption(options, 'until'), world.now()) ?? null;
+    printJson(world, { format: 'gateline-decision/1', gate: gate ?? null, decision: word, actor, reason, until });
     return EXIT_CODES.ok;
   }
-  say(world.out, `${oneLine(gate)}: ${decision} by ${oneLine(actor)}: ${oneLine(reason)}`);
+  say(world.out, `${oneLine(gate ?? `run ${state.runNumber}`)}: ${word} by ${oneLine(actor)}: ${oneLine(reason)}`);
   for (const line of adviceLines(state, { graph: opened.graph, options })) say(world.out, line);
   return EXIT_CODES.ok;
 }
 
-async function askedOf(
+/** Checks the options, and returns what records the decision. */
+async function recorderFor(
   world: CliWorld,
   options: OptionValues,
   word: string,
+  gate: string | undefined,
+): Promise<(opened: Opened, by: DecisionMade) => Promise<unknown>> {
+  const aboutGate = GATE_DECISIONS.find((one) => one === word);
+  const aboutRun = RUN_DECISIONS.find((one) => one === word);
+  // Before the definition is read, like all checks that need only the options.
+  if (aboutGate !== undefined || aboutRun !== undefined) reasonGiven(options);
+  if (aboutGate !== undefined) {
+    if (gate === undefined) throw new GatelineError('ARGUMENT_MISSING', `${word}: GATE is missing`);
+    refuseIdle(options, word, ['run']);
+    const about = await gateDecision(world, options, aboutGate, gate);
+    return ({ ports, assignment }, by) => decide(ports, assignment, { ...about, ...by });
+  }
+  if (aboutRun !== undefined) {
+    if (gate !== undefined)
+      throw new GatelineError('ARGUMENT_UNEXPECTED', `${word} is about the run, not about ${gate}`);
+    refuseIdle(options, word, ['output', 'until']);
+    const runNumber = runGiven(textOption(options, 'run'));
+    const about = { decision: aboutRun, ...(runNumber !== undefined && { runNumber }) };
+    return ({ ports, assignment }, by) => decideRun(ports, assignment, { ...about, ...by });
+  }
+  const meant = didYouMean(word, DECISIONS);
+  const suggestion = meant === undefined ? '' : `; ${meant}`;
+  throw new GatelineError('DECISION_UNKNOWN', `there is no decision ${word}${suggestion}`, {
+    hint: `Decisions: ${DECISIONS.join(', ')}.`,
+  });
+}
+
+async function gateDecision(
+  world: CliWorld,
+  options: OptionValues,
+  decision: Decision['decision'],
   gate: string,
 ): Promise<Omit<Decision, 'actor' | 'reason'>> {
-  const decision = DECISIONS.find((one) => one === word);
-  if (decision === undefined) {
-    const meant = didYouMean(word, DECISIONS);
-    const suggestion = meant === undefined ? '' : `; ${meant}`;
-    throw new GatelineError('DECISION_UNKNOWN', `there is no decision ${word}${suggestion}`, {
-      hint: `Decisions: ${DECISIONS.join(', ')}.`,
-    });
-  }
-  // Before the definition is read, like all checks that need only the options.
-  reasonGiven(options);
-  refuseIdle(options, decision);
+  if (decision !== 'adopt') refuseIdle(options, decision, ['output']);
+  if (decision !== 'approve' && decision !== 'skip') refuseIdle(options, decision, ['until']);
   const until = untilGiven(textOption(options, 'until'), world.now());
   const outputFile = textOption(options, 'output');
+  if (decision === 'adopt' && outputFile === undefined)
+    throw new GatelineError('OPTION_VALUE', 'adopt: --output FILE is missing', { hint: 'It is the output to use.' });
   return {
     decision,
     gates: [gate],
@@ -62,16 +88,25 @@ async function askedOf(
   };
 }
 
+const GOES_WITH: Readonly<Record<string, string>> = {
+  output: 'adopt only',
+  until: 'approve and skip only',
+  run: 'decisions about a run only',
+};
+
 /** Rejects options without an effect: the user expects one. */
-function refuseIdle(options: OptionValues, decision: (typeof DECISIONS)[number]): void {
-  const idle =
-    options['output'] !== undefined && decision !== 'skip'
-      ? '--output goes with skip only'
-      : options['until'] !== undefined && decision !== 'skip' && decision !== 'approve'
-        ? '--until goes with approve and skip only'
-        : undefined;
+function refuseIdle(options: OptionValues, decision: string, names: readonly string[]): void {
+  const idle = names.find((name) => options[name] !== undefined);
   if (idle === undefined) return;
-  throw new GatelineError('OPTION_CONFLICT', `${idle}, not with ${decision}`);
+  const hint =
+    idle === 'output' && decision === 'skip' ? { hint: '`gateline adopt GATE --output FILE` uses an output.' } : {};
+  throw new GatelineError('OPTION_CONFLICT', `--${idle} goes with ${GOES_WITH[idle]}, not with ${decision}`, hint);
+}
+
+function runGiven(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
+  throw new GatelineError('OPTION_VALUE', `--run ${text}: expected the number of a run`);
 }
 
 function untilGiven(text: string | undefined, now: Date): string | undefined {

@@ -4,6 +4,7 @@ import { planTable } from '../../report/terminal/plan-table.ts';
 import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open } from '../project/open.ts';
+import { whatToRun } from '../project/what-to-run.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
@@ -12,8 +13,10 @@ import { say } from '../output/say.ts';
 /** `gateline plan` and `gateline run --dry-run`: reports what a run would do, and why. Changes nothing. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
-  const { ports, assignment, graph } = await open(invocation, await loadFor(invocation), { readOnly: true });
-  const { plan, errors } = await planPipeline(ports, assignment);
+  const loaded = await loadFor(invocation);
+  const { assigned, resume } = await whatToRun(invocation, loaded);
+  const { ports, assignment, graph } = await open(invocation, loaded, { readOnly: true });
+  const { plan, errors } = await planPipeline(ports, { ...assignment, ...assigned }, {}, resume);
   if (options['json']) printJson(world, planJson(plan));
   else
     world.out.write(

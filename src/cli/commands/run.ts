@@ -1,22 +1,18 @@
-import { unitsNamed } from '../../engine/decide.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { openCall } from '../../engine/call/call.ts';
-import { runPipeline, type RunOptions, type RunResult } from '../../engine/run-pipeline.ts';
+import { runPipeline, type RunResult } from '../../engine/run-pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
-import { didYouMean } from '../../pipeline/problem.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import type { RunState } from '../../run/state/run-state.ts';
-import { ancestorsOf, unitsOf } from '../../run/records/unit.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import { adviceLines } from '../output/advice.ts';
-import { listOption, type OptionValues } from '../command.ts';
+import type { OptionValues } from '../command.ts';
 import { type CommandInvocation } from '../command.ts';
-import { decisionMadeBy } from '../project/decision.ts';
+import { whatToRun } from '../project/what-to-run.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectorFor, type Opened } from '../project/open.ts';
 import { exitCodeOfRun } from '../output/outcome.ts';
@@ -34,16 +30,16 @@ import { execute as plan } from './plan.ts';
 /** The longest silence of plain progress. */
 const SILENCE_MS = 30_000;
 
-/** `gateline run`: continues the subject's run. */
+/** `gateline run` and `gateline resume`: continue the subject's run. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   if (options['dry-run']) return plan(invocation);
   const loaded = await loadFor(invocation);
-  const only = onlyGates(options, loaded.pipeline);
-  const force = await forced(invocation, loaded);
+  const asked = await whatToRun(invocation, loaded);
+  const { only } = asked.assigned;
   await using _lock = await lockWorkspace(loaded.root, world);
   const opened = await open(invocation, loaded, { readOnly: false });
-  const assignment = { ...opened.assignment, ...(only && { only }) };
+  const assignment = { ...opened.assignment, ...asked.assigned };
   const redactor = redactorFor(loaded.pipeline, world.environment);
   const projector = await projectorFor(world, opened, redactor.redactText);
   const progress = progressFor(world, options, opened);
@@ -54,7 +50,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     for (const notice of await projector.follow(event)) progress.note(notice);
   };
   const result = await interruptible(world, progress, (signal) =>
-    runPipeline(opened.ports, assignment, { observe, signal, ...force }),
+    runPipeline(opened.ports, assignment, { observe, signal, ...(asked.resume && { resume: asked.resume }) }),
   );
   for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
   tell(invocation, opened, result);
@@ -126,45 +122,6 @@ async function interruptible(
     );
   });
   return await work(controller.signal);
-}
-
-/** Gates that may run in this call. */
-function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<string> | undefined {
-  const gates = listOption(options, 'gate');
-  refuseIdleNeeds(options, gates);
-  if (gates.length === 0) return undefined;
-  const known = pipeline.gates.map((gate) => gate.id);
-  const unknown = gates.find((gate) => !known.includes(gate));
-  if (unknown === undefined) return new Set(options['with-needs'] ? withNeeds(gates, pipeline) : gates);
-  const meant = didYouMean(unknown, known);
-  const suggestion = meant === undefined ? '' : `; ${meant}`;
-  throw new GatelineError('GATE_UNKNOWN', `--gate: there is no gate ${unknown}${suggestion}`, {
-    hint: `Gates: ${known.join(', ')}.`,
-  });
-}
-
-/** Rejects `--with-needs` if it has no effect or contradicts another option. */
-function refuseIdleNeeds(options: OptionValues, gates: readonly string[]): void {
-  if (!options['with-needs']) return;
-  const why = gates.length === 0 ? 'without --gate, every gate runs' : 'with --stand-in, needed gates are not run';
-  if (gates.length > 0 && !options['stand-in']) return;
-  throw new GatelineError('OPTION_CONFLICT', `--with-needs does nothing here: ${why}`);
-}
-
-function withNeeds(gates: readonly string[], pipeline: Pipeline): string[] {
-  const graph = unitsOf(pipeline);
-  const above = unitsNamed(graph, gates).flatMap(({ key }) => [...ancestorsOf(graph, key)]);
-  return [...gates, ...above.map((key) => graph.get(key)!.gate.id)];
-}
-
-async function forced(
-  { world, options }: CommandInvocation,
-  loaded: LoadedPipeline,
-): Promise<Pick<RunOptions, 'force'>> {
-  const gates = listOption(options, 'force');
-  if (gates.length === 0) return {};
-  unitsNamed(unitsOf(loaded.pipeline), gates);
-  return { force: { gates, ...(await decisionMadeBy(world, options, loaded)) } };
 }
 
 /** The gates' changes are not in the folder yet. */

@@ -20,6 +20,7 @@ export function adviceLines(state: RunState, { graph, options, isBlocked = false
   const about = pointers(options);
   const commands: Commands = {
     run: `gateline run${about}`,
+    resume: `gateline resume${about}`,
     status: `gateline status${about}`,
     show: (key) => `gateline show ${key}${about}`,
   };
@@ -28,7 +29,7 @@ export function adviceLines(state: RunState, { graph, options, isBlocked = false
   for (const unit of state.units.values()) {
     const key = oneLine(unit.key);
     if (unit.status === 'paused')
-      lines.push(`Let ${key} pass: \`gateline decide approve ${key} --reason TEXT${about}\`; or \`reject\`.`);
+      lines.push(`Let ${key} pass: \`gateline approve ${key} --reason TEXT${about}\`; or \`reject\`.`);
     if (canStart(unit) && runsByItself(unit, graph))
       lines.push(`The agent of ${key} runs by itself: \`gateline begin ${key}${about}\`, then \`gateline complete\`.`);
   }

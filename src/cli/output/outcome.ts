@@ -8,6 +8,7 @@ import { exitCodeOfError } from './report-error.ts';
 export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: ReadonlySet<string>): ExitCode {
   const { state, errors } = result;
   if (result.cancelled) return EXIT_CODES.interrupted;
+  if (state.decided.paused !== undefined && state.status !== 'completed') return EXIT_CODES.paused;
   const units = [...state.units.values()];
   const asked = only === undefined ? units : units.filter((unit) => only.has(unit.gate));
   if (asked.every(isWell)) return EXIT_CODES.ok;

@@ -21,7 +21,8 @@ import {
 import { captureFiles, nameKept, type Captured } from './capture-files.ts';
 import { nameReruns } from './name-reruns.ts';
 import { placeFor } from './place.ts';
-import { workFor, type Work } from '../plan/plan-unit.ts';
+import { workFor } from '../plan/plan-unit.ts';
+import { type Work } from '../plan/prepared-unit.ts';
 
 /** Bytes to keep of each of an agent's output streams. */
 const LOG_LIMIT = 1024 * 1024;

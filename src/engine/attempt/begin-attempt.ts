@@ -13,7 +13,7 @@ import { claimedHint } from './claimed-hint.ts';
 import { copierOf, missingContent, readJson } from '../call/content.ts';
 import { keepJson } from '../keep-json.ts';
 import { writePlace, type AttemptPlace } from './place-file.ts';
-import type { Work } from '../plan/plan-unit.ts';
+import type { Work } from '../plan/prepared-unit.ts';
 import { handedOnTo } from '../plan/current-inputs.ts';
 
 /** Exports up to this size are included in the request itself; larger ones are only in their file. */

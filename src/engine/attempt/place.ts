@@ -4,7 +4,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import type { AttemptPlace } from './place-file.ts';
 import { planUnit } from '../plan/plan-unit.ts';
-import { type PreparedUnit } from '../plan/plan-unit.ts';
+import { type PreparedUnit } from '../plan/prepared-unit.ts';
 import { handedOnTo } from '../plan/current-inputs.ts';
 import { firstNames } from '../../errors/first-names.ts';
 

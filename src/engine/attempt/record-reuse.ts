@@ -1,4 +1,4 @@
-import type { EndedRecord } from '../../run/records/record.ts';
+import type { Content, EndedRecord } from '../../run/records/record.ts';
 import { needDigests } from '../../run/plan/request.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -6,17 +6,25 @@ import type { Verdict } from '../../verdict/verdict.ts';
 import { claim } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import { claimedHint } from './claimed-hint.ts';
-import type { PreparedUnit } from '../plan/plan-unit.ts';
+import type { Work } from '../plan/prepared-unit.ts';
+import type { PreparedUnit } from '../plan/prepared-unit.ts';
 
 /** Records that an earlier output is reused, with its verdict under the current contract. */
 export async function recordReuse(call: Call, unit: Unit, prepared: PreparedUnit): Promise<EndedRecord> {
   const { checkpoint, judged } = prepared;
   const from = checkpoint!;
   const exports = judged === undefined ? from.exports : judged.exports;
-  const record: EndedRecord = {
-    ...(await common(call, unit, prepared)),
-    how: 'reused',
-    verdict: judged?.verdict ?? from.verdict,
+  const taken = takenFrom(from, judged?.verdict ?? from.verdict, exports);
+  return recordWithoutAgent(call, unit, prepared.work!, { how: 'reused', ...taken, ...savedBy(from) });
+}
+
+/** What a result takes over from an earlier attempt, or from outside. */
+export type Taken = Omit<EndedRecord, keyof Common | 'how'>;
+
+/** The output of an earlier attempt, as the result of another one. */
+export function takenFrom(from: EndedRecord, verdict: Verdict, exports: Content | undefined): Taken {
+  return {
+    verdict,
     ...(from.value && { value: from.value }),
     ...(exports && { exports }),
     files: from.files,
@@ -26,10 +34,7 @@ export async function recordReuse(call: Call, unit: Unit, prepared: PreparedUnit
     ...(from.metrics && { metrics: from.metrics }),
     ...(from.learnings && { learnings: from.learnings }),
     source: from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
-    ...savedBy(from),
   };
-  await write(call, unit, record);
-  return record;
 }
 
 /** The time that a reused output took. Never negative, although machine clocks may be set back. */
@@ -47,28 +52,30 @@ export async function recordNotApplicable(call: Call, unit: Unit, prepared: Prep
     issues: [],
     advice: prepared.planned.reason.slice(0, 2_048),
   };
-  const record: EndedRecord = {
-    ...(await common(call, unit, prepared)),
-    how: 'ran',
-    verdict,
-    files: [],
-    touched: [],
-    logs: {},
-  };
+  const nothing = { files: [], touched: [], logs: {} };
+  return recordWithoutAgent(call, unit, prepared.work!, { how: 'ran', verdict, ...nothing });
+}
+
+/** Records the result of an attempt that starts no agent. @throws GatelineError `GATE_CLAIMED` */
+export async function recordWithoutAgent(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  result: Taken & Pick<EndedRecord, 'how'>,
+): Promise<EndedRecord> {
+  const record: EndedRecord = { ...(await common(call, unit, work)), ...result };
   await write(call, unit, record);
   return record;
 }
+
+type Common = ReturnType<Call['journal']['identity']> &
+  Pick<EndedRecord, 'kind' | 'fingerprint' | 'contract' | 'needs' | 'startedAt'>;
 
 /**
  * If many jobs work on one run, an attempt without an agent also needs a claim first, so that no other job works on it.
  * Locally the lock ensures that.
  */
-async function common(
-  call: Call,
-  unit: Unit,
-  prepared: PreparedUnit,
-): Promise<Omit<EndedRecord, 'how' | 'verdict' | 'files' | 'touched' | 'logs'>> {
-  const work = prepared.work!;
+async function common(call: Call, unit: Unit, work: Work): Promise<Common> {
   const n = call.holder === 'job' ? (await claim(call, unit, work)).n : call.journal.nextAttempt(unit.key);
   const identity = call.journal.identity(unit, n);
   const { request, fingerprint, contract } = work;

@@ -22,6 +22,10 @@ export interface Assignment {
   readonly only?: ReadonlySet<string>;
   /** Run even if a need has no output: the agent takes it from the caller's input (seed 000, step 0B). */
   readonly standIn?: boolean;
+  /** Start at most this many gates. Default: no limit. */
+  readonly maxGates?: number;
+  /** Gates whose last good output is adopted if they would run again: who decided so, and why. */
+  readonly keep?: { readonly gates: ReadonlySet<string>; readonly actor: string; readonly reason: string };
   /**
    * Standard Schemas by gate id, for programs. An output must satisfy its gate's Standard Schema, and its JSON Schema
    * if there is one. Every program that judges a gate's outputs must pass the same schema.
@@ -38,7 +42,7 @@ export interface Assignment {
  * Options for opening a call. `numbers`: this is a job of a CI run, whose run and attempt number its records; its
  * claims belong to the job and end with it.
  */
-export type CallOptions = Pick<JournalScope, 'runNumber' | 'alone' | 'numbers' | 'listing' | 'selection'>;
+export type CallOptions = Pick<JournalScope, 'runNumber' | 'fresh' | 'alone' | 'numbers' | 'listing' | 'selection'>;
 
 /** One call of the engine: its ports, its assignment, and what it has found out so far. */
 export interface Call {

@@ -23,7 +23,7 @@ export interface Journal {
   /** Number of the unit's next attempt in this call. */
   nextAttempt(key: UnitKey): number;
   /** The properties that all records of this call about this unit share. */
-  identity(unit: Unit, n: number): Identity;
+  identity(unit: Named, n: number): Identity;
   write(record: GatelineRecord): Promise<Written>;
   /** Judges a unit by this fingerprint from now on. */
   setFingerprint(key: UnitKey, fingerprint: Digest): void;
@@ -33,6 +33,12 @@ export interface Journal {
   missing(): MissingContents;
   /** Adds checkpoints from elsewhere. They are used to find reusable outputs, not for the state of this run. */
   include(checkpoints: readonly GatelineRecord[]): void;
+}
+
+/** The ids of a unit, or of the run as a whole. */
+interface Named {
+  readonly gate: Pick<Unit['gate'], 'id'>;
+  readonly leg: Pick<Unit['leg'], 'id'>;
 }
 
 type Identity = Pick<
@@ -47,6 +53,8 @@ export interface JournalScope {
   readonly graph: UnitGraph;
   /** Read this run as it is, without opening a new call; for `complete` and for read-only commands. 0: the newest. */
   readonly runNumber?: number;
+  /** Begin a new run, even if the newest one is open. */
+  readonly fresh?: boolean;
   /**
    * No other engine works in this workspace: claims that any process held before this call are over, on whatever
    * machine.
@@ -128,13 +136,14 @@ export async function openJournal(
 function numbersOf(scope: JournalScope, fold: (runNumber?: number) => RunFold): CallNumbers {
   if (scope.numbers !== undefined) return { ...scope.numbers, continues: scope.numbers.runAttempt > 1 };
   const latest = fold(scope.runNumber === 0 ? undefined : scope.runNumber).state();
+  if (scope.fresh) return { runNumber: latest.runNumber + 1, runAttempt: 1, continues: false };
   if (scope.runNumber === undefined) return numberCall(latest);
   return { runNumber: latest.runNumber, runAttempt: latest.runAttempt, continues: true };
 }
 
 function identify(
   scope: JournalScope,
-  unit: Unit,
+  unit: Named,
   position: { runNumber: number; runAttempt: number; n: number },
   ports: Pick<EnginePorts, 'now' | 'me'>,
 ): Identity {

@@ -1,45 +1,18 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { runText } from '../../run/records/attempt-text.ts';
-import { asRequest, describeDifferences, differences, type Difference } from '../../run/plan/difference.ts';
-import type { Digest } from '../../json/digest.ts';
-import { NO_APPROVAL_YET, rulingOn } from '../../run/records/decisions.ts';
-import { missingOutput, verdictSatisfies } from '../../run/state/fold-unit.ts';
+import { describeDifferences } from '../../run/plan/difference.ts';
+import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
+import { missingOutput } from '../../run/state/fold-unit.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
-import type { EndedRecord } from '../../run/records/record.ts';
-import { buildRequest, fingerprintOf, type Request } from '../../run/plan/request.ts';
+import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
 import { findCheckpoint } from '../../run/plan/reuse.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
-import { unitOf } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
-import type { JsonValue } from '../../json/json.ts';
 import type { Call } from '../call/call.ts';
 import { evaluateIf } from '../upstream/condition.ts';
-import { missingOf } from '../call/content.ts';
 import type { LoadedContract } from '../call/contracts.ts';
-import { isBorneOut, judgeAgain, type JudgedAgain } from '../upstream/judge-again.ts';
 import { currentInputs } from './current-inputs.ts';
-
-/** A unit's plan with everything needed to carry it out. */
-export interface PreparedUnit {
-  readonly planned: PlannedUnit;
-  /** Absent if the unit is blocked, skipped or depends on others. */
-  readonly work?: Work;
-  /** The attempt to reuse, for `keep` and `reuse`. */
-  readonly checkpoint?: EndedRecord;
-  /** The checkpoint's verdict under the current contract, if the contract has changed. */
-  readonly judged?: JudgedAgain;
-  /** The error that blocks it, if there is one. */
-  readonly error?: GatelineError;
-  /** It is blocked because another process claimed it: who, as a sentence. */
-  readonly claimed?: string;
-}
-
-/** What a unit is asked to do, and the contract that judges it. */
-export interface Work {
-  readonly request: Request;
-  readonly fingerprint: Digest;
-  readonly contract: LoadedContract;
-}
+import type { PreparedUnit, Work } from './prepared-unit.ts';
+import { findWork, findElsewhere, keepLast, differencesTo } from './earlier-work.ts';
 
 /** Plans one unit whose needs are settled. User errors result in `blocked`; other errors are thrown. */
 export async function planUnit(call: Call, unit: Unit): Promise<PreparedUnit> {
@@ -47,7 +20,7 @@ export async function planUnit(call: Call, unit: Unit): Promise<PreparedUnit> {
     return await plan(call, unit);
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
-    return { planned: describe(unit, 'blocked', `${error.code}: ${error.message}`), error };
+    return { planned: plannedUnit(unit, 'blocked', `${error.code}: ${error.message}`), error };
   }
 }
 
@@ -57,22 +30,24 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   const before = call.journal.state().units.get(unit.key)!;
   if (before.status === 'running') {
     const claimed = `${before.reason}; another process has claimed this gate`;
-    return { planned: describe(unit, 'blocked', `GATE_CLAIMED: ${claimed}`), claimed };
+    return { planned: plannedUnit(unit, 'blocked', `GATE_CLAIMED: ${claimed}`), claimed };
   }
   const contract = await call.contracts.load(unit.gate);
   const applies = await evaluateIf(call, unit);
   if (!applies.choice) return notApplicable(call, unit, contract, applies.reason);
   const work = await workFor(call, unit, contract);
   const state = call.journal.state().units.get(unit.key)!;
-  if (state.status === 'skipped') return { planned: describe(unit, 'skip', state.reason, work) };
+  if (state.status === 'skipped') return { planned: plannedUnit(unit, 'skip', state.reason, work), work };
   const known = await findWork(call, unit, work);
   const elsewhere = known === undefined ? await findElsewhere(call, unit, work) : { notices: [] };
   const found = known ?? elsewhere.found;
   if (found !== undefined) return found;
+  const kept = await keepLast(call, unit, work);
+  if (kept !== undefined) return kept;
   if (state.status === 'paused' && state.ended?.contract === contract.digest) {
-    const locally = `\`gateline decide approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
+    const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
     const next = call.holder === 'job' ? NO_APPROVAL_YET : locally;
-    return { planned: describe(unit, 'blocked', `${state.reason}: ${next}`, work) };
+    return { planned: plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work) };
   }
   // An invalid contract could not judge any output.
   await call.contracts.compile(unit.gate);
@@ -99,7 +74,7 @@ function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
     ['failed', 'lost', 'partial', 'paused', 'blocked'].includes(units.get(key)!.status),
   );
   if (stopped.length > 0)
-    return describe(
+    return plannedUnit(
       unit,
       'blocked',
       `needs ${stopped.map((key) => `${key}, which is ${units.get(key)!.status}`).join(' and ')}`,
@@ -116,90 +91,7 @@ function notApplicable(call: Call, unit: Unit, contract: LoadedContract, reason:
   call.journal.setFingerprint(unit.key, work.fingerprint);
   const state = call.journal.state().units.get(unit.key)!;
   const known = state.done && state.status === 'not-applicable';
-  return { planned: describe(unit, known ? 'keep' : 'not-applicable', reason, work, state.ended), work };
-}
-
-/** The newest earlier attempt that is valid: its content exists and the contract is met. `undefined`: none. */
-async function findWork(call: Call, unit: Unit, work: Work): Promise<PreparedUnit | undefined> {
-  const { journal } = call;
-  const { runNumber } = journal.call;
-  const except = new Set<EndedRecord>();
-  for (;;) {
-    const query = {
-      fingerprint: work.fingerprint,
-      contract: work.contract.digest,
-      runNumber,
-      now: call.ports.now().toISOString(),
-      except,
-    };
-    const found = findCheckpoint(unit, journal.archive(), query);
-    if (found.choice === 'none') return undefined;
-    const missing = await missingOf(call.ports.store, found.ended);
-    const ruling = rulingOn(
-      found.ended,
-      journal.archive().decisions.get(unit.key) ?? { decided: [], unknownAt: undefined },
-      query.now,
-    );
-    if (missing.size > 0) {
-      journal.setMissing(missing);
-    } else if (found.choice === 'usable') {
-      // Locally only the engine writes records; jobs of a CI run share theirs.
-      if (call.holder === 'job' && !(await isBorneOut(call, unit, found.ended, ruling))) {
-        except.add(found.ended);
-        continue;
-      }
-      const kept = journal.state().units.get(unit.key)!;
-      const choice = kept.done && kept.ended === found.ended ? 'keep' : 'reuse';
-      const { how, source } = found.ended;
-      const from =
-        source === undefined && found.ended.runNumber === runNumber
-          ? found.reason
-          : runText(source ?? found.ended, found.ended);
-      const planned = describe(
-        unit,
-        choice,
-        `inputs unchanged${choice === 'keep' && how === 'ran' ? ` since ${found.reason}` : `; reused from ${from}`}`,
-        work,
-        found.ended,
-      );
-      return { planned, work, checkpoint: found.ended };
-    } else {
-      const judged = await judgeAgain(call, unit, found.ended);
-      if (verdictSatisfies(unit, judged, ruling)) {
-        const planned = describe(
-          unit,
-          'reuse',
-          `the output of ${found.reason} meets the current contract`,
-          work,
-          found.ended,
-        );
-        return { planned, work, checkpoint: found.ended, judged };
-      }
-    }
-    except.add(found.ended);
-  }
-}
-
-/** The result of searching for checkpoints elsewhere. */
-interface Elsewhere {
-  readonly found?: PreparedUnit | undefined;
-  /** Errors of the search. Empty: there is no checkpoint. */
-  readonly notices: readonly string[];
-}
-
-/** Searches other sources for checkpoints by fingerprint, if no listed record can be reused. */
-async function findElsewhere(call: Call, unit: Unit, work: Work): Promise<Elsewhere> {
-  const { journal, ports, assignment } = call;
-  // Without all records nothing is reused, and with `reuse: never` outputs of other runs are ignored.
-  const useless = journal.archive().blind || (unit.gate.reuse === 'never' && journal.call.runAttempt <= 1);
-  if (ports.checkpoints === undefined || useless) return { notices: [] };
-  const { id: pipeline } = assignment.pipeline;
-  const place = { pipeline, subject: assignment.subject, gate: unit.gate.id, leg: unit.leg.id };
-  const { records, notices } = await ports.checkpoints.find(place, work.fingerprint);
-  for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
-  if (records.length === 0) return { notices };
-  journal.include(records);
-  return { found: await findWork(call, unit, work), notices };
+  return { planned: plannedUnit(unit, known ? 'keep' : 'not-applicable', reason, work, state.ended), work };
 }
 
 /** The plan to run a unit, with the reason why an earlier output is not reused. */
@@ -237,7 +129,7 @@ async function withReason(
           `it declares no inputs, so its inputs are all files that git ${call.holder === 'job' ? 'tracks' : 'does not ignore'}`,
         ]
       : [];
-  return { planned: { ...describe(unit, choice, reason, work), differences: changed, notices: hints }, work };
+  return { planned: { ...plannedUnit(unit, choice, reason, work), differences: changed, notices: hints }, work };
 }
 
 /** Why a unit has no earlier output: none exists, it could not be read, or it was not searched for. */
@@ -250,32 +142,4 @@ function whyNone(call: Call, unit: Unit, notices: readonly string[]): string {
   if (notices.length > 0) return `earlier outputs could not be searched: ${notices.join(' ')}`;
   if (call.holder !== 'job') return 'it has not run for this subject';
   return unit.gate.reuse === 'never' ? 'reuse is set to never' : 'no earlier output with the same request was found';
-}
-
-/** Differences from the latest readable request of this unit. */
-async function differencesTo(call: Call, unit: Unit, work: Work): Promise<Difference[]> {
-  const claim = call.journal
-    .archive()
-    .records.findLast((record) => record.kind === 'started' && unitOf(record) === unit.key);
-  if (claim?.kind !== 'started' || claim.fingerprint === work.fingerprint) return [];
-  const read = await call.ports.store.get(claim.request);
-  if (read.state !== 'present') return [];
-  const request = asRequest(JSON.parse(new TextDecoder().decode(read.value)) as JsonValue);
-  if (request === undefined) return [];
-  const redacted = call.redactor.redactJson(work.request as unknown as JsonValue).value;
-  return differences(request, redacted as unknown as Request);
-}
-
-function describe(
-  unit: Unit,
-  choice: PlannedUnit['choice'],
-  reason: string,
-  work?: Work,
-  from?: EndedRecord,
-): PlannedUnit {
-  return {
-    ...plannedUnit(unit, choice, reason),
-    fingerprint: work?.fingerprint,
-    from: from && { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
-  };
 }

@@ -100,10 +100,35 @@ export const ENGINE_CODES = {
     means: 'There is nothing to approve or reject: no attempt has ended.',
     remedy: 'Run the gate first; `skip` needs no attempt.',
   },
-  SKIP_OUTPUT_REFUSED: {
+  ADOPT_REFUSED: {
     from: ['user'],
-    means: 'The output passed with `skip` does not meet the contract.',
-    remedy: 'Correct it, or skip without an output.',
+    means: 'The output to adopt does not meet the contract of its gate.',
+    remedy: 'Correct it, or skip the gate without an output.',
+  },
+  ADOPT_TOO_EARLY: {
+    from: ['user'],
+    means: 'The request of the gate is not known yet, and an adopted output is bound to it.',
+    remedy: 'Run or adopt the gates that it needs first.',
+  },
+  RUN_NOT_OPEN: {
+    from: ['user'],
+    means: 'The decision is about a run that does not exist or is over.',
+    remedy: '`gateline status` shows the newest run, `gateline run` begins one.',
+  },
+  RUN_COMPLETED: {
+    from: ['user'],
+    means: 'The run to resume is completed.',
+    remedy: '`gateline run --new` begins a new run.',
+  },
+  RUN_PAUSED: {
+    from: ['user'],
+    means: 'Somebody paused the run.',
+    remedy: '`gateline resume` lifts the pause and continues.',
+  },
+  STRATEGY_NOTHING: {
+    from: ['user'],
+    means: 'The strategy is about failed gates, and none has failed.',
+    remedy: '`gateline run` continues the run.',
   },
   SCHEMA_LEFT_BY_GATE: {
     from: ['user'],

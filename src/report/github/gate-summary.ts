@@ -97,6 +97,7 @@ function whyText(own: UnitState): string {
 const DECIDED: Readonly<Record<PlanChoice, string>> = {
   keep: 'Kept',
   reuse: 'Reused',
+  adopt: 'Adopted',
   run: 'The agent ran',
   wait: 'The agent runs by itself',
   skip: 'Skipped',

@@ -24,7 +24,7 @@ export const planJsonSchema = z.strictObject({
       key: z.string(),
       gate: z.string(),
       leg: z.string(),
-      choice: z.enum(['keep', 'reuse', 'run', 'wait', 'skip', 'not-applicable', 'depends', 'blocked']),
+      choice: z.enum(['keep', 'reuse', 'adopt', 'run', 'wait', 'skip', 'not-applicable', 'depends', 'blocked']),
       /** One sentence; free text. */
       reason: z.string(),
       /** `null`: not known yet. */

@@ -20,6 +20,14 @@ const content = z.strictObject({ digest, bytes: counter });
 export const attemptSchema = z.strictObject({ run: counter, call: counter, attempt: counter });
 export type AttemptView = z.infer<typeof attemptSchema>;
 
+const decision = z.strictObject({
+  decision: z.enum(DECISIONS),
+  actor: z.string(),
+  reason: z.string(),
+  at: z.string(),
+  until: z.string().nullable(),
+});
+
 /** One gate, or one leg of a matrix gate. Absent values are `null`. */
 const gateStatusSchema = z.strictObject({
   /** `gate`, or `gate/leg`. */
@@ -62,15 +70,7 @@ const gateStatusSchema = z.strictObject({
   durationMs: z.number().min(0).nullable(),
   exitCode: z.int().nullable(),
   metrics: metricsSchema.nullable(),
-  decision: z
-    .strictObject({
-      decision: z.enum(DECISIONS),
-      actor: z.string(),
-      reason: z.string(),
-      at: z.string(),
-      until: z.string().nullable(),
-    })
-    .nullable(),
+  decision: decision.nullable(),
 });
 
 /** `gateline status --json`. */
@@ -84,6 +84,13 @@ export const statusJsonSchema = z.strictObject({
   status: z.enum(RUN_STATUSES),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),
+  /** Decisions about the whole run that are in force. */
+  decisions: z.strictObject({
+    paused: decision.nullable(),
+    closed: decision.nullable(),
+    pinned: decision.nullable(),
+    forked: decision.nullable(),
+  }),
   /** Ordered so that each gate comes after its needs. */
   gates: z.array(gateStatusSchema),
   /** Problems with records. */
@@ -105,6 +112,12 @@ export function statusJson(state: RunState, graph: UnitGraph): StatusJson {
     status: state.status,
     startedAt: state.startedAt ?? null,
     updatedAt: state.updatedAt ?? null,
+    decisions: {
+      paused: decisionOf(state.decided.paused),
+      closed: decisionOf(state.decided.closed),
+      pinned: decisionOf(state.decided.pinned),
+      forked: decisionOf(state.decided.forked),
+    },
     gates: [...state.units.values()].map((unit) => gateOf(unit, graph)),
     problems: state.problems.map(({ code, message, unit }) => ({ code, message, gate: unit ?? null })),
   };
@@ -138,7 +151,7 @@ function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] 
     durationMs: (ended === undefined || at === undefined ? undefined : endedAfter(ended)) ?? null,
     exitCode: ended?.exitCode ?? null,
     metrics: ended?.metrics === undefined ? null : { ...ended.metrics },
-    decision: decided === undefined ? null : decisionOf(decided),
+    decision: decisionOf(decided),
   };
 }
 
@@ -172,7 +185,8 @@ function contentOf(content: Content | null | undefined): StatusJson['gates'][num
   return content === undefined || content === null ? null : { digest: content.digest, bytes: content.bytes };
 }
 
-function decisionOf(decided: NonNullable<UnitState['decided']>): StatusJson['gates'][number]['decision'] {
+function decisionOf(decided: UnitState['decided']): StatusJson['gates'][number]['decision'] {
+  if (decided === undefined) return null;
   const { decision, actor, reason, at, until } = decided;
   return { decision, actor, reason, at, until: until ?? null };
 }

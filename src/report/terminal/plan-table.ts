@@ -9,6 +9,7 @@ import { legName } from '../wording.ts';
 const TONES: Readonly<Record<PlanChoice, Tone>> = {
   keep: 'good',
   reuse: 'good',
+  adopt: 'good',
   run: 'strong',
   wait: 'warning',
   skip: 'warning',
@@ -21,6 +22,7 @@ const TONES: Readonly<Record<PlanChoice, Tone>> = {
 const COUNTED: Readonly<Record<PlanChoice, string>> = {
   keep: 'kept',
   reuse: 'reused',
+  adopt: 'adopted',
   run: 'to run',
   wait: 'to be done by an external agent',
   skip: 'skipped',

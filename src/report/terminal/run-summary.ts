@@ -1,11 +1,14 @@
 import type { RunState, UnitState, UnitStatus } from '../../run/state/run-state.ts';
 import { count, fit, listOf, oneLine } from '../text.ts';
+import { actorOf } from '../../run/records/decisions.ts';
 import { resultOf } from '../../run/state/run-state.ts';
 
 /** The exact commands that a summary recommends. */
 export interface Commands {
   /** Default `gateline run`. */
   readonly run: string;
+  /** Default `gateline resume`. */
+  readonly resume: string;
   /** Default `gateline status`. */
   readonly status: string;
   /** Default `gateline show <gate>`. */
@@ -14,6 +17,7 @@ export interface Commands {
 
 const DEFAULT_COMMANDS: Commands = {
   run: 'gateline run',
+  resume: 'gateline resume',
   status: 'gateline status',
   show: (key) => `gateline show ${key}`,
 };
@@ -48,7 +52,15 @@ function whatHappened(state: RunState): string {
   const units = [...state.units.values()];
   const done = units.filter((unit) => unit.done);
   const parts = [`${done.length} of ${count(units.length, 'gate')} done${howDone(done)}`, ...troubles(units)];
-  return `Run ${state.runNumber} of ${about}: ${state.status}. ${parts.join('; ')}.`.replace(/\.\.$/, '.');
+  return `Run ${state.runNumber} of ${about}: ${statusText(state)}. ${parts.join('; ')}.`.replace(/\.\.$/, '.');
+}
+
+/** The status, and whose decision about the run it is. */
+function statusText({ status, decided: { closed, paused } }: RunState): string {
+  const by = closed ?? (status === 'paused' ? paused : undefined);
+  if (by === undefined) return status;
+  const reason = fit(oneLine(by.reason), LONGEST_REASON).replace(/\.$/, '');
+  return `${closed === undefined ? 'paused' : 'closed'} by ${fit(oneLine(actorOf(by)), 120)}: ${reason}`;
 }
 
 function howDone(done: readonly UnitState[]): string {
@@ -106,6 +118,8 @@ function whatNext(state: RunState, say: Commands): string {
   if (state.status === 'initializing') return `Run \`${say.run}\` to start.`;
   if (state.status === 'completed')
     return `Everything is done. \`${say.run}\` starts a new run, which reuses every gate whose inputs are unchanged.`;
+  if (state.decided.closed !== undefined) return `It was closed. \`${say.run}\` starts a new run.`;
+  if (state.decided.paused !== undefined) return `\`${say.resume}\` lifts the pause and continues.`;
   if (state.status === 'rollback') return `It was rolled back. \`${say.run}\` starts a new run.`;
   if (running.length > 0) return `Wait for it, or check \`${say.status}\`.`;
   if (state.status === 'paused') {

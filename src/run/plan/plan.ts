@@ -8,6 +8,7 @@ import type { Unit } from '../records/unit.ts';
  * What will happen to a unit:
  * - `keep`: already done in this run; nothing happens
  * - `reuse`: an earlier output is used instead of running the agent
+ * - `adopt`: an earlier output is used although its request changed, by a person's decision
  * - `run`: the agent is started
  * - `wait`: the agent runs by itself, between `gateline begin` and `gateline complete`
  * - `skip`: skipped by a decision
@@ -15,7 +16,16 @@ import type { Unit } from '../records/unit.ts';
  * - `depends`: cannot be known before its needs have run
  * - `blocked`: it cannot run; the reason says why
  */
-export type PlanChoice = 'keep' | 'reuse' | 'run' | 'wait' | 'skip' | 'not-applicable' | 'depends' | 'blocked';
+export type PlanChoice =
+  | 'keep'
+  | 'reuse'
+  | 'adopt'
+  | 'run'
+  | 'wait'
+  | 'skip'
+  | 'not-applicable'
+  | 'depends'
+  | 'blocked';
 
 /** The plan for one unit, and why. */
 export interface PlannedUnit {
@@ -46,16 +56,22 @@ export interface Plan {
   readonly units: readonly PlannedUnit[];
 }
 
-/** A plan with only the choice and its reason. */
-export function plannedUnit(unit: Unit, choice: PlanChoice, reason: string): PlannedUnit {
+/** The plan for one unit, without differences and notices. @param from the attempt whose output is used */
+export function plannedUnit(
+  unit: Unit,
+  choice: PlanChoice,
+  reason: string,
+  work?: { readonly fingerprint: Digest },
+  from?: Position,
+): PlannedUnit {
   return {
     key: unit.key,
     gate: unit.gate.id,
     leg: unit.leg.id,
     choice,
     reason,
-    fingerprint: undefined,
-    from: undefined,
+    fingerprint: work?.fingerprint,
+    from: from && { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
     differences: [],
     notices: [],
   };

@@ -8,6 +8,12 @@ import { comparePositions, type DecidedRecord, type EndedRecord, type Position }
  */
 export type UsedDecision = DecidedRecord & { readonly unverified?: true };
 
+/** Decisions about gates that a person can make. */
+export const GATE_DECISIONS = ['approve', 'reject', 'skip', 'force', 'adopt'] as const;
+
+/** Decisions about a whole run. `resume` is made by resuming the run. */
+export const RUN_DECISIONS = ['pause', 'close', 'pin', 'unpin'] as const;
+
 /** Decisions that let gates run or pass. All others stop them or make them run again. */
 const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set([
   'approve',
@@ -54,13 +60,16 @@ export type Ruling =
   | { readonly ruling: 'voided'; readonly by: UsedDecision }
   | { readonly ruling: 'unknown' };
 
+/** Decisions after which an earlier attempt is no longer used. */
+const VOIDING: ReadonlySet<DecidedRecord['decision']> = new Set(['force', 'rollback', 'rework']);
+
 /**
- * The effect of later decisions on an attempt. `force` and `rollback` void it permanently; of `approve` and `reject`
- * the later one applies; an unreadable decision is treated as one of any kind. Decisions about the source of a reused
- * output apply to the reused output too.
+ * The effect of later decisions on an attempt. `force`, `rollback` and `rework` void it permanently. Of each person's
+ * `approve` and `reject` the last one applies, and one `reject` outweighs every `approve`; an unreadable decision is
+ * treated as one of any kind. Decisions about the source of a reused output apply to the reused output too.
  */
 export function rulingOn(
-  attempt: Pick<EndedRecord, keyof Position | 'fingerprint' | 'source'>,
+  attempt: Pick<EndedRecord, keyof Position | 'fingerprint' | 'source'> & Partial<Pick<EndedRecord, 'value'>>,
   decisions: UnitDecisions,
   now: string,
 ): Ruling {
@@ -68,15 +77,20 @@ export function rulingOn(
   const made: Position = source !== undefined && comparePositions(source, attempt) < 0 ? source : attempt;
   if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, made) > 0)
     return { ruling: 'unknown' };
-  let ruling: Ruling = { ruling: 'stands' };
+  const lastWords = new Map<string, UsedDecision>();
   for (const decision of decisions.decided) {
     if (comparePositions(decision, made) <= 0) continue;
     if (decision.fingerprint !== null && decision.fingerprint !== attempt.fingerprint) continue;
-    if (decision.decision === 'force' || decision.decision === 'rollback') return { ruling: 'voided', by: decision };
-    if (decision.decision === 'reject') ruling = { ruling: 'rejected', by: decision };
-    if (decision.decision === 'approve' && !expired(decision, now)) ruling = { ruling: 'approved', by: decision };
+    if (decision.output !== undefined && decision.output !== attempt.value?.digest) continue;
+    if (VOIDING.has(decision.decision)) return { ruling: 'voided', by: decision };
+    if (decision.decision === 'reject' || (decision.decision === 'approve' && !expired(decision, now)))
+      lastWords.set(decision.actor, decision);
   }
-  return ruling;
+  const words = [...lastWords.values()];
+  const reject = words.findLast(({ decision }) => decision === 'reject');
+  if (reject !== undefined) return { ruling: 'rejected', by: reject };
+  const approve = words.toSorted(comparePositions).at(-1);
+  return approve === undefined ? { ruling: 'stands' } : { ruling: 'approved', by: approve };
 }
 
 /** The skip that is in force, if any: no later decision of a kind that ends a skip follows it. */
@@ -85,11 +99,42 @@ export function skipInForce(
   fingerprint: Digest | undefined,
   now: string,
 ): UsedDecision | undefined {
-  const last = decisions.decided.findLast((decision) => decision.decision !== 'approve');
+  const last = decisions.decided.findLast(({ decision }) => decision !== 'approve');
   if (last?.decision !== 'skip' || expired(last, now)) return undefined;
   if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, last) > 0) return undefined;
   if (last.fingerprint !== null && fingerprint !== undefined && last.fingerprint !== fingerprint) return undefined;
   return last;
+}
+
+/** What was decided about a run as a whole. */
+export interface RunDecisions {
+  /** The pause in force: nothing starts until somebody resumes the run. */
+  readonly paused: UsedDecision | undefined;
+  /** Nobody will finish the run. */
+  readonly closed: UsedDecision | undefined;
+  /** The run is kept when old runs are removed. */
+  readonly pinned: UsedDecision | undefined;
+  /** The run began as a fork of another one. */
+  readonly forked: UsedDecision | undefined;
+  /** Why a decision about the run could not be read: it may be a pause. */
+  readonly unread: string | undefined;
+}
+
+/** The decisions about a run that are in force. @param decided in order */
+export function runDecisions(decided: readonly UsedDecision[], unread?: string): RunDecisions {
+  const last = (...kinds: DecidedRecord['decision'][]): UsedDecision | undefined =>
+    decided.findLast(({ decision }) => kinds.includes(decision));
+  const inForce = (begins: DecidedRecord['decision'], ends: DecidedRecord['decision']): UsedDecision | undefined => {
+    const latest = last(begins, ends);
+    return latest?.decision === begins ? latest : undefined;
+  };
+  return {
+    paused: inForce('pause', 'resume'),
+    closed: last('close'),
+    pinned: inForce('pin', 'unpin'),
+    forked: last('fork'),
+    unread,
+  };
 }
 
 /** The latest of the given positions. */

@@ -192,7 +192,6 @@ const reworkCauseSchema = z.strictObject({
   verdict: verdictSchema,
   value: contentSchema.optional(),
 });
-export type ReworkCause = z.infer<typeof reworkCauseSchema>;
 
 /**
  * A decision about a gate, or about a whole run ({@link RUN_GATE}). It applies to everything ordered before it. Made by
@@ -211,6 +210,8 @@ export const decidedSchema = z.strictObject({
   fingerprint: digest.nullable(),
   /** Bound to the output with this digest: `approve`, `reject`, `adopt`. */
   output: digest.optional(),
+  /** The commit that was decided about; an approval of a gate with `per: commit` is bound to it. */
+  commit: treeId.optional(),
   /** Output supplied with a `skip` of format 1. */
   exports: contentSchema.optional(),
   /**

@@ -38,6 +38,14 @@ function legsOf(gate: Gate, gates: ReadonlyMap<string, Gate>): Unit[] {
   return gate.legs.map((leg) => ({ key: unitKey(gate.id, leg.id), gate, leg, needs }));
 }
 
+/** Every unit downstream of this one, in the graph's order. */
+export function descendantsOf(graph: UnitGraph, key: UnitKey): UnitKey[] {
+  const found = new Set<UnitKey>([key]);
+  for (const unit of graph.values()) if (unit.needs.some((need) => found.has(need))) found.add(unit.key);
+  found.delete(key);
+  return [...found];
+}
+
 /** Every unit upstream of this one, in the graph's order. */
 export function ancestorsOf(graph: UnitGraph, key: UnitKey): UnitKey[] {
   const found = new Set<UnitKey>();

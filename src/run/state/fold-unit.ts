@@ -97,6 +97,12 @@ function satisfied(own: UnitRecords, best: Judged, needsDone: boolean): Choice {
 function howText(own: UnitRecords, ended: EndedRecord): string {
   const { how, verdict } = ended;
   if (verdict.status === 'not-applicable') return verdict.advice === '' ? 'its condition is false' : verdict.advice;
+  if (how === 'adopted') {
+    const adopt = own.decided.findLast(
+      ({ decision, fingerprint }) => decision === 'adopt' && fingerprint === ended.fingerprint,
+    );
+    return adopt === undefined ? 'adopted' : `adopted by ${actorOf(adopt)}: ${adopt.reason}`;
+  }
   if (how === 'reused') return ended.source === undefined ? 'reused' : `reused from ${runText(ended.source, ended)}`;
   return `${attemptInRun(ended, own.started)}, score ${verdict.score}`;
 }

@@ -1,10 +1,11 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { usedDecision, type UsedDecision } from '../records/decisions.ts';
+import { runDecisions, usedDecision, type RunDecisions, type UsedDecision } from '../records/decisions.ts';
 import { deriveUnit } from './fold-unit.ts';
 import { orderRecords } from '../records/order.ts';
 import { unreadIn, whyBlind, type ReadProblem, type RecordListing, type UnreadRecord } from '../records/reading.ts';
 import {
   comparePositions,
+  RUN_GATE,
   unitOf,
   type DecidedRecord,
   type EndedRecord,
@@ -65,14 +66,17 @@ export function createRunFold(graph: UnitGraph, listing: RecordListing, identity
     state: () => {
       if (state !== undefined) return state;
       const units = deriveOpen(graph, grouped, derived, open, told);
-      const strangers = [...grouped.keys()].filter((key) => !graph.has(key)).map(describeStranger);
+      const strangers = [...grouped.keys()].filter((key) => !graph.has(key) && key !== RUN_GATE).map(describeStranger);
+      const ofAll = grouped.get(RUN_GATE);
+      const decided = runDecisions(ofAll?.decided ?? [], ofAll?.unknown[0]?.why);
       const problems = [...unplaced, ...[...derived.values()].flatMap((one) => one.problems), ...strangers];
       state = {
         pipeline: identity.pipeline,
         subject: identity.subject,
         runNumber,
         runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
-        status: statusOf(units, ofRun),
+        status: statusOf(units, ofRun, decided),
+        decided,
         units,
         problems: sortProblems(problems),
         ...spanOf(ofRun),
@@ -229,18 +233,24 @@ function latestAttempt(
 }
 
 /** Run status from the units' states: completed ≻ executing ≻ paused ≻ error, if anything can still happen. */
-function statusOf(units: ReadonlyMap<UnitKey, UnitState>, records: readonly GatelineRecord[]): RunStatus {
+function statusOf(
+  units: ReadonlyMap<UnitKey, UnitState>,
+  records: readonly GatelineRecord[],
+  decided: RunDecisions,
+): RunStatus {
   const states = [...units.values()];
   if (records.length === 0) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';
   const last = records.reduce<Position & { kind: string; decision?: string }>(
     (a, b) => (comparePositions(b, a) >= 0 ? b : a),
     records[0]!,
   );
+  if (decided.closed !== undefined) return 'error';
   if (last.kind === 'decided' && last.decision === 'rollback') return 'rollback';
   if (states.every((state) => state.done)) return 'completed';
   const has = (...statuses: Array<UnitState['status']>): boolean =>
     states.some((state) => !state.done && statuses.includes(state.status));
   if (has('running')) return 'executing';
+  if (decided.paused !== undefined) return 'paused';
   if (has('failed', 'lost', 'partial') || states.some(({ unread }) => unread !== undefined)) return 'error';
   if (has('ready')) return 'executing';
   return has('paused') ? 'paused' : 'error';

@@ -12,13 +12,14 @@ export interface CallNumbers {
 }
 
 /**
- * A run stays open, over any number of calls, until it is completed or rolled back; the next call then begins a new
- * one.
+ * A run stays open, over any number of calls, until it is completed, closed or rolled back; the next call then begins a
+ * new one.
  *
  * @param latest state of the newest run
  */
-export function numberCall(latest: Pick<RunState, 'status' | 'runNumber' | 'runAttempt'>): CallNumbers {
-  const open = latest.runNumber > 0 && latest.status !== 'completed' && latest.status !== 'rollback';
+export function numberCall(latest: Pick<RunState, 'status' | 'runNumber' | 'runAttempt' | 'decided'>): CallNumbers {
+  const isOver = latest.status === 'completed' || latest.status === 'rollback' || latest.decided.closed !== undefined;
+  const open = latest.runNumber > 0 && !isOver;
   return open
     ? { runNumber: latest.runNumber, runAttempt: latest.runAttempt + 1, continues: true }
     : { runNumber: latest.runNumber + 1, runAttempt: 1, continues: false };

@@ -1,6 +1,6 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Digest } from '../../json/digest.ts';
-import type { UsedDecision } from '../records/decisions.ts';
+import type { RunDecisions, UsedDecision } from '../records/decisions.ts';
 import type { ReadProblem } from '../records/reading.ts';
 import type { Content, EndedRecord, Position, StartedRecord } from '../records/record.ts';
 
@@ -79,6 +79,8 @@ export interface RunState {
   /** The latest call (locally) or run attempt (GitHub) that wrote to it. */
   readonly runAttempt: number;
   readonly status: RunStatus;
+  /** Decisions about the run as a whole that are in force. */
+  readonly decided: RunDecisions;
   /** In graph order. */
   readonly units: ReadonlyMap<UnitKey, UnitState>;
   readonly problems: readonly RunProblem[];

@@ -3,10 +3,12 @@ import { newestRun } from '../../../src/run/state/fold.ts';
 import { nextAttempt, numberCall } from '../../../src/run/state/numbering.ts';
 import { comparePositions, recordName } from '../../../src/run/records/record.ts';
 import { asProblem } from '../../support/driven-history.ts';
+import { runDecisions } from '../../../src/run/records/decisions.ts';
 import { decided, ended, listing, started } from '../../support/records.ts';
 
 describe('a call', () => {
-  const latest = { runNumber: 3, runAttempt: 2 } as const;
+  const decided = runDecisions([]);
+  const latest = { runNumber: 3, runAttempt: 2, decided } as const;
 
   it.each(['executing', 'paused', 'error', 'initializing'] as const)('goes on with a run that is %s', (status) => {
     expect(numberCall({ ...latest, status })).toEqual({ runNumber: 3, runAttempt: 3, continues: true });
@@ -17,7 +19,7 @@ describe('a call', () => {
   });
 
   it('begins the first run where there is none', () => {
-    expect(numberCall({ runNumber: 0, runAttempt: 0, status: 'initializing' })).toEqual({
+    expect(numberCall({ runNumber: 0, runAttempt: 0, status: 'initializing', decided })).toEqual({
       runNumber: 1,
       runAttempt: 1,
       continues: false,

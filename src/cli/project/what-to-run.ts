@@ -1,0 +1,127 @@
+import type { Assignment } from '../../engine/call/call.ts';
+import { unitsNamed } from '../../engine/decide.ts';
+import type { Resume } from '../../engine/resume.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
+import { whoDecides } from '../../local/who-decides.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
+import { didYouMean } from '../../pipeline/problem.ts';
+import { STRATEGIES, strategySteps, type Strategy } from '../../run/plan/strategy.ts';
+import { ancestorsOf, unitsOf } from '../../run/records/unit.ts';
+import { listOption, recordedOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
+import { reasonGiven } from './decision.ts';
+
+/** What `run`, `resume` and `plan` are asked to do, beyond the pipeline and its subject. */
+export interface WhatToRun {
+  readonly assigned: Pick<Assignment, 'only' | 'maxGates' | 'keep'>;
+  readonly resume: Resume | undefined;
+}
+
+/**
+ * Reads the options that select gates and say how the run continues.
+ * @throws GatelineError `GATE_UNKNOWN`, `OPTION_CONFLICT`, `OPTION_VALUE`, `REASON_MISSING`, `ACTOR_UNKNOWN`
+ */
+export async function whatToRun(invocation: CommandInvocation, loaded: LoadedPipeline): Promise<WhatToRun> {
+  const { options } = invocation;
+  const { pipeline } = loaded;
+  const only = onlyGates(options, pipeline);
+  const maxGates = maxGatesOf(options);
+  const resume = await resumeOf(invocation, loaded);
+  const keep = options['keep'] ? keptGates(pipeline, resume!) : undefined;
+  return {
+    assigned: { ...(only && { only }), ...(maxGates !== undefined && { maxGates }), ...(keep && { keep }) },
+    resume,
+  };
+}
+
+/** `undefined`: nothing but a plain continuation is asked for. */
+async function resumeOf(
+  { world, options, command }: CommandInvocation,
+  { root, pipeline }: LoadedPipeline,
+): Promise<Resume | undefined> {
+  const force = listOption(options, 'force');
+  const from = listOption(options, 'from');
+  const lift = command === 'resume';
+  const fresh = options['new'] === true;
+  const strategy = strategyOf(options, from, pipeline);
+  if (!lift && !fresh && force.length === 0) return undefined;
+  unitsNamed(unitsOf(pipeline), [...force, ...from]);
+  const given = recordedOption(options, 'actor', 255);
+  const needsReason = force.length > 0 || strategy === 'skip-current' || options['keep'] === true;
+  const words = [`gateline ${command}`, ...(fresh ? ['--new'] : []), ...(lift ? [`--strategy ${strategy}`] : [])];
+  const reason = needsReason ? reasonGiven(options) : (recordedOption(options, 'reason', 4_096) ?? words.join(' '));
+  const actor = await whoDecides(root, world.environment, given);
+  return { actor, reason, force, strategy, from, fresh, lift };
+}
+
+function strategyOf(options: OptionValues, from: readonly string[], pipeline: Pipeline): Strategy {
+  const word = textOption(options, 'strategy');
+  const strategy = STRATEGIES.find((one) => one === word);
+  if (word !== undefined && strategy === undefined) {
+    const meant = didYouMean(word, STRATEGIES);
+    const suggestion = meant === undefined ? '' : `; ${meant}`;
+    throw new GatelineError('OPTION_VALUE', `--strategy: there is no strategy ${word}${suggestion}`, {
+      hint: `Strategies: ${STRATEGIES.join(', ')}.`,
+    });
+  }
+  if (from.length > 0 && strategy !== undefined && strategy !== 'from-checkpoint')
+    throw new GatelineError('OPTION_CONFLICT', `--from goes with from-checkpoint, not with ${strategy}`);
+  if (options['keep'] && from.length === 0)
+    throw new GatelineError('OPTION_CONFLICT', '--keep goes with --from: it keeps what comes before that gate');
+  if (strategy === 'from-checkpoint' && from.length === 0) {
+    throw new GatelineError('OPTION_VALUE', 'from-checkpoint needs the gate to start from: --from GATE', {
+      hint: `Gates: ${pipeline.gates.map(({ id }) => id).join(', ')}. \`gateline status\` shows how far each got.`,
+    });
+  }
+  return from.length > 0 ? 'from-checkpoint' : (strategy ?? 'retry-current');
+}
+
+/** Every gate that does not run again. */
+function keptGates(pipeline: Pipeline, resume: Resume): NonNullable<Assignment['keep']> {
+  const { actor, reason, from } = resume;
+  const again = strategySteps('from-checkpoint', unitsOf(pipeline), { units: new Map() }, from);
+  const gates = new Set(pipeline.gates.map(({ id }) => id)).difference(new Set(again.map(({ unit }) => unit.gate.id)));
+  return { gates, actor, reason };
+}
+
+function maxGatesOf(options: OptionValues): number | undefined {
+  const text = textOption(options, 'max-gates');
+  if (text === undefined) return undefined;
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
+  throw new GatelineError('OPTION_VALUE', `--max-gates ${text}: expected a number of gates, at least 1`);
+}
+
+/** Gates that may run in this call. */
+function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<string> | undefined {
+  const until = listOption(options, 'until');
+  const gates = [...listOption(options, 'gate'), ...until];
+  refuseIdleNeeds(options, gates);
+  if (gates.length === 0) return undefined;
+  const known = pipeline.gates.map((gate) => gate.id);
+  const unknown = gates.find((gate) => !known.includes(gate));
+  if (unknown === undefined)
+    return new Set([...(options['with-needs'] ? withNeeds(gates, pipeline) : gates), ...withNeeds(until, pipeline)]);
+  const meant = didYouMean(unknown, known);
+  const suggestion = meant === undefined ? '' : `; ${meant}`;
+  throw new GatelineError(
+    'GATE_UNKNOWN',
+    `${until.includes(unknown) ? '--until' : '--gate'}: there is no gate ${unknown}${suggestion}`,
+    {
+      hint: `Gates: ${known.join(', ')}.`,
+    },
+  );
+}
+
+/** Rejects `--with-needs` if it has no effect or contradicts another option. */
+function refuseIdleNeeds(options: OptionValues, gates: readonly string[]): void {
+  if (!options['with-needs']) return;
+  const why = gates.length === 0 ? 'without --gate, every gate runs' : 'with --stand-in, needed gates are not run';
+  if (gates.length > 0 && !options['stand-in']) return;
+  throw new GatelineError('OPTION_CONFLICT', `--with-needs does nothing here: ${why}`);
+}
+
+function withNeeds(gates: readonly string[], pipeline: Pipeline): string[] {
+  const graph = unitsOf(pipeline);
+  const above = unitsNamed(graph, gates).flatMap(({ key }) => [...ancestorsOf(graph, key)]);
+  return [...gates, ...above.map((key) => graph.get(key)!.gate.id)];
+}

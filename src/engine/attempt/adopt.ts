@@ -1,0 +1,47 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { EndedRecord } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { Call } from '../call/call.ts';
+import { keepJson } from '../keep-json.ts';
+import { planUnit } from '../plan/plan-unit.ts';
+import { judgeValue } from '../upstream/judge-again.ts';
+import { recordDecision, type Decider } from './record-decision.ts';
+import { recordWithoutAgent, type Taken } from './record-reuse.ts';
+import type { Work } from '../plan/prepared-unit.ts';
+
+/**
+ * Uses an output from outside as a unit's result: judged by its contract, bound to its current request. Records who
+ * decided so, and the result.
+ * @throws GatelineError `ADOPT_TOO_EARLY` while the request is not known, `ADOPT_REFUSED` if the contract is not met
+ */
+export async function adoptOutput(call: Call, unit: Unit, output: JsonValue, by: Decider): Promise<EndedRecord> {
+  const { planned, work } = await planUnit(call, unit);
+  if (work === undefined)
+    throw new GatelineError('ADOPT_TOO_EARLY', `gate ${unit.key}: its request is not known yet: ${planned.reason}`);
+  const value = call.redactor.redactJson(output).value;
+  const kept = await keepJson(call.ports.store, value);
+  const { verdict, exports } = await judgeValue(call, unit, value, kept);
+  if (exports === undefined || verdict.status !== 'passed') {
+    const why = verdict.issues[0]?.message ?? verdict.advice;
+    throw new GatelineError(
+      'ADOPT_REFUSED',
+      `gate ${unit.key}: the supplied output does not meet the contract (${verdict.kind}): ${why}`,
+    );
+  }
+  return recordAdopted(call, unit, work, { value: kept, exports, verdict, files: [], touched: [], logs: {} }, by);
+}
+
+/** Records the decision to use an output, and the output as the unit's result. */
+export async function recordAdopted(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  taken: Taken,
+  by: Decider,
+): Promise<EndedRecord> {
+  const { actor, reason } = by;
+  const bound = { fingerprint: work.fingerprint, ...(taken.value && { output: taken.value.digest }) };
+  await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound });
+  return recordWithoutAgent(call, unit, work, { how: 'adopted', ...taken });
+}

@@ -1,0 +1,52 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { RUN_GATE, type DecidedRecord } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { Call } from '../call/call.ts';
+import { giveUpPlaces } from './give-up-place.ts';
+
+/** Who decided, and why. */
+export interface Decider {
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/** The parts of a decision's record that differ from one decision to another. */
+type Recorded = Decider &
+  Pick<DecidedRecord, 'decision' | 'fingerprint'> &
+  Partial<Pick<DecidedRecord, 'until' | 'output'>>;
+
+/** Records a decision about a unit in the call that made it. @throws GatelineError `GATE_CLAIMED` */
+export async function recordDecision(call: Call, unit: Unit, decided: Recorded): Promise<void> {
+  await writeDecision(call, { ...call.journal.identity(unit, 0), ...contentOf(call, decided) });
+  if (decided.decision === 'force' || decided.decision === 'rollback') await giveUpPlaces(call, unit);
+}
+
+/** Records a decision about the run, after everything that the run has recorded. */
+export async function recordRunDecision(call: Call, decided: Decider & Pick<DecidedRecord, 'decision'>): Promise<void> {
+  const identity = call.journal.identity({ gate: { id: RUN_GATE }, leg: { id: '' } }, 0);
+  const runAttempt = Math.max(call.journal.call.runAttempt, call.journal.state().runAttempt + 1);
+  await writeDecision(call, { ...identity, runAttempt, ...contentOf(call, { ...decided, fingerprint: null }) });
+}
+
+function contentOf(
+  call: Call,
+  { decision, actor, reason, fingerprint, until, output }: Recorded,
+): Omit<DecidedRecord, keyof ReturnType<Call['journal']['identity']>> {
+  return {
+    kind: 'decided',
+    decision,
+    actor,
+    reason: call.redactor.redactText(reason),
+    fingerprint,
+    ...(until !== undefined && { until }),
+    ...(output !== undefined && { output }),
+  };
+}
+
+async function writeDecision(call: Call, decided: DecidedRecord): Promise<void> {
+  if ((await call.journal.write(decided)) !== 'taken') return;
+  const what = decided.gate === RUN_GATE ? 'the run' : `gate ${decided.gate}`;
+  throw new GatelineError('GATE_CLAIMED', `${what}: somebody else made a decision about it at the same time`, {
+    hint: 'Check `gateline status`, and decide again if it is still needed.',
+  });
+}

@@ -1,0 +1,29 @@
+import type { GatelineError } from '../../errors/gateline-error.ts';
+import type { Digest } from '../../json/digest.ts';
+import type { PlannedUnit } from '../../run/plan/plan.ts';
+import type { Request } from '../../run/plan/request.ts';
+import type { EndedRecord } from '../../run/records/record.ts';
+import type { LoadedContract } from '../call/contracts.ts';
+import type { JudgedAgain } from '../upstream/judge-again.ts';
+
+/** A unit's plan with everything needed to carry it out. */
+export interface PreparedUnit {
+  readonly planned: PlannedUnit;
+  /** Absent if the unit is blocked or depends on others. */
+  readonly work?: Work;
+  /** The attempt to reuse, for `keep` and `reuse`. */
+  readonly checkpoint?: EndedRecord;
+  /** The checkpoint's verdict under the current contract, if the contract has changed. */
+  readonly judged?: JudgedAgain;
+  /** The error that blocks it, if there is one. */
+  readonly error?: GatelineError;
+  /** It is blocked because another process claimed it: who, as a sentence. */
+  readonly claimed?: string;
+}
+
+/** What a unit is asked to do, and the contract that judges it. */
+export interface Work {
+  readonly request: Request;
+  readonly fingerprint: Digest;
+  readonly contract: LoadedContract;
+}

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { decide, decideRun } from '../../src/engine/decide.ts';
+import type { RunResult } from '../../src/engine/run-pipeline.ts';
+import type { Strategy } from '../../src/run/plan/strategy.ts';
+import { engineWorld } from '../support/engine-world.ts';
+import { pipelineOf } from '../support/pipelines.ts';
+
+const CHAIN = pipelineOf({ a: { inputs: ['a.txt'] }, b: { needs: ['a'] }, c: { needs: ['b'] } });
+const by = { actor: 'maria', reason: 'because' };
+
+/** A world whose gates in `broken` fail, and whose outputs change with `word`. */
+function resumable(broken: string[] = []) {
+  const state = { broken: new Set(broken), word: 'one' };
+  const world = engineWorld(
+    ({ unit }) => (state.broken.has(unit) ? { result: { exitCode: 1 } } : { output: `${unit} ${state.word}` }),
+    { 'a.txt': '1' },
+  );
+  const assignment = { pipeline: CHAIN, subject: 'subject', metadata: {}, input: null } as const;
+  return {
+    world,
+    state,
+    assignment,
+    /** What the call started. */
+    resume: async (strategy: Strategy, from: string[] = [], more = {}): Promise<string[]> => {
+      const before = world.starts.length;
+      await world.run(CHAIN, more, { resume: { ...by, strategy, from, lift: true } });
+      return world.starts.slice(before).map((start) => start.split('#')[0]!);
+    },
+  };
+}
+
+const statuses = ({ state }: RunResult) => [...state.units.values()].map(({ status }) => status);
+
+describe('strategies', () => {
+  it('retry-current: runs what failed', async () => {
+    const { world, state, resume } = resumable(['b']);
+    await world.run(CHAIN);
+    state.broken.clear();
+    expect(await resume('retry-current')).toEqual(['b', 'c']);
+  });
+
+  it('retry-previous: runs what the failed gates need, and then those', async () => {
+    const { world, state, resume } = resumable(['c']);
+    await world.run(CHAIN);
+    state.broken.clear();
+    expect(await resume('retry-previous')).toEqual(['b', 'c']);
+  });
+
+  it('skip-current: goes on without what failed', async () => {
+    const { world, resume } = resumable(['b']);
+    await world.run(CHAIN);
+    expect(await resume('skip-current')).toEqual(['c']);
+    expect((await world.plan(CHAIN)).plan.runNumber).toBe(2);
+  });
+
+  it('from-checkpoint: runs a gate and everything after it, although no output changes', async () => {
+    const { world, resume } = resumable(['c']);
+    await world.run(CHAIN);
+    expect(await resume('from-checkpoint', ['b'])).toEqual(['b', 'c']);
+  });
+
+  it('accept only output made after the decision, whatever is stored', async () => {
+    const { world, state, resume } = resumable(['c']);
+    await world.run(CHAIN);
+    state.broken.add('b');
+    expect(await resume('from-checkpoint', ['b'])).toEqual(['b']);
+    expect(statuses(await world.run(CHAIN))).toEqual(['passed', 'failed', 'blocked']);
+  });
+
+  it('are refused when nothing failed, when there is no run, and when the run is over', async () => {
+    const { world, state, resume } = resumable();
+    await expect(resume('retry-current')).rejects.toMatchObject({ code: 'RUN_NOT_OPEN' });
+    await world.run(CHAIN, { only: new Set(['a']) });
+    await expect(resume('retry-previous')).rejects.toMatchObject({ code: 'STRATEGY_NOTHING' });
+    await expect(resume('skip-current')).rejects.toMatchObject({ code: 'STRATEGY_NOTHING' });
+    await expect(resume('from-checkpoint', ['nope'])).rejects.toMatchObject({ code: 'GATE_UNKNOWN' });
+    expect(await resume('retry-current')).toEqual(['b', 'c']);
+    state.word = 'two';
+    await expect(resume('retry-current')).rejects.toMatchObject({ code: 'RUN_COMPLETED' });
+  });
+
+  it('keep: adopts what comes before although its inputs changed, with who and why', async () => {
+    const { world, resume } = resumable(['c']);
+    await world.run(CHAIN);
+    world.workspace.folder.set('a.txt', '2');
+    const keep = { gates: new Set(['a']), ...by };
+    const plan = await world.plan(CHAIN, { keep });
+    expect(plan.plan.units[0]).toMatchObject({ choice: 'adopt', reason: expect.stringContaining('kept by maria') });
+    expect(await resume('from-checkpoint', ['b'], { keep })).toEqual(['b', 'c']);
+    const { state } = await world.run(CHAIN, { only: new Set() });
+    expect(state.units.get('a')).toMatchObject({ status: 'passed', reason: 'adopted by maria: because' });
+  });
+});
+
+describe('a run', () => {
+  it('that is paused starts nothing until somebody resumes it', async () => {
+    const { world, assignment, resume } = resumable();
+    await world.run(CHAIN, { only: new Set(['a']) });
+    await decideRun(world.ports(), assignment, { decision: 'pause', ...by });
+    const paused = await world.run(CHAIN);
+    expect(paused.state).toMatchObject({ status: 'paused', decided: { paused: { actor: 'maria' } } });
+    expect(world.starts).toEqual(['a#1']);
+    expect((await world.plan(CHAIN)).plan.units[1]!.reason).toContain('paused by maria: because');
+    expect(await resume('retry-current')).toEqual(['b', 'c']);
+  });
+
+  it('that is closed is over: the next call begins another one, which reuses what stands', async () => {
+    const { world, state, assignment } = resumable(['b']);
+    await world.run(CHAIN);
+    const closed = await decideRun(world.ports(), assignment, { decision: 'close', ...by });
+    expect(closed.journal.state()).toMatchObject({ status: 'error', decided: { closed: { reason: 'because' } } });
+    await expect(decideRun(world.ports(), assignment, { decision: 'close', ...by })).rejects.toMatchObject({
+      code: 'RUN_NOT_OPEN',
+    });
+    state.broken.clear();
+    const next = await world.run(CHAIN);
+    expect(next.call).toMatchObject({ runNumber: 2, continues: false });
+    expect(next.state.units.get('a')).toMatchObject({ reused: true });
+  });
+
+  it('can be begun anew while one is open, which closes that one', async () => {
+    const { world } = resumable(['b']);
+    await world.run(CHAIN);
+    const fresh = await world.run(CHAIN, {}, { resume: { ...by, fresh: true } });
+    expect(fresh.call).toEqual({ runNumber: 2, runAttempt: 1, continues: false });
+    const { plan } = await world.plan(CHAIN);
+    expect(plan).toMatchObject({ runNumber: 2, continues: true });
+  });
+
+  it('stays pinned until it is unpinned, also when it is completed', async () => {
+    const { world, assignment } = resumable();
+    await world.run(CHAIN);
+    const pinned = await decideRun(world.ports(), assignment, { decision: 'pin', ...by });
+    expect(pinned.journal.state()).toMatchObject({ status: 'completed', decided: { pinned: { actor: 'maria' } } });
+    const unpinned = await decideRun(world.ports(), assignment, { decision: 'unpin', ...by });
+    expect(unpinned.journal.state().decided.pinned).toBeUndefined();
+  });
+
+  it('stops after as many gates as asked', async () => {
+    const { world } = resumable();
+    const result = await world.run(CHAIN, { maxGates: 2 });
+    expect(world.starts).toEqual(['a#1', 'b#1']);
+    expect(result.planned.at(-1)).toMatchObject({ choice: 'blocked', reason: expect.stringContaining('2 gates') });
+  });
+});
+
+describe('an adopted output', () => {
+  it('is bound to the request: a change runs the gate again', async () => {
+    const { world, state, assignment } = resumable(['a']);
+    await world.run(CHAIN);
+    await decide(world.ports(), assignment, { decision: 'adopt', gates: ['a'], output: 'mine', ...by });
+    expect(statuses(await world.run(CHAIN))).toEqual(['passed', 'passed', 'passed']);
+    state.broken.clear();
+    world.workspace.folder.set('a.txt', '2');
+    world.starts.length = 0;
+    await world.run(CHAIN);
+    expect(world.starts[0]).toBe('a#1');
+  });
+});
