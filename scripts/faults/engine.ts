@@ -172,15 +172,15 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: files of gates upstream are not brought',
-    find: 'workspace.build(base, handedOnTo(call, unit), copierOf(call))',
+    find: 'workspace.build(base, startFiles(call, unit), copierOf(call))',
     replace: 'workspace.build(base, [], copierOf(call))',
     tests: TREES,
     why: 'an agent would work on files that its request does not name',
   },
   {
     name: 'engine: files in conflict are found after the claim',
-    find: 'const handedOn = handedOnTo(call, unit);\n  return {',
-    replace: 'const handedOn = unit.gate.inputs?.length === 0 ? [] : handedOnTo(call, unit);\n  return {',
+    find: 'const files = startFiles(call, unit);',
+    replace: 'const files = unit.gate.inputs?.length === 0 ? [] : startFiles(call, unit);',
     tests: TREES,
     why: 'every call would leave a failed attempt of a gate that cannot run',
   },

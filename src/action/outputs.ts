@@ -43,12 +43,13 @@ export type GateDecision = (typeof DECISIONS)[number];
 /** The decision for a planned unit's job: a unit that waits or depends on others is blocked for now. */
 export function decisionOf({ choice }: Pick<PlannedUnit, 'choice'>): GateDecision {
   if (choice === 'wait') return 'run';
-  return choice === 'depends' ? 'blocked' : choice;
+  return choice === 'depends' || choice === 'send-back' ? 'blocked' : choice;
 }
 
 /** The differences in words; their order is that of the sentence. */
 const KINDS: Readonly<Record<Difference['what'], readonly [one: string, many: string]>> = {
   export: ['output of a needed gate', 'outputs of needed gates'],
+  rework: ['output that sent the work back', 'outputs that sent the work back'],
   file: ['input file', 'input files'],
   command: ['part of the definition', 'parts of the definition'],
   with: ['value of with', 'values of with'],
@@ -87,6 +88,7 @@ export function reasonOf(planned: Pick<PlannedUnit, 'choice' | 'from' | 'differe
     case 'not-applicable':
       return 'The condition of the gate is false.';
     case 'depends':
+    case 'send-back':
     case 'blocked':
       return 'The gate cannot run now, see the log.';
   }

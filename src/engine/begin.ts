@@ -166,6 +166,7 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
     case 'wait':
       return undefined;
     case 'blocked':
+    case 'send-back':
     case 'depends':
       throw prepared.error ?? notNow(call, unit, prepared);
     case 'reuse':

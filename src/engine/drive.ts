@@ -2,7 +2,9 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { plannedUnit, type PlannedUnit } from '../run/plan/plan.ts';
 import type { RunState } from '../run/state/run-state.ts';
-import type { Unit } from '../run/records/unit.ts';
+import { descendantsOf, type Unit } from '../run/records/unit.ts';
+import { loopOf, loopsBackTo } from './plan/loop-of.ts';
+import { sendBack } from './attempt/send-back.ts';
 import { runAttempts } from './attempt/attempt.ts';
 import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
@@ -36,11 +38,12 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const open = new Map(call.graph);
   const running = new Map<UnitKey, Promise<void>>();
   const failures: unknown[] = [];
+  const sentBack = new Set<UnitKey>();
   const unsound = once(() => contractErrors(call.contracts, call.assignment.pipeline.gates));
   while (!signal.aborted && failures.length === 0) {
     // Read before planning: an attempt that ends during planning may make other units ready.
     const idle = running.size === 0;
-    const progressed = await startReady(call, open, running, signal, { planned, errors, failures, unsound });
+    const progressed = await startReady(call, open, running, signal, { planned, errors, failures, sentBack, unsound });
     if (running.size > 0) await Promise.race(running.values());
     else if (idle && !progressed) break;
   }
@@ -54,6 +57,8 @@ interface Found {
   readonly planned: PlannedUnit[];
   readonly errors: GatelineError[];
   readonly failures: unknown[];
+  /** Units whose work was sent back in this call. */
+  readonly sentBack: Set<UnitKey>;
   /** Contracts that cannot be used, determined when the first agent is about to start. */
   readonly unsound: () => Promise<readonly GatelineError[]>;
 }
@@ -71,9 +76,11 @@ async function startReady(
   for (const unit of Array.from(open.values())) {
     if (signal.aborted || found.failures.length > 0) break;
     if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running)) continue;
+    // Gates that still work on what was sent back may send it back, too: then it is done once, with all their outputs.
+    if (found.sentBack.has(unit.key) && isAwaited(call, unit, running)) continue;
     open.delete(unit.key);
     progressed = true;
-    await noting(found, () => goOnWith(call, unit, running, signal, found));
+    await noting(found, () => goOnWith(call, unit, open, running, signal, found));
   }
   // Once for all settled units: an observer that shows the whole run would otherwise do so a thousand times if a
   // thousand units are reused.
@@ -86,6 +93,7 @@ async function startReady(
 async function goOnWith(
   call: Call,
   unit: Unit,
+  open: Map<UnitKey, Unit>,
   running: Map<UnitKey, Promise<void>>,
   signal: AbortSignal,
   found: Found,
@@ -99,14 +107,52 @@ async function goOnWith(
   await call.observe({ type: 'planned', planned });
   if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
-    const work = noting(found, async () => void (await runAttempts(call, unit, prepared.work!, signal)));
-    running.set(
-      unit.key,
-      work.finally(() => running.delete(unit.key)),
-    );
+    const attempts = noting(found, async () => void (await runAttempts(call, unit, prepared.work!, signal)));
+    const work = attempts.then(async () => {
+      running.delete(unit.key);
+      if (!signal.aborted) await noting(found, () => sendBackIfFailed(call, unit, open, running, found));
+    });
+    running.set(unit.key, work);
   } else {
     await recordPlanned(call, unit, prepared);
+    if (planned.choice === 'send-back') await sendBackIfFailed(call, unit, open, running, found);
   }
+}
+
+/**
+ * When a gate of a loop has failed and no other that may send back the same work still runs: the work is sent back, once
+ * for all of them, and everything downstream of it is open again.
+ */
+async function sendBackIfFailed(
+  call: Call,
+  unit: Unit,
+  open: Map<UnitKey, Unit>,
+  running: ReadonlyMap<UnitKey, unknown>,
+  found: Found,
+): Promise<void> {
+  const own = loopOf(call, unit);
+  if (own === undefined) return;
+  const loops = loopsBackTo(call, own.loop.onFail.goto);
+  const judges = new Set(loops.flatMap(({ loop }) => loop.gates));
+  if ([...running.keys()].some((key) => judges.has(call.graph.get(key)!.gate.id))) return;
+  if (own.choice.choice === 'used-up') {
+    const message = `not sent back: ${own.choice.reason}; --max-iterations allows more`;
+    await call.observe({ type: 'notice', unit: unit.key, message });
+  }
+  const back = loops.flatMap(({ loop, choice }) => (choice.choice === 'send-back' ? [{ loop, choice }] : []));
+  const again = await sendBack(call, back);
+  for (const [key, one] of call.graph) if (again.has(key)) open.set(key, one);
+  for (const { loop, choice } of back) {
+    for (const { key } of choice.targets) found.sentBack.add(key);
+    const targets = choice.targets.map(({ key }) => key).join(', ');
+    const message = `${targets}: sent back by ${loop.cause} (iteration ${choice.times + 1}): ${choice.reason}`;
+    await call.observe({ type: 'notice', unit: unit.key, message });
+  }
+}
+
+/** Whether anything downstream of a unit still runs. */
+function isAwaited({ graph }: Pick<Call, 'graph'>, { key }: Unit, running: ReadonlyMap<UnitKey, unknown>): boolean {
+  return running.size > 0 && descendantsOf(graph, key).some((one) => running.has(one));
 }
 
 /** Starts no agent, and so spends no money, while any contract of the pipeline is unusable. */
@@ -180,10 +226,13 @@ function hasRoom(
 ): boolean {
   if (running.size >= assignment.pipeline.maxParallel) return false;
   if (running.size > 0 && gate.workspace === 'in-place') return false;
+  const group = assignment.pipeline.groups.find(({ gates }) => gates.includes(gate.id));
+  const isSequential = group !== undefined && (assignment.sequential || group.mode === 'sequential');
   let siblings = 0;
   for (const key of running.keys()) {
     const other = graph.get(key)!.gate;
     if (other.workspace === 'in-place') return false;
+    if (isSequential && group.gates.includes(other.id)) return false;
     if (other.id === gate.id) siblings += 1;
   }
   return siblings < (gate.legsMaxParallel ?? Infinity);

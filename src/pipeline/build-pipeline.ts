@@ -8,6 +8,8 @@ import {
   DEFAULT_WORKSPACE,
   type ContractSource,
   type Gate,
+  type GateGroup,
+  type OnFail,
   type Leg,
   type Pipeline,
   type WorkspaceSettings,
@@ -27,9 +29,19 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     metadata: file.metadata as JsonObject,
     maxParallel: file['max-parallel'],
     gates: Object.entries(file.gates).map(([id, entry]) => buildGate(id, entry, file, order)),
-    groups: Object.entries(file.groups).map(([id, gates]) => ({ id, gates })),
+    groups: Object.entries(file.groups).map(([id, group]) => buildGroup(id, group)),
+    maxReworks: file['max-reworks'],
     workspace: buildWorkspace(file),
   };
+}
+
+function buildGroup(id: string, group: GatelineFile['groups'][string]): GateGroup {
+  if (Array.isArray(group)) return { id, gates: group, mode: 'parallel', onFail: undefined };
+  return { id, gates: group.gates, mode: group.mode, onFail: buildOnFail(group['on-fail']) };
+}
+
+function buildOnFail(entry: GateEntry['on-fail']): OnFail | undefined {
+  return entry && { goto: entry.goto, maxIterations: entry['max-iterations'] };
 }
 
 function buildWorkspace({ workspace, defaults }: GatelineFile): WorkspaceSettings {
@@ -66,6 +78,7 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     files: entry.files === 'changed' ? 'changed' : entry.files.map(normalGlob),
     retries: entry.retries,
     timeoutMinutes: entry['timeout-minutes'],
+    onFail: buildOnFail(entry['on-fail']),
     reuse: entry.reuse,
     maxAge: milliseconds(entry['max-age']),
     legs: strategy === undefined ? WITHOUT_MATRIX : buildLegs(strategy.matrix),

@@ -26,6 +26,8 @@ export interface Pipeline {
   readonly gates: readonly Gate[];
   /** Named sets of gates that are shown together (seed 002: parallel_groups), in file order. */
   readonly groups: readonly GateGroup[];
+  /** How often work may be sent back in one run, in all loops together. `undefined`: each loop has its own limit only. */
+  readonly maxReworks: number | undefined;
   /** How work trees are made. No part of any request. */
   readonly workspace: WorkspaceSettings;
 }
@@ -53,10 +55,21 @@ export interface WorkspaceSettings {
 /** Defaults for settings that the file omits. */
 export const DEFAULT_WORKSPACE: WorkspaceSettings = { link: 'dependencies', shell: 'bash', maxUntracked: 100_000_000 };
 
-/** A named set of gates shown as one phase. */
+/** A named set of gates shown as one phase. With `onFail` its gates are judged together, when all have ended. */
 export interface GateGroup {
   readonly id: string;
   readonly gates: readonly string[];
+  /** `sequential`: its gates run one at a time. */
+  readonly mode: 'parallel' | 'sequential';
+  readonly onFail: OnFail | undefined;
+}
+
+/** Where work goes back to if it is judged to be not good enough (seed 002: iterations; seed 003: fix tasks). */
+export interface OnFail {
+  /** The gate that does it again; upstream of all gates that send work back. */
+  readonly goto: string;
+  /** How often that gate may run in this loop, the first time included: 1 never sends back. Default 3. */
+  readonly maxIterations: number;
 }
 
 /** One node of the pipeline: an agent and the contract that its output must meet. */
@@ -106,6 +119,7 @@ export interface Gate {
   readonly retries: number;
   /** Default 60, at most 4320 (three days); fractions allowed. */
   readonly timeoutMinutes: number;
+  readonly onFail: OnFail | undefined;
   readonly reuse: 'auto' | 'never';
   /** Milliseconds after which an output is too old for reuse. */
   readonly maxAge: number | undefined;

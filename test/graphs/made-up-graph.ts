@@ -68,6 +68,7 @@ export function madeUpGraph(random: Random): MadeUpGraph {
     metadata: {},
     maxParallel: 1 + Math.floor(random() * 4),
     groups: [],
+    maxReworks: undefined,
     workspace: DEFAULT_WORKSPACE,
     gates: [...gates.values()].map(({ gate }) => gate),
   };

@@ -100,6 +100,7 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
     metadata: jsonObject,
     maxParallel: fc.integer({ min: 1, max: 256 }),
     workspace,
+    maxReworks: fc.option(fc.nat(1_000), { nil: undefined }),
     gates: fc.uniqueArray(fc.tuple(id, gate, fc.array(fc.nat(5)), fc.array(envName)), {
       minLength: 1,
       maxLength: 6,
@@ -111,7 +112,17 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
     const ids = gates.map(([name]) => name);
     return {
       ...rest,
-      groups: grouped && !ids.includes('all') ? [{ id: 'all', gates: ids }] : [],
+      groups:
+        grouped && !ids.includes('all')
+          ? [
+              {
+                id: 'all',
+                gates: ids,
+                mode: ids.length % 2 === 0 ? 'parallel' : ('sequential' as const),
+                onFail: undefined,
+              },
+            ]
+          : [],
       gates: gates.map(([name, each, needs, secrets], index) => ({
         ...each,
         // One that works in the user's folder and hands on files must say what its inputs are.
@@ -120,6 +131,7 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
         number: index,
         needs: ids.filter((_, other) => other < index && needs.includes(other)),
         secrets: [...new Set(secrets)].filter((secret) => !Object.hasOwn(each.env, secret)),
+        onFail: undefined,
         legsMaxParallel: each.legs[0]!.id === '' ? undefined : 2,
         failFast: each.legs[0]!.id === '',
       })),
@@ -192,7 +204,13 @@ export function print(pipeline: Pipeline): string {
     subject: pipeline.subject,
     metadata: pipeline.metadata,
     'max-parallel': pipeline.maxParallel,
-    groups: Object.fromEntries(pipeline.groups.map((group) => [group.id, group.gates])),
+    ...(pipeline.maxReworks !== undefined && { 'max-reworks': pipeline.maxReworks }),
+    groups: Object.fromEntries(
+      pipeline.groups.map((group) => [
+        group.id,
+        group.mode === 'parallel' ? group.gates : { gates: group.gates, mode: group.mode },
+      ]),
+    ),
     gates: Object.fromEntries(gates),
   });
 }

@@ -60,7 +60,7 @@ describe('a whole gateline.yml', () => {
       subject: 'demoqa_com-student_registration',
       metadata: { domain: 'demoqa_com', nested: { n: [1, null, true] } },
       maxParallel: 4,
-      groups: [{ id: 'checks', gates: ['review', 'e2e'] }],
+      groups: [{ id: 'checks', gates: ['review', 'e2e'], mode: 'parallel', onFail: undefined }],
     });
   });
 
@@ -136,6 +136,7 @@ describe('a whole gateline.yml', () => {
       subject: undefined,
       maxParallel: 2,
       groups: [],
+      maxReworks: undefined,
     });
     expect(gateOf('gates: {a: {}}')).toMatchObject({
       shell: 'bash',

@@ -36,6 +36,7 @@ export function gate(id: string, number: number, over: Partial<Gate> = {}): Gate
     files: [],
     retries: 0,
     timeoutMinutes: 60,
+    onFail: undefined,
     reuse: 'auto',
     maxAge: undefined,
     legs: [{ id: '', matrix: {} }],
@@ -53,6 +54,7 @@ export function pipelineOf(gates: readonly Gate[], over: Partial<Pipeline> = {})
     maxParallel: 2,
     gates,
     groups: [],
+    maxReworks: undefined,
     workspace: DEFAULT_WORKSPACE,
     ...over,
   };
@@ -92,7 +94,7 @@ export const reviewed: Pipeline = pipelineOf(
     gate('security', 3, { needs: ['build'] }),
     gate('publish', 4, { needs: ['e2e', 'style', 'security'] }),
   ],
-  { id: 'reviewed', groups: [{ id: 'review', gates: ['style', 'security'] }] },
+  { id: 'reviewed', groups: [{ id: 'review', gates: ['style', 'security'], mode: 'parallel', onFail: undefined }] },
 );
 
 const writer = { host: 'host', boot: 'boot', pid: 7, pidStart: '1' };

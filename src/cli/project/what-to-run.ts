@@ -13,7 +13,7 @@ import { reasonGiven } from './decision.ts';
 
 /** What `run`, `resume` and `plan` are asked to do, beyond the pipeline and its subject. */
 export interface WhatToRun {
-  readonly assigned: Pick<Assignment, 'only' | 'maxGates' | 'keep'>;
+  readonly assigned: Pick<Assignment, 'only' | 'maxGates' | 'maxIterations' | 'sequential' | 'keep'>;
   readonly resume: Resume | undefined;
 }
 
@@ -25,11 +25,18 @@ export async function whatToRun(invocation: CommandInvocation, loaded: LoadedPip
   const { options } = invocation;
   const { pipeline } = loaded;
   const only = onlyGates(options, pipeline);
-  const maxGates = maxGatesOf(options);
+  const maxGates = numberOf(options, 'max-gates');
+  const maxIterations = numberOf(options, 'max-iterations');
   const resume = await resumeOf(invocation, loaded);
   const keep = options['keep'] ? keptGates(pipeline, resume!) : undefined;
   return {
-    assigned: { ...(only && { only }), ...(maxGates !== undefined && { maxGates }), ...(keep && { keep }) },
+    assigned: {
+      ...(only && { only }),
+      ...(maxGates !== undefined && { maxGates }),
+      ...(maxIterations !== undefined && { maxIterations }),
+      ...(options['sequential'] === true && { sequential: true }),
+      ...(keep && { keep }),
+    },
     resume,
   };
 }
@@ -84,11 +91,11 @@ function keptGates(pipeline: Pipeline, resume: Resume): NonNullable<Assignment['
   return { gates, actor, reason };
 }
 
-function maxGatesOf(options: OptionValues): number | undefined {
-  const text = textOption(options, 'max-gates');
+function numberOf(options: OptionValues, name: 'max-gates' | 'max-iterations'): number | undefined {
+  const text = textOption(options, name);
   if (text === undefined) return undefined;
   if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
-  throw new GatelineError('OPTION_VALUE', `--max-gates ${text}: expected a number of gates, at least 1`);
+  throw new GatelineError('OPTION_VALUE', `--${name} ${text}: expected a whole number, at least 1`);
 }
 
 /** Gates that may run in this call. */

@@ -253,6 +253,7 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     fingerprint: started.fingerprint,
     contract: started.contract,
     needs: started.needs,
+    ...(started.rework && { rework: started.rework }),
     how: 'ran',
     verdict: redactVerdict(call, ending.verdict),
     startedAt: started.at,

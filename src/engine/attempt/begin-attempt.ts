@@ -2,8 +2,8 @@ import type { AttemptDirectory } from '../../agent/attempt-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { attemptInRun } from '../../run/records/attempt-text.ts';
 import { canonicalChunks, canonicalJson } from '../../json/canonical-json.ts';
-import { unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
-import { needDigests } from '../../run/plan/request.ts';
+import { unitOf, type EndedRecord, type StartedRecord, type Content } from '../../run/records/record.ts';
+import { needDigests, type Request } from '../../run/plan/request.ts';
 import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Checkout, TreeId } from '../../workspace/workspace.ts';
@@ -14,7 +14,7 @@ import { copierOf, missingContent, readJson } from '../call/content.ts';
 import { keepJson } from '../keep-json.ts';
 import { writePlace, type AttemptPlace } from './place-file.ts';
 import type { Work } from '../plan/prepared-unit.ts';
-import { handedOnTo } from '../plan/current-inputs.ts';
+import { startFiles } from '../plan/current-inputs.ts';
 
 /** Exports up to this size are included in the request itself; larger ones are only in their file. */
 export const INLINE_LIMIT = 1024 * 1024;
@@ -55,6 +55,7 @@ export async function claim(
     fingerprint: work.fingerprint,
     contract: work.contract.digest,
     needs: needDigests(work.request),
+    ...(work.rework && { rework: work.rework }),
     request: kept.digest,
     holder: deadline === undefined ? call.holder : 'open',
     ...(deadline !== undefined && { deadline }),
@@ -154,7 +155,7 @@ async function versionsFor(
   if (call.holder === 'job' && before?.snapshot !== undefined)
     return { base: before.snapshot.tree, tree: before.snapshot.from };
   const { tree: base } = await call.snapshot();
-  return { base, tree: await call.ports.workspace.build(base, handedOnTo(call, unit), copierOf(call)) };
+  return { base, tree: await call.ports.workspace.build(base, startFiles(call, unit), copierOf(call)) };
 }
 
 /** The request as the agent reads it: with its needs' exports, the attempt's number, and readable names. */
@@ -165,33 +166,61 @@ async function agentView(
   started: StartedRecord,
   directory: AttemptDirectory,
 ): Promise<JsonObject> {
-  const { store } = call.ports;
   const needs: JsonObject = {};
   for (const [key, content] of Object.entries(work.request.needs)) {
-    const view: JsonObject = { digest: content?.digest ?? null, bytes: content?.bytes ?? 0 };
-    if (content !== null) {
-      const name = `need-${key.replaceAll('/', '.')}.json`;
-      const placed = await directory.place(name, content.digest, copierOf(call));
-      if (placed.state !== 'present')
-        throw missingContent(
-          `exports of ${key}`,
-          content.digest,
-          placed.state === 'unknown' ? placed.problem.message : 'they are missing',
-        );
-      view['file'] = directory.pathOf(name);
-      if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(store, content, { what: `exports of ${key}` });
-    }
+    const view =
+      content === null
+        ? { digest: null, bytes: 0 }
+        : await outputView(call, directory, `need-${key}`, content, `exports of ${key}`);
     addNeed(needs, key, view);
   }
   const request = work.request as unknown as JsonObject;
+  const rework = work.request.rework && (await reworkView(call, work.request.rework, directory));
   return {
     ...request,
     needs,
+    ...(rework && { rework }),
     agent: unit.gate.agent,
     number: unit.gate.number,
     attempt: started.n,
     fingerprint: work.fingerprint,
   };
+}
+
+/** The outputs that sent the work back, as files and, if they are not large, in the request itself. */
+async function reworkView(
+  call: Call,
+  { iteration, from }: NonNullable<Request['rework']>,
+  directory: AttemptDirectory,
+): Promise<JsonObject> {
+  const views = from.map(async ({ gate, verdict, output }): Promise<JsonObject> => {
+    const view = { gate, verdict: verdict as unknown as JsonObject };
+    return output === null
+      ? { ...view, digest: null, bytes: 0 }
+      : { ...view, ...(await outputView(call, directory, `rework-${gate}`, output, `output of ${gate}`)) };
+  });
+  return { iteration, from: await Promise.all(views) };
+}
+
+/** An output for an agent: digest, size, file, and the value itself if it is not large. */
+async function outputView(
+  call: Call,
+  directory: AttemptDirectory,
+  name: string,
+  content: Content,
+  what: string,
+): Promise<JsonObject> {
+  const file = `${name.replaceAll('/', '.')}.json`;
+  const placed = await directory.place(file, content.digest, copierOf(call));
+  if (placed.state !== 'present')
+    throw missingContent(
+      what,
+      content.digest,
+      placed.state === 'unknown' ? placed.problem.message : 'they are missing',
+    );
+  const view: JsonObject = { digest: content.digest, bytes: content.bytes, file: directory.pathOf(file) };
+  if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(call.ports.store, content, { what });
+  return view;
 }
 
 /** `needs.<gate>`, or `needs.<gate>.legs.<leg>` for a leg of a matrix gate. */

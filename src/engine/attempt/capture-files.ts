@@ -3,10 +3,13 @@ import type { EndedRecord, FileChange } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Redactor } from '../../untrusted/redact.ts';
 import type { Issue } from '../../verdict/verdict.ts';
-import type { KeepContent } from '../../workspace/workspace.ts';
+import type { KeepContent, TreeId } from '../../workspace/workspace.ts';
 import type { Begun } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import { firstNames } from '../../errors/first-names.ts';
+import { reworkFiles, handedOnTo } from '../plan/current-inputs.ts';
+import { copierOf } from '../call/content.ts';
+import { sameFile } from '../../run/files/tree.ts';
 
 /** Files that an attempt left, and the problems with them. */
 export interface Captured {
@@ -39,7 +42,8 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
   }
 }
 
-async function capture(call: Call, { unit, checkout }: Begun): Promise<Captured> {
+async function capture(call: Call, begun: Begun): Promise<Captured> {
+  const { unit, checkout } = begun;
   const { store, workspace } = call.ports;
   const keep: KeepContent = async (chunks) => {
     try {
@@ -50,14 +54,42 @@ async function capture(call: Call, { unit, checkout }: Begun): Promise<Captured>
     }
   };
   const work = await checkout.capture();
-  const changes = await workspace.changes(checkout.from, work, unit.gate.files, keep, checkout);
+  const from = await startOf(call, begun);
+  const changes = await workspace.changes(from, work, unit.gate.files, keep, checkout);
   await workspace.keep(checkout.from, work.tree);
   const problems = changes.refused.map(({ path, why }): Issue => ({
     severity: 'error',
     message: `${path} cannot be handed on: ${why}`,
   }));
-  const { files, touched, links } = changes;
+  const { links } = changes;
+  const rework = reworkFiles(call, unit);
+  const files = withoutBetween(changes.files, rework);
+  const touched = withoutBetween(changes.touched, { ...rework, own: [] });
   return { files, touched, links, snapshot: { from: checkout.from, tree: work.tree }, problems };
+}
+
+/**
+ * The version that an attempt's changes are measured from. Work that was sent back is done on top of the files of earlier
+ * attempts, and hands on its changes of all iterations.
+ */
+async function startOf(call: Call, { unit, started, checkout }: Begun): Promise<TreeId> {
+  if (started.rework === undefined || started.base === undefined) return checkout.from;
+  return call.ports.workspace.build(started.base, handedOnTo(call, unit), copierOf(call));
+}
+
+/** Without files that still are as a later gate left them: of those, the unit's own earlier version is handed on. */
+function withoutBetween(
+  changes: readonly FileChange[],
+  { own, between }: ReturnType<typeof reworkFiles>,
+): FileChange[] {
+  const left = new Map(between.map((change) => [change.path, change.after]));
+  const earlier = new Map(own.map((change) => [change.path, change]));
+  return changes.flatMap((change) => {
+    const isLeft = left.has(change.path) && sameFile(left.get(change.path)!, change.after);
+    if (!isLeft) return [change];
+    const before = earlier.get(change.path);
+    return before === undefined ? [] : [before];
+  });
 }
 
 /** What to write in `gateline.yml`. Files outside the workspace cannot be handed on. */

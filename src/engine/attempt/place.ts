@@ -5,7 +5,7 @@ import type { Call } from '../call/call.ts';
 import type { AttemptPlace } from './place-file.ts';
 import { planUnit } from '../plan/plan-unit.ts';
 import { type PreparedUnit } from '../plan/prepared-unit.ts';
-import { handedOnTo } from '../plan/current-inputs.ts';
+import { startFiles } from '../plan/current-inputs.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
 /** Paths that an error names. */
@@ -37,7 +37,7 @@ export async function placeFor(
 
 async function refuseNotApplied(call: Call, unit: Unit): Promise<void> {
   const { tree } = await call.snapshot();
-  const handedOn = handedOnTo(call, unit);
+  const handedOn = startFiles(call, unit);
   const folder = await call.ports.workspace.currentFiles(
     tree,
     handedOn.map(({ path }) => path),

@@ -69,7 +69,7 @@ export async function recordWithoutAgent(
 }
 
 type Common = ReturnType<Call['journal']['identity']> &
-  Pick<EndedRecord, 'kind' | 'fingerprint' | 'contract' | 'needs' | 'startedAt'>;
+  Pick<EndedRecord, 'kind' | 'fingerprint' | 'contract' | 'needs' | 'startedAt' | 'rework'>;
 
 /**
  * If many jobs work on one run, an attempt without an agent also needs a claim first, so that no other job works on it.
@@ -85,6 +85,7 @@ async function common(call: Call, unit: Unit, work: Work): Promise<Common> {
     fingerprint,
     contract: contract.digest,
     needs: needDigests(request),
+    ...(work.rework && { rework: work.rework }),
     startedAt: identity.at,
   };
 }

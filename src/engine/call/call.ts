@@ -22,6 +22,10 @@ export interface Assignment {
   readonly only?: ReadonlySet<string>;
   /** Run even if a need has no output: the agent takes it from the caller's input (seed 000, step 0B). */
   readonly standIn?: boolean;
+  /** How often the target of any loop may run, instead of each loop's own limit. */
+  readonly maxIterations?: number | undefined;
+  /** Gates of a group run one at a time, whatever its `mode`. */
+  readonly sequential?: boolean;
   /** Start at most this many gates. Default: no limit. */
   readonly maxGates?: number;
   /** Gates whose last good output is adopted if they would run again: who decided so, and why. */

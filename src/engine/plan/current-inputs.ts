@@ -2,7 +2,8 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import { upstreamFiles } from '../../run/files/files.ts';
 import type { CurrentInputs } from '../../run/plan/request.ts';
-import type { Content, FileChange } from '../../run/records/record.ts';
+import { comparePositions, type Content, type FileChange } from '../../run/records/record.ts';
+import { iterationOf, lastRound } from '../../run/records/reworks.ts';
 import { overlay, type Tree } from '../../run/files/tree.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
@@ -14,9 +15,11 @@ import type { Call } from '../call/call.ts';
 export async function currentInputs(call: Call, unit: Unit): Promise<CurrentInputs> {
   const { gate } = unit;
   // First, even if no file is an input: no agent can work on files that conflict.
-  const handedOn = handedOnTo(call, unit);
+  const files = startFiles(call, unit);
+  const reworks = call.journal.state().units.get(unit.key)?.reworks ?? [];
   return {
-    tree: await inputTree(call, unit, handedOn),
+    ...(reworks.length > 0 && { rework: { iteration: iterationOf(reworks), round: lastRound(reworks) } }),
+    tree: await inputTree(call, unit, files),
     env: countedVariables(call, gate),
     tools: await toolVersions(call, gate),
     needs: needsOf(call, unit),
@@ -38,8 +41,43 @@ export function handedOnTo(call: Call, unit: Unit): readonly FileChange[] {
   );
 }
 
+/**
+ * Files that a unit starts with, over the user's version: what gates upstream hand on and, if its work was sent back,
+ * what its own attempt and the gates after it left.
+ * @throws GatelineError `FILES_CONFLICT`
+ */
+export function startFiles(call: Call, unit: Unit): readonly FileChange[] {
+  const handedOn = handedOnTo(call, unit);
+  const { own, between } = reworkFiles(call, unit);
+  if (own.length + between.length === 0) return handedOn;
+  const byPath = new Map<string, FileChange>();
+  for (const change of [...handedOn, ...own, ...between]) {
+    const before = byPath.get(change.path) ?? change;
+    byPath.set(change.path, { ...change, before: before.before });
+  }
+  return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Files of the attempts that a unit continues from, if its work was sent back: its own, and of the gates after it. */
+export function reworkFiles(
+  { journal, graph }: Pick<Call, 'journal' | 'graph'>,
+  unit: Unit,
+): { readonly own: readonly FileChange[]; readonly between: readonly FileChange[] } {
+  const round = lastRound(journal.state().units.get(unit.key)?.reworks ?? []);
+  const over = round.flatMap(({ rework }) => rework.over);
+  const filesOf = (key: UnitKey): FileChange[] => {
+    const attempts = over.filter((one) => one.unit === key).map(({ attempt }) => attempt);
+    const ended = journal.archive().ended.get(key) ?? [];
+    const last = ended.findLast((one) => attempts.some((attempt) => comparePositions(one, attempt) === 0));
+    return last?.files ?? [];
+  };
+  const after = new Set(over.map((one) => one.unit).filter((key) => key !== unit.key));
+  const between = [...graph.keys()].filter((key) => after.has(key)).flatMap(filesOf);
+  return { own: filesOf(unit.key), between };
+}
+
 /** Files that are part of the request: the user's version, overlaid with the files handed on by gates upstream. */
-async function inputTree(call: Call, unit: Unit, handedOn: readonly FileChange[]): Promise<Tree> {
+export async function inputTree(call: Call, unit: Unit, handedOn: readonly FileChange[]): Promise<Tree> {
   const { workspace } = call.ports;
   const { inputs } = unit.gate;
   if (inputs?.length === 0) return new Map();

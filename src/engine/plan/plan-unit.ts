@@ -10,9 +10,12 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import { evaluateIf } from '../upstream/condition.ts';
 import type { LoadedContract } from '../call/contracts.ts';
-import { currentInputs } from './current-inputs.ts';
+import { currentInputs, handedOnTo, inputTree } from './current-inputs.ts';
+import type { Digest } from '../../json/digest.ts';
+import type { CurrentInputs } from '../../run/plan/request.ts';
 import type { PreparedUnit, Work } from './prepared-unit.ts';
 import { findWork, findElsewhere, keepLast, differencesTo } from './earlier-work.ts';
+import { loopOf } from './loop-of.ts';
 
 /** Plans one unit whose needs are settled. User errors result in `blocked`; other errors are thrown. */
 export async function planUnit(call: Call, unit: Unit): Promise<PreparedUnit> {
@@ -44,6 +47,11 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   if (found !== undefined) return found;
   const kept = await keepLast(call, unit, work);
   if (kept !== undefined) return kept;
+  const sent = call.holder === 'process' && state.ended?.fingerprint === work.fingerprint && loopOf(call, unit);
+  if (sent && sent.choice.choice === 'send-back') {
+    const back = `${state.reason}: sent back to ${sent.loop.onFail.goto}, iteration ${sent.choice.times + 1}`;
+    return { planned: plannedUnit(unit, 'send-back', back, work) };
+  }
   if (state.status === 'paused' && state.ended?.contract === contract.digest) {
     const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
     const next = call.holder === 'job' ? NO_APPROVAL_YET : locally;
@@ -59,10 +67,22 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
  * @throws GatelineError as {@link currentInputs}
  */
 export async function workFor(call: Call, unit: Unit, contract: LoadedContract): Promise<Work> {
-  const request = buildRequest(unit, call.around, await currentInputs(call, unit));
-  const work: Work = { request, fingerprint: fingerprintOf(request), contract };
+  const found = await currentInputs(call, unit);
+  const request = buildRequest(unit, call.around, found);
+  const work: Work = {
+    request,
+    fingerprint: fingerprintOf(request),
+    contract,
+    ...(found.rework && { rework: { iteration: found.rework.iteration, base: await baseOf(call, unit, found) } }),
+  };
   call.journal.setFingerprint(unit.key, work.fingerprint);
   return work;
+}
+
+/** The fingerprint that the request had before its work was sent back. */
+async function baseOf(call: Call, unit: Unit, { rework: _, ...found }: CurrentInputs): Promise<Digest> {
+  const tree = await inputTree(call, unit, handedOnTo(call, unit));
+  return fingerprintOf(buildRequest(unit, call.around, { ...found, tree }));
 }
 
 /** The plan of a unit that waits for needs that are neither done nor provided by the caller. */

@@ -26,4 +26,6 @@ export interface Work {
   readonly request: Request;
   readonly fingerprint: Digest;
   readonly contract: LoadedContract;
+  /** The work was sent back: which iteration it is, and the fingerprint of the request without that. */
+  readonly rework?: NonNullable<EndedRecord['rework']>;
 }

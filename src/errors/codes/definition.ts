@@ -99,6 +99,16 @@ export const DEFINITION_CODES = {
     remedy: 'Correct the name.',
   },
   GROUP_GATE_DUPLICATE: { from: ['definition'], means: 'A gate is named twice in groups.', remedy: 'Name it once.' },
+  GOTO_UNKNOWN: {
+    from: ['definition'],
+    means: '`on-fail` sends work back to an unknown gate.',
+    remedy: 'Correct the name.',
+  },
+  GOTO_NOT_UPSTREAM: {
+    from: ['definition'],
+    means: '`on-fail` sends work back to a gate that is not upstream.',
+    remedy: 'Name a gate that the failing gate, or every gate of the group, needs directly or indirectly.',
+  },
   GROUP_ID_TAKEN: { from: ['definition'], means: 'A group has the name of a gate.', remedy: 'Choose another name.' },
   MATRIX_INVALID: {
     from: ['definition'],

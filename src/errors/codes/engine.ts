@@ -120,11 +120,6 @@ export const ENGINE_CODES = {
     means: 'The run to resume is completed.',
     remedy: '`gateline run --new` begins a new run.',
   },
-  RUN_PAUSED: {
-    from: ['user'],
-    means: 'Somebody paused the run.',
-    remedy: '`gateline resume` lifts the pause and continues.',
-  },
   STRATEGY_NOTHING: {
     from: ['user'],
     means: 'The strategy is about failed gates, and none has failed.',

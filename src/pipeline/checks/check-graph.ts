@@ -1,6 +1,7 @@
 import { cyclesOf } from './cycles.ts';
 import { MAX_GATES } from '../file/gateline-file.ts';
-import { gatesIn, mapAt, pointerTo, textsAt, type GatePart } from '../file/parts.ts';
+import { gatesIn, mapAt, pointerTo, textsAt, type GatePart, type Located } from '../file/parts.ts';
+import type { JsonObject } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { quoted, suggester, type Problem } from '../problem.ts';
 import type { Source } from '../source.ts';
@@ -16,7 +17,40 @@ export function checkGraph(source: Source): Problem[] {
     ...checkCycles(gates, source),
     ...checkNumbers(gates, source),
     ...checkGroups(ids, source),
+    ...checkLoops(gates, ids, source),
   ];
+}
+
+/** `on-fail`: the gate to go back to exists, and is upstream of every gate that may send work back. */
+function checkLoops(gates: readonly GatePart[], { known, suggest }: Ids, source: Source): Problem[] {
+  const needs = new Map(gates.map((gate) => [gate.id, textsAt(gate, 'needs').map(({ value }) => value)]));
+  const upstream = (of: string): Set<string> => {
+    const found = new Set(needs.get(of));
+    // A set also visits what is added to it meanwhile.
+    for (const id of found) for (const need of needs.get(id) ?? []) found.add(need);
+    return found;
+  };
+  const groups = mapAt(source.value, 'groups');
+  const loops = [
+    ...gates.map((gate) => ({ part: gate as Located<JsonObject>, members: [gate.id] })),
+    ...Object.keys(groups).map((id) => {
+      const part = { value: mapAt(groups, id), path: ['groups', id] };
+      return { part, members: textsAt(part, 'gates').map(({ value }) => value) };
+    }),
+  ];
+  return loops.flatMap(({ part, members }) =>
+    textsAt(part, 'on-fail', 'goto').flatMap((target) => {
+      const name = quoted(target.value);
+      const problem = (code: ProblemCode, message: string, hint?: string): Problem[] => [
+        source.at(pointerTo(target), { code, message: `on-fail: goto: ${message}`, hint }),
+      ];
+      if (!known.has(target.value)) return problem('GOTO_UNKNOWN', `${name}: no such gate`, suggest(target.value));
+      const stranger = members.find((id) => known.has(id) && !upstream(id).has(target.value));
+      if (stranger === undefined) return [];
+      const message = `${name} is not upstream of ${quoted(stranger)}`;
+      return problem('GOTO_NOT_UPSTREAM', message, 'work can only be sent back to a gate that it came from');
+    }),
+  );
 }
 
 /** The ids of all gates, and suggestions for unknown ids. */
@@ -95,7 +129,8 @@ function checkGroups({ known, suggest }: Ids, source: Source): Problem[] {
       const message = `groups: ${quoted(group)} is the id of a gate`;
       problems.push(source.at(pointerOf(['groups', group]), { code: 'GROUP_ID_TAKEN', message, of: 'key' }));
     }
-    const members = Array.isArray(groups.value[group]) ? textsAt(groups, group) : [];
+    const part = { value: mapAt(groups.value, group), path: ['groups', group] };
+    const members = Array.isArray(groups.value[group]) ? textsAt(groups, group) : textsAt(part, 'gates');
     for (const member of members) {
       const name = quoted(member.value);
       const before = groupOf.get(member.value);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { gateSchema } from './gateline-gate.ts';
+import { gateSchema, onFail } from './gateline-gate.ts';
 import {
+  choiceOf,
   command,
   envMap,
   glob,
@@ -29,6 +30,22 @@ const runDefaults = z
     { error: 'expected a map with `shell` and `working-directory`' },
   )
   .describe('Defaults of every `run`.');
+
+const members = listOf(text(200, 'the id of a gate'), 1, MAX_GATES, 'a list of gate ids');
+
+const group = z.union(
+  [
+    members,
+    z.strictObject({
+      gates: members.describe('The gates of the group.'),
+      mode: choiceOf('parallel', 'sequential')
+        .default('parallel')
+        .describe('Whether its gates may run in parallel. `--sequential` overrides it.'),
+      'on-fail': onFail,
+    }),
+  ],
+  { error: 'expected a list of gate ids, or a map with the key `gates`' },
+);
 
 const LINK = '`dependencies`, `none` or a list of globs';
 
@@ -81,11 +98,10 @@ export const gatelineFileSchema = z
         .optional()
         .describe('Defaults for gates.'),
       workspace: workspaceSettings,
-      groups: mapOf(
-        id,
-        listOf(text(200, 'the id of a gate'), 1, MAX_GATES, 'a list of gate ids'),
-        'a map of group ids to lists of gate ids',
-      )
+      'max-reworks': wholeNumber(0, 1_000)
+        .optional()
+        .describe('How often work may be sent back in one run, in all loops together. Default: no common limit.'),
+      groups: mapOf(id, group, 'a map of group ids to lists of gate ids, or to maps with the key `gates`')
         .default({})
         .describe('Named groups of gates that are shown together.'),
       gates: mapOf(id, gateSchema, `a map of 1 to ${MAX_GATES} gates, keyed by gate id`).meta({

@@ -125,6 +125,22 @@ const tools = z
     'Programs whose versions are part of the fingerprint: a list (`node` runs `node --version`), or a map of names to commands that print the version.',
   );
 
+/** `on-fail` of a gate or a group. */
+export const onFail = z
+  .strictObject(
+    {
+      goto: gateId.describe('The gate that does its work again. It must be upstream.'),
+      'max-iterations': wholeNumber(1, 100)
+        .default(3)
+        .describe('How often that gate may run in this loop, the first time included.'),
+    },
+    { error: 'expected a map with the key `goto`' },
+  )
+  .optional()
+  .describe(
+    'Sends work back when the output is judged and fails (schema, score, checks, result): the named gate runs again, with the failed output in its request.',
+  );
+
 /** One gate of gateline.yml, in GitHub's spelling. Unknown keys are errors. */
 export const gateSchema = z
   .strictObject(
@@ -182,6 +198,7 @@ export const gateSchema = z
       retries: wholeNumber(0, 10)
         .default(0)
         .describe('Further attempts after a failed one; each gets the previous verdict as feedback.'),
+      'on-fail': onFail,
       'timeout-minutes': number(0.001, 4_320, 'a number of minutes above 0 and up to 4320')
         .default(60)
         .describe('Minutes after which the agent is stopped. Fractions are allowed.'),

@@ -99,6 +99,7 @@ const DECIDED: Readonly<Record<PlanChoice, string>> = {
   reuse: 'Reused',
   adopt: 'Adopted',
   run: 'The agent ran',
+  'send-back': 'Sent back',
   wait: 'The agent runs by itself',
   skip: 'Skipped',
   'not-applicable': 'Not applicable',

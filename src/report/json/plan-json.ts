@@ -24,7 +24,18 @@ export const planJsonSchema = z.strictObject({
       key: z.string(),
       gate: z.string(),
       leg: z.string(),
-      choice: z.enum(['keep', 'reuse', 'adopt', 'run', 'wait', 'skip', 'not-applicable', 'depends', 'blocked']),
+      choice: z.enum([
+        'keep',
+        'reuse',
+        'adopt',
+        'run',
+        'send-back',
+        'wait',
+        'skip',
+        'not-applicable',
+        'depends',
+        'blocked',
+      ]),
       /** One sentence; free text. */
       reason: z.string(),
       /** `null`: not known yet. */
@@ -36,6 +47,7 @@ export const planJsonSchema = z.strictObject({
         z.strictObject({
           what: z.enum([
             'file',
+            'rework',
             'env',
             'export',
             'command',

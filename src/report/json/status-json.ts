@@ -4,6 +4,7 @@ import { digestSchema } from '../../json/digest.ts';
 import { DECISIONS, metricsSchema, type Content, type EndedRecord } from '../../run/records/record.ts';
 import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
+import { iterationOf } from '../../run/records/reworks.ts';
 import { attemptOf, changeOf, endedAfter } from '../wording.ts';
 import { resultOf } from '../../run/state/run-state.ts';
 
@@ -45,6 +46,8 @@ const gateStatusSchema = z.strictObject({
   reused: z.boolean(),
   /** Number of attempts in this run. */
   attempts: counter,
+  /** 1 plus the number of times that its work was sent back in this run. */
+  iteration: counter,
   verdict: z
     .strictObject({
       status: z.enum(['passed', 'partial', 'failed', 'not-applicable']),
@@ -139,6 +142,7 @@ function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] 
     done: unit.done,
     reused: unit.reused,
     attempts: unit.attempts,
+    iteration: iterationOf(unit.reworks),
     verdict: ended === undefined ? null : verdictOf(ended, gate?.contract.threshold),
     attempt: at === undefined ? null : attemptView(at),
     source: ended?.source === undefined ? null : attemptView(ended.source),

@@ -10,6 +10,7 @@ export interface Difference {
     | 'file'
     | 'env'
     | 'export'
+    | 'rework'
     | 'command'
     | 'with'
     | 'metadata'
@@ -29,6 +30,7 @@ export interface Difference {
 export function differences(before: Request, after: Request): Difference[] {
   return [
     ...compareMaps('export', before.needs, after.needs),
+    ...single('rework', 'rework', before.rework ?? null, after.rework ?? null),
     ...compareMaps('file', before.inputs.files, after.inputs.files),
     ...single('command', 'inputs', before.inputs.from, after.inputs.from),
     ...single('command', 'run', before.definition.run, after.definition.run),
@@ -81,6 +83,7 @@ export function describeDifferences(found: readonly Difference[]): string {
 function describeSort(what: Difference['what'], list: readonly Difference[]): string {
   const all = list.map(({ name, change }) => (change === 'changed' ? name : `${name} (${change})`));
   const names = firstNames(all, SHOWN);
+  if (what === 'rework') return 'the work was sent back';
   if (what === 'export') return `exports of ${names} changed`;
   if (what === 'subject' || what === 'input' || what === 'format') return `the ${what} changed`;
   return `${what}${list.length > 1 ? 's' : ''} ${names} changed`;

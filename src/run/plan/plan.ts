@@ -10,6 +10,7 @@ import type { Unit } from '../records/unit.ts';
  * - `reuse`: an earlier output is used instead of running the agent
  * - `adopt`: an earlier output is used although its request changed, by a person's decision
  * - `run`: the agent is started
+ * - `send-back`: it failed, and its work is sent back to a gate upstream
  * - `wait`: the agent runs by itself, between `gateline begin` and `gateline complete`
  * - `skip`: skipped by a decision
  * - `not-applicable`: its `if` is false
@@ -21,6 +22,7 @@ export type PlanChoice =
   | 'reuse'
   | 'adopt'
   | 'run'
+  | 'send-back'
   | 'wait'
   | 'skip'
   | 'not-applicable'

@@ -3,7 +3,9 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { Content } from '../records/record.ts';
+import type { Verdict } from '../../verdict/verdict.ts';
 import type { Tree } from '../files/tree.ts';
+import type { ReworkDecision } from '../records/reworks.ts';
 import type { Unit } from '../records/unit.ts';
 
 /** Version of the request; part of every fingerprint. */
@@ -44,6 +46,11 @@ export interface Request {
   };
   /** Digest and size of each need's exports; `null`: it has no output. Needs that the caller provides are left out. */
   readonly needs: Readonly<Record<UnitKey, Content | null>>;
+  /** The work was sent back: which time it is done, and the outputs that failed. */
+  readonly rework?: {
+    readonly iteration: number;
+    readonly from: readonly { readonly gate: UnitKey; readonly verdict: Verdict; readonly output: Content | null }[];
+  };
   readonly secrets: readonly string[];
   /** Versions of declared tools, as the tools print them. */
   readonly tools: Readonly<Record<string, string>>;
@@ -74,6 +81,8 @@ export interface CurrentInputs {
   readonly env: Readonly<Record<string, string | null>>;
   readonly tools: Readonly<Record<string, string>>;
   readonly needs: Readonly<Record<UnitKey, Content | null>>;
+  /** The decisions that sent back the unit's latest attempt. */
+  readonly rework?: { readonly iteration: number; readonly round: readonly ReworkDecision[] };
 }
 
 /** The request of a unit. */
@@ -103,9 +112,18 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
       files: Object.fromEntries([...found.tree].map(([path, file]) => [path, `${file.mode} ${file.blob}`])),
     },
     needs: found.needs,
+    ...(found.rework && { rework: reworkOf(found.rework) }),
     secrets: [...gate.secrets].sort(),
     tools: found.tools,
     platform: around.platform,
+  };
+}
+
+function reworkOf({ iteration, round }: NonNullable<CurrentInputs['rework']>): NonNullable<Request['rework']> {
+  const from = round.flatMap(({ rework }) => rework.from);
+  return {
+    iteration,
+    from: from.map(({ unit, verdict, value }) => ({ gate: unit, verdict, output: value ?? null })),
   };
 }
 

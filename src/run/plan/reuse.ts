@@ -12,6 +12,7 @@ import {
   type StartedRecord,
 } from '../records/record.ts';
 import { orderRecords } from '../records/order.ts';
+import { reworksIn } from '../records/reworks.ts';
 import { claimMatches } from '../records/unit-records.ts';
 import type { Unit } from '../records/unit.ts';
 
@@ -104,7 +105,12 @@ export interface CheckpointQuery {
  */
 export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQuery): Checkpoint {
   if (archive.blind) return { choice: 'none', reason: 'not all records could be listed, so nothing is reused' };
-  const same = (archive.ended.get(unit.key) ?? []).filter((ended) => ended.fingerprint === query.fingerprint);
+  const same = (archive.ended.get(unit.key) ?? []).filter(
+    (ended) =>
+      ended.fingerprint === query.fingerprint ||
+      // Another run did this work in several iterations: its last output is the one to reuse.
+      (ended.rework?.base === query.fingerprint && ended.runNumber !== query.runNumber),
+  );
   let reason = '';
   for (const ended of same.toReversed()) {
     if (query.except?.has(ended)) continue;
@@ -128,6 +134,10 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
     return `${where} is not reused: reuse is set to never`;
   const ruling = rulingOn(ended, archive.decisions.get(unit.key) ?? { decided: [], unknownAt: undefined }, query.now);
   if (ruling.ruling === 'unknown') return `${where} is not reused: a decision since then could not be read`;
+  if (ruling.ruling === 'voided' && ruling.by.rework !== undefined)
+    return `${where} was sent back by ${ruling.by.rework.cause}: ${ruling.by.reason}`;
+  if (ended.rework !== undefined && ended.runNumber !== query.runNumber && !endedWell(unit, ended, archive))
+    return `${where} is not reused: the gates that sent its work back did not pass afterwards`;
   if (ruling.ruling === 'voided') return `${actorOf(ruling.by)} asked for a new attempt: ${ruling.by.reason}`;
   if (ruling.ruling === 'rejected') return `${where} was rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`;
   const judged = ended.contract === query.contract;
@@ -144,6 +154,16 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
   if (!claimMatches(ended, claim))
     return `${where} is not reused: it ended with a different request or contract than it began with`;
   return undefined;
+}
+
+/** Whether every output that sent the work back in the attempt's run was followed by one that passed. */
+function endedWell(unit: Unit, { runNumber }: EndedRecord, archive: Archive): boolean {
+  const decided = (archive.decisions.get(unit.key)?.decided ?? []).filter((one) => one.runNumber === runNumber);
+  const causes = reworksIn(decided).flatMap(({ rework }) => rework.from.map((one) => one.unit));
+  return causes.every((cause) => {
+    const last = archive.ended.get(cause)?.findLast((one) => one.runNumber === runNumber);
+    return last?.verdict.status === 'passed';
+  });
 }
 
 /** Failures that a different contract may change: the output existed and was judged. */

@@ -79,7 +79,8 @@ export function rulingOn(
     return { ruling: 'unknown' };
   const lastWords = new Map<string, UsedDecision>();
   for (const decision of decisions.decided) {
-    if (comparePositions(decision, made) <= 0) continue;
+    const later = comparePositions(decision, made);
+    if (later < 0 || (later === 0 && decision.rework === undefined)) continue;
     if (decision.fingerprint !== null && decision.fingerprint !== attempt.fingerprint) continue;
     if (decision.output !== undefined && decision.output !== attempt.value?.digest) continue;
     if (VOIDING.has(decision.decision)) return { ruling: 'voided', by: decision };

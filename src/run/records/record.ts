@@ -223,6 +223,8 @@ export const decidedSchema = z.strictObject({
       cause: z.string().regex(ID_PATTERN),
       iteration: counter.min(1).max(9_999),
       from: z.array(reworkCauseSchema).max(1_000),
+      /** Attempts whose files the target starts from: its own that was sent back, then those of the gates after it. */
+      over: z.array(z.strictObject({ unit, attempt: sourceSchema })).max(1_000),
     })
     .optional(),
   /** `adopt`: where the output came from. `fork`: the run that was forked, and the first gate that runs again. */

@@ -15,6 +15,7 @@ import {
   withEarlier,
   type UnitRecords,
 } from '../records/unit-records.ts';
+import { iterationOf, lastRound, reworksIn } from '../records/reworks.ts';
 import type { Unit } from '../records/unit.ts';
 
 type States = ReadonlyMap<UnitKey, UnitState>;
@@ -42,6 +43,7 @@ export function deriveUnit(
     started: own.started.at(-1),
     begun: own.started,
     attempts: countClaims(own),
+    reworks: reworksIn(own.decided),
   };
   const verdict = choose(unit, own, judged, claim, decisions, upstream, told);
   return { state: { ...base, ...verdict }, problems: problemsOf(unit, own, judged) };
@@ -126,6 +128,11 @@ function unsatisfied(unit: Unit, own: UnitRecords, last: Judged): Choice {
 function waiting(unit: Unit, own: UnitRecords, upstream: States, needsDone: boolean): Choice {
   const unknown = unreadWork(own);
   if (needsDone && unknown !== undefined) return unread(unknown);
+  const reworks = reworksIn(own.decided);
+  if (needsDone && reworks.length > 0) {
+    const causes = lastRound(reworks).map(({ rework }) => rework.cause);
+    return ready(`sent back by ${causes.join(' and ')}: iteration ${iterationOf(reworks)}`);
+  }
   if (needsDone) return ready(unit.needs.length === 0 ? 'needs nothing' : 'all needed gates are done');
   const bad: UnitStatus[] = ['failed', 'lost', 'partial', 'paused', 'blocked'];
   const stopped = unit.needs.filter(

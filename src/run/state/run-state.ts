@@ -1,5 +1,6 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Digest } from '../../json/digest.ts';
+import type { ReworkDecision } from '../records/reworks.ts';
 import type { RunDecisions, UsedDecision } from '../records/decisions.ts';
 import type { ReadProblem } from '../records/reading.ts';
 import type { Content, EndedRecord, Position, StartedRecord } from '../records/record.ts';
@@ -45,6 +46,8 @@ export interface UnitState {
   readonly ended: EndedRecord | undefined;
   /** The latest claim. */
   readonly started: StartedRecord | undefined;
+  /** The decisions of this run that sent its work back and are in force, in order. */
+  readonly reworks: readonly ReworkDecision[];
   /** The decision that determines the status. */
   readonly decided: UsedDecision | undefined;
   /** The part that could not be read, if it makes the status unknown: same as `reason`. */

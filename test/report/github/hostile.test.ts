@@ -30,7 +30,7 @@ function hostileInput(text: string): RunReportInput {
       gate(name, 3, { needs: ['pom'] }),
       gate('last', 4, { needs: ['pom'] }),
     ],
-    { groups: [{ id: name, gates: ['pom', 'last'] }] },
+    { groups: [{ id: name, gates: ['pom', 'last'], mode: 'parallel', onFail: undefined }] },
   );
   const where = { pipeline, subject: name };
   const issue = { severity: 'error' as const, message: text, pointer: text, rule: text };

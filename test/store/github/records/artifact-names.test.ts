@@ -48,7 +48,7 @@ const record: fc.Arbitrary<GatelineRecord> = fc.oneof(
   fc
     .tuple(where, id, fc.integer({ min: 1, max: 9_999 }))
     .map(([told, cause, iteration]) =>
-      decidedRecord({ ...told, decision: 'rework', rework: { cause, iteration, from: [] } }),
+      decidedRecord({ ...told, decision: 'rework', rework: { cause, iteration, from: [], over: [] } }),
     ),
 );
 const upload = fc.integer({ min: 1, max: MAX_UPLOADS });
@@ -77,7 +77,7 @@ describe('names of artifacts', () => {
   it('have no character that GitHub forbids and a limited number of them, with the longest of everything', () => {
     const longest = { gate: 'g'.repeat(40), leg: 'l'.repeat(80), runAttempt: 9_999, n: 9_999 };
     const verdict = { ...endedRecord().verdict, status: 'not-applicable' } as const;
-    const rework = { cause: 'c'.repeat(40), iteration: 9_999, from: [] };
+    const rework = { cause: 'c'.repeat(40), iteration: 9_999, from: [], over: [] };
     const names = [
       recordArtifactName(endedRecord({ ...longest, verdict }), MAX_UPLOADS),
       recordArtifactName(decidedRecord({ ...longest, decision: 'rework', rework }), MAX_UPLOADS),

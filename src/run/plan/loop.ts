@@ -1,0 +1,107 @@
+import type { OnFail, Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
+import { comparePositions, type EndedRecord } from '../records/record.ts';
+import { timesSentBackBy } from '../records/reworks.ts';
+import { ancestorsOf, descendantsOf, type Unit, type UnitGraph } from '../records/unit.ts';
+import type { RunState, UnitState, UnitStatus } from '../state/run-state.ts';
+
+/** A gate, or a group judged together, that sends work back when it fails. */
+export interface Loop {
+  /** Id of the gate or group. */
+  readonly cause: string;
+  readonly gates: readonly string[];
+  readonly onFail: OnFail;
+}
+
+/** Limits that a caller sets for one call. */
+export interface LoopLimits {
+  /** Overrides the limit of every loop. */
+  readonly maxIterations?: number | undefined;
+  readonly maxReworks?: number | undefined;
+}
+
+/** What happens to a loop whose gates have ended. */
+export type LoopChoice =
+  | { readonly choice: 'none' }
+  /** A judged gate failed, and the work may not be sent back again. */
+  | { readonly choice: 'used-up'; readonly reason: string }
+  | {
+      readonly choice: 'send-back';
+      readonly reason: string;
+      /** The units that do their work again. */
+      readonly targets: readonly Unit[];
+      /** How often the cause has sent work back, this time included. */
+      readonly times: number;
+      /** The outputs that failed. */
+      readonly failed: readonly { readonly unit: UnitKey; readonly ended: EndedRecord }[];
+      /** Done gates between the targets and the cause, whose files the targets start from. */
+      readonly between: readonly { readonly unit: UnitKey; readonly ended: EndedRecord }[];
+    };
+
+/** Every loop of a pipeline. A gate in a group with `on-fail` is judged with its group only. */
+export function loopsOf({ gates, groups }: Pick<Pipeline, 'gates' | 'groups'>): Loop[] {
+  const grouped = groups.flatMap(({ id, gates: members, onFail }) =>
+    onFail === undefined ? [] : [{ cause: id, gates: members, onFail }],
+  );
+  const inGroup = new Set(grouped.flatMap((loop) => loop.gates));
+  const single = gates.flatMap(({ id, onFail }) =>
+    onFail === undefined || inGroup.has(id) ? [] : [{ cause: id, gates: [id], onFail }],
+  );
+  return [...grouped, ...single];
+}
+
+const JUDGED: ReadonlySet<string> = new Set(['schema', 'score', 'check', 'result']);
+const OPEN: ReadonlySet<UnitStatus> = new Set(['pending', 'ready', 'running', 'blocked', 'lost', 'paused']);
+
+/**
+ * Whether a loop sends work back now: all its gates have ended, at least one was judged and is not good enough, and none
+ * failed in another way (an agent that crashed says nothing about the work).
+ */
+export function judgeLoop(loop: Loop, graph: UnitGraph, state: RunState, limits: LoopLimits = {}): LoopChoice {
+  const units = [...graph.values()].filter(({ gate }) => loop.gates.includes(gate.id));
+  const states = units.map(({ key }) => state.units.get(key)!);
+  if (states.some((one) => !one.done && OPEN.has(one.status))) return { choice: 'none' };
+  const failed = states.filter(({ done }) => !done);
+  if (failed.length === 0 || !failed.every((one) => wasJudged(one, state.runNumber))) return { choice: 'none' };
+  const targets = [...graph.values()].filter(({ gate }) => gate.id === loop.onFail.goto);
+  if (targets.some(({ key }) => state.units.get(key)?.ended === undefined)) return { choice: 'none' };
+  const reworks = targets.flatMap(({ key }) => state.units.get(key)!.reworks);
+  const before = reworks.flatMap(({ rework }) => rework.from);
+  const isOld = ({ key, ended }: UnitState): boolean =>
+    before.some(({ unit, attempt }) => unit === key && comparePositions(attempt, ended!) === 0);
+  // The new work looks the same to a gate that failed before: it has to look again.
+  if (failed.some(isOld)) return { choice: 'none' };
+  const times = 1 + Math.max(...targets.map(({ key }) => timesSentBackBy(loop.cause, state.units.get(key)!.reworks)));
+  const most = limits.maxIterations ?? loop.onFail.maxIterations;
+  const all = [...state.units.values()].reduce((sum, { reworks }) => sum + reworks.length, 0);
+  if (times >= most) return { choice: 'used-up', reason: `${loop.onFail.goto} has run ${times} of ${most} times` };
+  if (limits.maxReworks !== undefined && all >= limits.maxReworks)
+    return { choice: 'used-up', reason: `work was sent back ${all} times, as often as max-reworks allows` };
+  return {
+    choice: 'send-back',
+    reason: failed.map((one) => `${one.key}: ${one.reason}`).join('; '),
+    targets,
+    times,
+    failed: failed.map(({ key, ended }) => ({ unit: key, ended: ended! })),
+    between: gatesBetween(graph, state, targets, failed),
+  };
+}
+
+function wasJudged({ ended, decided }: UnitState, runNumber: number): boolean {
+  if (ended === undefined || decided !== undefined || ended.runNumber !== runNumber) return false;
+  return ended.verdict.status === 'partial' || JUDGED.has(ended.verdict.kind);
+}
+
+function gatesBetween(
+  graph: UnitGraph,
+  state: RunState,
+  targets: readonly Unit[],
+  failed: readonly UnitState[],
+): { unit: UnitKey; ended: EndedRecord }[] {
+  const after = new Set(targets.flatMap(({ key }) => descendantsOf(graph, key)));
+  const before = new Set(failed.flatMap(({ key }) => ancestorsOf(graph, key)));
+  return [...graph.keys()].flatMap((unit) => {
+    const { done, ended } = state.units.get(unit)!;
+    const isBetween = after.has(unit) && before.has(unit) && done && ended !== undefined && ended.files.length > 0;
+    return isBetween ? [{ unit, ended }] : [];
+  });
+}

@@ -1,0 +1,38 @@
+import { placeOf } from './unit-records.ts';
+import type { UsedDecision } from './decisions.ts';
+import type { DecidedRecord, Position } from './record.ts';
+
+/** A decision that sends a unit's work back. */
+export type ReworkDecision = UsedDecision & { readonly rework: NonNullable<DecidedRecord['rework']> };
+
+/**
+ * The decisions of one run that sent a unit's work back and are in force, in order. When a person asks for a new attempt
+ * the loop begins anew.
+ * @param decided about the unit, in order
+ */
+export function reworksIn(decided: readonly UsedDecision[]): ReworkDecision[] {
+  const reset = decided.findLastIndex(({ decision }) => decision === 'force' || decision === 'rollback');
+  return decided.slice(reset + 1).filter((one): one is ReworkDecision => one.rework !== undefined);
+}
+
+/** The decisions that sent back the latest attempt: several gates may have failed on it. */
+export function lastRound(reworks: readonly ReworkDecision[]): ReworkDecision[] {
+  const last = reworks.at(-1);
+  return last === undefined ? [] : reworks.filter((one) => sentBack(one) === sentBack(last));
+}
+
+/** Which time the work is done: 1 plus the number of attempts that were sent back. */
+export function iterationOf(reworks: readonly ReworkDecision[]): number {
+  return 1 + new Set(reworks.map(sentBack)).size;
+}
+
+/** How often a gate or group sent the work back. */
+export function timesSentBackBy(cause: string, reworks: readonly ReworkDecision[]): number {
+  return reworks.filter(({ rework }) => rework.cause === cause).length;
+}
+
+/** The attempt that was sent back, as a lookup key. */
+function sentBack({ rework }: ReworkDecision): string {
+  const attempt: Position | undefined = rework.over[0]?.attempt;
+  return attempt === undefined ? '' : `${attempt.runNumber}.${placeOf(attempt)}`;
+}

@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest';
+import type { Pipeline } from '../../src/pipeline/pipeline.ts';
+import type { JsonObject } from '../../src/json/json.ts';
+import { engineWorld, Killed, type AgentCall, type EngineWorld } from '../support/engine-world.ts';
+import { pipelineOf } from '../support/pipelines.ts';
+
+const JUDGED = {
+  contract: { schema: undefined, score: '/score', threshold: 80, partial: 'block', checks: [] },
+} as const;
+const back = { goto: 'code', maxIterations: 3 };
+
+/** plan → code → format → review; a bad review goes back to code. */
+const PIPELINE = pipelineOf({
+  plan: {},
+  code: { needs: ['plan'], files: 'changed', inputs: ['src', 'notes'] },
+  format: { needs: ['code'], files: ['src', 'notes'], inputs: ['src', 'notes'] },
+  review: { needs: ['format'], onFail: back, inputs: ['src'], ...JUDGED },
+  ship: { needs: ['review'] },
+});
+
+/** A world whose review gives one score after another. */
+function reviewed(scores: readonly number[], pipeline: Pipeline = PIPELINE) {
+  const seen: { request: JsonObject; src: string; notes: string | undefined }[] = [];
+  let reviews = 0;
+  const script = ({ unit, request, files }: AgentCall) => {
+    if (unit === 'code') {
+      seen.push({ request, src: files.get('src')!, notes: files.get('notes') });
+      files.set('src', `${files.get('src')} code${seen.length}`);
+    }
+    if (unit === 'format') {
+      files.set('src', `${files.get('src')} formatted`);
+      files.set('notes', 'by format');
+    }
+    return {
+      output: { score: unit === 'review' ? (scores[reviews++] ?? 100) : 100, by: unit, src: files.get('src') ?? '' },
+    };
+  };
+  const world = engineWorld(script, { src: 'user', notes: '' });
+  return { world, seen, run: (more = {}) => world.run(pipeline, more) };
+}
+
+const started = (world: EngineWorld) => world.starts.map((start) => start.split('#')[0]!);
+
+describe('a gate that sends work back', () => {
+  it('does so until the review passes: what comes before runs once', async () => {
+    const { world, run } = reviewed([40, 60, 90]);
+    const { state } = await run();
+    const round = ['code', 'format', 'review'];
+    expect(started(world)).toEqual(['plan', ...round, ...round, ...round, 'ship']);
+    expect(state.status).toBe('completed');
+    expect(state.units.get('code')!.reworks.map(({ rework }) => [rework.cause, rework.iteration])).toEqual([
+      ['review', 1],
+      ['review', 2],
+    ]);
+    expect(state.problems).toEqual([]);
+  });
+
+  it('looks again at work that looks the same', async () => {
+    const scores = [10, 20, 90];
+    const world = engineWorld(({ unit }) => ({ output: { score: unit === 'review' ? scores.shift()! : 100 } }));
+    const { state } = await world.run(pipelineOf({ code: {}, review: { needs: ['code'], onFail: back, ...JUDGED } }));
+    expect(started(world)).toEqual(['code', 'review', 'code', 'review', 'code', 'review']);
+    expect(state.status).toBe('completed');
+  });
+
+  it('puts the failed output of the last round into the request', async () => {
+    const { seen, run } = reviewed([40, 60, 90]);
+    await run();
+    expect(seen[0]!.request).not.toHaveProperty('rework');
+    expect(seen[1]!.request['rework']).toMatchObject({
+      iteration: 2,
+      from: [{ gate: 'review', verdict: { status: 'partial', score: 40 }, output: { score: 40 } }],
+    });
+    expect(seen[2]!.request['rework']).toMatchObject({ iteration: 3, from: [{ output: { score: 60 } }] });
+  });
+
+  it('lets the target go on from its own files and those of the gates after it, and hand on its own only', async () => {
+    const { seen, run } = reviewed([40, 90]);
+    const { state } = await run();
+    expect(seen[1]).toMatchObject({ src: 'user code1 formatted', notes: 'by format' });
+    expect(state.units.get('code')!.ended!.files.map(({ path }) => path)).toEqual(['src']);
+    expect(state.units.get('format')!.ended!.files.map(({ path }) => path)).toEqual(['notes', 'src']);
+  });
+
+  it('ends in error when the target has run as often as it may; a further call runs the review again', async () => {
+    const { world, run } = reviewed([10, 20, 30, 40]);
+    const { state } = await run();
+    expect(started(world).filter((gate) => gate === 'code')).toHaveLength(3);
+    expect(state.status).toBe('error');
+    world.starts.length = 0;
+    await run();
+    expect(started(world)).toEqual(['review']);
+  });
+
+  it('never does so with max-iterations: 1, and as often as the caller says', async () => {
+    const once = reviewed([10, 90]);
+    await once.run({ maxIterations: 1 });
+    expect(started(once.world).filter((gate) => gate === 'code')).toHaveLength(1);
+    const more = reviewed([10, 20, 30, 40, 90]);
+    expect((await more.run({ maxIterations: 9 })).state.status).toBe('completed');
+  });
+
+  it('counts all loops together with max-reworks', async () => {
+    const { world, run } = reviewed([10, 20, 30], { ...PIPELINE, maxReworks: 1 });
+    await run();
+    expect(started(world).filter((gate) => gate === 'code')).toHaveLength(2);
+  });
+
+  it('does so for a judgement only: an agent that crashes ends the run', async () => {
+    const world = engineWorld(({ unit }) => (unit === 'review' ? { result: { exitCode: 1 } } : { output: unit }), {
+      src: '',
+      notes: '',
+    });
+    const { state } = await world.run(PIPELINE);
+    expect(started(world)).toEqual(['plan', 'code', 'format', 'review']);
+    expect(state.units.get('review')!.status).toBe('failed');
+  });
+
+  it('starts nothing in the next run, which reuses the last iteration with its files', async () => {
+    const { world, run } = reviewed([40, 60, 90]);
+    const first = await run();
+    world.starts.length = 0;
+    const second = await run();
+    expect(world.starts).toEqual([]);
+    expect(second.call.runNumber).toBe(2);
+    for (const key of ['code', 'format', 'review'])
+      expect(second.state.units.get(key)!.ended!.files).toEqual(first.state.units.get(key)!.ended!.files);
+    expect((await run()).call.runNumber).toBe(3);
+    expect(world.starts).toEqual([]);
+  });
+
+  it('reuses nothing of a loop that did not end well', async () => {
+    const { world, run } = reviewed([10, 20, 30, 90]);
+    await run();
+    world.starts.length = 0;
+    await world.run(PIPELINE, {}, { resume: { actor: 'me', reason: 'anew', fresh: true } });
+    expect(started(world)).toContain('code');
+  });
+
+  it('begins anew when a person asks for another attempt', async () => {
+    const { world, seen, run } = reviewed([10, 20, 30, 90]);
+    await run();
+    const resume = { actor: 'me', reason: 'again', strategy: 'from-checkpoint' as const, from: ['code'], lift: true };
+    const { state } = await world.run(PIPELINE, {}, { resume });
+    expect(seen.at(-1)!.request).not.toHaveProperty('rework');
+    expect(state.status).toBe('completed');
+  });
+
+  it('plans what it does', async () => {
+    const { world, run } = reviewed([10, 90]);
+    await run({ maxIterations: 1 });
+    const { plan } = await world.plan(PIPELINE);
+    expect(plan.units.map(({ key, choice }) => `${key} ${choice}`)).toContain('review send-back');
+    expect((await run()).state.status).toBe('completed');
+  });
+});
+
+describe('gates that send work back to one gate', () => {
+  const two = (mode: 'parallel' | 'sequential', onFail: typeof back | undefined) =>
+    pipelineOf(
+      {
+        code: { files: ['src'], inputs: ['src'] },
+        review: { needs: ['code'], ...JUDGED, ...(onFail === undefined && { onFail: back }) },
+        test: { needs: ['code'], ...JUDGED, ...(onFail === undefined && { onFail: back }) },
+      },
+      { groups: onFail ? [{ id: 'checks', gates: ['review', 'test'], mode, onFail }] : [], maxParallel: 4 },
+    );
+
+  const scored = (scores: Record<string, number[]>) => {
+    const requests: JsonObject[] = [];
+    const world = engineWorld(
+      async ({ unit, request }) => {
+        if (unit === 'code') requests.push(request);
+        if (unit === 'test') await new Promise((resolve) => setTimeout(resolve, 5));
+        return { output: { score: scores[unit]?.shift() ?? 100, iteration: unit === 'code' ? requests.length : 0 } };
+      },
+      { src: 'user' },
+    );
+    return { world, requests };
+  };
+
+  it('start it once, with both outputs in its request', async () => {
+    const { world, requests } = scored({ review: [10], test: [20] });
+    expect((await world.run(two('parallel', undefined))).state.status).toBe('completed');
+    expect(requests).toHaveLength(2);
+    expect((requests[1]!['rework'] as JsonObject)['from']).toMatchObject([{ gate: 'review' }, { gate: 'test' }]);
+  });
+
+  it.each(['parallel', 'sequential'] as const)(
+    'as a %s group: all end first, and all that failed go back',
+    async (mode) => {
+      const { world, requests } = scored({ review: [10, 90], test: [20, 90] });
+      const { state } = await world.run(two(mode, back));
+      expect(state.status).toBe('completed');
+      expect(requests).toHaveLength(2);
+      expect((requests[1]!['rework'] as JsonObject)['from']).toMatchObject([{ gate: 'review' }, { gate: 'test' }]);
+      expect(started(world)).toHaveLength(6);
+    },
+  );
+
+  it('in a group with one that failed: the other one is kept as it is and runs again on the new work', async () => {
+    const { world, requests } = scored({ review: [10, 90], test: [95, 95] });
+    expect((await world.run(two('parallel', back))).state.status).toBe('completed');
+    expect((requests[1]!['rework'] as JsonObject)['from']).toMatchObject([{ gate: 'review' }]);
+    expect(started(world)).toEqual(['code', 'review', 'test', 'code', 'review', 'test']);
+  });
+});
+
+describe('a killed engine', () => {
+  it('goes on with the loop where it was, at every operation: no gate starts more than once more', async () => {
+    const whole = reviewed([40, 60, 90]);
+    await whole.run();
+    for (let dieAfter = 1, isDead = true; isDead; dieAfter += 3) {
+      const { world, run } = reviewed([40, 60, 90]);
+      isDead = await world.run(PIPELINE, {}, { dieAfter }).then(
+        () => false,
+        (error: unknown) => {
+          if (error instanceof Killed) return true;
+          throw error;
+        },
+      );
+      const { state } = await run();
+      expect(state.status, `killed after ${dieAfter}`).toBe('completed');
+      const most = whole.world.starts.length + 1;
+      expect(world.starts.length, `killed after ${dieAfter}`).toBeLessThanOrEqual(most);
+    }
+  });
+});
