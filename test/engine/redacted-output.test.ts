@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/engine/decide.ts';
+import { runPipeline } from '../../src/engine/run-pipeline.ts';
 import type { ContractSource, Gate } from '../../src/pipeline/pipeline.ts';
 import { engineWorld, type AgentScript, type EngineWorld } from '../support/engine-world.ts';
 import { gateOf, pipelineOf } from '../support/pipelines.ts';
@@ -66,6 +67,25 @@ describe('a value that a contract redacts never reaches what is kept', () => {
     expect(broken.ended.verdict).toMatchObject({ kind: 'malformed' });
     expect(broken.ended.verdict.advice).not.toContain('kept');
     expect(JSON.stringify(broken.ended.verdict)).not.toContain(KEY.slice(0, 5));
+  });
+
+  it('through the log of an attempt whose result cannot be stored', async () => {
+    const result = { stdout: `key ${KEY}\n` };
+    const world = engineWorld(() => ({ output: { login: { key: KEY } }, learnings: 'lost', result }));
+    const pipeline = pipelineOf({ a: contract({ redact: ['/login/key'] }) });
+    world.expect(pipeline);
+    const ports = world.ports();
+    const put: typeof ports.store.put = async (content) => {
+      if (content === 'lost') throw new Error('no room for what was learnt');
+      return ports.store.put(content);
+    };
+    const run = runPipeline(
+      { ...ports, store: { ...ports.store, put } },
+      { pipeline, subject: 'subject', metadata: {}, input: null },
+      { observe: () => undefined, signal: new AbortController().signal },
+    );
+    await expect(run).rejects.toThrow('no room');
+    expect(keptTexts(world)).toContain('key ***\n');
   });
 
   it('through an output that somebody supplies', async () => {

@@ -18,6 +18,7 @@ import {
   readOutput,
   removeAnswer,
   type Collected,
+  type WrittenOutput,
 } from './collect-output.ts';
 import { captureFiles, nameKept, type Captured } from './capture-files.ts';
 import { nameReruns } from './name-reruns.ts';
@@ -195,15 +196,18 @@ export async function finishAttempt(
 ): Promise<EndedRecord> {
   const { directory, started } = begun;
   let ended: EndedRecord;
+  let own = call;
   try {
-    ended = await judgeAndEnd(call, begun, result, stopped);
+    const read = await readOutput(call, begun);
+    own = read.own;
+    ended = await judgeAndEnd(own, begun, result, read.written, stopped);
   } catch (error) {
     // Once there is room, `complete` can be run again.
     if (isDiskFull(error) && canBeCompletedAgain(started)) throw error;
     await removeAnswer(directory);
     if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
     const verdict = isDiskFull(error) ? { ...notPrepared(error), kind: 'lost' as const } : notPrepared(error);
-    await end(call, begun.unit, started, { verdict, result });
+    await end(own, begun.unit, started, { verdict, result });
     throw error;
   }
   await removeAnswer(directory);
@@ -214,17 +218,17 @@ async function judgeAndEnd(
   call: Call,
   begun: Begun,
   result: AgentResult,
+  written: WrittenOutput,
   stopped: Verdict | undefined,
 ): Promise<EndedRecord> {
   const { unit, directory, started } = begun;
-  const { own, written } = await readOutput(call, begun);
-  const { metrics, notices } = await collectMetrics(own, directory);
-  const learnings = await collectLearnings(own, directory);
-  const collected = await collectOutput(own, begun, written, stopped ?? verdictOn(call, result, unit));
-  const captured = await captureFiles(own, begun);
+  const { metrics, notices } = await collectMetrics(call, directory);
+  const learnings = await collectLearnings(call, directory);
+  const collected = await collectOutput(call, begun, written, stopped ?? verdictOn(call, result, unit));
+  const captured = await captureFiles(call, begun);
   const verdict = withFiles(unit, collected.verdict, captured, notices);
   await nameKept(call, unit, captured);
-  return end(own, unit, started, {
+  return end(call, unit, started, {
     ...collected,
     files: captured.files,
     touched: captured.touched,
