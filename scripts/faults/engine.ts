@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 const RUN = ['test/engine/run-pipeline.test.ts'];
 const CLAIMS = ['test/engine/claims.test.ts'];
 const SECRETS = ['test/engine/secrets.test.ts'];
+const REDACTED = ['test/engine/redacted-output.test.ts'];
 const BEGUN = ['test/engine/begin-complete.test.ts'];
 const ENVIRONMENT = ['test/engine/attempt/agent-environment.test.ts'];
 const TREES = ['test/engine/attempt-trees.test.ts'];
@@ -81,10 +82,24 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: an output is kept with its secrets',
-    find: 'const value = call.redactor.redactJson(parsed.value).value;',
-    replace: 'const value = parsed.value;',
+    find: 'const clean = own.redactJson(value).value;',
+    replace: 'const clean = value;',
     tests: SECRETS,
     why: 'a secret would lie in .state, and travel as an artifact',
+  },
+  {
+    name: 'engine: what an output redacts is kept elsewhere',
+    find: 'own = read.own;',
+    replace: '',
+    tests: REDACTED,
+    why: 'the value would be in logs, learnings and files that are handed on',
+  },
+  {
+    name: 'engine: what is redacted only now is reused as it was stored',
+    find: 'if (stored.length > 0) return',
+    replace: 'if (stored.length === Infinity) return',
+    tests: REDACTED,
+    why: 'the value would be stored again, in every later run',
   },
   {
     name: 'engine: learnings are kept with their secrets',

@@ -14,6 +14,13 @@ export const VERDICT_FAULTS: readonly Fault[] = [
     why: 'a perfect score would not meet a threshold of 100',
   },
   {
+    name: 'verdict: any result passes',
+    find: "if (typeof found === 'string' && pass.includes(found)) return result;",
+    replace: "if (typeof found === 'string') return result;",
+    tests: JUDGE,
+    why: 'a reviewer that asks for changes would let them through',
+  },
+  {
     name: 'verdict: a score is coerced',
     find: "if (typeof found === 'number' && found >= 0 && found <= 100) return { score: found };",
     replace: 'const score = Number(found);\n  if (score >= 0 && score <= 100) return { score };',

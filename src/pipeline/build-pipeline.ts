@@ -95,12 +95,16 @@ export function exportsOf(output: GateEntry['output']): string[] {
 /** The contract of an entry, with every default filled in. */
 export function buildContract(output: GateEntry['output']): ContractSource {
   const score = output?.score;
+  const redact = listed(output?.redact ?? []);
   return {
     schema: buildSchema(output?.schema),
     score,
     threshold: output?.threshold ?? (score === undefined ? 0 : DEFAULT_THRESHOLD),
     partial: output?.partial ?? 'block',
     checks: listed(output?.checks ?? []).map(condition),
+    ...(output?.result && { result: { pointer: output.result.pointer, pass: listed(output.result.pass) } }),
+    ...(output?.message !== undefined && { message: output.message }),
+    ...(redact.length > 0 && { redact }),
   };
 }
 

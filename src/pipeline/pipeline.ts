@@ -155,6 +155,12 @@ export interface ContractSource {
   readonly partial: 'block' | 'continue' | 'pause';
   /** Conditions in GitHub's expression language over `output`, `score`, `subject`, `metadata`. */
   readonly checks: readonly string[];
+  /** JSON pointer to the agent's own label for its result, and the labels that pass. */
+  readonly result?: { readonly pointer: string; readonly pass: readonly string[] } | undefined;
+  /** JSON pointer to the line that is shown for an output that passed. */
+  readonly message?: string | undefined;
+  /** JSON pointers to values that are never stored. */
+  readonly redact?: readonly string[];
 }
 
 /** Key of one unit of work: the gate's id, or `gate/leg` for a leg of a matrix gate. */

@@ -2,7 +2,7 @@ import type { Gate, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import type { RunState, UnitState, UnitStatus } from '../run/state/run-state.ts';
 import { worstStatus } from '../run/state/run-state.ts';
 import { count, oneLine } from './text.ts';
-import { durationOf, durationText, howOf, legName, scoreFact, scoreText } from './wording.ts';
+import { durationOf, durationText, howOf, legName, messageOf, scoreFact, scoreText } from './wording.ts';
 import { resultOf } from '../run/state/run-state.ts';
 
 /** One line of the status table, as safe text; `heading` rows have only a name. */
@@ -19,6 +19,8 @@ export interface StatusRow {
   readonly score: string;
   readonly time: string;
   readonly reason: string;
+  /** The agent's line about an output that passed, in quotation marks; '' if there is none. */
+  readonly message: string;
 }
 
 /**
@@ -86,7 +88,13 @@ function unitRow(
     score: (ended === undefined ? undefined : scoreFact(ended.verdict, contract)?.score) ?? '',
     time: durationText(durationOf(unit, now)),
     reason: reasonOf(unit),
+    message: quoted(messageOf(unit)),
   };
+}
+
+/** In quotation marks, so that an agent's line is not read as ours. */
+function quoted(message: string): string {
+  return message === '' ? '' : `“${oneLine(message)}”`;
 }
 
 /** Leaves out what other columns already show: that it ran, once, and the score. */
@@ -113,6 +121,7 @@ function matrixRow(legs: readonly UnitState[], number: string, gate: string, dep
     score,
     time: '',
     reason: doneText(legs, 'leg'),
+    message: '',
   };
 }
 
@@ -129,6 +138,7 @@ function headingRow(group: string, units: readonly UnitState[]): StatusRow {
     score: '',
     time: '',
     reason: '',
+    message: '',
   };
 }
 

@@ -17,6 +17,7 @@ export const KIND_MEANING: Readonly<Record<VerdictKind, string>> = {
   malformed: 'The output is not JSON.',
   'too-large': 'The output is too large.',
   schema: 'The output does not match the contract’s schema.',
+  result: 'The agent’s own result is not one that passes.',
   score: 'The score is not where the contract says, or is not a number from 0 to 100.',
   check: 'A check of the contract failed.',
   files: 'The files that the gate hands on could not be kept.',
@@ -94,6 +95,11 @@ export function scoreFact(
   if (contract === undefined) return { score: scoreText(score) };
   if (contract.score === undefined) return status === 'failed' ? undefined : { score: scoreText(score) };
   return { score: scoreText(score), threshold: scoreText(contract.threshold) };
+}
+
+/** The agent's line about the output of a gate that passed; '' if there is none. Untrusted text. */
+export function messageOf(unit: UnitState): string {
+  return unit.status === 'passed' ? (resultOf(unit)?.verdict.message ?? '') : '';
 }
 
 /** The rule of an issue, if its message does not quote it. */

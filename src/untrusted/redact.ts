@@ -42,6 +42,8 @@ export interface Redactor {
   readonly find: (text: string) => TokenMatch[];
   /** For text that comes in pieces; see {@link createRedactedStream}. */
   readonly createStream: () => RedactedStream;
+  /** A redactor that also masks these texts, in the same forms. */
+  readonly alsoFor: (texts: readonly string[]) => Redactor;
 }
 
 /** Creates a {@link Redactor}. Without secrets it masks only tokens of known shapes. */
@@ -70,6 +72,10 @@ export function createRedactor(options: RedactorOptions): Redactor {
     redactJson: (value) => redactedJson(value, redactText, known.numbers),
     find,
     createStream: () => createRedactedStream({ redactText, find, multiline: known.multiline, longest: known.longest }),
+    alsoFor: (texts) => {
+      const more = texts.map((text, at) => [`redacted text ${at + 1}`, text] as const);
+      return createRedactor({ secrets: { ...options.secrets, ...Object.fromEntries(more) } });
+    },
   };
 }
 

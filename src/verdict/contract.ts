@@ -5,7 +5,7 @@ import type { ContractSource } from '../pipeline/pipeline.ts';
 import type { JsonValue } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { ContractProblem } from './verdict.ts';
-import { MAX_ISSUES } from './verdict.ts';
+import { MAX_ISSUES, MAX_LABEL_LENGTH } from './verdict.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 
 /** Version of the contract format. Part of a contract's digest. */
@@ -25,6 +25,11 @@ const contractSchema = z.strictObject({
   partial: z.enum(['block', 'continue', 'pause']),
   checks: z.array(z.string().max(21_000)).max(MAX_ISSUES),
   exports: z.array(pointer).max(MAX_ISSUES).optional(),
+  result: z
+    .strictObject({ pointer, pass: z.array(z.string().min(1).max(MAX_LABEL_LENGTH)).min(1).max(MAX_ISSUES) })
+    .optional(),
+  message: pointer.optional(),
+  redact: z.array(pointer).min(1).max(MAX_ISSUES).optional(),
 });
 
 /**
@@ -50,6 +55,12 @@ export interface Contract {
   readonly checks: readonly string[];
   /** JSON pointers to the parts that later gates see; they must exist. Absent: all of it. */
   readonly exports?: readonly string[];
+  /** Where the agent's label for its result is, and the labels that pass. */
+  readonly result?: NonNullable<ContractSource['result']>;
+  /** JSON pointer to the line that is shown for an output that passed. */
+  readonly message?: string;
+  /** JSON pointers to values that are never stored. The output that is judged has `***` there. */
+  readonly redact?: readonly string[];
 }
 
 /**
@@ -90,6 +101,9 @@ export function resolveContract(
     partial: source.partial,
     checks: [...source.checks],
     exports: [...exports],
+    ...(source.result === undefined ? {} : { result: source.result }),
+    ...(source.message === undefined ? {} : { message: source.message }),
+    ...(source.redact === undefined ? {} : { redact: source.redact }),
   });
 }
 

@@ -2,8 +2,9 @@ import { messageOf } from '../errors/gateline-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import type { CompiledContract } from './compile-contract.ts';
 import { valueAt } from '../json/json-pointer.ts';
-import { failed, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
-import { cut, shortValue } from './words.ts';
+import type { Contract } from './contract.ts';
+import { failed, MAX_ISSUES, MAX_LABEL_LENGTH, MAX_MESSAGE_LENGTH, type Issue, type Verdict } from './verdict.ts';
+import { cut, listed, shortValue } from './words.ts';
 
 /** Contexts for checks beside the output and its score. */
 export interface JudgeContext {
@@ -16,8 +17,8 @@ const MAX_REMARKS = 20;
 const MAX_REMARK_LENGTH = 500;
 
 /**
- * Judge an output: schema, then score, then checks, then whether all exports exist. The first of these that fails
- * decides the kind; all errors of that step are listed. Never throws because of a value's content, and returns a
+ * Judge an output: schema, then the agent's own result, then score, then checks, then whether all exports exist. The
+ * first of these that fails decides the kind; all errors of that step are listed. Never throws because of a value's content, and returns a
  * promise only for a Standard Schema that does.
  *
  * Passed: the score is at or above the threshold. Partial: below it, with all other requirements met.
@@ -46,9 +47,63 @@ function broken(error: unknown): Verdict {
 function rest(compiled: CompiledContract, value: JsonValue, context: JudgeContext, found: readonly Issue[]): Verdict {
   if (found.length > 0) return failed('schema', 'Make the output meet the schema.', [...found]);
   const { contract } = compiled;
-  const read = readScore(value, contract.score);
-  const verdict = 'issue' in read ? scoreless(read.issue) : afterScore(compiled, value, context, read.score);
-  return withRemarks(verdict, contract.score, value);
+  const label = readResult(value, contract.result);
+  const verdict = 'verdict' in label ? label.verdict : afterResult(compiled, value, context);
+  const { result } = label;
+  return withMessage(
+    { ...withRemarks(verdict, contract.score, value), ...(result !== undefined && { result }) },
+    contract,
+    value,
+  );
+}
+
+function afterResult(compiled: CompiledContract, value: JsonValue, context: JudgeContext): Verdict {
+  const read = readScore(value, compiled.contract.score);
+  return 'issue' in read ? scoreless(read.issue) : afterScore(compiled, value, context, read.score);
+}
+
+/** The agent's own label for its result, and the verdict if it is not one that passes. */
+function readResult(
+  value: JsonValue,
+  wanted: Contract['result'],
+): { readonly result?: string } | { readonly result?: string; readonly verdict: Verdict } {
+  if (wanted === undefined) return {};
+  const { pointer, pass } = wanted;
+  const found = valueAt(value, pointer);
+  const result = typeof found === 'string' ? { result: cut(found, MAX_LABEL_LENGTH) } : {};
+  if (typeof found === 'string' && pass.includes(found)) return result;
+  const allowed = listed(
+    pass.map((label) => shortValue(label)),
+    'or',
+  );
+  const what =
+    found === undefined
+      ? 'there is no result'
+      : typeof found === 'string'
+        ? `the result is ${shortValue(found)}`
+        : `the result must be a text, is ${shortValue(found)}`;
+  const message = cut(`${pointer || 'the output'}: ${what}; only ${allowed} passes`, 4_096);
+  const issue: Issue = { severity: 'error', message, pointer: cut(pointer, 4_096), rule: 'result' };
+  const advice =
+    typeof found === 'string'
+      ? `The gate passes with ${allowed}. Fix what keeps the agent from that result.`
+      : `Write ${allowed} at ${pointer || 'the root'}.`;
+  return { ...result, verdict: failed('result', cut(advice, 2_048), [issue]) };
+}
+
+/** The verdict with the agent's line about an output that passed. */
+function withMessage(verdict: Verdict, { message: pointer }: Contract, value: JsonValue): Verdict {
+  if (pointer === undefined || verdict.status !== 'passed') return verdict;
+  const found = valueAt(value, pointer);
+  const line = typeof found === 'string' ? cut(found.replace(/\s+/g, ' ').trim(), MAX_MESSAGE_LENGTH) : '';
+  if (line !== '') return { ...verdict, message: line };
+  const what = found === undefined ? 'there is no message' : `the message must be a text, is ${shortValue(found)}`;
+  const notice: Issue = {
+    severity: 'notice',
+    message: cut(`${pointer || 'the output'}: ${what}`, 4_096),
+    pointer: cut(pointer, 4_096),
+  };
+  return { ...verdict, issues: [...verdict.issues, notice].slice(0, MAX_ISSUES) };
 }
 
 function scoreless(issue: Issue): Verdict {

@@ -13,6 +13,7 @@ export const VERDICT_KINDS = [
   'malformed',
   'too-large',
   'schema',
+  'result',
   'score',
   'check',
   'files',
@@ -38,6 +39,12 @@ export const issueSchema = z.object({
 });
 export type Issue = z.infer<typeof issueSchema>;
 
+/** The longest label in {@link Verdict.result}. */
+export const MAX_LABEL_LENGTH = 200;
+
+/** The longest {@link Verdict.message}. */
+export const MAX_MESSAGE_LENGTH = 300;
+
 /** Our judgement of one output. `score` is 0-100; `issues` holds at most {@link MAX_ISSUES}. */
 export const verdictSchema = z.object({
   status: z.enum(['passed', 'partial', 'failed', 'not-applicable']),
@@ -46,6 +53,10 @@ export const verdictSchema = z.object({
   issues: z.array(issueSchema).max(100),
   /** What to do, one sentence; empty when passed. */
   advice: z.string().max(2_048),
+  /** The agent's own label for its result (`APPROVED`), if the contract says where it is. */
+  result: z.string().max(MAX_LABEL_LENGTH).optional(),
+  /** The agent's line about an output that passed, if the contract says where it is. */
+  message: z.string().max(MAX_MESSAGE_LENGTH).optional(),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 export type VerdictKind = Verdict['kind'];

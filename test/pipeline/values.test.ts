@@ -58,3 +58,31 @@ describe('variables and secrets', () => {
     ]);
   });
 });
+
+describe('the result, the message and what is redacted', () => {
+  it('may be given', () => {
+    expect(
+      gate('output: {result: {pointer: /a/b, pass: OK}, message: /c, redact: [/a/c, /d], score: /e, exports: /d}'),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['output: {result: /a}', 'VALUE_INVALID output.result: expected a map with the keys `pointer` and `pass`'],
+    ['output: {result: {pointer: /a}}', 'KEY_MISSING output.result.pass: this key is missing'],
+    ['output: {result: {pointer: /a, pass: []}}', 'VALUE_INVALID output.result.pass: expected a label or a list'],
+    ['output: {result: {pointer: a.b, pass: x}}', 'VALUE_INVALID output.result.pointer: expected a JSON pointer'],
+    ['output: {result: {pointer: /a, pas: x, pass: y}}', 'KEY_UNKNOWN output.result.pas: there is no such key'],
+    ['redact: /a', 'KEY_UNKNOWN redact: there is no such key under `gates.a`; write it under `output`'],
+    [
+      'output: {score: /a/score, redact: /a}',
+      'REDACTED_PART_USED output.score: `/a/score`: `output.redact` names `/a`, so the value is never read',
+    ],
+    ['output: {message: /a, redact: [/b, /a]}', 'REDACTED_PART_USED output.message: `/a`'],
+    [
+      'output: {result: {pointer: /a, pass: x}, redact: ""}',
+      'REDACTED_PART_USED output.result.pointer: `/a`: `output.redact` names the empty pointer (the whole output)',
+    ],
+  ])('%s', (keys, expected) => {
+    expect(gate(keys)).toEqual([expect.stringContaining(expected)]);
+  });
+});

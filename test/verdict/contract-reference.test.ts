@@ -18,6 +18,8 @@ const examples = [...page.matchAll(EXAMPLE)].map(([, contract, output, verdict])
     threshold?: number;
     partial?: ContractSource['partial'];
     checks?: string[];
+    result?: ContractSource['result'];
+    message?: string;
   },
   output: JSON.parse(output!) as JsonValue,
   verdict: verdict!,
@@ -44,6 +46,8 @@ describe('docs/reference/contract.md', () => {
       threshold,
       partial,
       checks,
+      result: contract.result,
+      message: contract.message,
     };
     const compilation = await compileContract(resolveContract(source, undefined, { file: 'contract.md' }));
     if (!compilation.ok) throw contractError(compilation.problems);

@@ -46,6 +46,66 @@ describe('the verdict on an output', () => {
     expect(await verdict(SCORED, { validationResult: { score } })).toMatchObject({ status, kind: status, score });
   });
 
+  it('is by its schema, then its own result, then its score', async () => {
+    const result = { pointer: '/decision', pass: ['APPROVED', 'VERIFIED'] };
+    const contract: Contract = { ...SCORED, schema: { required: ['decision'] }, result };
+    const found = { decision: 'NEEDS_CHANGES' };
+    expect(await verdict(contract, {})).toMatchObject({ kind: 'schema' });
+    expect(await verdict(contract, found)).toEqual({
+      status: 'failed',
+      kind: 'result',
+      score: 0,
+      issues: [
+        {
+          severity: 'error',
+          message: '/decision: the result is "NEEDS_CHANGES"; only "APPROVED" or "VERIFIED" passes',
+          pointer: '/decision',
+          rule: 'result',
+        },
+      ],
+      advice: 'The gate passes with "APPROVED" or "VERIFIED". Fix what keeps the agent from that result.',
+      result: 'NEEDS_CHANGES',
+    });
+    expect(await verdict(contract, { decision: 'VERIFIED' })).toMatchObject({ kind: 'score', result: 'VERIFIED' });
+    const validationResult = { score: 90 };
+    expect(await verdict(contract, { decision: 'VERIFIED', validationResult })).toMatchObject({ status: 'passed' });
+  });
+
+  it.each([
+    ['approved', 'the result is "approved"'],
+    [undefined, 'there is no result'],
+    [['APPROVED'], 'the result must be a text, is a list of 1'],
+    [true, 'the result must be a text, is true'],
+    ['X'.repeat(10_000), `the result is "${'X'.repeat(59)}…"`],
+  ] as const)('is failed for the result %j', async (decision, said) => {
+    const contract: Contract = { ...NONE, result: { pointer: '/decision', pass: ['APPROVED'] } };
+    const value = (decision === undefined ? {} : { decision }) as JsonValue;
+    expect(await verdict(contract, value)).toMatchObject({
+      kind: 'result',
+      score: 0,
+      issues: [{ message: `/decision: ${said}; only "APPROVED" passes` }],
+    });
+  });
+
+  it('has the message of an output that passed: one line, of bounded length', async () => {
+    const contract: Contract = { ...SCORED, message: '/summary' };
+    const judged = (score: number, summary: JsonValue) => verdict(contract, { validationResult: { score }, summary });
+    expect(await judged(90, ' all\n\n12 tests\tpass ')).toMatchObject({ message: 'all 12 tests pass', issues: [] });
+    expect((await judged(90, 'x'.repeat(1_000_000))).message).toHaveLength(300);
+    expect(await judged(70, 'nearly')).not.toHaveProperty('message');
+    const notice = { severity: 'notice', pointer: '/summary' };
+    expect(await judged(90, 3)).toEqual(
+      expect.objectContaining({
+        status: 'passed',
+        issues: [{ ...notice, message: '/summary: the message must be a text, is 3' }],
+      }),
+    );
+    expect(await verdict(contract, { validationResult: { score: 90 } })).toMatchObject({
+      status: 'passed',
+      issues: [{ ...notice, message: '/summary: there is no message' }],
+    });
+  });
+
   it.each([undefined, null, '95', true, -1, 101, [90], { value: 90 }, Number.NaN, Number.POSITIVE_INFINITY])(
     'for a score of %j is failed: it is never made of something else',
     async (score) => {

@@ -23,7 +23,17 @@ export interface DescribedGate {
 }
 
 /** Inputs that are keys under `output` in `gateline.yml`. */
-const OF_THE_CONTRACT: ReadonlySet<string> = new Set(['schema', 'score', 'threshold', 'partial', 'checks', 'exports']);
+const OF_THE_CONTRACT: ReadonlySet<string> = new Set([
+  'schema',
+  'score',
+  'threshold',
+  'partial',
+  'checks',
+  'exports',
+  'result',
+  'message',
+  'redact',
+]);
 /** Inputs of a description that are not keys of a gate. */
 const NO_KEYS: ReadonlySet<string> = new Set(['pipeline']);
 /** Inputs whose text may contain `${{`: GitHub has already inserted the values. */

@@ -11,6 +11,7 @@ const TITLES: Readonly<Partial<Record<EndedRecord['verdict']['kind'], string>>> 
   missing: 'Gate failed: no output',
   malformed: 'Gate failed: the output is not JSON',
   schema: 'Gate failed: the output does not match the schema',
+  result: 'Gate failed: its result is not one that passes',
   score: 'Gate failed: no valid score',
   check: 'Gate failed: a check failed',
   files: 'Gate failed: its files could not be kept',

@@ -71,7 +71,10 @@ function showLegs(world: CliWorld, call: Call, gate: Gate, json: boolean): void 
 function verdictJson(call: Call, unit: UnitState): object {
   const { key: gate, status, reason } = unit;
   const verdict = latestOf(call, unit)?.verdict;
-  const judged = verdict === undefined ? null : { ...verdict, score: scoreOf(verdict) };
+  const judged =
+    verdict === undefined
+      ? null
+      : { ...verdict, score: scoreOf(verdict), result: verdict.result ?? null, message: verdict.message ?? null };
   return { format: 'gateline-verdict/1', gate, status, reason, verdict: judged };
 }
 

@@ -51,6 +51,7 @@ function endedLine({ record: ended, unit, retrying }: EndedEvent, paint: Paint, 
     `${paint(toneOf(verdict.status), verdict.status)}${kind}`,
     ...(verdict.status === 'failed' ? [] : [`score ${scoreText(verdict.score)}`]),
     ...(time === '' ? [] : [time]),
+    ...(verdict.message === undefined ? [] : [`“${oneLine(verdict.message)}”`]),
   ];
   const again = retrying ? `${hasCheckpoint ? '.' : ''} Retrying with this feedback.` : '';
   return `${oneLine(unit)}: ${facts.join(', ')}${advice}${again}`;

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../json/json.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
+import { redactOutput } from '../call/redact-output.ts';
 import { keepJson } from '../keep-json.ts';
 import { planUnit } from '../plan/plan-unit.ts';
 import { judgeValue } from '../upstream/judge-again.ts';
@@ -19,7 +20,7 @@ export async function adoptOutput(call: Call, unit: Unit, output: JsonValue, by:
   const { planned, work } = await planUnit(call, unit);
   if (work === undefined)
     throw new GatelineError('ADOPT_TOO_EARLY', `gate ${unit.key}: its request is not known yet: ${planned.reason}`);
-  const value = call.redactor.redactJson(output).value;
+  const { value } = await redactOutput(call, unit.gate, output);
   const kept = await keepJson(call.ports.store, value);
   const { verdict, exports } = await judgeValue(call, unit, value, kept);
   if (exports === undefined || verdict.status !== 'passed') {

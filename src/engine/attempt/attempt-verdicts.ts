@@ -72,3 +72,17 @@ export function notPrepared(error: unknown): Verdict {
   const said = hint === undefined ? messageOf(error) : `${messageOf(error).replace(/\.$/, '')}. ${hint}`;
   return failed(kind, `${code}: ${said}`.slice(0, 2_000));
 }
+
+/** Redacts a verdict. Outputs quoted in it are redacted already; log lines and messages of agents are not. */
+export function redactVerdict(call: Pick<Call, 'redactor'>, verdict: Verdict): Verdict {
+  const clean = (text: string): string => call.redactor.redactText(text);
+  const issues = verdict.issues.map((issue) => ({ ...issue, message: clean(issue.message) }));
+  const { result, message } = verdict;
+  return {
+    ...verdict,
+    advice: clean(verdict.advice).slice(0, 2_048),
+    issues,
+    ...(result !== undefined && { result: clean(result) }),
+    ...(message !== undefined && { message: clean(message) }),
+  };
+}

@@ -7,7 +7,7 @@ import { verdictSatisfies } from '../../run/state/fold-unit.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import { agentEnvironment, missingSecrets, protocolVariables } from './agent-environment.ts';
-import { noSecret, notPrepared, verdictOn, withFiles } from './attempt-verdicts.ts';
+import { noSecret, notPrepared, redactVerdict, verdictOn, withFiles } from './attempt-verdicts.ts';
 import { claim, prepareAttempt, type Begun, type Preparation } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import {
@@ -15,8 +15,10 @@ import {
   collectLearnings,
   collectMetrics,
   collectOutput,
+  readOutput,
   removeAnswer,
   type Collected,
+  type WrittenOutput,
 } from './collect-output.ts';
 import { captureFiles, nameKept, type Captured } from './capture-files.ts';
 import { nameReruns } from './name-reruns.ts';
@@ -194,15 +196,18 @@ export async function finishAttempt(
 ): Promise<EndedRecord> {
   const { directory, started } = begun;
   let ended: EndedRecord;
+  let own = call;
   try {
-    ended = await judgeAndEnd(call, begun, result, stopped);
+    const read = await readOutput(call, begun);
+    own = read.own;
+    ended = await judgeAndEnd(own, begun, result, read.written, stopped);
   } catch (error) {
     // Once there is room, `complete` can be run again.
     if (isDiskFull(error) && canBeCompletedAgain(started)) throw error;
     await removeAnswer(directory);
     if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
     const verdict = isDiskFull(error) ? { ...notPrepared(error), kind: 'lost' as const } : notPrepared(error);
-    await end(call, begun.unit, started, { verdict, result });
+    await end(own, begun.unit, started, { verdict, result });
     throw error;
   }
   await removeAnswer(directory);
@@ -213,12 +218,13 @@ async function judgeAndEnd(
   call: Call,
   begun: Begun,
   result: AgentResult,
+  written: WrittenOutput,
   stopped: Verdict | undefined,
 ): Promise<EndedRecord> {
   const { unit, directory, started } = begun;
   const { metrics, notices } = await collectMetrics(call, directory);
   const learnings = await collectLearnings(call, directory);
-  const collected = await collectOutput(call, begun, stopped ?? verdictOn(call, result, unit));
+  const collected = await collectOutput(call, begun, written, stopped ?? verdictOn(call, result, unit));
   const captured = await captureFiles(call, begun);
   const verdict = withFiles(unit, collected.verdict, captured, notices);
   await nameKept(call, unit, captured);
@@ -277,19 +283,16 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
   return ended;
 }
 
-/** Redacts a verdict. Outputs quoted in it are redacted already; log lines and messages of agents are not. */
-function redactVerdict(call: Call, verdict: Verdict): Verdict {
-  const clean = (text: string): string => call.redactor.redactText(text);
-  const issues = verdict.issues.map((issue) => ({ ...issue, message: clean(issue.message) }));
-  return { ...verdict, advice: clean(verdict.advice).slice(0, 2_048), issues };
-}
-
-/** On a full disk, an attempt ends without logs rather than without a record. */
+/**
+ * Stores what an agent printed, without texts that are known to be redacted only now that it has ended. On a full disk,
+ * an attempt ends without logs rather than without a record.
+ */
 async function keepLogs(call: Call, result: AgentResult | undefined): Promise<EndedRecord['logs']> {
   const logs: EndedRecord['logs'] = {};
   try {
-    if (result?.stdout) logs.stdout = await call.ports.store.put(result.stdout);
-    if (result?.stderr) logs.stderr = await call.ports.store.put(result.stderr);
+    const keep = (text: string): Promise<Content> => call.ports.store.put(call.redactor.redactText(text));
+    if (result?.stdout) logs.stdout = await keep(result.stdout);
+    if (result?.stderr) logs.stderr = await keep(result.stderr);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
   }

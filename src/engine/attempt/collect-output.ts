@@ -3,10 +3,12 @@ import type { AgentFile, AttemptDirectory } from '../../agent/attempt-files.ts';
 import { metricsSchema, type Content, type Metrics, type StartedRecord } from '../../run/records/record.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
+import { parentPointers } from '../../json/pointer.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 import type { Begun } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
+import { redactOutput } from '../call/redact-output.ts';
 import { judgeValue } from '../upstream/judge-again.ts';
 import { keepJson } from '../keep-json.ts';
 
@@ -17,6 +19,11 @@ const LEARNINGS_LIMIT = 1024 * 1024;
 /** Bytes to keep, for people, of an output that could not be parsed. */
 const REFUSED_LIMIT = 1024 * 1024;
 
+/** What an agent left as its output: parsed and redacted, or the verdict on why there is none. */
+export type WrittenOutput =
+  | { readonly value: JsonValue; readonly notices: readonly Issue[] }
+  | { readonly value?: undefined; readonly verdict: Verdict };
+
 /** The result of collecting an attempt's output. */
 export interface Collected {
   readonly verdict: Verdict;
@@ -25,33 +32,56 @@ export interface Collected {
 }
 
 /**
- * Reads, parses, redacts, stores and judges the agent's output. `early` is a verdict that does not depend on the output
- * (exit code, timeout). The output is still stored then, since it cost money.
+ * Reads, parses and redacts the agent's output. With it comes the call in which everything else of this attempt is
+ * collected: its redactor also knows the texts that were redacted in the output.
+ */
+export async function readOutput(
+  call: Call,
+  begun: Pick<Begun, 'unit' | 'directory' | 'started'>,
+): Promise<{ readonly own: Call; readonly written: WrittenOutput }> {
+  const { unit, directory } = begun;
+  const file = await directory.read(ATTEMPT_FILES.output, OUTPUT_LIMIT);
+  if (file.state !== 'present') return { own: call, written: { verdict: unreadable(file) } };
+  const parsed = parseJson(file.bytes);
+  const { redact = [] } = (await call.contracts.load(unit.gate)).contract;
+  if (!parsed.ok) {
+    const { kind, issue, advice } = parsed;
+    // Without its structure, what must not be kept cannot be told from the rest.
+    if (redact.length > 0) return { own: call, written: { verdict: failed(kind, advice, [NOT_SHOWN]) } };
+    const kept = await keepRefused(call, begun, file.bytes);
+    const where = kept ? ` What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.` : '';
+    return { own: call, written: { verdict: failed(kind, `${advice}${where}`, [issue]) } };
+  }
+  const { value, redactor, notices } = await redactOutput(call, unit.gate, parsed.value);
+  const shown = parsed.notices.filter(({ pointer = '' }) => !isWithin(pointer, redact));
+  return { own: { ...call, redactor }, written: { value, notices: [...shown, ...notices] } };
+}
+
+const NOT_SHOWN: Issue = {
+  severity: 'error',
+  message: 'the output is not one JSON value; nothing of it is shown or kept, since `redact` names parts of it',
+};
+
+function isWithin(pointer: string, parts: readonly string[]): boolean {
+  return [pointer, ...parentPointers(pointer)].some((one) => parts.includes(one));
+}
+
+/**
+ * Stores and judges an output. `early` is a verdict that does not depend on the output (exit code, timeout). The output
+ * is still stored then, since it cost money.
  */
 export async function collectOutput(
   call: Call,
   begun: Pick<Begun, 'unit' | 'directory' | 'started'>,
+  written: WrittenOutput,
   early: Verdict | undefined,
 ): Promise<Collected> {
-  const { unit, directory } = begun;
-  const file = await directory.read(ATTEMPT_FILES.output, OUTPUT_LIMIT);
-  if (file.state !== 'present') return nothing(early ?? unreadable(file));
-  const parsed = parseJson(file.bytes);
-  if (!parsed.ok) {
-    const kept = await keepRefused(call, begun, file.bytes);
-    const where = kept ? ` What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.` : '';
-    const advice = `${parsed.advice}${where}`;
-    return nothing(early ?? failed(parsed.kind, advice, [parsed.issue]));
-  }
-  const value = call.redactor.redactJson(parsed.value).value;
+  if (written.value === undefined) return { verdict: early ?? written.verdict, value: undefined, exports: undefined };
+  const { value, notices } = written;
   const kept = await keepValue(call, begun, value);
   if (early !== undefined) return { verdict: early, value: kept, exports: undefined };
-  const judged = await judgeValue(call, unit, value, kept);
-  return { verdict: withNotices(judged.verdict, parsed.notices), value: kept, exports: judged.exports };
-}
-
-function nothing(verdict: Verdict): Collected {
-  return { verdict, value: undefined, exports: undefined };
+  const judged = await judgeValue(call, begun.unit, value, kept);
+  return { verdict: withNotices(judged.verdict, notices), value: kept, exports: judged.exports };
 }
 
 function unreadable(file: Exclude<AgentFile, { state: 'present' }>): Verdict {

@@ -4,7 +4,9 @@ import { verdictSatisfies } from '../../run/state/fold-unit.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
-import type { Verdict } from '../../verdict/verdict.ts';
+import { valueAt } from '../../json/json-pointer.ts';
+import { MASK } from '../../untrusted/redact.ts';
+import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
 import { readJson } from '../call/content.ts';
 import { keepJson } from '../keep-json.ts';
@@ -42,7 +44,7 @@ export async function judgeValue(
 
 /**
  * Judges the output of an earlier attempt again: the contract has changed since, or its recorded verdict is not
- * trusted.
+ * trusted. An output with a value that the contract redacts now does not meet it: the value would be stored again.
  */
 export async function judgeAgain(
   call: Call,
@@ -51,7 +53,17 @@ export async function judgeAgain(
   metadata?: JsonObject,
 ): Promise<JudgedAgain> {
   const value = await readJson(call.ports.store, ended.value!, { what: `output of ${unit.key}` });
+  const { redact = [] } = (await call.contracts.load(unit.gate)).contract;
+  const stored = redact.filter((pointer) => (valueAt(value, pointer) ?? MASK) !== MASK);
+  if (stored.length > 0) return { verdict: unredacted(stored), exports: undefined };
   return judgeValue(call, unit, value, ended.value!, metadata);
+}
+
+function unredacted(pointers: readonly string[]): Verdict {
+  const issues = pointers.map((pointer): Issue => {
+    return { severity: 'error', message: `${pointer}: was stored, and is redacted now`, pointer };
+  });
+  return failed('check', 'Run the gate again: its output was stored before `redact` named these parts.', issues);
 }
 
 /**

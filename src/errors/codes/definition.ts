@@ -137,6 +137,11 @@ export const DEFINITION_CODES = {
     means: 'There is a `threshold`, but no `score`.',
     remedy: 'Set `score` to the JSON pointer of the score.',
   },
+  REDACTED_PART_USED: {
+    from: ['definition'],
+    means: 'The score, the result or the message is a part that `output.redact` names.',
+    remedy: 'Redact only values that nothing reads.',
+  },
   SECRET_IN_ENV: {
     from: ['definition'],
     means: 'A value under `env` looks like a secret, or is one.',

@@ -22,6 +22,7 @@ export function checkValues(source: Source): Problem[] {
     ...gates.flatMap((gate) => checkGatePaths(gate, source)),
     ...gates.flatMap((gate) => checkExports(gate, source)),
     ...gates.flatMap((gate) => checkScore(gate, source)),
+    ...gates.flatMap((gate) => checkRedacted(gate, source)),
     ...gates.flatMap((gate) => checkReuse(gate, source)),
     ...gates.flatMap((gate) => checkInPlace(gate, source)),
     ...gates.flatMap((gate) => checkMatrix(gate, source)),
@@ -133,6 +134,19 @@ function checkScore(gate: GatePart, source: Source): Problem[] {
     ...needsScore('threshold', 'error', 'there is no `score` to compare it with, so every output would pass'),
     ...needsScore('partial', 'warning', 'there is no `score`, so no output is ever partial'),
   ];
+}
+
+/** What is redacted cannot be read: `***` would be the score, the label or the message. */
+function checkRedacted(gate: GatePart, source: Source): Problem[] {
+  const redacted = textsAt(gate, 'output', 'redact').map(({ value }) => value);
+  const read = [['score'], ['result', 'pointer'], ['message']].flatMap((keys) => textsAt(gate, 'output', ...keys));
+  return read.flatMap((one) => {
+    if (!POINTER_PATTERN.test(one.value)) return [];
+    const outer = [one.value, ...parentPointers(one.value)].find((pointer) => redacted.includes(pointer));
+    if (outer === undefined) return [];
+    const message = `${labelOf(one.path)}: ${pointerName(one.value)}: \`output.redact\` names ${pointerName(outer)}, so the value is never read`;
+    return [source.at(pointerTo(one), { code: 'REDACTED_PART_USED', message })];
+  });
 }
 
 function checkReuse(gate: GatePart, source: Source): Problem[] {

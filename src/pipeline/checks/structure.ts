@@ -88,7 +88,9 @@ function schemaKeysAt(path: Path): Record<string, unknown> {
   if (path[0] === 'defaults') return path.length === 1 ? { run: true } : { shell: true, 'working-directory': true };
   if (path[0] === 'workspace') return file.workspace.unwrap().shape;
   if (path.length === 2) return gate;
-  if (last === 'output') return gate.output.unwrap().shape;
+  const output = gate.output.unwrap().shape;
+  if (last === 'output') return output;
+  if (last === 'result') return output.result.unwrap().shape;
   return last === 'strategy' ? gate.strategy.unwrap().shape : {};
 }
 
@@ -101,13 +103,22 @@ function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefine
   return here;
 }
 
+/** Keys under `output` whose values are JSON pointers. */
+const POINTER_KEYS: ReadonlySet<PropertyKey | undefined> = new Set([
+  'score',
+  'exports',
+  'pointer',
+  'message',
+  'redact',
+]);
+
 function valueHint(path: Path, found: JsonValue | undefined): string | undefined {
   const key = path.findLast((part) => typeof part === 'string');
   if (path.length === 1 && key === 'gates' && Array.isArray(found)) {
     return 'write each gate as a key, like `jobs` on GitHub: `design:` and its keys below it';
   }
   if (typeof found === 'string' && /^-?[0-9.]+$/.test(found)) return 'remove the quotes if you mean a number';
-  if ((key === 'exports' || key === 'score') && typeof found === 'string') return pointerHint(found);
+  if (POINTER_KEYS.has(key) && typeof found === 'string') return pointerHint(found);
   if (key === 'workspace' && path[0] === 'gates' && isJsonObject(found)) {
     return 'settings of all work trees belong at the top of the file, under `workspace`';
   }

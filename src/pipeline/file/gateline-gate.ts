@@ -25,8 +25,12 @@ import {
 /** Maximum number of legs of a matrix gate, as on GitHub. */
 export const MAX_LEGS = 256;
 
+/** The longest label that `output.result.pass` may name. */
+const MAX_LABEL_LENGTH = 200;
+
 const condition = text(21_000, 'a condition');
 const gateId = text(200, 'the id of a gate');
+const label = text(MAX_LABEL_LENGTH, 'a label such as `APPROVED`');
 
 const output = z
   .strictObject(
@@ -60,6 +64,26 @@ const output = z
       exports: oneOrMore(pointer, 0, 100, 'a JSON pointer or a list of at most 100 JSON pointers')
         .default([''])
         .describe('JSON pointers of the parts of the output that later gates see. Default: all of it.'),
+      result: z
+        .strictObject(
+          {
+            pointer: pointer.describe('JSON pointer to the label, a text.'),
+            pass: oneOrMore(label, 1, 100, 'a label or a list of 1 to 100 labels').describe(
+              'The labels that pass. With any other the gate fails.',
+            ),
+          },
+          { error: 'expected a map with the keys `pointer` and `pass`' },
+        )
+        .optional()
+        .describe("The agent's own label for its result, such as `APPROVED`, and the labels that pass."),
+      message: pointer
+        .optional()
+        .describe('JSON pointer to a text in the output: the line that is shown for the gate when it passed.'),
+      redact: oneOrMore(pointer, 0, 100, 'a JSON pointer or a list of at most 100 JSON pointers')
+        .default([])
+        .describe(
+          'JSON pointers of values that are never stored: `***` takes their place before the output is judged.',
+        ),
     },
     { error: 'expected a map with keys such as `schema` and `score`' },
   )

@@ -6,6 +6,7 @@ import {
   durationText,
   howOf,
   KIND_MEANING,
+  messageOf,
   scoreFact,
   shortDigest,
 } from '../wording.ts';
@@ -132,6 +133,8 @@ function factsSection(input: GateSummaryInput, own: UnitState): Section {
     ['Pipeline', `${codeCell(state.pipeline)} for ${codeCell(state.subject, 200)}`],
     ['Agent', saidInCell(unit.gate.agent, 200)],
     ['Score', scored === undefined ? '' : `**${scored.score}**${threshold}`],
+    ['Result', saidInCell(ended?.verdict.result ?? '', 200)],
+    ['Message', saidInCell(messageOf(own), 400)],
     ['How', howText(own)],
     ['Took', durationText(durationOf(own))],
     ['Model', saidInCell(ended?.metrics?.model ?? '', 200)],

@@ -7,7 +7,7 @@ import type { GatelineRecord } from '../../run/records/record.ts';
 import { UNIT_STATUSES, type RunState, type RunStatus, type UnitState } from '../../run/state/run-state.ts';
 import { truncateBytes } from '../../untrusted/escape.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { durationOf, howOf } from '../wording.ts';
+import { durationOf, howOf, messageOf } from '../wording.ts';
 import { resultOf } from '../../run/state/run-state.ts';
 import { sumOf, type Amount } from './amounts.ts';
 import { agentRan, attemptsOf, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
@@ -22,6 +22,9 @@ export const HISTORY_ENTRY_LIMIT = 16 * 1_024;
 /** How a run ended. `unfinished`: it had not ended when the entry was written. */
 export const CONCLUSIONS = ['success', 'failure', 'paused', 'cancelled', 'rolled-back', 'unfinished'] as const;
 export type Conclusion = (typeof CONCLUSIONS)[number];
+
+/** Bytes of an agent's text in an entry. */
+const LONGEST_TEXT = 120;
 
 const counter = z.int().min(0).max(1_000_000_000);
 /** Milliseconds, US dollars or tokens: agents may report any number, so the maximum keeps sums finite. */
@@ -47,6 +50,9 @@ const gateSchema = z.object({
   tries: counter,
   /** Whether the first of these tries passed; absent if there was none. */
   firstTime: z.boolean().optional(),
+  /** The agent's own label for its result, and its line about an output that passed, cut. */
+  result: z.string().max(LONGEST_TEXT).optional(),
+  message: z.string().max(LONGEST_TEXT).optional(),
 });
 
 /** The result of one run. */
@@ -180,6 +186,8 @@ function gateEntry(unit: UnitState, attempts: readonly Attempt[]): GateEntry {
   const tries = attempts.filter(agentRan);
   const ms = durationOf({ ...unit, status: unit.status === 'running' ? 'pending' : unit.status });
   const { costUsd, tokens } = amountEntry(spentOn(attempts));
+  const result = truncateBytes(ended?.verdict.result ?? '', LONGEST_TEXT);
+  const message = truncateBytes(messageOf(unit), LONGEST_TEXT);
   return {
     key: truncateBytes(unit.key, 130),
     status: unit.status,
@@ -191,6 +199,8 @@ function gateEntry(unit: UnitState, attempts: readonly Attempt[]): GateEntry {
     ...(tokens !== undefined && { tokens }),
     tries: tries.length,
     ...(isOver(tries, unit) && { firstTime: tries[0]?.ended?.verdict.status === 'passed' }),
+    ...(result !== '' && { result }),
+    ...(message !== '' && { message }),
   };
 }
 

@@ -19,6 +19,7 @@ const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'cont
   malformed: 'either',
   'too-large': 'either',
   schema: 'either',
+  result: 'either',
   score: 'either',
   check: 'either',
   files: 'either',

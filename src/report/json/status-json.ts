@@ -57,6 +57,10 @@ const gateStatusSchema = z.strictObject({
       threshold: z.number().nullable(),
       issues: z.array(issueSchema),
       advice: z.string(),
+      /** The agent's own label for its result; `null`: the contract names none, or it is missing. */
+      result: z.string().nullable(),
+      /** The agent's line about an output that passed; `null`: there is none. */
+      message: z.string().nullable(),
     })
     .nullable(),
   attempt: attemptSchema.nullable(),
@@ -169,7 +173,7 @@ export function attemptView(at: {
 }
 
 function verdictOf({ verdict }: EndedRecord, threshold: number | undefined): StatusJson['gates'][number]['verdict'] {
-  const { status, kind, issues, advice } = verdict;
+  const { status, kind, issues, advice, result = null, message = null } = verdict;
   return {
     status,
     kind,
@@ -177,6 +181,8 @@ function verdictOf({ verdict }: EndedRecord, threshold: number | undefined): Sta
     threshold: threshold ?? null,
     issues: issues.map((issue) => ({ ...issue })),
     advice,
+    result,
+    message,
   };
 }
 

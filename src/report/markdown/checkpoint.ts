@@ -9,6 +9,7 @@ import {
   durationText,
   howOf,
   KIND_MEANING,
+  messageOf,
   ruleToName,
   scoreFact,
   shortDigest,
@@ -83,6 +84,8 @@ function factsOf({ unit, state }: CheckpointInput, own: UnitState): Fact[] {
     ['Subject', codeCell(truncateBytes(state.subject, 1_024))],
     ['Agent', cell(unit.gate.agent)],
     scored === undefined ? undefined : ['Score', `${scored.score}${threshold}`],
+    ended?.verdict.result === undefined ? undefined : ['Result', cell(ended.verdict.result)],
+    messageOf(own) === '' ? undefined : ['Message', cell(messageOf(own))],
     at === undefined || howOf(own) === 'reused'
       ? ['Run', `run ${state.runNumber}`]
       : ['Attempt', attemptText(at, own.begun)],

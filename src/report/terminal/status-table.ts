@@ -35,7 +35,7 @@ export function statusTable(
   pipeline: Pick<Pipeline, 'gates' | 'groups'>,
   options: TableOptions = {},
 ): string {
-  const rows = statusRows(state, pipeline, options.now);
+  const rows = statusRows(state, pipeline, options.now).map(withMessage);
   const head = {
     heading: false,
     key: undefined,
@@ -47,6 +47,7 @@ export function statusTable(
     score: 'score',
     time: 'time',
     reason: 'why',
+    message: '',
   };
   const width = options.width === undefined || options.width <= 0 ? Infinity : Math.max(options.width, NARROWEST);
   const layout = layOut([head, ...rows], width);
@@ -64,6 +65,11 @@ export function statusTable(
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** The reason and the agent's line in one column. */
+function withMessage(row: StatusRow): StatusRow {
+  return { ...row, reason: [row.reason, row.message].filter((text) => text !== '').join(': ') };
 }
 
 /** The lines of a row's reason: in its column, or below the row. */

@@ -46,6 +46,8 @@ export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}
   const scored = scoreFact(verdict, options.contract);
   const threshold = scored?.threshold === undefined ? '' : ` (threshold ${scored.threshold})`;
   if (scored !== undefined) lines.push(`  score: ${scored.score}${threshold}`);
+  if (verdict.result !== undefined) lines.push(`  result: ${oneLine(verdict.result)}`);
+  if (verdict.message !== undefined) lines.push(`  message: ${oneLine(verdict.message)}`);
   if (applies) lines.push(...endingOf(ended));
   if (verdict.issues.length > 0)
     lines.push(`  ${count(verdict.issues.length, 'issue')}:`, ...boundedIssues(verdict.issues));

@@ -168,7 +168,7 @@ function endedWell(unit: Unit, { runNumber }: EndedRecord, archive: Archive): bo
 
 /** Failures that a different contract may change: the output existed and was judged. */
 function judgedByContract(ended: EndedRecord): boolean {
-  return ['passed', 'partial', 'schema', 'score', 'check'].includes(ended.verdict.kind);
+  return ['passed', 'partial', 'schema', 'result', 'score', 'check'].includes(ended.verdict.kind);
 }
 
 /** When the agent produced the output, even if the attempt itself reused it. */

@@ -5,6 +5,7 @@ import { digestOf, hexOf } from '../../../src/json/digest.ts';
 import type { GatelineRecord } from '../../../src/run/records/record.ts';
 import { recordArtifactName } from '../../../src/store/github/records/artifact-names.ts';
 import type { StoredArtifact } from '../../support/github/model.ts';
+import { plantArtifact } from '../../support/github/plant-artifact.ts';
 import { decidedRecord, endedRecord, someone, startedRecord } from '../../contract/samples.ts';
 import { temporaryFolder } from '../../contract/temporary-folder.ts';
 import { documentOf, RUN, startRun, type GithubRun } from './github-run.ts';
@@ -12,25 +13,7 @@ import { hostileZip } from './hostile-zip.ts';
 
 /** Another job of the run uploads this under any name it likes. */
 function plant(run: GithubRun, name: string, bytes: Uint8Array, mimeType = 'application/json'): StoredArtifact {
-  const { artifacts, blobs } = run.service.world;
-  const id = 9_000_000 + artifacts.length;
-  const artifact: StoredArtifact = {
-    run: RUN,
-    attempt: 1,
-    job: 'gate',
-    id,
-    name,
-    mimeType,
-    blob: `artifacts/planted-${id}`,
-    createdAt: new Date(),
-    expiresAt: new Date(Date.now() + 1_000_000),
-    finalized: true,
-    size: bytes.length,
-    digest: digestOf(bytes),
-  };
-  blobs.put(artifact.blob, Buffer.from(bytes), mimeType, new Date());
-  artifacts.push(artifact);
-  return artifact;
+  return plantArtifact(run.service, { run: RUN, name, bytes, mimeType });
 }
 
 const design = endedRecord();

@@ -25,19 +25,25 @@ export function gatesTable(input: Pick<RunReportInput, 'pipeline' | 'state' | 'n
   return { title: 'the table of gates', weight: 1, heading: '### Gates', head: tableHead(headings), pieces };
 }
 
-/** The table for a comment: no reasons, and for a large pipeline only gates that did not pass. */
+/**
+ * The table for a comment: no reasons, the agents' lines if there are any, and for a large pipeline only gates that did
+ * not pass.
+ */
 export function shortTable(input: Pick<RunReportInput, 'pipeline' | 'state' | 'now'>, most: number): Section {
   const rows = statusRows(input.state, input.pipeline, input.now);
+  const says = rows.some(({ message }) => message !== '');
+  const headings = ['Gate', 'Status', 'How', 'Score:', 'Time:', ...(says ? ['Message'] : [])];
   const pieces = rows.map((one): Piece => {
-    const cells = [nameCell(one), statusText(one.status), one.how, one.score, one.time];
+    const message = says ? [saidInCell(one.message, REASON)] : [];
+    const cells = [nameCell(one), statusText(one.status), one.how, one.score, one.time, ...message];
     return { text: row(cells), passed: isWellRow(one) };
   });
   return {
     title: 'the table of gates',
     weight: 1,
     heading: '',
-    head: tableHead(['Gate', 'Status', 'How', 'Score:', 'Time:']),
-    pieces: withoutPassed(pieces, most, 5),
+    head: tableHead(headings),
+    pieces: withoutPassed(pieces, most, headings.length),
   };
 }
 
@@ -65,7 +71,8 @@ export function artifactsOf(links: ReportLinks | undefined, key: UnitKey): reado
 }
 
 function reasonCell(one: StatusRow, unit: UnitState | undefined): string {
-  return saidInCell(unit === undefined || one.reason === '' ? one.reason : reasonText(unit), REASON);
+  const reason = unit === undefined || one.reason === '' ? one.reason : reasonText(unit);
+  return saidInCell([reason, one.message].filter((text) => text !== '').join(': '), REASON);
 }
 
 function isWellRow({ status }: StatusRow): boolean {
