@@ -36,7 +36,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   tell(invocation, view, missing, result);
   if (inputs.summary) await addSummary(invocation, (bytes) => runReport(input, bytes));
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
-  await commentReport(invocation, rest, about, around.store, () => drawAgain(invocation, around));
+  await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around));
   return result;
 }
 

@@ -14,8 +14,7 @@ import {
 } from '../../run/records/record.ts';
 import { isOutage } from '../../store/github/artifacts/outage-error.ts';
 import { judgeRecord, parseStoredJson } from '../../store/parse-record.ts';
-import type { RecordStore, Written } from '../../store/record-store.ts';
-import { withWrite } from './with-write.ts';
+import type { Written } from '../../store/record-store.ts';
 
 /** A claim that this job took, as recorded. */
 export interface KeptClaim {
@@ -32,8 +31,10 @@ export type KeptEnd =
 
 /** Claims of this job and their ends, stored on the runner: an attempt can be ended without a request to GitHub. */
 export interface KeptClaims {
-  /** A store that also saves each claim, and each end of an attempt before its upload. */
-  guard(store: RecordStore): RecordStore;
+  /** Uploads a record. A claim, and the end of an attempt, is saved here before. */
+  write(record: GatelineRecord, upload: () => Promise<Written>): Promise<Written>;
+  /** Sets what the last listing had: a claim is saved with the attempts before it. */
+  listed(records: readonly GatelineRecord[]): void;
   /** The claim that a token names; `undefined` if it is missing or altered here. */
   find(token: ClaimToken): Promise<KeptClaim | undefined>;
   /** Also saves the end of this claim from now on; the claim was found elsewhere. */
@@ -81,15 +82,20 @@ class ClaimFolders implements KeptClaims {
     this.#outage = outage;
   }
 
-  guard(store: RecordStore): RecordStore {
-    return {
-      ...withWrite(store, (record) => this.#write(store, record)),
-      list: async (pipeline, subject, selection) => {
-        const listing = await store.list(pipeline, subject, selection);
-        this.#listed = listing.records;
-        return listing;
-      },
-    };
+  async write(record: GatelineRecord, upload: () => Promise<Written>): Promise<Written> {
+    if (record.kind === 'started') await this.#keepClaim(record);
+    const folder = record.kind === 'ended' ? this.#folderFor(record) : undefined;
+    if (folder === undefined) return upload();
+    await keep(folder, FILES.waiting, record);
+    const written = await upload().catch((error: unknown) => {
+      throw isOutage(error) ? waitingHere(error) : error;
+    });
+    await writing(folder, () => rename(join(folder, FILES.waiting), join(folder, FILES.recorded)));
+    return written;
+  }
+
+  listed(records: readonly GatelineRecord[]): void {
+    this.#listed = records;
   }
 
   async find(token: ClaimToken): Promise<KeptClaim | undefined> {
@@ -126,21 +132,6 @@ class ClaimFolders implements KeptClaims {
     if (folder === undefined) return;
     const waited = await readJson(join(folder, FILES.waited));
     this.#countIn(folder, typeof waited === 'number' && waited > 0 ? waited : 0);
-  }
-
-  async #write(store: RecordStore, record: GatelineRecord): Promise<Written> {
-    if (record.kind === 'started') {
-      await this.#keepClaim(record);
-      return store.write(record);
-    }
-    const folder = record.kind === 'ended' ? this.#folderFor(record) : undefined;
-    if (folder === undefined) return store.write(record);
-    await keep(folder, FILES.waiting, record);
-    const written = await store.write(record).catch((error: unknown) => {
-      throw isOutage(error) ? waitingHere(error) : error;
-    });
-    await writing(folder, () => rename(join(folder, FILES.waiting), join(folder, FILES.recorded)));
-    return written;
   }
 
   async #keepClaim(claim: StartedRecord): Promise<void> {
