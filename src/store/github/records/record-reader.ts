@@ -16,7 +16,7 @@ import type { ArtifactService, ListedArtifact, Trouble } from '../artifacts/arti
 import type { NamedArtifact } from './run-artifacts.ts';
 import type { RunArtifacts } from './run-artifacts.ts';
 import type { WorkflowRun } from './run-artifacts.ts';
-import { entryOf, looksZipped } from '../artifacts/zip-entries.ts';
+import { fileIn } from '../artifacts/zip-entries.ts';
 import { inParallel } from '../../../in-parallel.ts';
 
 /** Artifacts read in parallel. */
@@ -211,10 +211,10 @@ export class RecordReader {
   ): Promise<{ readonly content: Buffer } | Trouble> {
     const answer = await this.#parts.service.download(artifact, MAX_DOCUMENT_BYTES, patience);
     if (!answer.ok) return answer.trouble;
-    if (!looksZipped(answer.value)) return { content: answer.value };
-    const content = await entryOf(answer.value, artifact.name, MAX_DOCUMENT_BYTES);
-    if (content !== undefined) return { content };
-    return { code: 'CORRUPT', message: 'a zip without the record, or a damaged one' };
+    const content = await fileIn(answer.value, artifact.name, MAX_DOCUMENT_BYTES);
+    return content === undefined
+      ? { code: 'CORRUPT', message: 'a zip without the record, or a damaged one' }
+      : { content };
   }
 
   /** Why a record does not match the name of its artifact. */
