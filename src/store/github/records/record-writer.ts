@@ -67,10 +67,12 @@ export class RecordWriter {
     // An end is the result of an agent's work; before there is one, giving up costs little.
     const patience = record.kind === 'ended' ? 'minutes' : undefined;
     const before = await Promise.all([
-      files.length === 0 ? 'created' : this.#uploadContent((upload) => this.#zip(record, files, upload), patience),
+      files.length === 0
+        ? 'created'
+        : this.#uploadContent(record, (upload) => this.#zip(record, files, upload), patience),
       value === undefined || isCarried
         ? 'created'
-        : this.#uploadContent((upload) => this.#raw(record, value, upload), patience),
+        : this.#uploadContent(record, (upload) => this.#raw(record, value, upload), patience),
     ]);
     // Another process is writing the contents of a claim for this attempt.
     if (before.includes('taken')) return 'taken';
@@ -84,7 +86,7 @@ export class RecordWriter {
   async #besides(record: GatelineRecord, value: Stored, uploadRecord: () => Promise<Written>): Promise<Written> {
     const uploadValue = async (): Promise<unknown> => {
       try {
-        await this.#uploadContent((upload) => this.#raw(record, value, upload), 'seconds');
+        await this.#uploadContent(record, (upload) => this.#raw(record, value, upload), 'seconds');
         return undefined;
       } catch (error) {
         return error;
@@ -142,6 +144,7 @@ export class RecordWriter {
 
   /** Uploads under the first available name: readers look for all of them, and verify what they find. */
   async #uploadContent(
+    record: GatelineRecord,
     parcelOf: (upload: number) => Parcel,
     patience: Patience | undefined,
   ): Promise<'created' | 'taken'> {
@@ -153,7 +156,7 @@ export class RecordWriter {
         view.add(uploaded.artifact);
         return 'created';
       }
-      if (parcel.name.includes('.started.')) return 'taken';
+      if (record.kind === 'started') return 'taken';
       if (upload === MAX_UPLOADS) throw neverSeen(parcel.name);
     }
   }
