@@ -2,10 +2,9 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { JsonValue } from '../json/json.ts';
 import type { Contract } from './contract.ts';
 import { compileChecks, type CheckContexts } from './expression/conditions.ts';
-import type { ContractProblem } from './verdict.ts';
+import type { ContractProblem, Issue } from './verdict.ts';
 import { compileSchema } from './json-schema/compile-schema.ts';
 import { standardValidator } from './standard-schema.ts';
-import type { Issue } from './verdict.ts';
 
 /** A contract ready for judging; see `judge`. */
 export interface CompiledContract {

@@ -3,12 +3,10 @@ import { unsatisfiedJobs, type UnsatisfiedJob } from '../../report/github/needed
 import { runReport } from '../../report/github/run-report.ts';
 import { checkDefinition } from '../inputs/check-definition.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
-import { openSurroundings } from '../job/job.ts';
-import { type JobContext } from '../job/job.ts';
+import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
 import { earlierRuns, keepHistory } from '../report/run-history.ts';
-import { neededJobs, reportInput, viewRun } from '../report/run-to-report.ts';
-import { type ReportedRun } from '../report/run-to-report.ts';
+import { neededJobs, reportInput, viewRun, type ReportedRun } from '../report/run-to-report.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { resultOfRun } from '../step/step-results.ts';
 

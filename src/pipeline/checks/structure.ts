@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { JsonValue } from '../../json/json.ts';
-import { isJsonObject } from '../../json/json.ts';
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { foreignKeyHint } from './foreign-keys.ts';
 import { gateSchema } from '../file/gateline-gate.ts';
 import { gatelineFileSchema, type GatelineFile } from '../file/gateline-file.ts';

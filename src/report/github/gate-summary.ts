@@ -1,10 +1,9 @@
 import { differenceText } from '../terminal/plan-table.ts';
 import { attemptOf, durationOf, durationText, howOf, KIND_MEANING, scoreFact, shortDigest } from '../wording.ts';
-import { resultOf } from '../../run/state/run-state.ts';
+import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 import type { PlanChoice, PlannedUnit } from '../../run/plan/plan.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
-import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { attemptRow } from './sections/amount-sections.ts';

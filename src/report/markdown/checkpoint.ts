@@ -1,8 +1,7 @@
 import type { EndedRecord, Metrics } from '../../run/records/record.ts';
-import type { RunState, UnitState } from '../../run/state/run-state.ts';
+import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import { attemptOf, durationOf, durationText, howOf, KIND_MEANING, scoreFact, shortDigest } from '../wording.ts';
-import { resultOf } from '../../run/state/run-state.ts';
 import { attemptText, runText } from '../../run/records/attempt-text.ts';
 import { Buffer } from 'node:buffer';
 import { code, codeCell, row, said, saidInCell } from './markdown.ts';

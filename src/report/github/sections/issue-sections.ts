@@ -1,7 +1,6 @@
-import type { RunState, UnitState } from '../../../run/state/run-state.ts';
+import { resultOf, type RunState, type UnitState } from '../../../run/state/run-state.ts';
 import { count } from '../../text.ts';
 import { KIND_MEANING, scoreFact } from '../../wording.ts';
-import { resultOf } from '../../../run/state/run-state.ts';
 import { findingLines, issueLines, type IssueContext } from '../issue-lines.ts';
 import { kindText } from '../../markdown/gate-parts.ts';
 import { code, said } from '../../markdown/markdown.ts';

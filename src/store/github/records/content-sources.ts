@@ -8,8 +8,7 @@ import type { ReadDocument } from './artifact-document.ts';
 import { filesArtifactName, MAX_UPLOADS, parseArtifactName, valueArtifactName } from './artifact-names.ts';
 import type { ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
 import { mentionedBy, MAX_UNTOLD_BYTES } from './record-contents.ts';
-import { worstOf } from './run-artifacts.ts';
-import { type RunArtifacts } from './run-artifacts.ts';
+import { worstOf, type RunArtifacts } from './run-artifacts.ts';
 import type { Spool } from './spool.ts';
 import { looksZipped, readZip, type WantedEntry } from '../artifacts/zip-entries.ts';
 

@@ -13,9 +13,7 @@ import {
 } from './artifact-names.ts';
 import type { Patience } from '../../../github/patient-calls.ts';
 import type { ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
-import type { NamedArtifact } from './run-artifacts.ts';
-import type { RunArtifacts } from './run-artifacts.ts';
-import type { WorkflowRun } from './run-artifacts.ts';
+import type { NamedArtifact, RunArtifacts, WorkflowRun } from './run-artifacts.ts';
 import { fileIn } from '../artifacts/zip-entries.ts';
 import { inParallel } from '../../../in-parallel.ts';
 
