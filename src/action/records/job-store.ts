@@ -25,7 +25,7 @@ import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits, type WaitLimits } 
 import { openGithubArtifacts } from '../../store/github/artifacts/github-artifacts.ts';
 import type { ArtifactService } from '../../store/github/artifacts/artifact-service.ts';
 import { keptClaims, type KeptClaims } from './kept-claims.ts';
-import { earlierRun } from './earlier-run.ts';
+import { earlierRun } from './earlier-runs.ts';
 import { SAVE_CACHE } from './save-cache.ts';
 
 /** The records of a job's run, and the other stores of checkpoints. */
