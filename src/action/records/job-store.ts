@@ -16,7 +16,7 @@ import {
   type CheckpointCache,
   type CheckpointCacheOptions,
 } from '../../store/github/cache/checkpoint-cache.ts';
-import { openGithubStore, type GithubStore } from '../../store/github/records/github-store.ts';
+import { GithubStore } from '../../store/github/records/github-store.ts';
 import type { RecordStore, Written } from '../../store/record-store.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import type { ActionInvocation } from '../invocation.ts';
@@ -24,7 +24,7 @@ import type { Runner } from '../runner.ts';
 import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits, type WaitLimits } from '../inputs/time-limits.ts';
 import { openGithubArtifacts } from '../../store/github/artifacts/github-artifacts.ts';
 import type { ArtifactService } from '../../store/github/artifacts/artifact-service.ts';
-import { keptClaims, type KeptClaims } from './kept-claims.ts';
+import { KeptClaims } from './kept-claims.ts';
 import { earlierRun } from './earlier-runs.ts';
 import { SAVE_CACHE } from './save-cache.ts';
 
@@ -98,12 +98,12 @@ export async function openJobStore(
   };
   const isResumed = inputs.resume !== undefined && ending === undefined;
   const earlier = isResumed ? await earlierRun(invocation, inputs.resume) : undefined;
-  const store = openGithubStore({
+  const store = new GithubStore({
     ...mine,
-    ...(earlier && { earlier: openGithubStore({ ...common, run: earlier, readOnly: true }) }),
+    ...(earlier && { earlier: new GithubStore({ ...common, run: earlier, readOnly: true }) }),
   });
   const cache = cacheOfJob(invocation, { spool, limits: limits.cache });
-  const claims = keptClaims(join(folder, 'claims'), outage);
+  const claims = new KeptClaims(join(folder, 'claims'), outage);
   if (ending !== undefined) await claims.resume(ending.token);
   const keeping: Promise<readonly string[]>[] = [];
   const write = (record: GatelineRecord): Promise<Written> => {

@@ -29,23 +29,6 @@ export type KeptEnd =
   /** `recorded`: it is recorded. `waiting`: it was decided but could not be uploaded yet. */
   | { readonly state: 'recorded' | 'waiting'; readonly record: EndedRecord };
 
-/** Claims of this job and their ends, stored on the runner: an attempt can be ended without a request to GitHub. */
-export interface KeptClaims {
-  /** Uploads a record. A claim, and the end of an attempt, is saved here before. */
-  write(record: GatelineRecord, upload: () => Promise<Written>): Promise<Written>;
-  /** Sets what the last listing had: a claim is saved with the attempts before it. */
-  listed(records: readonly GatelineRecord[]): void;
-  /** The claim that a token names; `undefined` if it is missing or altered here. */
-  find(token: ClaimToken): Promise<KeptClaim | undefined>;
-  /** Also saves the end of this claim from now on; the claim was found elsewhere. */
-  add(claim: StartedRecord): void;
-  /** The claim of an attempt that is ending. */
-  claimOf(ended: EndedRecord): StartedRecord | undefined;
-  endOf(token: ClaimToken): Promise<KeptEnd>;
-  /** This step ends the claim that a token names: its waiting time for GitHub is added to that of earlier steps. */
-  resume(token: ClaimToken): Promise<void>;
-}
-
 /** Files of a claim, in a folder named by its digest. `src/action/post-entry.ts` also names the last one. */
 const FILES = {
   claim: 'claim.json',
@@ -60,28 +43,25 @@ const FILES = {
 const LIMIT = 64 * 1024 * 1024;
 
 /**
- * An agent's work costs money, and GitHub may be down when it ends. So everything needed to end its attempt is on the
- * runner: the claim, by the digest in the token, and the end, once it is decided. Contents are in the spool next to it.
- * The agent can write here: a file is used only if it is a record of this claim.
- *
- * @param root absolute; created when needed
+ * Claims of this job and their ends, stored on the runner: an agent's work costs money, and GitHub may be down when it
+ * ends, so an attempt can be ended without a request to it. The claim is here, by the digest in the token, and the end,
+ * once it is decided. Contents are in the spool next to it. The agent can write here: a file is used only if it is a
+ * record of this claim.
  */
-export function keptClaims(root: string, outage: OutageBudget): KeptClaims {
-  return new ClaimFolders(root, outage);
-}
-
-class ClaimFolders implements KeptClaims {
+export class KeptClaims {
   readonly #root: string;
   readonly #outage: OutageBudget;
   readonly #claims: StartedRecord[] = [];
   #listed: readonly GatelineRecord[] = [];
   #resumed: ClaimToken | undefined;
 
+  /** @param root absolute; created when needed */
   constructor(root: string, outage: OutageBudget) {
     this.#root = root;
     this.#outage = outage;
   }
 
+  /** Uploads a record. A claim, and the end of an attempt, is saved here before. */
   async write(record: GatelineRecord, upload: () => Promise<Written>): Promise<Written> {
     if (record.kind === 'started') await this.#keepClaim(record);
     const folder = record.kind === 'ended' ? this.#folderFor(record) : undefined;
@@ -94,10 +74,12 @@ class ClaimFolders implements KeptClaims {
     return written;
   }
 
+  /** Sets what the last listing had: a claim is saved with the attempts before it. */
   listed(records: readonly GatelineRecord[]): void {
     this.#listed = records;
   }
 
+  /** The claim that a token names; `undefined` if it is missing or altered here. */
   async find(token: ClaimToken): Promise<KeptClaim | undefined> {
     const folder = this.#folderOf(token.claim);
     if (folder === undefined) return undefined;
@@ -109,14 +91,17 @@ class ClaimFolders implements KeptClaims {
     return { claim, earlier: records.filter((record) => isBefore(record, claim)) };
   }
 
+  /** Also saves the end of this claim from now on; the claim was found elsewhere. */
   add(claim: StartedRecord): void {
     this.#claims.push(claim);
   }
 
+  /** The claim of an attempt that is ending. */
   claimOf(ended: EndedRecord): StartedRecord | undefined {
     return this.#claims.find((claim) => unitOf(claim) === unitOf(ended) && comparePositions(claim, ended) === 0);
   }
 
+  /** What the runner knows about the end of an attempt. */
   async endOf(token: ClaimToken): Promise<KeptEnd> {
     const folder = this.#folderOf(token.claim);
     for (const state of folder === undefined ? [] : (['recorded', 'waiting'] as const)) {
@@ -126,6 +111,7 @@ class ClaimFolders implements KeptClaims {
     return { state: 'none' };
   }
 
+  /** This step ends the claim that a token names: its waiting time for GitHub is added to that of earlier steps. */
   async resume(token: ClaimToken): Promise<void> {
     this.#resumed = token;
     const folder = this.#folderOf(token.claim);

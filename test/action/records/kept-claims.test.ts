@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keptClaims, type KeptClaims } from '../../../src/action/records/kept-claims.ts';
+import { KeptClaims } from '../../../src/action/records/kept-claims.ts';
 import { readToken, tokenOf, type ClaimToken } from '../../../src/engine/attempt/claim-token.ts';
 import { OutageBudget } from '../../../src/github/outage-budget.ts';
 import { digestOf, hexOf } from '../../../src/json/digest.ts';
@@ -28,7 +28,7 @@ afterEach(() => rm(temp, { recursive: true }));
 const clock = { now: () => 0, sleep: async () => undefined };
 const budget = (): OutageBudget => new OutageBudget({ clock, totalMs: 1_000 });
 /** As another step of the job has them. */
-const another = (outage = budget()): KeptClaims => keptClaims(root, outage);
+const another = (outage = budget()): KeptClaims => new KeptClaims(root, outage);
 const tokenFor = (claim: StartedRecord): ClaimToken => readToken(tokenOf(claim));
 const fileOf = (claim: StartedRecord, name: string): string => join(root, hexOf(tokenFor(claim).claim!), name);
 
@@ -47,7 +47,7 @@ function failing(store: RecordStore): RecordStore {
 async function claimed(outage = budget()): Promise<{ claims: KeptClaims; store: RecordStore }> {
   const store = createMemoryStore();
   for (const record of [...EARLIER, ended({ gate: 'b' }), ended({ gate: 'a', run: 0 })]) await store.write(record);
-  const claims = keptClaims(root, outage);
+  const claims = new KeptClaims(root, outage);
   claims.listed((await store.list(PIPELINE, SUBJECT)).records);
   expect(await guard(claims, store).write(CLAIM)).toBe('written');
   return { claims, store };

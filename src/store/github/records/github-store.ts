@@ -23,7 +23,7 @@ const DEFAULT_LISTING_LIMIT = 1_000;
 /** Whose records, and how to reach them. */
 export interface GithubStoreOptions extends Pick<
   GithubArtifactsOptions,
-  'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'retentionLimit' | 'uploader' | keyof PatienceOptions
+  'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'uploader' | keyof PatienceOptions
 > {
   readonly run: WorkflowRun;
   /**
@@ -76,18 +76,6 @@ export interface NameStatuses {
   readonly complete: boolean;
 }
 
-/** Records of one GitHub run, stored as its artifacts. */
-export interface GithubStore extends RecordStore {
-  /** Artifacts of a record that this process wrote or listed. */
-  artifactOf(record: GatelineRecord): ArtifactIds;
-  /** Statuses from names alone, with one listing, however many gates there are. */
-  statuses(pipeline: string, subject: string): Promise<NameStatuses>;
-  /** The same from the last listing. */
-  listedStatuses(pipeline: string, subject: string): NameStatuses;
-  /** What may hide records of earlier attempts from this job, according to its listings so far. */
-  hiddenBy(): HiddenBy | undefined;
-}
-
 /**
  * A store that keeps each record as one immutable artifact of the run, with its contents inside, or beside it if they
  * are large. `list` sees only records of this run and of the earlier one; contents are found through the records that
@@ -98,20 +86,17 @@ export interface GithubStore extends RecordStore {
  * claims, the service ensures that. The names of other records include the outcome, so another record is detected only
  * by the service's 409 for the same outcome and by earlier listings.
  *
- * @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the runtime token is not as a runner provides it. Writing throws
- *   `ARTIFACT_UPLOAD_FAILED`, `ARTIFACTS_OUTAGE`, `RECORD_TOO_LARGE`, `STORE_READ_ONLY`, and errors from the spool.
+ * Writing throws `ARTIFACT_UPLOAD_FAILED`, `ARTIFACTS_OUTAGE`, `RECORD_TOO_LARGE`, `STORE_READ_ONLY`, and errors from
+ * the spool.
  */
-export function openGithubStore(options: GithubStoreOptions): GithubStore {
-  return new ArtifactStore(options);
-}
-
-class ArtifactStore implements GithubStore {
+export class GithubStore implements RecordStore {
   readonly #options: GithubStoreOptions;
   readonly #view: RunArtifacts;
   readonly #sources: ContentSources;
   readonly #reader: RecordReader;
   readonly #writer: RecordWriter;
 
+  /** @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the runtime token is not as a runner provides it */
   constructor(options: GithubStoreOptions) {
     const { run, spool, temporaryFolder, listingLimit = DEFAULT_LISTING_LIMIT, notice = () => undefined } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -165,16 +150,19 @@ class ArtifactStore implements GithubStore {
     return [...new Set(found.flat())].toSorted();
   }
 
+  /** Statuses from names alone, with one listing, however many gates there are. */
   async statuses(pipeline: string, subject: string): Promise<NameStatuses> {
     await this.#view.refresh();
     return this.listedStatuses(pipeline, subject);
   }
 
+  /** The same from the last listing. */
   listedStatuses(pipeline: string, subject: string): NameStatuses {
     const names = this.#reader.names(pipeline, subject);
     return { statuses: names.map(statusOf), complete: this.#view.problem === undefined };
   }
 
+  /** Artifacts of a record that this process wrote or listed. */
   artifactOf(record: GatelineRecord): ArtifactIds {
     const own = this.#reader.artifactOf(record);
     const uploads = Array.from({ length: MAX_UPLOADS }, (_, index) => index + 1);
@@ -182,6 +170,7 @@ class ArtifactStore implements GithubStore {
     return { ...(own && { record: own.id }), ...(value && { value: value.id }) };
   }
 
+  /** What may hide records of earlier attempts from this job, according to its listings so far. */
   hiddenBy(): HiddenBy | undefined {
     return this.#view.hiddenBy;
   }
