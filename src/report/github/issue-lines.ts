@@ -22,7 +22,7 @@ export function issueLines(issues: readonly Issue[], context: IssueContext): str
     const place =
       context.value === undefined || pointer === undefined ? undefined : placeAt(context.value, pointer, context);
     const where = place === undefined ? '' : `, in ${placeLink(place, context)}`;
-    return issueItem(issue, { severity: `**${severity}**`, where, quoted: context.quoted });
+    return issueItem(issue, `**${severity}**`, where, context.quoted);
   });
 }
 

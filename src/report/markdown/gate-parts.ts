@@ -11,15 +11,13 @@ export function kindText(own: UnitState): string {
   return verdict === undefined || own.decided !== undefined || verdict.kind === own.status ? '' : ` (${verdict.kind})`;
 }
 
-/** An issue as a list item: severity, pointer, place, message, rule. */
-export function issueItem(
-  issue: Issue,
-  {
-    severity = issue.severity as string,
-    where = '',
-    quoted,
-  }: { severity?: string; where?: string; quoted?: number | undefined } = {},
-): string {
+/**
+ * An issue as a list item: severity, pointer, place, message, rule.
+ * @param severity safe Markdown
+ * @param where the place in a file, safe Markdown that begins with a comma
+ * @param quoted maximum bytes of the message
+ */
+export function issueItem(issue: Issue, severity: string = issue.severity, where = '', quoted?: number): string {
   const { message, pointer } = issue;
   const rule = ruleToName(issue);
   const at = pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : code(pointer)}`;

@@ -14,8 +14,7 @@ import { ContentSources } from './content-sources.ts';
 import { mentionedBy } from './record-contents.ts';
 import { RecordReader } from './record-reader.ts';
 import { RecordWriter } from './record-writer.ts';
-import { RunArtifacts, type WorkflowRun } from './run-artifacts.ts';
-import type { Spool } from './spool.ts';
+import { RunArtifacts, type Spool, type WorkflowRun } from './run-artifacts.ts';
 
 /** If one `ListArtifacts` returns this many artifacts, there may be more. */
 const DEFAULT_LISTING_LIMIT = 1_000;
@@ -58,11 +57,7 @@ export interface ArtifactIds {
  * A gate's status according to the name of one artifact. It is only for display, never for decisions: any job of a run
  * may upload any name.
  */
-export interface NameStatus {
-  readonly gate: string;
-  readonly leg: string;
-  readonly runAttempt: number;
-  readonly n: number;
+export interface NameStatus extends Pick<GatelineRecord, 'gate' | 'leg' | 'runAttempt' | 'n'> {
   /** `unknown`: written by another version. */
   readonly kind: GatelineRecord['kind'] | 'unknown';
   /** Of an ended record. */

@@ -12,8 +12,8 @@ import {
   type RecordArtifactName,
 } from './artifact-names.ts';
 import type { Patience } from '../../../github/patient-calls.ts';
-import type { ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
-import type { NamedArtifact, RunArtifacts, WorkflowRun } from './run-artifacts.ts';
+import type { ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
+import type { NamedArtifact, StoreParts } from './run-artifacts.ts';
 import { fileIn } from '../artifacts/zip-entries.ts';
 import { inParallel } from '../../../in-parallel.ts';
 
@@ -37,12 +37,7 @@ interface Kept {
 }
 
 /** The parts of a {@link RecordReader}. */
-export interface RecordReaderParts {
-  readonly service: ArtifactService;
-  readonly view: RunArtifacts;
-  readonly run: WorkflowRun;
-  /** Milliseconds for reading everything in one listing. */
-  readonly readingMs: number;
+interface RecordReaderParts extends Pick<StoreParts, 'service' | 'view' | 'run' | 'readingMs'> {
   /** Called once with every valid document. */
   readonly onDocument: (document: ReadDocument) => Promise<void>;
 }
