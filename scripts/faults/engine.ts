@@ -236,8 +236,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a gate works in place where files of earlier gates are missing',
-    find: 'if (missing.length === 0) return;',
-    replace: 'if (missing.length >= 0) return;',
+    find: 'refuseLacking(folder, handedOn, `gate ${unit.key}: `);',
+    replace: '',
     tests: BEGUN_PLACES,
     why: 'an agent would work on files that its request does not name',
   },

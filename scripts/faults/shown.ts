@@ -27,8 +27,8 @@ export const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'report: a checkpoint takes an agent’s words for Markdown',
-    find: 'return forMarkdown(truncateBytes(untrusted, QUOTED));',
-    replace: 'return truncateBytes(untrusted, QUOTED);',
+    find: 'return forMarkdown(cut(untrusted, maxBytes));',
+    replace: 'return cut(untrusted, maxBytes);',
     tests: ['test/report/markdown/checkpoint.test.ts'],
     why: 'an agent could write its own verdict into the report',
   },

@@ -9,13 +9,12 @@ import { GITHUB_CODES } from './codes/github.ts';
 import { STATE_CODES } from './codes/state.ts';
 import { WORKSPACE_CODES } from './codes/workspace.ts';
 
-/**
- * Every code, in the order in which docs/reference/errors.md lists them. A test checks this list against the sources.
- */
-export const CODE_SECTIONS: readonly {
+interface CodeSection {
   readonly title: string;
   readonly codes: Readonly<Record<string, CodeMeaning>>;
-}[] = [
+}
+
+const SECTIONS = [
   { title: 'Commands and options', codes: COMMAND_LINE_CODES },
   { title: 'Runs, claims and decisions', codes: ENGINE_CODES },
   { title: 'Starting agents', codes: AGENTS_CODES },
@@ -25,26 +24,20 @@ export const CODE_SECTIONS: readonly {
   { title: 'What is kept', codes: STATE_CODES },
   { title: 'The action', codes: ACTION_CODES },
   { title: "GitHub's services", codes: GITHUB_CODES },
-];
+] as const satisfies readonly CodeSection[];
 
-/** Every code with its meaning: titles, hints and faults come from here when an error is created. */
-export const ERROR_CODES = {
-  ...COMMAND_LINE_CODES,
-  ...ENGINE_CODES,
-  ...AGENTS_CODES,
-  ...WORKSPACE_CODES,
-  ...DEFINITION_CODES,
-  ...CONTRACT_CODES,
-  ...STATE_CODES,
-  ...ACTION_CODES,
-  ...GITHUB_CODES,
-} satisfies Readonly<Record<string, CodeMeaning>>;
+/**
+ * Every code, in the order in which docs/reference/errors.md lists them. A test checks this list against the sources.
+ */
+export const CODE_SECTIONS: readonly CodeSection[] = SECTIONS;
 
-type CodeFrom<Origin extends CodeOrigin> = {
-  [Code in keyof typeof ERROR_CODES]: Extract<(typeof ERROR_CODES)[Code]['from'][number], Origin> extends never
-    ? never
-    : Code;
-}[keyof typeof ERROR_CODES];
+/** The codes of one of the tables, if one of their origins is this one. */
+type CodeFrom<
+  Origin extends CodeOrigin,
+  Table = (typeof SECTIONS)[number]['codes'],
+> = Table extends CodeSection['codes']
+  ? { [Code in keyof Table]: Extract<Table[Code]['from'][number], Origin> extends never ? never : Code }[keyof Table]
+  : never;
 
 /** A code for thrown errors. */
 export type ErrorCode = CodeFrom<Fault>;
@@ -52,7 +45,9 @@ export type ErrorCode = CodeFrom<Fault>;
 /** A code of a problem in the list of a definition or a contract. */
 export type ProblemCode = CodeFrom<'definition' | 'contract'>;
 
-/** The meaning of a code. */
+const MEANINGS = new Map(CODE_SECTIONS.flatMap(({ codes }) => Object.entries(codes)));
+
+/** The meaning of a code: titles, hints and faults come from here when an error is created. */
 export function meaningOf(code: ErrorCode): CodeMeaning {
-  return ERROR_CODES[code];
+  return MEANINGS.get(code)!;
 }

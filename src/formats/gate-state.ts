@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Issue } from '../verdict/verdict.ts';
 import type { EndedRecord, FileChange } from '../run/records/record.ts';
-import type { UnitState } from '../run/state/run-state.ts';
-import { resultOf } from '../run/state/run-state.ts';
+import { resultOf, type UnitState } from '../run/state/run-state.ts';
 import { gateStateSchema, GATE_STATE_FORMAT, type GateStateFile, type GatelineOfGate } from './gate-state-schema.ts';
 import { readStateFile, type ReadFrom } from './read-state-file.ts';
 import { stateMetadata } from './state-metadata.ts';

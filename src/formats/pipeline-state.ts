@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../json/json.ts';
-import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../run/state/run-state.ts';
+import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import { gateOutputFileName } from './file-names.ts';
 import { stateMetadataSchema } from './gate-state-schema.ts';
-import { resultOf } from '../run/state/run-state.ts';
 import { pipelineMetadata } from './state-metadata.ts';
 import { gateWord, PIPELINE_WORDS, pipelineWord } from './words.ts';
 

@@ -8,8 +8,14 @@ export interface ReadFrom {
   readonly file?: string;
 }
 
-/** Further problems are only counted. */
+/** Further problems of a file are only counted. */
 const SHOWN = 10;
+
+/** The problems of a file, for one message. */
+export function firstProblems(problems: readonly string[]): string {
+  const more = problems.length > SHOWN ? [`and ${problems.length - SHOWN} more`] : [];
+  return [...problems.slice(0, SHOWN), ...more].join('; ');
+}
 
 /**
  * Reads a value as one of the guide's files.
@@ -19,13 +25,10 @@ export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: str
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const lines = issues
-    .slice(0, SHOWN)
-    .map(({ path, message }) => `${path.length === 0 ? 'the value' : pointerOf(path)}: ${message}`);
-  const more = issues.length > SHOWN ? `; and ${issues.length - SHOWN} more` : '';
+  const lines = issues.map(({ path, message }) => `${path.length === 0 ? 'the value' : pointerOf(path)}: ${message}`);
   throw new GatelineError(
     'STATE_FILE_INVALID',
-    `${from.file ?? 'This'} is not ${what}: ${lines.join('; ')}${more}`.slice(0, 4_096),
+    `${from.file ?? 'This'} is not ${what}: ${firstProblems(lines)}`.slice(0, 4_096),
     {
       hint: 'docs/reference/state-files.md shows what such a file holds.',
       cause: parsed.error,

@@ -3,8 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
 import { parsePipeline } from '../pipeline/parse-pipeline.ts';
 import { type Problem } from '../pipeline/problem.ts';
-import type { Pipeline } from '../pipeline/pipeline.ts';
-import { DEFAULT_FILES } from '../pipeline/pipeline.ts';
+import { DEFAULT_FILES, type Pipeline } from '../pipeline/pipeline.ts';
 import { readText } from '../workspace/files/read-text.ts';
 import { PipelineInvalidError } from './pipeline-invalid.ts';
 

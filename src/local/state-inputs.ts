@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { gateOutputFileName } from '../formats/file-names.ts';
 import { callerInput, readGateState } from '../formats/gate-state.ts';
+import { firstProblems } from '../formats/read-state-file.ts';
 import { createContracts } from '../engine/call/contracts.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Unit } from '../run/records/unit.ts';
@@ -60,14 +61,10 @@ interface Refused {
   readonly issues: readonly Issue[];
 }
 
-/** Further issues of one file are only counted. */
-const SHOWN = 10;
-
 function refusal(refused: readonly Refused[]): GatelineError {
   const lines = refused.map(({ path, unit, issues }) => {
-    const shown = issues.slice(0, SHOWN).map(({ pointer = '', message }) => `${pointerIn(pointer)}: ${message}`);
-    const more = issues.length > SHOWN ? `; and ${issues.length - SHOWN} more` : '';
-    return `${path}: its output does not meet the schema of gate ${unit.key}: ${shown.join('; ')}${more}`;
+    const shown = issues.map(({ pointer = '', message }) => `${pointerIn(pointer)}: ${message}`);
+    return `${path}: its output does not meet the schema of gate ${unit.key}: ${firstProblems(shown)}`;
   });
   const [{ path, issues }] = refused as [Refused];
   return new GatelineError('STAND_IN_REFUSED', lines.join('\n').slice(0, 16_384), {

@@ -34,6 +34,11 @@ export function formatProblem(problem: Problem): string {
   return `${where} ${code} ${problem.message}${problem.hint === undefined ? '' : `; ${problem.hint}`}`;
 }
 
+/** A message with the key in question before it and the value in question after it. */
+export function inWords({ label, message, found }: { label?: string; message: string; found?: string }): string {
+  return `${label === undefined ? '' : `${label}: `}${message}${found === undefined ? '' : `, found ${found}`}`;
+}
+
 /** Problems by position, each once. A text reached through two aliases is one problem. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();

@@ -25,6 +25,10 @@ export type PlaceOf = 'key' | 'value';
 
 /** A problem, except for its place. */
 export interface ProblemDetails extends Pick<Problem, 'code' | 'message'> {
+  /** The key in question, as in the file: `output.score`. The source puts it before the message. */
+  readonly label?: string;
+  /** The value in question, in words. The source puts it after the message. */
+  readonly found?: string;
   readonly severity?: Problem['severity'];
   readonly hint?: string | undefined;
   readonly of?: PlaceOf;

@@ -1,9 +1,7 @@
 import type { Gate, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
-import type { RunState, UnitState, UnitStatus } from '../run/state/run-state.ts';
-import { worstStatus } from '../run/state/run-state.ts';
+import { worstStatus, resultOf, type RunState, type UnitState, type UnitStatus } from '../run/state/run-state.ts';
 import { count, oneLine } from './text.ts';
 import { durationOf, durationText, howOf, legName, messageOf, scoreFact, scoreText } from './wording.ts';
-import { resultOf } from '../run/state/run-state.ts';
 
 /** One line of the status table, as safe text; `heading` rows have only a name. */
 export interface StatusRow {

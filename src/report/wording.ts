@@ -1,9 +1,7 @@
 import type { Issue, Verdict, VerdictKind } from '../verdict/verdict.ts';
 import type { EndedRecord, FileChange, StartedRecord } from '../run/records/record.ts';
-import type { Digest } from '../json/digest.ts';
-import { hexOf } from '../json/digest.ts';
-import type { UnitState, UnitStatus } from '../run/state/run-state.ts';
-import { resultOf } from '../run/state/run-state.ts';
+import { hexOf, type Digest } from '../json/digest.ts';
+import { resultOf, type UnitState, type UnitStatus } from '../run/state/run-state.ts';
 import type { ContractSource, Leg } from '../pipeline/pipeline.ts';
 import type { JsonValue } from '../json/json.ts';
 import { oneLine, type Tone } from './text.ts';

@@ -39,8 +39,8 @@ export function openKeyAt(text: string): number | undefined {
   if (!text.includes('-----BEGIN ')) return undefined;
   let last: RegExpExecArray | undefined;
   for (const marker of text.matchAll(MARKER)) last = marker;
-  const open = last !== undefined && beginsKey(last) && text.length - last.index <= MAX_KEY_LENGTH;
-  return open ? last!.index : undefined;
+  if (last === undefined || !beginsKey(last) || text.length - last.index > MAX_KEY_LENGTH) return undefined;
+  return last.index;
 }
 
 function beginsKey(marker: RegExpExecArray): boolean {

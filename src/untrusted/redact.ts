@@ -3,8 +3,7 @@ import { findPrivateKeys } from './private-keys.ts';
 import { redactedJson, type RedactedJson } from './redact-json.ts';
 import { createRedactedStream, type RedactedStream } from './redact-stream.ts';
 import { formsOf, MIN_SECRET_LENGTH, type SecretForm } from './secret-forms.ts';
-import { ANY_TOKEN_SOURCE, findTokens } from './token-shapes.ts';
-import { type TokenMatch } from './token-shapes.ts';
+import { ANY_TOKEN_SOURCE, findTokens, type TokenMatch } from './token-shapes.ts';
 
 export type { TokenMatch, RedactedJson, RedactedStream };
 

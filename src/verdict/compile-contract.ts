@@ -1,11 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { JsonValue } from '../json/json.ts';
+import { pointerOf } from '../json/pointer.ts';
 import type { Contract } from './contract.ts';
 import { compileChecks, type CheckContexts } from './expression/conditions.ts';
-import type { ContractProblem } from './verdict.ts';
+import { MAX_ISSUES, type ContractProblem, type Issue } from './verdict.ts';
 import { compileSchema } from './json-schema/compile-schema.ts';
-import { standardValidator } from './standard-schema.ts';
-import type { Issue } from './verdict.ts';
+import { cut } from './words.ts';
 
 /** A contract ready for judging; see `judge`. */
 export interface CompiledContract {
@@ -72,5 +72,35 @@ function inTurn(validators: readonly Validator[]): Validator {
       if (issues.length > 0) return issues;
     }
     return [];
+  };
+}
+
+/**
+ * The issues of a value according to a Standard Schema. The schema is the caller's program: its errors are rethrown.
+ */
+function standardValidator(schema: StandardSchemaV1): Validator {
+  return (value) => {
+    const result = schema['~standard'].validate(value);
+    return result instanceof Promise ? result.then(issuesOf) : issuesOf(result);
+  };
+}
+
+function issuesOf(result: StandardSchemaV1.Result<unknown>): Issue[] {
+  if (result.issues === undefined) return [];
+  // A library that fails a value without saying why has failed it.
+  if (result.issues.length === 0) return [{ severity: 'error', message: 'the output: does not meet the schema' }];
+  const issues = result.issues.slice(0, MAX_ISSUES).map(issueOf);
+  const more = result.issues.length - MAX_ISSUES;
+  if (more > 0) issues[MAX_ISSUES - 1] = { severity: 'error', message: `${more + 1} more problems` };
+  return issues;
+}
+
+function issueOf({ message, path }: StandardSchemaV1.Issue): Issue {
+  const keys = (path ?? []).map((segment) => (typeof segment === 'object' ? segment.key : segment));
+  const pointer = pointerOf(keys).toWellFormed();
+  return {
+    severity: 'error',
+    message: cut(`${pointer === '' ? 'the output' : cut(pointer, 1_000)}: ${message}`, 4_096),
+    pointer: cut(pointer, 4_096),
   };
 }

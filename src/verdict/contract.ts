@@ -4,8 +4,7 @@ import { pointerOf, POINTER_PATTERN } from '../json/pointer.ts';
 import type { ContractSource } from '../pipeline/pipeline.ts';
 import type { JsonValue } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
-import type { ContractProblem } from './verdict.ts';
-import { MAX_ISSUES, MAX_LABEL_LENGTH } from './verdict.ts';
+import { MAX_ISSUES, MAX_LABEL_LENGTH, type ContractProblem } from './verdict.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 
 /** Version of the contract format. Part of a contract's digest. */

@@ -1,6 +1,5 @@
 import { completeGate } from '../../engine/complete.ts';
 import { readToken } from '../../engine/attempt/claim-token.ts';
-import type { EngineEvent } from '../../engine/ports.ts';
 import { ACTION_STATE } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { foldRun } from '../../run/state/fold.ts';
@@ -36,7 +35,7 @@ async function complete(invocation: ActionInvocation): Promise<StepResult> {
   const store = await openJobStore(invocation, { token, waits: 'unhurried' });
   refuseEnded(token.gate, await store.claims.endOf(token));
   const job = await openClaimedJob(invocation, token, store);
-  let last: Extract<EngineEvent, { type: 'ended' }> | undefined;
+  let records: readonly GatelineRecord[] = [];
   const log = engineLog(world.runner);
   const stopped = stoppedBy(inputs.outcome);
   const ended = await completeGate(
@@ -44,12 +43,11 @@ async function complete(invocation: ActionInvocation): Promise<StepResult> {
     job.assignment,
     { token: inputs.token ?? '', ...(stopped && { stopped }) },
     async (told) => {
-      if (told.type === 'ended') last = told;
+      if (told.type === 'ended') ({ records } = told);
       await log(told);
     },
     job.call,
   );
-  const { records } = last!;
   const { unit, state } = byItself(job, records, world.now());
   const planned = plannedUnit(unit, 'run', 'it was begun by an earlier step');
   const step = await tellGate(invocation, job, { planned, ended, state, records });
@@ -78,12 +76,11 @@ function byItself(
   const { pipeline, subject } = job.assignment;
   const graph = unitsOf({ ...pipeline, gates: [{ ...job.gate, needs: [] }] });
   const { runNumber } = job.call.call.numbers;
-  const own = records
-    .filter((record) => unitOf(record) === job.key)
-    .map((record) => (record.kind === 'decided' ? record : { ...record, needs: {} }));
+  const own = records.filter((record) => unitOf(record) === job.key);
   const identity = { pipeline: pipeline.id, subject, runNumber };
   const state = foldRun(graph, { records: own, problems: [], unprovenDecisions: true }, identity, {
     now: now.toISOString(),
+    needsVerified: true,
   });
   return { unit: graph.get(job.key)!, state };
 }

@@ -3,12 +3,10 @@ import { unsatisfiedJobs, type UnsatisfiedJob } from '../../report/github/needed
 import { runReport } from '../../report/github/run-report.ts';
 import { checkDefinition } from '../inputs/check-definition.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
-import { openSurroundings } from '../job/job.ts';
-import { type JobContext } from '../job/job.ts';
+import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
 import { earlierRuns, keepHistory } from '../report/run-history.ts';
-import { neededJobs, reportInput, viewRun } from '../report/run-to-report.ts';
-import { type ReportedRun } from '../report/run-to-report.ts';
+import { neededJobs, reportInput, viewRun, type ReportedRun } from '../report/run-to-report.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { resultOfRun } from '../step/step-results.ts';
 
@@ -36,7 +34,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   tell(invocation, view, missing, result);
   if (inputs.summary) await addSummary(invocation, (bytes) => runReport(input, bytes));
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
-  await commentReport(invocation, rest, about, around.store, () => drawAgain(invocation, around));
+  await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around));
   return result;
 }
 

@@ -1,6 +1,5 @@
 import type { InputName } from './inputs-schema.ts';
-import type { CommandName } from './command-names.ts';
-import { COMMAND_NAMES } from './command-names.ts';
+import { COMMAND_NAMES, type CommandName } from './command-names.ts';
 
 /** With which command an input is used, and how it is treated with others. */
 export interface InputUse {

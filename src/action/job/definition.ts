@@ -1,10 +1,9 @@
 import { join, posix } from 'node:path';
 import { contractErrors, createContracts } from '../../engine/call/contracts.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
+import { DEFAULT_FILES, unitKey, type Gate, type Pipeline, type UnitKey, type Leg } from '../../pipeline/pipeline.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { formatProblem, shown } from '../../pipeline/problem.ts';
-import { unitKey, type Gate, type Pipeline, type UnitKey, type Leg } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { openCommit, type CommitFiles, type CommitOptions } from '../../workspace/folder/commit-files.ts';
 import type { WorkflowEvent } from '../event/event.ts';

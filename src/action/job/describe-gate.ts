@@ -3,7 +3,7 @@ import { legOf } from '../../pipeline/file/matrix.ts';
 import { checkSource } from '../../pipeline/check-source.ts';
 import type { Source } from '../../pipeline/source.ts';
 import type { Gate, GateContract, Leg } from '../../pipeline/pipeline.ts';
-import type { Problem } from '../../pipeline/problem.ts';
+import { inWords, type Problem } from '../../pipeline/problem.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { WorkflowEvent } from '../event/event.ts';
 import { ActionInputsError, formatInputProblem, type InputProblem } from '../inputs/input-problems.ts';
@@ -116,10 +116,17 @@ function sourceOf(description: GateDescription, id: string, needs: readonly stri
   return {
     value: { gates: Object.fromEntries(gates) },
     problems: [],
-    at: (pointer, { code, message, hint, severity = 'error' }) => {
+    at: (pointer, { code, label = '', message, found, hint, severity = 'error' }) => {
+      const input = inputAt(pointer, id);
+      const inner = label.replace(/^output\./, '');
+      const words = inWords({
+        ...(![input, 'gates', ''].includes(inner) && { label: inner }),
+        message,
+        ...(found !== undefined && INPUT_USES[input].silent !== true && { found }),
+      });
       // Problems are sorted by line: here, by the order of the inputs.
-      const place = { file: 'inputs', line: INPUT_NAMES.indexOf(inputAt(pointer, id)) + 1, column: 1, pointer };
-      return { severity, code, message, ...(hint !== undefined && { hint }), place };
+      const place = { file: 'inputs', line: INPUT_NAMES.indexOf(input) + 1, column: 1, pointer };
+      return { severity, code, message: words, ...(hint !== undefined && { hint }), place };
     },
     placeOf: () => undefined,
     numberAsWritten: () => undefined,
@@ -129,15 +136,8 @@ function sourceOf(description: GateDescription, id: string, needs: readonly stri
 
 /** Converts a problem of the document to one of the input that it comes from. */
 function asInputProblem(problem: Problem, id: string): InputProblem {
-  const input = inputAt(problem.place.pointer, id);
-  const { hint } = problem;
-  const found = INPUT_USES[input].silent === true ? /, found [^]*$/ : /$^/;
-  const label = new RegExp(`^(?:output\\.)?(?:${input}|gates)(?:\\.output)?: `);
-  const message = problem.message
-    .replace(label, '')
-    .replace(/^output\./, '')
-    .replace(found, '');
-  return { input, message, ...(hint === undefined ? {} : { hint }) };
+  const { message, hint, place } = problem;
+  return { input: inputAt(place.pointer, id), message, ...(hint !== undefined && { hint }) };
 }
 
 function inputAt(pointer: string, id: string): InputName {

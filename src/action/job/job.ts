@@ -71,7 +71,11 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
     input,
     ...(workflow && { workflow }),
   };
-  const call: JobCall = { ...found.call, digests: outputDigests(inputs.needs), hiddenBy: () => store.hiddenBy() };
+  const call: JobCall = {
+    ...found.call,
+    digests: outputDigests(inputs.needs),
+    hiddenBy: () => store.artifacts.hiddenBy(),
+  };
   return { ...around, assignment, gate, key: found.key, call };
 }
 

@@ -2,9 +2,12 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
+import type { GithubStoreOptions } from '../../store/github/records/github-store.ts';
+import { restOfStep } from '../event/rest-client.ts';
+import type { ActionInvocation } from '../invocation.ts';
 
 /** A workflow run, as the API returns it. */
-export interface WorkflowRun {
+interface ApiRun {
   readonly id: number;
   readonly runNumber: number;
   /** The newest attempt, from 1. */
@@ -13,16 +16,13 @@ export interface WorkflowRun {
   readonly workflowPath: string;
   readonly event: string;
   readonly status: string;
-  readonly conclusion: string | undefined;
   /** `owner/name`; undefined for a deleted repository. */
   readonly repository: string | undefined;
   readonly headRepository: string | undefined;
-  readonly headBranch: string | undefined;
-  readonly headSha: string;
 }
 
 /** The request to resume from an earlier run. */
-export interface EarlierRunRequest {
+interface EarlierRunRequest {
   /** Id of the run to continue from. */
   readonly runId: number;
   /** `GITHUB_RUN_ID`. The API provides the other facts about this run, as about the earlier one. */
@@ -39,24 +39,18 @@ const runSchema = z
     path: z.string(),
     event: z.string(),
     status: z.string().nullish(),
-    conclusion: z.string().nullish(),
-    head_branch: z.string().nullish(),
-    head_sha: z.string(),
     repository: repositorySchema,
     head_repository: repositorySchema,
   })
-  .transform((run): WorkflowRun => ({
+  .transform((run): ApiRun => ({
     id: run.id,
     runNumber: run.run_number,
     runAttempt: run.run_attempt,
     workflowPath: run.path.replace(/(?<=\.ya?ml)@.*$/s, ''),
     event: run.event,
     status: run.status ?? '',
-    conclusion: run.conclusion ?? undefined,
     repository: run.repository?.full_name,
     headRepository: run.head_repository?.full_name,
-    headBranch: run.head_branch ?? undefined,
-    headSha: run.head_sha,
   }));
 
 /**
@@ -75,11 +69,6 @@ const TRUSTED_EVENTS = new Set([
   'deployment',
 ]);
 
-/** One workflow run. 1 request. @throws GatelineError those of {@link RestClient} */
-export function readWorkflowRun(rest: RestClient, runId: number): Promise<WorkflowRun> {
-  return rest.call({ method: 'GET', path: `/repos/${rest.repository}/actions/runs/${runId}` }, runSchema);
-}
-
 /**
  * Checks that this run may continue from the records of an earlier one: both of this repository, of the same workflow
  * file, from the same head repository; the earlier one has ended and was triggered by an event that outsiders cannot
@@ -89,10 +78,7 @@ export function readWorkflowRun(rest: RestClient, runId: number): Promise<Workfl
  *   `EARLIER_RUN_WORKFLOW`, `EARLIER_RUN_FORK`, `EARLIER_RUN_EVENT`, `EARLIER_RUN_UNFINISHED`; and those of
  *   {@link RestClient} if GitHub does not answer
  */
-export async function checkEarlierRun(
-  rest: RestClient,
-  { runId, currentRunId }: EarlierRunRequest,
-): Promise<WorkflowRun> {
+export async function checkEarlierRun(rest: RestClient, { runId, currentRunId }: EarlierRunRequest): Promise<ApiRun> {
   if (runId === currentRunId) {
     throw new GatelineError('EARLIER_RUN_ITSELF', `Run ${runId} cannot resume from itself.`);
   }
@@ -111,9 +97,29 @@ export async function checkEarlierRun(
   return earlier;
 }
 
-async function read(rest: RestClient, runId: number): Promise<WorkflowRun> {
+/**
+ * The earlier run that the input `resume` names, after checking that this run may build on it.
+ * @throws GatelineError `RESUME_WITHOUT_TOKEN`, `RESUME_REFUSED`, and the errors of {@link checkEarlierRun}
+ */
+export async function earlierRun(
+  { inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>,
+  runId: string,
+): Promise<GithubStoreOptions['run']> {
+  if (event.trust.isFork) {
+    throw new GatelineError('RESUME_REFUSED', `${event.name} of a fork cannot resume another run`);
+  }
+  const rest = restOfStep({ inputs, event });
+  if (rest === undefined) {
+    throw new GatelineError('RESUME_WITHOUT_TOKEN', 'resume: a token is needed to read artifacts of another run');
+  }
+  const request = { runId: Number(runId), currentRunId: Number(event.runId) };
+  const { runNumber, runAttempt } = await checkEarlierRun(rest, request);
+  return { id: runId, number: runNumber, attempt: runAttempt };
+}
+
+async function read(rest: RestClient, runId: number): Promise<ApiRun> {
   try {
-    return await readWorkflowRun(rest, runId);
+    return await rest.call({ method: 'GET', path: `/repos/${rest.repository}/actions/runs/${runId}` }, runSchema);
   } catch (error) {
     const code = error instanceof GatelineError ? error.code : undefined;
     if (code === 'REST_NOT_FOUND') {
@@ -130,7 +136,7 @@ async function read(rest: RestClient, runId: number): Promise<WorkflowRun> {
   }
 }
 
-function refuseOtherOrigin(ours: string, earlier: WorkflowRun, current: WorkflowRun): void {
+function refuseOtherOrigin(ours: string, earlier: ApiRun, current: ApiRun): void {
   if (!isSame(earlier.repository, ours)) {
     const message = `Run ${earlier.id} belongs to ${quoted(earlier.repository)}, this one to ${quoted(ours)}.`;
     throw new GatelineError('EARLIER_RUN_REPOSITORY', message);

@@ -9,32 +9,34 @@ import { systemClock } from '../../github/clock.ts';
 import { OutageBudget } from '../../github/outage-budget.ts';
 import type { Wait } from '../../github/patient-calls.ts';
 import { durationText } from '../../report/wording.ts';
-import { unitOf } from '../../run/records/record.ts';
+import { unitOf, type EndedRecord, type GatelineRecord } from '../../run/records/record.ts';
 import { openFilesystemStore } from '../../store/filesystem/filesystem-store.ts';
-import { createCheckpointCache } from '../../store/github/cache/checkpoint-cache.ts';
-import { openGithubStore, type GithubStore } from '../../store/github/records/github-store.ts';
-import { openTieredStore } from '../../store/github/records/tiered-store.ts';
-import type { RecordStore } from '../../store/record-store.ts';
-import type { WaitLimits } from '../inputs/time-limits.ts';
+import {
+  createCheckpointCache,
+  type CheckpointCache,
+  type CheckpointCacheOptions,
+} from '../../store/github/cache/checkpoint-cache.ts';
+import { GithubStore } from '../../store/github/records/github-store.ts';
+import type { RecordStore, Written } from '../../store/record-store.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import type { Runner } from '../runner.ts';
-import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits } from '../inputs/time-limits.ts';
+import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits, type WaitLimits } from '../inputs/time-limits.ts';
 import { openGithubArtifacts } from '../../store/github/artifacts/github-artifacts.ts';
 import type { ArtifactService } from '../../store/github/artifacts/artifact-service.ts';
-import { keepCheckpoints } from './kept-checkpoints.ts';
-import { keptClaims, type KeptClaims } from './kept-claims.ts';
-import { earlierRun } from './earlier-run.ts';
+import { KeptClaims } from './kept-claims.ts';
+import { earlierRun } from './earlier-runs.ts';
 import { SAVE_CACHE } from './save-cache.ts';
-import { withWrite } from './with-write.ts';
 
 /** The records of a job's run, and the other stores of checkpoints. */
-export interface JobStore extends Pick<GithubStore, 'artifactOf' | 'statuses' | 'listedStatuses' | 'hiddenBy'> {
+export interface JobStore {
   /**
    * Artifacts of this run, and of the run that it resumes from. Claims and ends of attempts are also stored on the
    * runner.
    */
   readonly records: RecordStore;
+  /** What the artifacts of this run show beside records. */
+  readonly artifacts: Pick<GithubStore, 'artifactOf' | 'statuses' | 'listedStatuses' | 'hiddenBy'>;
   readonly claims: KeptClaims;
   readonly checkpoints: CheckpointSource;
   /** How long a listing may be behind the needed jobs' outputs. */
@@ -94,43 +96,83 @@ export async function openJobStore(
     ...(url !== undefined && token !== undefined && { results: { url, token } }),
     listsAtOnce: ending === undefined,
   };
-  const own = openGithubStore(mine);
   const isResumed = inputs.resume !== undefined && ending === undefined;
   const earlier = isResumed ? await earlierRun(invocation, inputs.resume) : undefined;
-  const store =
-    earlier === undefined ? own : openTieredStore(own, [openGithubStore({ ...common, run: earlier, readOnly: true })]);
-  const cache = createCheckpointCache({
-    enabled: inputs.cache === 'auto',
-    mayWrite: event.trust.writesCache,
-    spool,
-    temp: event.temp,
-    runId: event.runId,
-    runAttempt: event.runAttempt,
-    resultsUrl: url,
-    runtimeToken: token,
-    cacheMode: environment[CACHE_VARIABLES.mode],
-    serverUrl: environment[GITHUB_VARIABLES.serverUrl],
-    saver: [execPath, world.program, SAVE_CACHE],
-    environment,
-    limits: limits.cache,
+  const store = new GithubStore({
+    ...mine,
+    ...(earlier && { earlier: new GithubStore({ ...common, run: earlier, readOnly: true }) }),
   });
-  const claims = keptClaims(join(folder, 'claims'), outage);
+  const cache = cacheOfJob(invocation, { spool, limits: limits.cache });
+  const claims = new KeptClaims(join(folder, 'claims'), outage);
   if (ending !== undefined) await claims.resume(ending.token);
-  const kept = keepCheckpoints(claims.guard(groups.around(store)), cache, (ended) => claims.claimOf(ended));
+  const keeping: Promise<readonly string[]>[] = [];
+  const write = (record: GatelineRecord): Promise<Written> => {
+    if (isWorthKeeping(record)) keeping.push(cache.keep(claims.claimOf(record), record));
+    return claims.write(record, () => groups.within(record, () => store.write(record)));
+  };
   return {
-    records: kept.records,
+    records: hooked(store, { write, listed: (records) => claims.listed(records) }),
+    artifacts: store,
     claims,
-    artifactOf: (record) => store.artifactOf(record),
-    statuses: (pipeline, subject) => store.statuses(pipeline, subject),
-    listedStatuses: (pipeline, subject) => store.listedStatuses(pipeline, subject),
-    hiddenBy: () => store.hiddenBy(),
     listingLimits: limits.listing,
-    checkpoints: { find: (unit, fingerprint) => cache.find(unit, fingerprint) },
+    checkpoints: cache,
     settled: async () => {
-      for (const notice of await kept.settled()) runner.annotate('notice', notice);
+      for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
     },
     keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
   };
+}
+
+function cacheOfJob(
+  { world, inputs, event }: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>,
+  own: Pick<CheckpointCacheOptions, 'spool' | 'limits'>,
+): CheckpointCache {
+  const { environment, program } = world;
+  return createCheckpointCache({
+    ...own,
+    enabled: inputs.cache === 'auto',
+    mayWrite: event.trust.writesCache,
+    temp: event.temp,
+    runId: event.runId,
+    runAttempt: event.runAttempt,
+    resultsUrl: environment[CACHE_VARIABLES.resultsUrl],
+    runtimeToken: environment[CACHE_VARIABLES.runtimeToken],
+    cacheMode: environment[CACHE_VARIABLES.mode],
+    serverUrl: environment[GITHUB_VARIABLES.serverUrl],
+    saver: [execPath, program, SAVE_CACHE],
+    environment,
+  });
+}
+
+/** The same store with another `write`, which calls `listed` with the records of each listing. */
+function hooked(
+  store: RecordStore,
+  { write, listed }: Pick<RecordStore, 'write'> & Pick<KeptClaims, 'listed'>,
+): RecordStore {
+  return {
+    write,
+    list: async (pipeline, subject, selection) => {
+      const listing = await store.list(pipeline, subject, selection);
+      listed(listing.records);
+      return listing;
+    },
+    subjects: (pipeline) => store.subjects(pipeline),
+    put: (content) => store.put(content),
+    putStream: (chunks) => store.putStream(chunks),
+    get: (digest) => store.get(digest),
+    check: (digest) => store.check(digest),
+    copyTo: (digest, path, mode) => store.copyTo(digest, path, mode),
+  };
+}
+
+/**
+ * Whether to store an agent's result in the cache, for later runs, while its record is uploaded: neither waits for the
+ * other. An entry whose record never arrives does no harm: any reader judges it like any other. A reused result is
+ * already stored, and a failed one cannot be reused.
+ */
+function isWorthKeeping(record: GatelineRecord): record is EndedRecord {
+  if (record.kind !== 'ended' || record.how !== 'ran') return false;
+  return record.verdict.status === 'passed' || record.verdict.status === 'partial';
 }
 
 function outageBudget(
@@ -145,10 +187,10 @@ function outageBudget(
 
 interface LogGroups {
   /**
-   * A store whose writes are logged in one group each: GitHub's client logs each step of an upload, and people open the
-   * group if they need it.
+   * Writes a record within a group of its own: GitHub's client logs each step of an upload, and people open the group
+   * if they need it.
    */
-  around(store: RecordStore): RecordStore;
+  within(record: GatelineRecord, write: () => Promise<Written>): Promise<Written>;
   /** Prints a line outside groups: the open group ends before it. */
   outside(line: string): void;
 }
@@ -160,15 +202,14 @@ function logGroups(runner: Runner): LogGroups {
     open = undefined;
   };
   return {
-    around: (store) =>
-      withWrite(store, async (record) => {
-        open = runner.group(`Storing a record: gate ${unitOf(record)}, ${record.kind}`);
-        try {
-          return await store.write(record);
-        } finally {
-          close();
-        }
-      }),
+    within: async (record, write) => {
+      open = runner.group(`Storing a record: gate ${unitOf(record)}, ${record.kind}`);
+      try {
+        return await write();
+      } finally {
+        close();
+      }
+    },
     outside: (line) => {
       close();
       runner.info(line);

@@ -14,8 +14,7 @@ import {
 } from '../../run/records/record.ts';
 import { isOutage } from '../../store/github/artifacts/outage-error.ts';
 import { judgeRecord, parseStoredJson } from '../../store/parse-record.ts';
-import type { RecordStore, Written } from '../../store/record-store.ts';
-import { withWrite } from './with-write.ts';
+import type { Written } from '../../store/record-store.ts';
 
 /** A claim that this job took, as recorded. */
 export interface KeptClaim {
@@ -29,21 +28,6 @@ export type KeptEnd =
   | { readonly state: 'none' }
   /** `recorded`: it is recorded. `waiting`: it was decided but could not be uploaded yet. */
   | { readonly state: 'recorded' | 'waiting'; readonly record: EndedRecord };
-
-/** Claims of this job and their ends, stored on the runner: an attempt can be ended without a request to GitHub. */
-export interface KeptClaims {
-  /** A store that also saves each claim, and each end of an attempt before its upload. */
-  guard(store: RecordStore): RecordStore;
-  /** The claim that a token names; `undefined` if it is missing or altered here. */
-  find(token: ClaimToken): Promise<KeptClaim | undefined>;
-  /** Also saves the end of this claim from now on; the claim was found elsewhere. */
-  add(claim: StartedRecord): void;
-  /** The claim of an attempt that is ending. */
-  claimOf(ended: EndedRecord): StartedRecord | undefined;
-  endOf(token: ClaimToken): Promise<KeptEnd>;
-  /** This step ends the claim that a token names: its waiting time for GitHub is added to that of earlier steps. */
-  resume(token: ClaimToken): Promise<void>;
-}
 
 /** Files of a claim, in a folder named by its digest. `src/action/post-entry.ts` also names the last one. */
 const FILES = {
@@ -59,39 +43,43 @@ const FILES = {
 const LIMIT = 64 * 1024 * 1024;
 
 /**
- * An agent's work costs money, and GitHub may be down when it ends. So everything needed to end its attempt is on the
- * runner: the claim, by the digest in the token, and the end, once it is decided. Contents are in the spool next to it.
- * The agent can write here: a file is used only if it is a record of this claim.
- *
- * @param root absolute; created when needed
+ * Claims of this job and their ends, stored on the runner: an agent's work costs money, and GitHub may be down when it
+ * ends, so an attempt can be ended without a request to it. The claim is here, by the digest in the token, and the end,
+ * once it is decided. Contents are in the spool next to it. The agent can write here: a file is used only if it is a
+ * record of this claim.
  */
-export function keptClaims(root: string, outage: OutageBudget): KeptClaims {
-  return new ClaimFolders(root, outage);
-}
-
-class ClaimFolders implements KeptClaims {
+export class KeptClaims {
   readonly #root: string;
   readonly #outage: OutageBudget;
   readonly #claims: StartedRecord[] = [];
   #listed: readonly GatelineRecord[] = [];
   #resumed: ClaimToken | undefined;
 
+  /** @param root absolute; created when needed */
   constructor(root: string, outage: OutageBudget) {
     this.#root = root;
     this.#outage = outage;
   }
 
-  guard(store: RecordStore): RecordStore {
-    return {
-      ...withWrite(store, (record) => this.#write(store, record)),
-      list: async (pipeline, subject, selection) => {
-        const listing = await store.list(pipeline, subject, selection);
-        this.#listed = listing.records;
-        return listing;
-      },
-    };
+  /** Uploads a record. A claim, and the end of an attempt, is saved here before. */
+  async write(record: GatelineRecord, upload: () => Promise<Written>): Promise<Written> {
+    if (record.kind === 'started') await this.#keepClaim(record);
+    const folder = record.kind === 'ended' ? this.#folderFor(record) : undefined;
+    if (folder === undefined) return upload();
+    await keep(folder, FILES.waiting, record);
+    const written = await upload().catch((error: unknown) => {
+      throw isOutage(error) ? waitingHere(error) : error;
+    });
+    await writing(folder, () => rename(join(folder, FILES.waiting), join(folder, FILES.recorded)));
+    return written;
   }
 
+  /** Sets what the last listing had: a claim is saved with the attempts before it. */
+  listed(records: readonly GatelineRecord[]): void {
+    this.#listed = records;
+  }
+
+  /** The claim that a token names; `undefined` if it is missing or altered here. */
   async find(token: ClaimToken): Promise<KeptClaim | undefined> {
     const folder = this.#folderOf(token.claim);
     if (folder === undefined) return undefined;
@@ -103,14 +91,17 @@ class ClaimFolders implements KeptClaims {
     return { claim, earlier: records.filter((record) => isBefore(record, claim)) };
   }
 
+  /** Also saves the end of this claim from now on; the claim was found elsewhere. */
   add(claim: StartedRecord): void {
     this.#claims.push(claim);
   }
 
+  /** The claim of an attempt that is ending. */
   claimOf(ended: EndedRecord): StartedRecord | undefined {
     return this.#claims.find((claim) => unitOf(claim) === unitOf(ended) && comparePositions(claim, ended) === 0);
   }
 
+  /** What the runner knows about the end of an attempt. */
   async endOf(token: ClaimToken): Promise<KeptEnd> {
     const folder = this.#folderOf(token.claim);
     for (const state of folder === undefined ? [] : (['recorded', 'waiting'] as const)) {
@@ -120,27 +111,13 @@ class ClaimFolders implements KeptClaims {
     return { state: 'none' };
   }
 
+  /** This step ends the claim that a token names: its waiting time for GitHub is added to that of earlier steps. */
   async resume(token: ClaimToken): Promise<void> {
     this.#resumed = token;
     const folder = this.#folderOf(token.claim);
     if (folder === undefined) return;
     const waited = await readJson(join(folder, FILES.waited));
     this.#countIn(folder, typeof waited === 'number' && waited > 0 ? waited : 0);
-  }
-
-  async #write(store: RecordStore, record: GatelineRecord): Promise<Written> {
-    if (record.kind === 'started') {
-      await this.#keepClaim(record);
-      return store.write(record);
-    }
-    const folder = record.kind === 'ended' ? this.#folderFor(record) : undefined;
-    if (folder === undefined) return store.write(record);
-    await keep(folder, FILES.waiting, record);
-    const written = await store.write(record).catch((error: unknown) => {
-      throw isOutage(error) ? waitingHere(error) : error;
-    });
-    await writing(folder, () => rename(join(folder, FILES.waiting), join(folder, FILES.recorded)));
-    return written;
   }
 
   async #keepClaim(claim: StartedRecord): Promise<void> {

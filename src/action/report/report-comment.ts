@@ -28,12 +28,12 @@ export function commentReport(
   invocation: ActionInvocation,
   rest: RestClient | undefined,
   about: CommentOf,
-  store: Pick<JobStore, 'listedStatuses'>,
+  artifacts: Pick<JobStore['artifacts'], 'listedStatuses'>,
   draw: () => Promise<RunReportInput>,
 ): Promise<void> {
   return comment(invocation, rest, about, async () => {
     const input = await draw();
-    const { statuses } = store.listedStatuses(about.pipeline, about.subject);
+    const { statuses } = artifacts.listedStatuses(about.pipeline, about.subject);
     const revision = pictureOf(invocation.event, statuses);
     return { body: commentBody({ from: 'report', ...input, revision }), revision };
   });
@@ -44,7 +44,7 @@ export function commentLive(
   invocation: ActionInvocation,
   rest: RestClient | undefined,
   about: CommentOf,
-  store: Pick<JobStore, 'statuses'>,
+  artifacts: Pick<JobStore['artifacts'], 'statuses'>,
 ): Promise<void> {
   const { event } = invocation;
   // Forty jobs that end at once would each create a comment, and each sends an email to all participants.
@@ -54,7 +54,7 @@ export function commentLive(
     random: seededRandom(`${event.runId} ${event.job} ${event.runAttempt}`),
   };
   const render = async (): Promise<Picture> => {
-    const { statuses } = await store.statuses(about.pipeline, about.subject);
+    const { statuses } = await artifacts.statuses(about.pipeline, about.subject);
     const revision = pictureOf(event, statuses);
     const { run } = linksOf(event);
     return {

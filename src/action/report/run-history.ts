@@ -9,8 +9,7 @@ import { historyArtifactName, readHistory } from '../../store/github/history/his
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import type { JobStore } from '../records/job-store.ts';
-import { factsOf, neededJobs } from './run-to-report.ts';
-import { type ReportedRun } from './run-to-report.ts';
+import { factsOf, neededJobs, type ReportedRun } from './run-to-report.ts';
 
 /**
  * The history of earlier runs of this pipeline and subject, from the artifacts of their reports. Never throws;

@@ -35,7 +35,7 @@ export async function tellGate(invocation: ActionInvocation, job: Job, step: Gat
   await addSummary(invocation, job, step, value);
   if (invocation.inputs.comment === 'always') {
     const { pipeline, subject } = job.assignment;
-    await commentLive(invocation, restOfStep(invocation), { pipeline: pipeline.id, subject }, job.store);
+    await commentLive(invocation, restOfStep(invocation), { pipeline: pipeline.id, subject }, job.store.artifacts);
   }
   return result;
 }
@@ -60,7 +60,7 @@ export function setGateOutputs({ world: { runner } }: ActionInvocation, job: Job
       const { runNumber, runAttempt, n } = ended.source;
       runner.setOutput('reused-from', `${runNumber}.${runAttempt}.${n}`);
     }
-    const artifact = job.store.artifactOf(ended).value;
+    const artifact = job.store.artifacts.artifactOf(ended).value;
     if (artifact !== undefined) runner.setOutput('artifact-id', artifact);
   }
 }
@@ -128,7 +128,7 @@ async function addSummary(
 
 function artifactsOf(job: Job, { ended }: GateStep): { readonly name: string; readonly id: number }[] {
   if (ended === undefined) return [];
-  const { value, record } = job.store.artifactOf(ended);
+  const { value, record } = job.store.artifacts.artifactOf(ended);
   return [
     ...(value === undefined ? [] : [{ name: 'output', id: value }]),
     ...(record === undefined ? [] : [{ name: 'record', id: record }]),

@@ -7,8 +7,7 @@ import { leftBelow } from './ownership.ts';
 import { announceProcess, recordFailure, removeProcessRecord } from './process-record.ts';
 import { processTable, type ProcessTable } from './process-table.ts';
 import { endProcesses } from './process-tree.ts';
-import { invocationOf, type Program } from './shells.ts';
-import { type ShellInvocation } from './shells.ts';
+import { invocationOf, type Program, type ShellInvocation } from './shells.ts';
 import { watch, type StartedChild, type WatchTimes } from './watch.ts';
 
 /** Time limits of a process agent, in milliseconds, and its platform. */

@@ -1,5 +1,4 @@
-import type { Commands } from '../../report/terminal/run-summary.ts';
-import { runSummaryLines } from '../../report/terminal/run-summary.ts';
+import { runSummaryLines, type Commands } from '../../report/terminal/run-summary.ts';
 import { listOf, oneLine } from '../../report/text.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { ancestorsOf, type UnitGraph } from '../../run/records/unit.ts';

@@ -1,15 +1,11 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { sameFile } from '../../run/files/tree.ts';
+import { refuseLacking } from '../../run/files/tree.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import type { AttemptPlace } from './place-file.ts';
 import { planUnit } from '../plan/plan-unit.ts';
 import { type PreparedUnit } from '../plan/prepared-unit.ts';
 import { startFiles } from '../plan/current-inputs.ts';
-import { firstNames } from '../../errors/first-names.ts';
-
-/** Paths that an error names. */
-const NAMED = 10;
 
 /**
  * Determines where a unit's agent works. A CI job's checkout is its own; the user's folder must contain what the
@@ -42,14 +38,7 @@ async function refuseNotApplied(call: Call, unit: Unit): Promise<void> {
     tree,
     handedOn.map(({ path }) => path),
   );
-  const missing = handedOn.filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
-  if (missing.length === 0) return;
-  const names = firstNames(
-    missing.map(({ path }) => path),
-    NAMED,
-  );
-  const message = `gate ${unit.key}: files that earlier gates handed on are missing from the folder: ${names}`;
-  throw new GatelineError('GATE_NOT_APPLIED', message);
+  refuseLacking(folder, handedOn, `gate ${unit.key}: `);
 }
 
 /**

@@ -6,8 +6,7 @@ import type { Verdict } from '../../verdict/verdict.ts';
 import { claim } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import { claimedHint } from './claimed-hint.ts';
-import type { Work } from '../plan/prepared-unit.ts';
-import type { PreparedUnit } from '../plan/prepared-unit.ts';
+import type { Work, PreparedUnit } from '../plan/prepared-unit.ts';
 
 /** Records that an earlier output is reused, with its verdict under the current contract. */
 export async function recordReuse(call: Call, unit: Unit, prepared: PreparedUnit): Promise<EndedRecord> {

@@ -6,8 +6,7 @@ import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Snapshot } from '../../workspace/workspace.ts';
 import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
-import { openJournal, type Journal } from './journal.ts';
-import type { JournalScope } from './journal.ts';
+import { openJournal, type Journal, type JournalScope } from './journal.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
 
 /** What a caller asks the engine to do. */

@@ -1,7 +1,6 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
-import type { UnitState } from '../../run/state/run-state.ts';
-import { worstStatus } from '../../run/state/run-state.ts';
+import { worstStatus, type UnitState } from '../../run/state/run-state.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';

@@ -1,13 +1,14 @@
 import type { z } from 'zod';
-import { CallFailure, callFailureOf, parsedAnswer, refusal } from '../call-failure.ts';
+import { CallFailure, callFailureOf, parsedAnswer, refusal, type FailureKind } from '../call-failure.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import { bytesOf, readBlob } from '../http.ts';
 import { REST_LIMITS, type RestLimits } from '../limits.ts';
 import { timeUntil } from '../outage-budget.ts';
-import { retry } from '../retry.ts';
+import { retry, type Failure } from '../retry.ts';
 import { redirectedTo } from '../service-address.ts';
 import { nameOf, restCalls, type RestAccess, type RestAnswer, type RestCall, type RestRequest } from './rest-call.ts';
-import { restError } from './rest-error.ts';
+import type { ErrorCode } from '../../errors/error-codes.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 
 /** Options of a client. */
 export interface RestOptions extends RestAccess {
@@ -159,4 +160,21 @@ async function perform<T>(
   const came = await retry(call, options);
   if (came.ok) return came.value;
   throw restError(came.failure, asked);
+}
+
+const CODES: Readonly<Record<FailureKind, ErrorCode>> = {
+  outage: 'REST_OUTAGE',
+  'rate-limited': 'REST_RATE_LIMITED',
+  denied: 'REST_DENIED',
+  absent: 'REST_NOT_FOUND',
+  refused: 'REST_REFUSED',
+  invalid: 'REST_ANSWER_INVALID',
+  'too-large': 'REST_ANSWER_INVALID',
+  altered: 'REST_ANSWER_INVALID',
+};
+
+/** The error for a request that finally failed, for people. */
+export function restError(failure: Failure, what: string): GatelineError {
+  if (failure instanceof CallFailure) return new GatelineError(CODES[failure.kind], `${failure.message}.`);
+  return new GatelineError('REST_OUTAGE', `${what} failed: ${failure.message}.`);
 }

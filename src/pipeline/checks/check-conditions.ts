@@ -51,7 +51,7 @@ function check(
   const label = labelOf(text.path);
   const report = (finding: Finding, offset?: number): Problem => {
     const shift = offset === undefined ? {} : { offset };
-    return source.at(pointerTo(text), { ...finding, message: `${label}: ${finding.message}`, ...shift });
+    return source.at(pointerTo(text), { ...finding, label, ...shift });
   };
   if (text.value.trim() === '') return [];
   const bare = bareExpression(text.value);

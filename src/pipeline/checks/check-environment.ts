@@ -27,10 +27,10 @@ function checkEnv(part: Located<JsonObject>, source: Source): Problem[] {
   return Object.entries(mapAt(part.value, 'env')).flatMap(([name, value]) => {
     const pointer = pointerOf([...part.path, 'env', name]);
     if (name.toUpperCase() === 'GITHUB_TOKEN' || (LOOKS_SECRET.test(name) && !RESERVED.test(name))) {
-      const message = `env: ${quoted(name)} looks like a secret, and the values of \`env\` are stored and part of the fingerprint`;
+      const message = `${quoted(name)} looks like a secret, and the values of \`env\` are stored and part of the fingerprint`;
       const severity = RESERVED.test(name) ? 'error' : 'warning';
       const hint = `write \`secrets: [${name}]\` at the gates that need it`;
-      return [source.at(pointer, { severity, code: 'SECRET_IN_ENV', message, hint, of: 'key' })];
+      return [source.at(pointer, { severity, code: 'SECRET_IN_ENV', label: 'env', message, hint, of: 'key' })];
     }
     if (RESERVED.test(name)) return [reserved('env', name, pointer, source)];
     const written = source.numberAsWritten(pointer);
@@ -40,9 +40,9 @@ function checkEnv(part: Located<JsonObject>, source: Source): Problem[] {
 }
 
 /** The warning that a number is not passed on as written (`1.10` is `1.1`). */
-export function changed(what: string, written: string, value: number, pointer: string, source: Source): Problem {
-  const message = `${what}: \`${written}\` is a number and becomes \`${value}\``;
-  return source.at(pointer, { severity: 'warning', code: 'NUMBER_CHANGED', message, hint: 'put it in quotes' });
+export function changed(label: string, written: string, value: number, pointer: string, source: Source): Problem {
+  const message = `\`${written}\` is a number and becomes \`${value}\``;
+  return source.at(pointer, { severity: 'warning', code: 'NUMBER_CHANGED', label, message, hint: 'put it in quotes' });
 }
 
 function checkSecrets(gate: GatePart, shared: readonly string[], source: Source): Problem[] {
@@ -53,23 +53,25 @@ function checkSecrets(gate: GatePart, shared: readonly string[], source: Source)
     const name = quoted(secret.value);
     const isRepeated = seen.has(secret.value);
     seen.add(secret.value);
-    if (isRepeated) return [source.at(pointer, { code: 'SECRET_DUPLICATE', message: `secrets: ${name}: named twice` })];
+    if (isRepeated)
+      return [source.at(pointer, { code: 'SECRET_DUPLICATE', label: 'secrets', message: `${name}: named twice` })];
     if (RESERVED.test(secret.value) && secret.value !== 'GITHUB_TOKEN') {
       return [reserved('secrets', secret.value, pointer, source)];
     }
     if (!own.has(secret.value) && !shared.includes(secret.value)) return [];
     const where = own.has(secret.value) ? 'the `env` of this gate' : 'the `env` of the pipeline';
-    const message = `secrets: ${name} is in ${where} too, where its value would be stored`;
-    return [source.at(pointer, { code: 'SECRET_IN_ENV', message, hint: 'remove it from `env`' })];
+    const message = `${name} is in ${where} too, where its value would be stored`;
+    return [source.at(pointer, { code: 'SECRET_IN_ENV', label: 'secrets', message, hint: 'remove it from `env`' })];
   });
 }
 
-function reserved(key: string, name: string, pointer: string, source: Source): Problem {
-  const message = `${key}: ${quoted(name)}: names that begin with GATELINE_, GITHUB_ or RUNNER_ are reserved`;
+function reserved(label: 'env' | 'secrets', name: string, pointer: string, source: Source): Problem {
+  const message = `${quoted(name)}: names that begin with GATELINE_, GITHUB_ or RUNNER_ are reserved`;
   return source.at(pointer, {
     code: 'NAME_RESERVED',
+    label,
     message,
     hint: 'choose another name',
-    of: key === 'env' ? 'key' : 'value',
+    of: label === 'env' ? 'key' : 'value',
   });
 }

@@ -63,10 +63,9 @@ function checkCount(gates: readonly GatePart[], source: Source): Problem[] {
   const found = mapAt(source.value)['gates'];
   const isMap = typeof found === 'object' && found !== null && !Array.isArray(found);
   if (!isMap || (gates.length >= 1 && gates.length <= MAX_GATES)) return [];
-  const message =
-    gates.length === 0 ? 'gates: there is no gate' : `gates: ${gates.length} gates are more than ${MAX_GATES}`;
+  const message = gates.length === 0 ? 'there is no gate' : `${gates.length} gates are more than ${MAX_GATES}`;
   const hint = gates.length === 0 ? 'a pipeline needs at least one gate' : 'split it into several pipelines';
-  return [source.at('/gates', { code: 'GATES_COUNT', message, hint, of: 'key' })];
+  return [source.at('/gates', { code: 'GATES_COUNT', label: 'gates', message, hint, of: 'key' })];
 }
 
 function checkNeeds(gate: GatePart, { known, suggest }: Ids, source: Source): Problem[] {
@@ -76,7 +75,7 @@ function checkNeeds(gate: GatePart, { known, suggest }: Ids, source: Source): Pr
     const isRepeated = seen.has(need.value);
     seen.add(need.value);
     const problem = (code: ProblemCode, message: string, hint?: string): Problem[] => [
-      source.at(pointerTo(need), { code, message: `needs: ${name}: ${message}`, hint }),
+      source.at(pointerTo(need), { code, label: 'needs', message: `${name}: ${message}`, hint }),
     ];
     if (isRepeated) return problem('NEED_DUPLICATE', 'named twice');
     if (need.value === gate.id) return problem('NEED_SELF', 'a gate cannot need itself');
@@ -91,11 +90,16 @@ function checkCycles(gates: readonly GatePart[], source: Source): Problem[] {
   return cyclesOf(nodes).map(({ path, size }) => {
     const first = byId.get(path[0]!)!;
     const place = textsAt(first, 'needs').find(({ value }) => value === path[1]) ?? first;
-    const message = `needs: these gates wait for each other: ${quoted(path[0]!).slice(1, -1)}`;
+    const message = `these gates wait for each other: ${quoted(path[0]!).slice(1, -1)}`;
     const rest = [...path.slice(1), path[0]!].map((id) => quoted(id).slice(1, -1)).join(' → ');
     const more = size > path.length ? ` (${size} gates form cycles; this is the shortest)` : '';
     const hint = 'each needs the next; remove one of these needs';
-    return source.at(pointerTo(place), { code: 'NEEDS_CYCLE', message: `${message} → ${rest}${more}`, hint });
+    return source.at(pointerTo(place), {
+      code: 'NEEDS_CYCLE',
+      label: 'needs',
+      message: `${message} → ${rest}${more}`,
+      hint,
+    });
   });
 }
 
@@ -110,11 +114,17 @@ function checkNumbers(gates: readonly GatePart[], source: Source): Problem[] {
     if (other === undefined || typeof number !== 'number') continue;
     const isDefault = gate.value['number'] === undefined;
     const kind = isDefault ? 'its place in the file' : 'its number';
-    const message = `number: ${kind}, ${number}, is already the number of ${quoted(other.id)}`;
+    const message = `${kind}, ${number}, is already the number of ${quoted(other.id)}`;
     const path = isDefault ? gate.path : [...gate.path, 'number'];
     const hint = 'give every gate a `number` of its own, or none';
     problems.push(
-      source.at(pointerOf(path), { code: 'NUMBER_DUPLICATE', message, hint, of: isDefault ? 'key' : 'value' }),
+      source.at(pointerOf(path), {
+        code: 'NUMBER_DUPLICATE',
+        label: 'number',
+        message,
+        hint,
+        of: isDefault ? 'key' : 'value',
+      }),
     );
   }
   return problems;
@@ -126,8 +136,10 @@ function checkGroups({ known, suggest }: Ids, source: Source): Problem[] {
   return Object.keys(groups.value).flatMap((group) => {
     const problems: Problem[] = [];
     if (known.has(group)) {
-      const message = `groups: ${quoted(group)} is the id of a gate`;
-      problems.push(source.at(pointerOf(['groups', group]), { code: 'GROUP_ID_TAKEN', message, of: 'key' }));
+      const message = `${quoted(group)} is the id of a gate`;
+      problems.push(
+        source.at(pointerOf(['groups', group]), { code: 'GROUP_ID_TAKEN', label: 'groups', message, of: 'key' }),
+      );
     }
     const part = { value: mapAt(groups.value, group), path: ['groups', group] };
     const members = Array.isArray(groups.value[group]) ? textsAt(groups, group) : textsAt(part, 'gates');
@@ -136,7 +148,9 @@ function checkGroups({ known, suggest }: Ids, source: Source): Problem[] {
       const before = groupOf.get(member.value);
       groupOf.set(member.value, before ?? group);
       const report = (code: ProblemCode, message: string, hint?: string): void =>
-        void problems.push(source.at(pointerTo(member), { code, message: `groups: ${name}: ${message}`, hint }));
+        void problems.push(
+          source.at(pointerTo(member), { code, label: 'groups', message: `${name}: ${message}`, hint }),
+        );
       if (!known.has(member.value)) report('GROUP_GATE_UNKNOWN', 'no such gate', suggest(member.value));
       else if (before === group) report('GROUP_GATE_DUPLICATE', 'named twice');
       else if (before !== undefined) report('GROUP_GATE_DUPLICATE', `is in the group ${quoted(before)} already`);

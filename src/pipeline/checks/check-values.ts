@@ -52,9 +52,10 @@ function checkGlobs(globs: readonly Located<string>[], source: Source): Problem[
   const problems = checkPaths(globs, globProblem, 'GLOB_INVALID', source);
   const [first] = globs;
   if (first === undefined || globs.some(({ value }) => !value.startsWith('!'))) return problems;
-  const message = `${labelOf(first.path)}: every glob excludes, so no file is left`;
+  const label = labelOf(first.path);
+  const message = 'every glob excludes, so no file is left';
   const hint = 'first write what to include, such as `**`, then what to exclude';
-  return [...problems, source.at(pointerTo(first), { code: 'GLOBS_ONLY_EXCLUDE', message, hint })];
+  return [...problems, source.at(pointerTo(first), { code: 'GLOBS_ONLY_EXCLUDE', label, message, hint })];
 }
 
 function checkPaths(
@@ -66,8 +67,8 @@ function checkPaths(
   return texts.flatMap((text) => {
     const problem = text.value.includes('${{') ? undefined : problemOf(text.value);
     if (problem === undefined) return [];
-    const message = `${labelOf(text.path)}: ${quoted(text.value)} ${problem.message}`;
-    return [source.at(pointerTo(text), { code, message, hint: problem.hint })];
+    const message = `${quoted(text.value)} ${problem.message}`;
+    return [source.at(pointerTo(text), { code, label: labelOf(text.path), message, hint: problem.hint })];
   });
 }
 
@@ -80,9 +81,9 @@ function checkSubstitution(source: Source): Problem[] {
   return [...textsInside(source.value, isCondition)].flatMap((text) => {
     const offset = text.value.indexOf('${{');
     if (offset < 0 || (text.path[0] === 'gates' && source.isLiteral(text.path[2]))) return [];
-    const message = `${labelOf(text.path)}: \`\${{ }}\` is not evaluated here`;
-    const hint = substitutionHint(text.path);
-    return [source.at(pointerTo(text), { code: 'EXPRESSION_NOT_ALLOWED', message, hint, offset })];
+    const message = '`${{ }}` is not evaluated here';
+    const details = { label: labelOf(text.path), message, hint: substitutionHint(text.path), offset };
+    return [source.at(pointerTo(text), { code: 'EXPRESSION_NOT_ALLOWED', ...details })];
   });
 }
 
@@ -106,7 +107,8 @@ function checkExports(gate: GatePart, source: Source): Problem[] {
     seen.add(inner.value);
     if (!isRepeated && outer === undefined) return [];
     const why = isRepeated ? 'named twice' : `is part of ${pointerName(outer!)}, which is exported whole`;
-    return [source.at(pointerTo(inner), { code: 'EXPORT_DUPLICATE', message: `output.exports: ${name}: ${why}` })];
+    const message = `${name}: ${why}`;
+    return [source.at(pointerTo(inner), { code: 'EXPORT_DUPLICATE', label: 'output.exports', message })];
   });
 }
 
@@ -125,7 +127,8 @@ function checkScore(gate: GatePart, source: Source): Problem[] {
           source.at(pointerOf([...gate.path, 'output', key]), {
             severity,
             code: 'SCORE_MISSING',
-            message: `output.${key}: ${why}`,
+            label: `output.${key}`,
+            message: why,
             hint,
             of: 'key',
           }),
@@ -152,9 +155,9 @@ function checkRedacted(gate: GatePart, source: Source): Problem[] {
 function checkReuse(gate: GatePart, source: Source): Problem[] {
   const age = gate.value['max-age'];
   if (gate.value['reuse'] !== 'never' || typeof age !== 'string' || !DURATION_PATTERN.test(age)) return [];
-  const message = 'max-age: with `reuse: never` it has no effect';
-  const pointer = pointerOf([...gate.path, 'max-age']);
-  return [source.at(pointer, { severity: 'warning', code: 'MAX_AGE_UNUSED', message, of: 'key' })];
+  const message = 'with `reuse: never` it has no effect';
+  const details = { label: 'max-age', message, of: 'key' } as const;
+  return [source.at(pointerOf([...gate.path, 'max-age']), { severity: 'warning', code: 'MAX_AGE_UNUSED', ...details })];
 }
 
 /** In the user's folder, the gate's own files would be its inputs, so its result would never be reused. */
@@ -162,9 +165,10 @@ function checkInPlace(gate: GatePart, source: Source): Problem[] {
   const { workspace, inputs, files } = gate.value;
   const handsOn = typeof files === 'string' || (Array.isArray(files) && files.length > 0);
   if (workspace !== 'in-place' || inputs !== undefined || !handsOn) return [];
-  const message = 'workspace: a gate that works in your folder and hands on files must declare its inputs';
+  const message = 'a gate that works in your folder and hands on files must declare its inputs';
   const hint = 'declare `inputs`, or leave `workspace` out, so that it works in a work tree of its own';
-  return [source.at(pointerOf([...gate.path, 'workspace']), { code: 'IN_PLACE_NEEDS_INPUTS', message, hint })];
+  const details = { label: 'workspace', message, hint };
+  return [source.at(pointerOf([...gate.path, 'workspace']), { code: 'IN_PLACE_NEEDS_INPUTS', ...details })];
 }
 
 function checkMatrix(gate: GatePart, source: Source): Problem[] {
@@ -176,8 +180,9 @@ function checkMatrix(gate: GatePart, source: Source): Problem[] {
   return [
     ...numbersChanged(mapAt(gate.value, 'strategy', 'matrix'), path, source),
     ...problems.map((problem) => {
-      const message = `${labelOf([...path, ...problem.path])}: ${problem.message}`;
-      return source.at(pointerOf([...path, ...problem.path]), { code: 'MATRIX_INVALID', message });
+      const { message, path: inner } = problem;
+      const label = labelOf([...path, ...inner]);
+      return source.at(pointerOf([...path, ...inner]), { code: 'MATRIX_INVALID', label, message });
     }),
   ];
 }

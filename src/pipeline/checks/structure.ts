@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { JsonValue } from '../../json/json.ts';
-import { isJsonObject } from '../../json/json.ts';
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { foreignKeyHint } from './foreign-keys.ts';
 import { gateSchema } from '../file/gateline-gate.ts';
 import { gatelineFileSchema, type GatelineFile } from '../file/gateline-file.ts';
@@ -32,8 +31,9 @@ function explain(issue: Issue, base: Path, source: Source): Problem[] {
       return issue.keys.map((key) => unknownKey(key, path, source));
     case 'invalid_key': {
       const why = issue.issues[0]?.message ?? issue.message;
-      const message = `${labelOf(path.slice(0, -1))}: ${quoted(String(path.at(-1)))}: ${why}`;
-      const problem = source.at(pointerOf(path), { code: 'NAME_INVALID', message, of: 'key' });
+      const label = labelOf(path.slice(0, -1));
+      const message = `${quoted(String(path.at(-1)))}: ${why}`;
+      const problem = source.at(pointerOf(path), { code: 'NAME_INVALID', label, message, of: 'key' });
       return [problem, ...insideNamelessGate(path, source)];
     }
     case 'invalid_union': {
@@ -63,20 +63,26 @@ function likeliestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): re
 function wrongValue(expected: string, path: Path, source: Source): Problem {
   const found = valueAt(source.value, path);
   const pointer = pointerOf(path);
+  const label = labelOf(path);
   if (found === undefined && path.length > 0) {
-    const message = `${labelOf(path)}: this key is missing: ${expected}`;
-    return source.at(pointer, { code: 'KEY_MISSING', message });
+    return source.at(pointer, { code: 'KEY_MISSING', label, message: `this key is missing: ${expected}` });
   }
-  const message = `${labelOf(path)}: ${expected}, found ${described(found)}`;
-  return source.at(pointer, { code: 'VALUE_INVALID', message, hint: valueHint(path, found) });
+  const details = { label, message: expected, found: described(found), hint: valueHint(path, found) };
+  return source.at(pointer, { code: 'VALUE_INVALID', ...details });
 }
 
 function unknownKey(key: string, path: Path, source: Source): Problem {
   const known = Object.keys(schemaKeysAt(path));
   const inside = path.length === 0 ? '' : ` under ${quoted(labelOf(path))}`;
   const hint = foreignKeyHint(key, path) ?? didYouMean(key, known) ?? `known here: ${known.join(', ')}`;
-  const message = `${labelOf([...path, key])}: there is no such key${inside}`;
-  return source.at(pointerOf([...path, key]), { code: 'KEY_UNKNOWN', message, hint, of: 'key' });
+  const message = `there is no such key${inside}`;
+  return source.at(pointerOf([...path, key]), {
+    code: 'KEY_UNKNOWN',
+    label: labelOf([...path, key]),
+    message,
+    hint,
+    of: 'key',
+  });
 }
 
 /** The shape of the map at a path: only maps with fixed keys can have unknown ones. */

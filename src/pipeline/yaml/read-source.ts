@@ -1,6 +1,6 @@
 import { isScalar, Lexer, LineCounter, parseDocument, type Document, type Node, type YAMLError } from 'yaml';
 import type { JsonValue } from '../../json/json.ts';
-import { shown, type Problem, type ProblemPlace } from '../problem.ts';
+import { inWords, shown, type Problem, type ProblemPlace } from '../problem.ts';
 import { MAX_SOURCE_DEPTH, YamlConversion, type Spot } from './yaml-conversion.ts';
 import { type ProblemDetails, type Source } from '../source.ts';
 
@@ -22,7 +22,8 @@ export function readSource(text: string, file: string): Source {
     return { file, line: Math.max(line, 1), column: Math.max(col, 1), pointer };
   };
   const problemAt = (offset: number, pointer: string, details: ProblemDetails): Problem => {
-    const { code, message, hint, severity = 'error' } = details;
+    const { code, hint, severity = 'error' } = details;
+    const message = inWords(details);
     return { severity, code, message, ...(hint === undefined ? {} : { hint }), place: placeAt(offset, pointer) };
   };
   const spotOf = (pointer: string): Spot => {

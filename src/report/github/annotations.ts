@@ -1,11 +1,10 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import type { UnitState } from '../../run/state/run-state.ts';
+import { resultOf, type UnitState } from '../../run/state/run-state.ts';
 import type { Issue, Verdict } from '../../verdict/verdict.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { truncateBytes } from '../../untrusted/escape.ts';
 import { count, oneLine } from '../text.ts';
 import { KIND_MEANING } from '../wording.ts';
-import { resultOf } from '../../run/state/run-state.ts';
 import { findingsOf, placeAt, type Level } from './findings.ts';
 import type { NamedPlace, PathOptions } from './named-place.ts';
 

@@ -4,11 +4,11 @@ import { attemptsOf } from './attempts.ts';
 import { markerLine, type CommentRevision } from './comment-marker.ts';
 import { shortTable, withoutPassed } from './sections/gates-table.ts';
 import { troubleLines, troublesOf } from './sections/issue-sections.ts';
-import { code, codeCell, linkTo, row, said, tableHead } from '../markdown/markdown.ts';
-import { jobTroubleText, unsatisfiedJobs } from './needed-jobs.ts';
+import { code, codeCell, linkTo, row, tableHead } from '../markdown/markdown.ts';
+import { jobItem, unsatisfiedJobs } from './needed-jobs.ts';
 import { nextStepOfRun } from './next-step.ts';
 import type { RunReportInput } from './report-input.ts';
-import { figuresText, outcomeText, runText, savedText } from './sections/run-headline.ts';
+import { figuresText, runText, titleOf } from './sections/run-headline.ts';
 import { block, COMMENT_LIMIT, fitSummary, type Section } from '../markdown/section.ts';
 import { bounded } from './sections/problems-section.ts';
 import { isWell, statusText } from './status-words.ts';
@@ -63,25 +63,17 @@ function marked(
 function reportSections(input: ReportComment): Section[] {
   const attempts = attemptsOf(input.records, input.state);
   const missing = unsatisfiedJobs(input.jobs ?? [], input.records, input.state);
-  const title = `### ${outcomeText(input.state, missing)}: ${code(input.state.pipeline)} for ${code(input.state.subject, 200)}`;
   const troubles = troublesOf(input.state);
   const lines = troubles.slice(0, MOST_TROUBLES).flatMap((unit) => troubleLines(unit, input, MOST_ISSUES, QUOTED));
   const more =
     troubles.length > MOST_TROUBLES ? [`\n… and ${count(troubles.length - MOST_TROUBLES, 'more gate')}`] : [];
-  const saved = savedText(input);
   return [
-    block(
-      'the headline',
-      0,
-      `${title}\n\n${figuresText(input, attempts)}${saved === '' ? '' : ` · ${saved} by reuse`}`,
-    ),
+    block('the headline', 0, `### ${titleOf(input.state, missing)}\n\n${figuresText(input, attempts)}`),
     {
       title: 'jobs that did not succeed',
       weight: 2,
       heading: '',
-      pieces: missing.map((job) => ({
-        text: `- ❌ ${code(job.id, 120)} (${said(job.result, 50)}) ${said(jobTroubleText(job), 100)}`,
-      })),
+      pieces: missing.map((job) => ({ text: jobItem(job) })),
     },
     { title: 'the problems', weight: 3, heading: '', pieces: [...lines, ...more].map((text) => ({ text })) },
     shortTable(input, MOST_ROWS),

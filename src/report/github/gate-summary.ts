@@ -1,7 +1,6 @@
 import { differenceText } from '../terminal/plan-table.ts';
 import {
   attemptOf,
-  changeOf,
   durationOf,
   durationText,
   howOf,
@@ -10,12 +9,10 @@ import {
   scoreFact,
   shortDigest,
 } from '../wording.ts';
-import { resultOf } from '../../run/state/run-state.ts';
+import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 import type { PlanChoice, PlannedUnit } from '../../run/plan/plan.ts';
-import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
-import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { attemptRow } from './sections/amount-sections.ts';
@@ -23,6 +20,7 @@ import { bytesText, costText, tokensText } from './amounts.ts';
 import { attemptsOf, reusedIn, spentOn } from './attempts.ts';
 import { artifactsOf } from './sections/gates-table.ts';
 import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
+import { fileItem, kindText, openAfter } from '../markdown/gate-parts.ts';
 import { code, codeCell, linkTo, row, said, saidInCell, tableHead } from '../markdown/markdown.ts';
 import { nextStepOf } from './next-step.ts';
 import type { ReportLinks } from './report-input.ts';
@@ -64,11 +62,13 @@ export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_
   const title = `Gate ${number}${code(input.unit.key, 130)}`;
   if (own === undefined) return `## ${title}\n\nThis run has no such gate.\n`;
   const ended = resultOf(own);
+  // A job reads no records of later gates, so their status is not shown.
+  const next = openAfter(input.unit, input.graph, input.state).map(({ key }) => key);
   const sections: Section[] = [
     block('the headline', 0, headline(input, own, title)),
     factsSection(input, own),
     ...issuesOf(input, ended),
-    block('the next step', 1, nextStepOf(own, nextUnits(input)), '### Next step'),
+    block('the next step', 1, nextStepOf(own, next), '### Next step'),
     noticesSection(input.planned),
     givenSection(input, own),
     differencesSection(input.planned),
@@ -81,12 +81,10 @@ export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_
 
 function headline(input: GateSummaryInput, own: UnitState, title: string): string {
   const verdict = resultOf(own)?.verdict;
-  const kind =
-    verdict !== undefined && own.decided === undefined && verdict.kind !== own.status ? ` (${verdict.kind})` : '';
   const meaning =
     verdict?.status === 'failed' && own.decided === undefined ? KIND_MEANING[verdict.kind] : sentence(whyText(own));
   const why = decisionText(input.planned, own);
-  return `## ${iconOf(own.status)} ${title}: ${own.status}${kind}\n\n${meaning}${why === '' ? '' : `\n\n${why}`}`;
+  return `## ${iconOf(own.status)} ${title}: ${own.status}${kindText(own)}\n\n${meaning}${why === '' ? '' : `\n\n${why}`}`;
 }
 
 /** Begins with fixed words: the reason may be a condition, which is quoted unchanged. */
@@ -236,7 +234,7 @@ function differencesSection(planned: PlannedUnit | undefined): Section {
 }
 
 function filesSection(title: string, files: EndedRecord['files']): Section {
-  const pieces = files.map((file) => ({ text: `- ${changeOf(file)} ${code(file.path, 1_024)}` }));
+  const pieces = files.map((file) => ({ text: fileItem(file) }));
   return {
     title,
     weight: 7,
@@ -257,12 +255,6 @@ function attemptsSection({ unit, records, state }: GateSummaryInput, own: UnitSt
     head: tableHead(['Gate', 'Run attempt:', 'Attempt:', 'Result', 'Time:']),
     pieces,
   };
-}
-
-/** A job reads no records of later gates, so their status is not shown. */
-function nextUnits({ unit, graph, state }: GateSummaryInput): UnitKey[] {
-  const next = [...graph.values()].filter(({ needs }) => needs.includes(unit.key));
-  return next.map(({ key }) => key).filter((key) => state.units.get(key)?.done === false);
 }
 
 function sentence(text: string): string {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../json/json.ts';
 import type { Issue } from '../../verdict/verdict.ts';
-import { ruleToName } from '../wording.ts';
+import { issueItem } from '../markdown/gate-parts.ts';
 import { findingsOf, placeAt } from './findings.ts';
 import { code, fileAddress, linkTo, said } from '../markdown/markdown.ts';
 import type { NamedPlace, PathOptions } from './named-place.ts';
@@ -18,14 +18,11 @@ export interface IssueContext extends PathOptions {
 /** One Markdown list item per issue: severity, pointer, message, file and line if the output names them, rule. */
 export function issueLines(issues: readonly Issue[], context: IssueContext): string[] {
   return issues.map((issue) => {
-    const { severity, message, pointer } = issue;
-    const rule = ruleToName(issue);
-    const at = pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : code(pointer)}`;
+    const { severity, pointer } = issue;
     const place =
       context.value === undefined || pointer === undefined ? undefined : placeAt(context.value, pointer, context);
     const where = place === undefined ? '' : `, in ${placeLink(place, context)}`;
-    const by = rule === undefined ? '' : `, by ${code(rule)}`;
-    return `- **${severity}**${at}${where}: ${said(message, context.quoted)}${by}`;
+    return issueItem(issue, `**${severity}**`, where, context.quoted);
   });
 }
 

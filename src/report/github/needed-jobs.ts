@@ -1,5 +1,6 @@
 import type { GatelineRecord } from '../../run/records/record.ts';
 import type { RunState } from '../../run/state/run-state.ts';
+import { code, said } from '../markdown/markdown.ts';
 
 /** A job that the reporting job needs, from `toJSON(needs)`. */
 export interface NeededJob {
@@ -55,11 +56,10 @@ export function unsatisfiedJobs(
 }
 
 /**
- * The problem of such a job, as untrusted text: `left no record`. Only a job that never ran has certainly left none: a
- * listing may be behind.
+ * Such a job as a list item. Only a job that never ran has certainly left no record: a listing may be behind.
  */
-export function jobTroubleText({ isSilent, result }: UnsatisfiedJob): string {
-  if (!isSilent) return 'did not succeed, but its gates are done';
+export function jobItem({ id, isSilent, result }: UnsatisfiedJob): string {
   const record = result === 'skipped' ? 'no record' : 'no visible record';
-  return `left ${record}: not checked`;
+  const trouble = isSilent ? `left ${record}: not checked` : 'did not succeed, but its gates are done';
+  return `- ❌ ${code(id, 120)} (${said(result, 50)}) ${trouble}`;
 }

@@ -1,9 +1,8 @@
 import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import type { RunState, UnitState } from '../../run/state/run-state.ts';
+import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { VerdictKind } from '../../verdict/verdict.ts';
 import { listOf } from '../text.ts';
-import { resultOf } from '../../run/state/run-state.ts';
 import { code, said } from '../markdown/markdown.ts';
 
 /** GitHub's button: same commit, only failed jobs and the jobs that need them. */

@@ -1,14 +1,13 @@
-import { code, said } from '../markdown/markdown.ts';
 import { attemptsOf, spansOf, type Attempt } from './attempts.ts';
 import { attemptsSection, costSection, reusedSection } from './sections/amount-sections.ts';
 import { gateGraph } from './sections/gate-graph.ts';
 import { gatesTable } from './sections/gates-table.ts';
 import { historySections } from './sections/history-sections.ts';
 import { issueSections } from './sections/issue-sections.ts';
-import { jobTroubleText, unsatisfiedJobs, type UnsatisfiedJob } from './needed-jobs.ts';
+import { jobItem, unsatisfiedJobs, type UnsatisfiedJob } from './needed-jobs.ts';
 import { nextStepOfRun } from './next-step.ts';
 import type { RunReportInput } from './report-input.ts';
-import { figuresText, outcomeText, runText, savedText } from './sections/run-headline.ts';
+import { figuresText, runText, titleOf } from './sections/run-headline.ts';
 import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
 import { timelineLines } from './sections/timeline.ts';
 import { bounded, problemsSection } from './sections/problems-section.ts';
@@ -43,16 +42,13 @@ export function runReport(input: RunReportInput, maxBytes: number = SUMMARY_LIMI
 
 function headline(input: RunReportInput, attempts: readonly Attempt[], missing: readonly UnsatisfiedJob[]): string {
   const { state } = input;
-  const title = `## ${outcomeText(state, missing)}: ${code(state.pipeline)} for ${code(state.subject, 200)}`;
-  const saved = savedText(input);
   const next = missing.length > 0 && state.status === 'completed' ? '' : `\n\n**Next step:** ${nextStepOfRun(state)}`;
-  return `${title}\n\n${figuresText(input, attempts)}${saved === '' ? '' : ` · ${saved} by reuse`}\n\n${bounded(runText(input))}${next}`;
+  const figures = figuresText(input, attempts);
+  return `## ${titleOf(state, missing)}\n\n${figures}\n\n${bounded(runText(input))}${next}`;
 }
 
 function missingJobs(missing: readonly UnsatisfiedJob[]): Section[] {
-  const pieces = missing.map((job) => ({
-    text: `- ❌ ${code(job.id, 120)} (${said(job.result, 50)}) ${said(jobTroubleText(job), 100)}`,
-  }));
+  const pieces = missing.map((job) => ({ text: jobItem(job) }));
   const title = missing.every(({ isSilent }) => isSilent) ? 'Jobs without a record' : 'Jobs that did not succeed';
   return [{ title: title.toLowerCase(), weight: 2, heading: `### ${title}`, pieces }];
 }

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { issueSchema, VERDICT_KINDS, type Verdict } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
 import { DECISIONS, metricsSchema, type Content, type EndedRecord } from '../../run/records/record.ts';
-import { RUN_STATUSES, UNIT_STATUSES, type RunState, type UnitState } from '../../run/state/run-state.ts';
+import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
 import { iterationOf } from '../../run/records/reworks.ts';
 import { attemptOf, changeOf, endedAfter } from '../wording.ts';
-import { resultOf } from '../../run/state/run-state.ts';
 
 /**
  * Version of `gateline status --json`. Fields may be added within a version; none is removed or changes its meaning.

@@ -1,22 +1,20 @@
-import { forMarkdown, inlineCode, inlineCodeCell, forMarkdownCell, truncateBytes } from '../../untrusted/escape.ts';
 import type { EndedRecord, Metrics } from '../../run/records/record.ts';
-import type { RunState, UnitState } from '../../run/state/run-state.ts';
+import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import {
   attemptOf,
-  changeOf,
   durationOf,
   durationText,
   howOf,
   KIND_MEANING,
   messageOf,
-  ruleToName,
   scoreFact,
   shortDigest,
 } from '../wording.ts';
-import { resultOf } from '../../run/state/run-state.ts';
 import { attemptText, runText } from '../../run/records/attempt-text.ts';
 import { Buffer } from 'node:buffer';
+import { code, codeCell, row, said, saidInCell } from './markdown.ts';
+import { fileItem, issueItem, kindText, openAfter } from './gate-parts.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
 /** The input for a checkpoint. */
@@ -58,12 +56,11 @@ export function checkpointMarkdown(input: CheckpointInput): string {
 
 function statusLine(own: UnitState): string {
   const verdict = resultOf(own)?.verdict;
-  const kind =
-    verdict !== undefined && verdict.kind !== own.status && own.decided === undefined ? ` (${verdict.kind})` : '';
+  const kind = kindText(own);
   const meaning = verdict === undefined || own.decided !== undefined ? '' : ` ${KIND_MEANING[verdict.kind]}`;
   if (meaning !== '' && (verdict?.status === 'failed' || isPlain(own))) return `**${own.status}**${kind}:${meaning}`;
-  if (own.status === 'partial' || own.status === 'paused') return `**${own.status}**${kind}: ${text(own.reason)}.`;
-  return `**${own.status}**${kind}: ${text(own.reason)}.${meaning}`.replace(/\.\.( |$)/, '.$1');
+  if (own.status === 'partial' || own.status === 'paused') return `**${own.status}**${kind}: ${said(own.reason)}.`;
+  return `**${own.status}**${kind}: ${said(own.reason)}.${meaning}`.replace(/\.\.( |$)/, '.$1');
 }
 
 /** The facts below include everything in its reason: the attempt and its score. */
@@ -81,11 +78,11 @@ function factsOf({ unit, state }: CheckpointInput, own: UnitState): Fact[] {
   const took = durationText(durationOf(own));
   const facts: Array<Fact | undefined> = [
     ['Pipeline', codeCell(state.pipeline)],
-    ['Subject', codeCell(truncateBytes(state.subject, 1_024))],
-    ['Agent', cell(unit.gate.agent)],
+    ['Subject', codeCell(state.subject, 1_024)],
+    ['Agent', saidInCell(unit.gate.agent)],
     scored === undefined ? undefined : ['Score', `${scored.score}${threshold}`],
-    ended?.verdict.result === undefined ? undefined : ['Result', cell(ended.verdict.result)],
-    messageOf(own) === '' ? undefined : ['Message', cell(messageOf(own))],
+    ended?.verdict.result === undefined ? undefined : ['Result', saidInCell(ended.verdict.result)],
+    messageOf(own) === '' ? undefined : ['Message', saidInCell(messageOf(own))],
     at === undefined || howOf(own) === 'reused'
       ? ['Run', `run ${state.runNumber}`]
       : ['Attempt', attemptText(at, own.begun)],
@@ -94,7 +91,7 @@ function factsOf({ unit, state }: CheckpointInput, own: UnitState): Fact[] {
     ended === undefined ? undefined : ['Ended', ended.at],
     took === '' ? undefined : ['Took', took],
     ended?.exitCode === undefined ? undefined : ['Exit code', String(ended.exitCode)],
-    ended?.signal === undefined ? undefined : ['Signal', cell(ended.signal)],
+    ended?.signal === undefined ? undefined : ['Signal', saidInCell(ended.signal)],
     at === undefined ? undefined : ['Fingerprint', codeCell(shortDigest(at.fingerprint))],
     ended?.value === undefined
       ? undefined
@@ -104,7 +101,7 @@ function factsOf({ unit, state }: CheckpointInput, own: UnitState): Fact[] {
 }
 
 function factsTable(facts: readonly Fact[]): string {
-  return ['| | |', '| --- | --- |', ...facts.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
+  return ['| | |', '| --- | --- |', ...facts.map(row)].join('\n');
 }
 
 function howText(own: UnitState): string {
@@ -117,28 +114,21 @@ function howText(own: UnitState): string {
 function issuesSection(ended: EndedRecord | undefined): string {
   const issues = ended?.verdict.issues ?? [];
   if (issues.length === 0) return '';
-  const lines = issues.map((issue) => {
-    const { severity, message, pointer } = issue;
-    const rule = ruleToName(issue);
-    const at =
-      pointer === undefined ? '' : ` at ${pointer === '' ? 'the whole output' : code(truncateBytes(pointer, 300))}`;
-    const by = rule === undefined ? '' : `, by ${code(truncateBytes(rule, 300))}`;
-    return `- ${severity}${at}: ${text(message)}${by}`;
-  });
+  const lines = issues.map((issue) => issueItem(issue));
   return `## Issues (${issues.length})\n\n${boundedList(lines, LIST_BUDGET)}`;
 }
 
 function decisionSection({ decided }: UnitState): string {
   if (decided === undefined) return '';
   const until = decided.until === undefined ? '' : `, until ${decided.until}`;
-  const reason = decided.reason.trim() === '' ? '' : `: ${text(decided.reason)}`;
-  return `## Decision\n\n${decided.decision} by ${text(decided.actor)} at ${decided.at}${until}${reason}`;
+  const reason = decided.reason.trim() === '' ? '' : `: ${said(decided.reason)}`;
+  return `## Decision\n\n${decided.decision} by ${said(decided.actor)} at ${decided.at}${until}${reason}`;
 }
 
 function metricsSection(metrics: Metrics | undefined): string {
   if (metrics === undefined) return '';
   const lines: string[] = [];
-  if (metrics.model !== undefined) lines.push(`- Model: ${text(metrics.model)}`);
+  if (metrics.model !== undefined) lines.push(`- Model: ${said(metrics.model)}`);
   if (metrics.mcps !== undefined) lines.push(`- MCPs executed: ${namesOf(metrics.mcps)}`);
   if (metrics.tools !== undefined) lines.push(`- Tools: ${namesOf(metrics.tools)}`);
   const tokens = [
@@ -153,14 +143,14 @@ function metricsSection(metrics: Metrics | undefined): string {
 const SHOWN_NAMES = 20;
 
 function namesOf(names: readonly string[]): string {
-  const shown = names.map(code).filter((name) => name !== '');
+  const shown = names.map((name) => code(name)).filter((name) => name !== '');
   return shown.length === 0 ? 'none' : firstNames(shown, SHOWN_NAMES);
 }
 
 function filesSection(ended: EndedRecord | undefined): string {
   const isHandedOn = ended?.verdict.status !== 'failed';
-  const handedOn = (ended?.files ?? []).map((file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`);
-  const touched = (ended?.touched ?? []).map((file) => `- ${changeOf(file)} ${code(truncateBytes(file.path, 1_024))}`);
+  const handedOn = (ended?.files ?? []).map(fileItem);
+  const touched = (ended?.touched ?? []).map(fileItem);
   const parts: string[] = [];
   if (handedOn.length > 0)
     parts.push(
@@ -175,41 +165,22 @@ function nextStep({ unit, graph, state, command = 'gateline run' }: CheckpointIn
   if (!own.done) {
     if (own.status === 'paused') return 'It waits for an approval. The gates after it wait too.';
     const advice = own.decided === undefined && own.status === 'failed' ? (own.ended?.verdict.advice ?? '') : '';
-    return `${advice === '' ? '' : `${text(advice)} `}Then run ${code(command)} again. Gates that are done do not run again.`.replace(
+    return `${advice === '' ? '' : `${said(advice)} `}Then run ${code(command)} again. Gates that are done do not run again.`.replace(
       /^Then run/,
       'Run',
     );
   }
-  const after = [...graph.values()].filter(({ needs }) => needs.includes(unit.key));
-  const next = after.filter(({ key }) => state.units.get(key)?.done === false);
-  const names = next.map(({ key, gate }) => `gate ${gate.number} ${code(key)} (${state.units.get(key)?.status})`);
+  const names = openAfter(unit, graph, state).map(
+    ({ key, gate }) => `gate ${gate.number} ${code(key)} (${state.units.get(key)?.status})`,
+  );
   if (names.length > 0) return `Next: ${firstNames(names, SHOWN_NAMES)}.`;
   if (state.status === 'completed') return 'Every gate is done.';
-  return after.length === 0 ? 'No gate needs this one.' : 'The gates after it are done.';
-}
-
-/** Maximum bytes of a quoted text, before it is escaped. */
-const QUOTED = 1_500;
-
-function text(untrusted: string): string {
-  return forMarkdown(truncateBytes(untrusted, QUOTED));
-}
-
-function cell(untrusted: string): string {
-  return forMarkdownCell(truncateBytes(untrusted, QUOTED));
-}
-
-/** Checkpoints are also logged, and GitHub's runner executes `##[command]` anywhere in a line, even in code. */
-function code(untrusted: string): string {
-  return inlineCode(untrusted.replaceAll('##[', '## ['));
-}
-
-function codeCell(untrusted: string): string {
-  return inlineCodeCell(untrusted.replaceAll('##[', '## ['));
+  const isNeeded = [...graph.values()].some(({ needs }) => needs.includes(unit.key));
+  return isNeeded ? 'The gates after it are done.' : 'No gate needs this one.';
 }
 
 /** Maximum bytes of one list of a checkpoint: three lists and everything else stay below its limit. */
-export const LIST_BUDGET = 10_000;
+const LIST_BUDGET = 10_000;
 
 /**
  * Lines of a Markdown list in about that many UTF-8 bytes at most; a last line gives the number of the rest. Never cuts

@@ -1,7 +1,6 @@
-import type { RunState, UnitState, UnitStatus } from '../../run/state/run-state.ts';
+import { resultOf, type RunState, type UnitState, type UnitStatus } from '../../run/state/run-state.ts';
 import { count, fit, listOf, oneLine } from '../text.ts';
 import { actorOf } from '../../run/records/decisions.ts';
-import { resultOf } from '../../run/state/run-state.ts';
 
 /** The exact commands that a summary recommends. */
 export interface Commands {

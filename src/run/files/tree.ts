@@ -1,3 +1,5 @@
+import { firstNames } from '../../errors/first-names.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileChange } from '../records/record.ts';
 
 /**
@@ -61,4 +63,21 @@ function foldersAbove(path: string): string[] {
 /** True if both have the same content and mode, or both are absent. */
 export function sameFile(a: TreeFile | null, b: TreeFile | null): boolean {
   return a === null || b === null ? a === b : a.blob === b.blob && a.mode === b.mode;
+}
+
+/**
+ * Refuses a folder that does not have the files that earlier gates handed on.
+ * @param before the beginning of the message
+ * @throws GatelineError `GATE_NOT_APPLIED`
+ */
+export function refuseLacking(
+  folder: Tree,
+  handedOn: readonly Pick<TreeDifference, 'path' | 'after'>[],
+  before = '',
+): void {
+  const lacking = handedOn.filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
+  if (lacking.length === 0) return;
+  const names = lacking.map(({ path }) => path);
+  const message = `${before}files that earlier gates handed on are missing from the folder: ${firstNames(names, 10)}`;
+  throw new GatelineError('GATE_NOT_APPLIED', message);
 }

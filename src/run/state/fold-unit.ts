@@ -179,7 +179,10 @@ function assess(
   const fingerprint = told.fingerprints?.get(unit.key);
   const current = (fingerprint === undefined || fingerprint === ended.fingerprint) && isLatestWork(ended, own);
   const relevant =
-    ruling.ruling !== 'voided' && current && needsMatch(unit, ended.needs, upstream) && claimMatches(ended, claim);
+    ruling.ruling !== 'voided' &&
+    current &&
+    needsMatch(unit, ended.needs, upstream, told) &&
+    claimMatches(ended, claim);
   const missing = missingOutput(ended, told.missingContent);
   const satisfies = verdictSatisfies(unit, ended, ruling) && missing === undefined;
   return { relevant, ruling, missing, satisfies };
@@ -225,7 +228,8 @@ export function missingOutput(
  * Whether the needs' exports are those that the attempt received. A need that the attempt did not have (its input came
  * from the caller) matches as long as that need has no output.
  */
-function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States): boolean {
+function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, told: Told): boolean {
+  if (told.needsVerified) return true;
   if (Object.keys(given).some((key) => !unit.needs.includes(key))) return false;
   return unit.needs.every((key) => {
     const need = upstream.get(key);
@@ -259,7 +263,7 @@ function isRelevantClaim(
 ): boolean {
   const fingerprint = told.fingerprints?.get(unit.key);
   if (fingerprint !== undefined && fingerprint !== claim.fingerprint) return false;
-  return rulingOn(claim, decisions, told.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream);
+  return rulingOn(claim, decisions, told.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream, told);
 }
 
 function lossOf(claim: StartedRecord, own: UnitRecords, told: Told): string {

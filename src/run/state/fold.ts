@@ -1,4 +1,4 @@
-import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { runDecisions, usedDecision, type RunDecisions, type UsedDecision } from '../records/decisions.ts';
 import { deriveUnit } from './fold-unit.ts';
 import { orderRecords } from '../records/order.ts';
@@ -16,7 +16,6 @@ import {
 import type { RunProblem, RunState, RunStatus, Told, UnitState } from './run-state.ts';
 import type { UnitRecords } from '../records/unit-records.ts';
 import type { UnitGraph } from '../records/unit.ts';
-import { unitKey } from '../../pipeline/pipeline.ts';
 
 /** Whose records to fold. */
 export interface RunIdentity {

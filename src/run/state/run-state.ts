@@ -104,6 +104,8 @@ export interface Told {
   readonly fingerprints?: ReadonlyMap<UnitKey, Digest>;
   /** Contents that were found to be missing or altered, with the problem; `null`: missing. */
   readonly missingContent?: ReadonlyMap<Digest, ReadProblem | null>;
+  /** The caller has verified what attempts received from their needs: the graph may leave the needs out. */
+  readonly needsVerified?: true;
 }
 
 /** Identity of a process: equal keys are one process. */

@@ -1,13 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { rename } from 'node:fs/promises';
+import { rename, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FileHandle } from 'node:fs/promises';
 import { digestOf, digestSchema, hexOf, type Digest } from '../../json/digest.ts';
 import type { Content } from '../../run/records/record.ts';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOf, type Chunks } from '../chunks.ts';
-import { writeNewFile } from '../new-file.ts';
-import { type TryWrite } from '../new-file.ts';
+import { writeNewFile, type TryWrite } from '../new-file.ts';
 import type { Read, ReadProblem } from '../record-store.ts';
 import { isFromSystem, reasonOf } from '../store-errors.ts';
 import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from './durable.ts';

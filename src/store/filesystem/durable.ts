@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { writeAll } from '../new-file.ts';
-import { type TryWrite } from '../new-file.ts';
+import { writeAll, type TryWrite } from '../new-file.ts';
 import { isFromSystem } from '../store-errors.ts';
 
 /** Error codes of file systems without hard links (FAT, some network mounts, Android). */

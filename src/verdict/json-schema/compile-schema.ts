@@ -1,8 +1,7 @@
 import { messageOf } from '../../errors/gateline-error.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
-import type { Issue } from '../verdict.ts';
+import type { Issue, ContractProblem } from '../verdict.ts';
 import { checkSchema, NO_URI, unknownDialect } from './check-schema.ts';
-import { type ContractProblem } from '../verdict.ts';
 import { draftOf, type Draft } from './keywords.ts';
 
 /** A compiled schema, or everything that is wrong with it. Pointers are into the schema. */

@@ -4,8 +4,7 @@ import { basename, dirname } from 'node:path/posix';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { foldersOf } from '../files/contain.ts';
 import { inParallel } from '../../in-parallel.ts';
-import type { LinkPlan } from './plan.ts';
-import type { LinkPiece } from './plan.ts';
+import type { LinkPlan, LinkPiece } from './plan.ts';
 
 const SIDE_BY_SIDE = 16;
 

@@ -1,8 +1,6 @@
 import { findEditableInstalls } from './editable-installs.ts';
-import { entriesOf, planEntry, planFolder, planMoved, planPrograms } from './plan-entry.ts';
-import { type DependencyEntry } from './plan-entry.ts';
-import type { Mirrored } from './plan.ts';
-import type { LinkPlan } from './plan.ts';
+import { entriesOf, planEntry, planFolder, planMoved, planPrograms, type DependencyEntry } from './plan-entry.ts';
+import type { Mirrored, LinkPlan } from './plan.ts';
 
 const PROGRAMS = new Set(['bin', 'Scripts']);
 const LIBRARIES = /^lib(?:64)?$/i;

@@ -3,19 +3,16 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { GatelineError } from '../../errors/gateline-error.ts';
-import { sameFile, type TreeDifference } from '../../run/files/tree.ts';
+import { refuseLacking, type TreeDifference } from '../../run/files/tree.ts';
 import { forgetClaimInPlace, noteClaimInPlace, refuseClaimInPlace } from './claim-in-place.ts';
 import { currentFiles } from './current-files.ts';
 import { captureTree, type CapturedTree } from '../trees/capture-tree.ts';
-import { type Taking } from '../trees/left-out.ts';
-import { NOT_NAMED, type LeftOut } from '../trees/left-out.ts';
+import { NOT_NAMED, type Taking, type LeftOut } from '../trees/left-out.ts';
 import { copyIndex, indexState, unskipPresent } from '../trees/index-file.ts';
 import type { IndexedFolder, ObjectStore } from '../trees/object-store.ts';
 import type { TreeObjects } from '../trees/tree-objects.ts';
 import { environmentOfTree } from '../git/tree-environment.ts';
 import type { Checkout, CheckoutRequest } from '../workspace.ts';
-import { firstNames } from '../../errors/first-names.ts';
 
 /** The user's folder, or a CI job's checkout, as a place for attempts. */
 export interface InPlaceSetting {
@@ -111,11 +108,7 @@ export class InPlace {
     const { root, prefix, open } = this.#setting;
     const paths = differences.map(({ path }) => path);
     const folder = await currentFiles({ ...(await open()), root, prefix, tree: base }, paths);
-    const lacking = differences.filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
-    if (lacking.length === 0) return;
-    const names = lacking.map(({ path }) => path);
-    const message = `files that earlier gates handed on are missing from the folder: ${firstNames(names, 10)}`;
-    throw new GatelineError('GATE_NOT_APPLIED', message);
+    refuseLacking(folder, differences);
   }
 
   /** Writes the files handed on by earlier gates into a CI job's checkout, which only the job uses. */

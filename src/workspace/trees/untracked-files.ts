@@ -1,7 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { lookBelow } from '../files/look.ts';
-import type { Taking } from './left-out.ts';
-import { NOT_NAMED, OWN_REPOSITORY, type LeftOut } from './left-out.ts';
+import { NOT_NAMED, OWN_REPOSITORY, type Taking, type LeftOut } from './left-out.ts';
 
 /** Number of files listed in a message. */
 const NAMED = 10;

@@ -40,11 +40,8 @@ describe('an earlier run', () => {
       workflowPath: '.github/workflows/gates.yml',
       event: 'push',
       status: 'completed',
-      conclusion: 'failure',
       repository: 'octo/gates',
       headRepository: 'octo/gates',
-      headBranch: 'topic',
-      headSha: '1'.repeat(40),
     });
     expect(service.calls.map(({ operation }) => operation)).toEqual(Array(2).fill('actions/get-workflow-run'));
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keptClaims, type KeptClaims } from '../../../src/action/records/kept-claims.ts';
+import { KeptClaims } from '../../../src/action/records/kept-claims.ts';
 import { readToken, tokenOf, type ClaimToken } from '../../../src/engine/attempt/claim-token.ts';
 import { OutageBudget } from '../../../src/github/outage-budget.ts';
 import { digestOf, hexOf } from '../../../src/json/digest.ts';
@@ -28,9 +28,14 @@ afterEach(() => rm(temp, { recursive: true }));
 const clock = { now: () => 0, sleep: async () => undefined };
 const budget = (): OutageBudget => new OutageBudget({ clock, totalMs: 1_000 });
 /** As another step of the job has them. */
-const another = (outage = budget()): KeptClaims => keptClaims(root, outage);
+const another = (outage = budget()): KeptClaims => new KeptClaims(root, outage);
 const tokenFor = (claim: StartedRecord): ClaimToken => readToken(tokenOf(claim));
 const fileOf = (claim: StartedRecord, name: string): string => join(root, hexOf(tokenFor(claim).claim!), name);
+
+/** A store whose records these claims see. */
+function guard(claims: KeptClaims, store: RecordStore): Pick<RecordStore, 'write'> {
+  return { write: (record) => claims.write(record, () => store.write(record)) };
+}
 
 function failing(store: RecordStore): RecordStore {
   return Object.assign(Object.create(store) as RecordStore, {
@@ -42,10 +47,9 @@ function failing(store: RecordStore): RecordStore {
 async function claimed(outage = budget()): Promise<{ claims: KeptClaims; store: RecordStore }> {
   const store = createMemoryStore();
   for (const record of [...EARLIER, ended({ gate: 'b' }), ended({ gate: 'a', run: 0 })]) await store.write(record);
-  const claims = keptClaims(root, outage);
-  const guarded = claims.guard(store);
-  await guarded.list(PIPELINE, SUBJECT);
-  expect(await guarded.write(CLAIM)).toBe('written');
+  const claims = new KeptClaims(root, outage);
+  claims.listed((await store.list(PIPELINE, SUBJECT)).records);
+  expect(await guard(claims, store).write(CLAIM)).toBe('written');
   return { claims, store };
 }
 
@@ -91,7 +95,7 @@ describe('what cannot be kept on the runner', () => {
     await writeFile(root, 'a file where the folder should be');
     const claims = another();
     claims.add(CLAIM);
-    await expect(claims.guard(store).write(record)).rejects.toMatchObject({
+    await expect(guard(claims, store).write(record)).rejects.toMatchObject({
       code: 'TEMP_UNWRITABLE',
       fault: 'platform',
       message: expect.stringContaining(root),
@@ -109,11 +113,11 @@ describe('the end of an attempt', () => {
   it('waits on the runner as long as it cannot be uploaded, and is known as recorded once it is', async () => {
     const { claims, store } = await claimed();
     expect(await claims.endOf(tokenFor(CLAIM))).toEqual({ state: 'none' });
-    await expect(claims.guard(failing(store)).write(END)).rejects.toThrow('no answer');
+    await expect(guard(claims, failing(store)).write(END)).rejects.toThrow('no answer');
     const later = another();
     await later.resume(tokenFor(CLAIM));
     expect(await later.endOf(tokenFor(CLAIM))).toEqual({ state: 'waiting', record: END });
-    expect(await later.guard(store).write(END)).toBe('written');
+    expect(await guard(later, store).write(END)).toBe('written');
     expect(await another().endOf(tokenFor(CLAIM))).toEqual({ state: 'recorded', record: END });
     expect((await store.list(PIPELINE, SUBJECT)).records).toContainEqual(END);
   });
@@ -123,8 +127,7 @@ describe('the end of an attempt', () => {
     const other = started({ gate: 'a', leg: 'x', call: 2 });
     claims.add(other);
     for (const record of [END, ended({ gate: 'a', leg: 'x', call: 2 })])
-      await claims
-        .guard(failing(store))
+      await guard(claims, failing(store))
         .write(record)
         .catch(() => undefined);
     expect((await readdir(root)).length).toBe(2);
@@ -153,7 +156,7 @@ describe('what was waited for GitHub', () => {
     await another(next).resume(tokenFor(CLAIM));
     expect(next.left()).toBe(500);
     outage.leave();
-    await claims.guard(store).write(started({ gate: 'a', call: 2, n: 2 }));
+    await guard(claims, store).write(started({ gate: 'a', call: 2, n: 2 }));
     expect(outage.left()).toBe(1_000);
   });
 
@@ -181,7 +184,7 @@ describe('the file of the post step', () => {
     const { claims, store } = await claimed();
     const state = { STATE_finished: 'true', STATE_claim: tokenOf(CLAIM) };
     expect(await post(state)).not.toBe('');
-    await claims.guard(store).write(END);
+    await guard(claims, store).write(END);
     expect(await post(state)).toBe('');
     expect(await post({ ...state, STATE_finished: 'false' })).not.toBe('');
     expect(await post({ STATE_finished: 'true', STATE_claim: '' })).toBe('');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { decidedRecord, endedRecord, startedRecord } from '../../contract/samples.ts';
-import { openTieredStore } from '../../../src/store/github/records/tiered-store.ts';
 import { digestOf } from '../../../src/json/digest.ts';
 import { startRun, type GithubRun, type OpenOptions } from './github-run.ts';
 
@@ -199,8 +198,7 @@ describe('another run', () => {
     await using run = await startRun();
     const { record, value, file } = await earlierRun(run);
     const open = async () => {
-      const primary = await run.open();
-      return openTieredStore(primary, [await run.open({ ...about, noResults: true, readOnly: true })]);
+      return run.open({ earlier: await run.open({ ...about, noResults: true, readOnly: true }) });
     };
     const tiered = await open();
     await tiered.write(startedRecord());
@@ -227,11 +225,10 @@ describe('another run', () => {
   it('is asked for every gate that is upstream in this run, and for no other', async () => {
     await using run = await startRun();
     await earlierRun(run);
-    const primary = await run.open();
-    await primary.write(endedRecord({ gate: 'code', needs: { plan: null } }));
-    await primary.write(endedRecord({ gate: 'plan' }));
-    await primary.write(endedRecord({ gate: 'other', needs: {} }));
-    const tiered = openTieredStore(primary, [await run.open({ ...about, noResults: true, readOnly: true })]);
+    const tiered = await run.open({ earlier: await run.open({ ...about, noResults: true, readOnly: true }) });
+    await tiered.write(endedRecord({ gate: 'code', needs: { plan: null } }));
+    await tiered.write(endedRecord({ gate: 'plan' }));
+    await tiered.write(endedRecord({ gate: 'other', needs: {} }));
     const selection = (gate: string) =>
       ({ only: (unit: { gate: string }) => unit.gate === gate, upstream: true }) as const;
     const listed = async (gate: string) =>

@@ -2,15 +2,13 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hexOf } from '../../../src/json/digest.ts';
 import { openFilesystemStore } from '../../../src/store/filesystem/filesystem-store.ts';
-import type { GithubStore } from '../../../src/store/github/records/github-store.ts';
-import { openTieredStore } from '../../../src/store/github/records/tiered-store.ts';
 import { describeRecordStore, type StoreUnderTest } from '../../contract/record-store.ts';
 import { endedRecord } from '../../contract/samples.ts';
 import { temporaryFolder } from '../../contract/temporary-folder.ts';
-import { artifactNamed, documentOf, startRun } from './github-run.ts';
+import { artifactNamed, documentOf, startRun, type OpenOptions } from './github-run.ts';
 
-/** `wrap`: what is opened above the store of the run. */
-function storeOf(wrap: (store: GithubStore) => Promise<GithubStore> | GithubStore) {
+/** `more`: what else the store of the run is opened with. */
+function storeOf(more: () => Promise<OpenOptions> | OpenOptions) {
   return async (): Promise<StoreUnderTest> => {
     const run = await startRun();
     const folder = await temporaryFolder();
@@ -19,8 +17,8 @@ function storeOf(wrap: (store: GithubStore) => Promise<GithubStore> | GithubStor
     const fileOf = (hex: string) => join(root, 'content', 'sha256', hex.slice(0, 2), hex.slice(2));
     let brought = 0;
     return {
-      store: await wrap(await run.open({ spool })),
-      another: async () => wrap(await run.open()),
+      store: await run.open({ spool, ...(await more()) }),
+      another: async () => run.open(await more()),
       onlyRun: 1,
       bring: async (content, from, to) => {
         brought += 1;
@@ -69,15 +67,15 @@ function asDocument(bytes: Uint8Array): Uint8Array {
 
 describeRecordStore(
   'artifacts',
-  storeOf((store) => store),
+  storeOf(() => ({})),
 );
 describeRecordStore(
   'artifacts above those of an earlier run',
-  storeOf(async (store) => {
+  storeOf(async () => {
     const empty = await temporaryFolder();
     const root = join(empty.path, '.state');
     const earlier = await openFilesystemStore({ root, workspace: empty.path, readOnly: true });
     await readdir(empty.path);
-    return openTieredStore(store, [earlier]);
+    return { earlier };
   }),
 );

@@ -5,11 +5,7 @@ import { vi } from 'vitest';
 import { digestOf, type Digest } from '../../../src/json/digest.ts';
 import { recordName, type GatelineRecord } from '../../../src/run/records/record.ts';
 import { openFilesystemStore } from '../../../src/store/filesystem/filesystem-store.ts';
-import {
-  openGithubStore,
-  type GithubStore,
-  type GithubStoreOptions,
-} from '../../../src/store/github/records/github-store.ts';
+import { GithubStore, type GithubStoreOptions } from '../../../src/store/github/records/github-store.ts';
 import { kindOf, parseArtifactName } from '../../../src/store/github/records/artifact-names.ts';
 import type { ToolkitUploader } from '../../../src/store/github/artifacts/uploads.ts';
 import type { StoredArtifact } from '../../support/github/model.ts';
@@ -55,7 +51,7 @@ export async function startRun(options: ServiceOptions = {}): Promise<GithubRun>
     jobs.push(job);
     const temporaryFolder = join(job.temp, 'gateline');
     await mkdir(temporaryFolder, { recursive: true });
-    return openGithubStore({
+    return new GithubStore({
       run: { id: String(run), number: service.world.runs.get(run)!.number, attempt },
       ...(noResults
         ? {}

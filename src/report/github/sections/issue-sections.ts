@@ -1,8 +1,8 @@
-import type { RunState, UnitState } from '../../../run/state/run-state.ts';
+import { resultOf, type RunState, type UnitState } from '../../../run/state/run-state.ts';
 import { count } from '../../text.ts';
 import { KIND_MEANING, scoreFact } from '../../wording.ts';
-import { resultOf } from '../../../run/state/run-state.ts';
 import { findingLines, issueLines, type IssueContext } from '../issue-lines.ts';
+import { kindText } from '../../markdown/gate-parts.ts';
 import { code, said } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';
 import type { Piece, Section } from '../../markdown/section.ts';
@@ -82,5 +82,5 @@ function troubleHead(unit: UnitState, { pipeline }: RunReportInput): string {
   const fact = scored ? scoreFact(verdict, contract) : undefined;
   const threshold = fact?.threshold === undefined ? '' : `, threshold ${fact.threshold}`;
   const score = fact === undefined ? '' : ` Score ${fact.score}${threshold}.`;
-  return `${head}${verdict.kind === unit.status ? '' : ` (${verdict.kind})`}: ${KIND_MEANING[verdict.kind]}${score}`;
+  return `${head}${kindText(unit)}: ${KIND_MEANING[verdict.kind]}${score}`;
 }

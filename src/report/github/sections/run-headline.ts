@@ -1,5 +1,5 @@
 import type { RunState, RunStatus, UnitState } from '../../../run/state/run-state.ts';
-import { count } from '../../text.ts';
+import { count, listOf } from '../../text.ts';
 import { durationText } from '../../wording.ts';
 import { costText, sumOf, tokensText } from '../amounts.ts';
 import { agentRan, reusedIn, spansOf, spentOn, type Attempt } from '../attempts.ts';
@@ -17,8 +17,13 @@ const RUN_TEXT: Readonly<Record<RunStatus, string>> = {
   rollback: '⏪ rolled back',
 };
 
+/** The result of a run, and whose it is: ``❌ failed: `web` for `pr-42` ``. */
+export function titleOf(state: RunState, missing: readonly UnsatisfiedJob[]): string {
+  return `${outcomeText(state, missing)}: ${code(state.pipeline)} for ${code(state.subject, 200)}`;
+}
+
 /** The result of a run in a few words: `❌ failed`. Needed jobs that failed, or that left no record, make it fail. */
-export function outcomeText(state: RunState, missing: readonly UnsatisfiedJob[]): string {
+function outcomeText(state: RunState, missing: readonly UnsatisfiedJob[]): string {
   const isOpen = state.status !== 'completed' && state.status !== 'initializing';
   const isUnread = state.problems.some(({ code: kind }) => kind === 'UNREADABLE_RECORD');
   if (state.status === 'initializing' && isUnread) return '❌ not everything could be read';
@@ -26,7 +31,7 @@ export function outcomeText(state: RunState, missing: readonly UnsatisfiedJob[])
   return missing.some(({ isSilent }) => isSilent) ? '❌ not checked' : RUN_TEXT.error;
 }
 
-/** One line of figures: gates done and reused, problems, time, cost, tokens, attempts. */
+/** One line of figures: gates done and reused, problems, time, cost, tokens, attempts, and what reuse saved. */
 export function figuresText(input: RunReportInput, attempts: readonly Attempt[]): string {
   const units = [...input.state.units.values()];
   const reused = units.filter((unit) => unit.reused && unit.done).length;
@@ -40,6 +45,7 @@ export function figuresText(input: RunReportInput, attempts: readonly Attempt[])
     costText(spent.costUsd),
     spent.tokens === undefined ? '' : `${tokensText(spent.tokens)} tokens`,
     tries > 0 ? count(tries, 'attempt') : '',
+    savedText(input),
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }
@@ -59,8 +65,8 @@ export function runText({ state, facts, links }: RunReportInput): string {
   return `${run}${on}${facts.sha === '' ? '' : ` at ${code(facts.sha.slice(0, 7))}`}`;
 }
 
-/** `saved 4m 10s, USD 0.03 and 12,000 tokens`; '' if no saving is known. */
-export function savedText({ state, records }: Pick<RunReportInput, 'state' | 'records'>): string {
+/** `saved 4m 10s, USD 0.03 and 12,000 tokens by reuse`; '' if no saving is known. */
+function savedText({ state, records }: Pick<RunReportInput, 'state' | 'records'>): string {
   const { ms, costUsd, tokens } = sumOf(reusedIn(state, records).map(({ saved }) => saved));
   const parts = [
     durationText(ms),
@@ -68,5 +74,5 @@ export function savedText({ state, records }: Pick<RunReportInput, 'state' | 're
     tokens === undefined ? '' : `${tokensText(tokens)} tokens`,
   ].filter((part) => part !== '');
   if (parts.length === 0) return '';
-  return `saved ${parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)!}`}`;
+  return `saved ${listOf(parts)} by reuse`;
 }

@@ -16,10 +16,8 @@ export interface UploadOptions {
   readonly limits: ServiceLimits;
   /** Folder for files during their upload. */
   readonly temporaryFolder: string;
-  /** Days until artifacts expire; the runner's limit applies if it is lower. Default: the repository's setting. */
+  /** Days until artifacts expire; the repository's limit applies if it is lower. Default: the repository's setting. */
   readonly retentionDays?: number;
-  /** `GITHUB_RETENTION_DAYS`: the most days that this repository allows. */
-  readonly retentionLimit?: number;
   /** Default: the one of @actions/artifact, loaded at the first upload. */
   readonly uploader?: () => Promise<ToolkitUploader>;
 }
@@ -90,9 +88,8 @@ export class Uploads {
   }
 
   #expiry(): string | undefined {
-    const { retentionDays, retentionLimit = Infinity } = this.#options;
-    if (retentionDays === undefined) return undefined;
-    return new Date(Date.now() + Math.min(retentionDays, retentionLimit) * DAY).toISOString();
+    const { retentionDays } = this.#options;
+    return retentionDays === undefined ? undefined : new Date(Date.now() + retentionDays * DAY).toISOString();
   }
 
   #load(): Promise<ToolkitUploader> {

@@ -97,10 +97,14 @@ async function unpack(
   }
 }
 
-/** One entry of a zip in memory; `undefined` if it is missing, damaged, or larger than that. */
-export async function entryOf(zip: Buffer, name: string, maxBytes: number): Promise<Buffer | undefined> {
+/**
+ * The single file of an artifact: the stored bytes, or the entry with its name if the service stored a zip. `undefined`
+ * if that entry is missing, damaged, or larger than `maxBytes`.
+ */
+export async function fileIn(stored: Buffer, name: string, maxBytes: number): Promise<Buffer | undefined> {
+  if (!looksZipped(stored)) return stored;
   const parts: Uint8Array[] = [];
-  const { taken } = await readZip(zip, new Map([[name, { bytes: maxBytes, exact: false }]]), async (_, chunks) => {
+  const { taken } = await readZip(stored, new Map([[name, { bytes: maxBytes, exact: false }]]), async (_, chunks) => {
     for await (const chunk of chunks) parts.push(chunk);
     return true;
   });

@@ -4,7 +4,7 @@ import { digestOf, digestSchema } from '../../../json/digest.ts';
 import { parseJson } from '../../../json/parse-json.ts';
 import { inParallel } from '../../../in-parallel.ts';
 import type { Listing, RestClient } from '../../../github/rest/rest.ts';
-import { entryOf } from '../artifacts/zip-entries.ts';
+import { fileIn } from '../artifacts/zip-entries.ts';
 
 /** Selects the history to read. */
 export interface HistoryRequest {
@@ -174,8 +174,11 @@ async function readEntry(rest: RestClient, { artifact }: Candidate): Promise<unk
   if (!digest.success) throw new UnfitError('GitHub has no digest for it.');
   if (artifact.size_in_bytes > MAX_BYTES) throw new UnfitError('It is too large.');
   const stored = await rest.download(`/repos/${rest.repository}/actions/artifacts/${artifact.id}/zip`, MAX_BYTES);
-  const isZip = stored[0] === 0x50 && stored[1] === 0x4b;
-  const content = isZip ? await unpack(stored, artifact.name) : stored;
+  const content = await fileIn(Buffer.from(stored), artifact.name, MAX_BYTES);
+  if (content === undefined) {
+    const limit = MAX_BYTES.toLocaleString('en');
+    throw new UnfitError(`Its zip cannot be read, or holds no ${artifact.name} of at most ${limit} bytes.`);
+  }
   // For a file that was stored unchanged, the digest is that of the file, even if it arrives in a zip.
   if (digestOf(stored) !== digest.data && digestOf(content) !== digest.data) {
     throw new UnfitError('Its content is not the content that was uploaded.');
@@ -183,13 +186,6 @@ async function readEntry(rest: RestClient, { artifact }: Candidate): Promise<unk
   const parsed = parseJson(content, { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH });
   if (!parsed.ok) throw new UnfitError(`It is not JSON: ${parsed.issue.message}.`);
   return parsed.value;
-}
-
-async function unpack(zip: Uint8Array, name: string): Promise<Uint8Array> {
-  const content = await entryOf(Buffer.from(zip), name, MAX_BYTES);
-  if (content !== undefined) return content;
-  const limit = MAX_BYTES.toLocaleString('en');
-  throw new UnfitError(`Its zip cannot be read, or holds no ${name} of at most ${limit} bytes.`);
 }
 
 /** An artifact that is not an entry. */

@@ -6,11 +6,9 @@ import type { Content, GatelineRecord } from '../../../run/records/record.ts';
 import { writing } from '../../store-errors.ts';
 import type { ReadDocument } from './artifact-document.ts';
 import { filesArtifactName, MAX_UPLOADS, parseArtifactName, valueArtifactName } from './artifact-names.ts';
-import type { ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
+import type { ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
 import { mentionedBy, MAX_UNTOLD_BYTES } from './record-contents.ts';
-import { worstOf } from './run-artifacts.ts';
-import { type RunArtifacts } from './run-artifacts.ts';
-import type { Spool } from './spool.ts';
+import { worstOf, type StoreParts } from './run-artifacts.ts';
 import { looksZipped, readZip, type WantedEntry } from '../artifacts/zip-entries.ts';
 
 /** Included texts that stay in memory, in characters in total; more go to the spool. */
@@ -26,17 +24,11 @@ interface Fetched {
   readonly wrong: ReadonlySet<Digest>;
 }
 
-/** The parts of a {@link ContentSources}. */
-export interface ContentSourcesParts {
-  readonly service: ArtifactService;
-  readonly view: RunArtifacts;
-  readonly spool: Spool;
-  readonly temporaryFolder: string;
-}
+type Parts = Pick<StoreParts, 'service' | 'view' | 'spool' | 'temporaryFolder'>;
 
 /** Contents of the records that were read: where to find them, and how to bring them to the spool. */
 export class ContentSources {
-  readonly #parts: ContentSourcesParts;
+  readonly #parts: Parts;
   readonly #carried = new Map<Digest, string>();
   readonly #altered = new Set<Digest>();
   readonly #records = new Map<Digest, GatelineRecord[]>();
@@ -44,7 +36,7 @@ export class ContentSources {
   readonly #fetched = new Map<number, Promise<Fetched>>();
   #inMemory = 0;
 
-  constructor(parts: ContentSourcesParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

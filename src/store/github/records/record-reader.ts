@@ -12,11 +12,9 @@ import {
   type RecordArtifactName,
 } from './artifact-names.ts';
 import type { Patience } from '../../../github/patient-calls.ts';
-import type { ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
-import type { NamedArtifact } from './run-artifacts.ts';
-import type { RunArtifacts } from './run-artifacts.ts';
-import type { WorkflowRun } from './run-artifacts.ts';
-import { entryOf, looksZipped } from '../artifacts/zip-entries.ts';
+import type { ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
+import type { NamedArtifact, StoreParts } from './run-artifacts.ts';
+import { fileIn } from '../artifacts/zip-entries.ts';
 import { inParallel } from '../../../in-parallel.ts';
 
 /** Artifacts read in parallel. */
@@ -39,12 +37,7 @@ interface Kept {
 }
 
 /** The parts of a {@link RecordReader}. */
-export interface RecordReaderParts {
-  readonly service: ArtifactService;
-  readonly view: RunArtifacts;
-  readonly run: WorkflowRun;
-  /** Milliseconds for reading everything in one listing. */
-  readonly readingMs: number;
+interface RecordReaderParts extends Pick<StoreParts, 'service' | 'view' | 'run' | 'readingMs'> {
   /** Called once with every valid document. */
   readonly onDocument: (document: ReadDocument) => Promise<void>;
 }
@@ -211,10 +204,10 @@ export class RecordReader {
   ): Promise<{ readonly content: Buffer } | Trouble> {
     const answer = await this.#parts.service.download(artifact, MAX_DOCUMENT_BYTES, patience);
     if (!answer.ok) return answer.trouble;
-    if (!looksZipped(answer.value)) return { content: answer.value };
-    const content = await entryOf(answer.value, artifact.name, MAX_DOCUMENT_BYTES);
-    if (content !== undefined) return { content };
-    return { code: 'CORRUPT', message: 'a zip without the record, or a damaged one' };
+    const content = await fileIn(answer.value, artifact.name, MAX_DOCUMENT_BYTES);
+    return content === undefined
+      ? { code: 'CORRUPT', message: 'a zip without the record, or a damaged one' }
+      : { content };
   }
 
   /** Why a record does not match the name of its artifact. */

@@ -1,29 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { hexOf, type Digest } from '../../../json/digest.ts';
-import type { GatelineRecord } from '../../../run/records/record.ts';
+import type { Content, GatelineRecord } from '../../../run/records/record.ts';
 import { GatelineError, messageOf } from '../../../errors/gateline-error.ts';
 import type { Written } from '../../record-store.ts';
 import { writing } from '../../store-errors.ts';
 import { asText, formatDocument, MAX_CARRIED_BYTES } from './artifact-document.ts';
 import { filesArtifactName, MAX_UPLOADS, recordArtifactName, valueArtifactName } from './artifact-names.ts';
 import type { Patience } from '../../../github/patient-calls.ts';
-import type { ArtifactService, Parcel, ParcelFile } from '../artifacts/artifact-service.ts';
+import type { Parcel, ParcelFile } from '../artifacts/artifact-service.ts';
 import type { ContentSources } from './content-sources.ts';
 import { mentionedBy } from './record-contents.ts';
 import type { RecordReader } from './record-reader.ts';
 import { isOutage, outageError } from '../artifacts/outage-error.ts';
-import type { RunArtifacts } from './run-artifacts.ts';
-import type { Spool } from './spool.ts';
+import type { StoreParts } from './run-artifacts.ts';
 
 /** The parts of a {@link RecordWriter}. */
-export interface RecordWriterParts {
-  readonly service: ArtifactService;
-  readonly view: RunArtifacts;
+interface RecordWriterParts extends Pick<StoreParts, 'service' | 'view' | 'spool' | 'notice'> {
   readonly reader: RecordReader;
   readonly sources: ContentSources;
-  readonly spool: Spool;
-  /** Receives notices for people, one sentence each. */
-  readonly notice: (message: string) => void;
 }
 
 /** Everything uploaded with one record. */
@@ -31,14 +25,9 @@ interface Shipment {
   /** Texts included in the record's document. */
   readonly carried: ReadonlyMap<Digest, string>;
   /** The value, as a separate artifact for people. */
-  readonly value: Stored | undefined;
+  readonly value: Content | undefined;
   /** Everything else, in a zip. */
-  readonly files: readonly Stored[];
-}
-
-interface Stored {
-  readonly digest: Digest;
-  readonly bytes: number;
+  readonly files: readonly Content[];
 }
 
 /** Uploads records with the contents that they refer to. */
@@ -67,10 +56,12 @@ export class RecordWriter {
     // An end is the result of an agent's work; before there is one, giving up costs little.
     const patience = record.kind === 'ended' ? 'minutes' : undefined;
     const before = await Promise.all([
-      files.length === 0 ? 'created' : this.#uploadContent((upload) => this.#zip(record, files, upload), patience),
+      files.length === 0
+        ? 'created'
+        : this.#uploadContent(record, (upload) => this.#zip(record, files, upload), patience),
       value === undefined || isCarried
         ? 'created'
-        : this.#uploadContent((upload) => this.#raw(record, value, upload), patience),
+        : this.#uploadContent(record, (upload) => this.#raw(record, value, upload), patience),
     ]);
     // Another process is writing the contents of a claim for this attempt.
     if (before.includes('taken')) return 'taken';
@@ -81,10 +72,10 @@ export class RecordWriter {
   /**
    * Uploads the value that the record includes beside it, for people: once more if only the record survived an outage.
    */
-  async #besides(record: GatelineRecord, value: Stored, uploadRecord: () => Promise<Written>): Promise<Written> {
+  async #besides(record: GatelineRecord, value: Content, uploadRecord: () => Promise<Written>): Promise<Written> {
     const uploadValue = async (): Promise<unknown> => {
       try {
-        await this.#uploadContent((upload) => this.#raw(record, value, upload), 'seconds');
+        await this.#uploadContent(record, (upload) => this.#raw(record, value, upload), 'seconds');
         return undefined;
       } catch (error) {
         return error;
@@ -142,6 +133,7 @@ export class RecordWriter {
 
   /** Uploads under the first available name: readers look for all of them, and verify what they find. */
   async #uploadContent(
+    record: GatelineRecord,
     parcelOf: (upload: number) => Parcel,
     patience: Patience | undefined,
   ): Promise<'created' | 'taken'> {
@@ -153,7 +145,7 @@ export class RecordWriter {
         view.add(uploaded.artifact);
         return 'created';
       }
-      if (parcel.name.includes('.started.')) return 'taken';
+      if (record.kind === 'started') return 'taken';
       if (upload === MAX_UPLOADS) throw neverSeen(parcel.name);
     }
   }
@@ -165,8 +157,8 @@ export class RecordWriter {
     const { spool, sources } = this.#parts;
     const valueDigest = record.kind === 'ended' ? record.value?.digest : undefined;
     const carried = new Map<Digest, string>();
-    const files: Stored[] = [];
-    let value: Stored | undefined;
+    const files: Content[] = [];
+    let value: Content | undefined;
     let room = MAX_CARRIED_BYTES;
     for (const { digest } of mentionedBy(record)) {
       const known = sources.carried(digest);
@@ -188,12 +180,12 @@ export class RecordWriter {
     return read.state === 'present' ? asText(read.value) : undefined;
   }
 
-  #raw(record: GatelineRecord, value: Stored, upload: number): Parcel {
+  #raw(record: GatelineRecord, value: Content, upload: number): Parcel {
     const name = valueArtifactName(record, upload);
     return { name, form: 'raw', files: [this.#file(name, value.digest)], bytes: value.bytes };
   }
 
-  #zip(record: GatelineRecord, contents: readonly Stored[], upload: number): Parcel {
+  #zip(record: GatelineRecord, contents: readonly Content[], upload: number): Parcel {
     return {
       name: filesArtifactName(record, upload),
       form: 'zip',

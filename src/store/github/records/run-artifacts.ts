@@ -1,5 +1,6 @@
 import type { HiddenBy, ReadProblem } from '../../../run/records/reading.ts';
 import type { Patience } from '../../../github/patient-calls.ts';
+import type { RecordStore } from '../../record-store.ts';
 import type { ArtifactListing, ArtifactService, ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';
 import { kindOf, parseArtifactName, type ArtifactName } from './artifact-names.ts';
 
@@ -11,6 +12,22 @@ export interface WorkflowRun {
   readonly number: number;
   /** `GITHUB_RUN_ATTEMPT` of the reader. */
   readonly attempt: number;
+}
+
+/** A store of contents on this machine: those waiting for their record, and those downloaded. */
+export type Spool = Pick<RecordStore, 'put' | 'putStream' | 'get' | 'check' | 'copyTo'>;
+
+/** What the parts of a store share. */
+export interface StoreParts {
+  readonly service: ArtifactService;
+  readonly view: RunArtifacts;
+  readonly run: WorkflowRun;
+  readonly spool: Spool;
+  readonly temporaryFolder: string;
+  /** Milliseconds for reading everything in one listing. */
+  readonly readingMs: number;
+  /** Receives notices for people, one sentence each. */
+  readonly notice: (message: string) => void;
 }
 
 /** An artifact with one of our names. */

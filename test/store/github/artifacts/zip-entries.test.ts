@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { digestOf, hexOf } from '../../../../src/json/digest.ts';
 import { GatelineError } from '../../../../src/errors/gateline-error.ts';
-import { entryOf, looksZipped, readZip, type WantedEntry } from '../../../../src/store/github/artifacts/zip-entries.ts';
+import { fileIn, looksZipped, readZip, type WantedEntry } from '../../../../src/store/github/artifacts/zip-entries.ts';
 import { temporaryFolder } from '../../../contract/temporary-folder.ts';
 import { hostileZip, type HostileEntry } from '../hostile-zip.ts';
 
@@ -134,9 +134,9 @@ describe('entries of a zip that is not trusted', () => {
 
   it('in memory are given whole, or not at all', async () => {
     const zip = hostileZip([GOOD]);
-    expect((await entryOf(zip, NAME, 100))?.toString()).toBe(CONTENT);
-    expect(await entryOf(zip, NAME, 5)).toBeUndefined();
-    expect(await entryOf(zip, 'other', 100)).toBeUndefined();
+    expect((await fileIn(zip, NAME, 100))?.toString()).toBe(CONTENT);
+    expect(await fileIn(zip, NAME, 5)).toBeUndefined();
+    expect(await fileIn(zip, 'other', 100)).toBeUndefined();
   });
 
   it('that the store has no room for are its error, not damage', async () => {
