@@ -16,6 +16,7 @@ import { join, relative } from 'node:path';
 import { AGENT_FAULTS } from './faults/agent.ts';
 import { ENGINE_FAULTS } from './faults/engine.ts';
 import { GITHUB_FAULTS } from './faults/github.ts';
+import { LANGGRAPH_FAULTS } from './faults/langgraph.ts';
 import { PIPELINE_FAULTS } from './faults/pipeline.ts';
 import { RUN_FAULTS } from './faults/run.ts';
 import { SHOWN_FAULTS } from './faults/shown.ts';
@@ -48,6 +49,7 @@ const FAULTS_BY_FILE = {
   agent: AGENT_FAULTS,
   pipeline: PIPELINE_FAULTS,
   github: GITHUB_FAULTS,
+  langgraph: LANGGRAPH_FAULTS,
   shown: SHOWN_FAULTS,
 };
 

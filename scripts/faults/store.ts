@@ -7,7 +7,7 @@ const RECORDS = ['test/store/filesystem/record-files.test.ts'];
 export const STORE_FAULTS: readonly Fault[] = [
   {
     name: 'store: writing a record overwrites the one that is there',
-    find: "await unlink(temporary);\n    if (linked === 'taken') return false;",
+    find: "unlinkSync(temporary);\n    if (linked === 'taken') return false;",
     replace: 'await rename(temporary, path);',
     tests: CONTRACT,
     why: 'two processes would both hold one claim, and history could be rewritten',

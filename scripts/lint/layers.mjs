@@ -35,6 +35,7 @@ export const LAYERS = {
   workspace: CORE,
   engine: [...CORE, ...INTERFACES],
   local: BEHIND_THE_WAYS_IN,
+  langgraph: ['errors', 'json', 'store'],
   cli: [...BEHIND_THE_WAYS_IN, 'local'],
   action: [...BEHIND_THE_WAYS_IN, 'local', 'github'],
   index: [...BEHIND_THE_WAYS_IN, 'local'],

@@ -6,6 +6,7 @@ import { CONTRACT_CODES } from './codes/contract.ts';
 import { DEFINITION_CODES } from './codes/definition.ts';
 import { ENGINE_CODES } from './codes/engine.ts';
 import { GITHUB_CODES } from './codes/github.ts';
+import { LANGGRAPH_CODES } from './codes/langgraph.ts';
 import { STATE_CODES } from './codes/state.ts';
 import { WORKSPACE_CODES } from './codes/workspace.ts';
 
@@ -22,6 +23,7 @@ const SECTIONS = [
   { title: "The pipeline's definition", codes: DEFINITION_CODES },
   { title: 'Contracts', codes: CONTRACT_CODES },
   { title: 'What is kept', codes: STATE_CODES },
+  { title: 'Checkpoints of LangGraph', codes: LANGGRAPH_CODES },
   { title: 'The action', codes: ACTION_CODES },
   { title: "GitHub's services", codes: GITHUB_CODES },
 ] as const satisfies readonly CodeSection[];

@@ -9,6 +9,7 @@ import {
   type WorkflowRunOptions,
 } from '../support/runner/workflow-run.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { packagesOf } from './page-packages.ts';
 import { unprinted, type Block } from './page.ts';
 
 /** What pages call the action. */
@@ -77,6 +78,8 @@ export class PageRepository implements AsyncDisposable {
       if (what === 'workflow') this.#workflow = path;
       return [];
     }
+    if (what === 'packages')
+      for (const [name, content] of Object.entries(packagesOf(text))) await this.#repository.write(name, content);
     const shows = SHOWS.exec(says)?.groups;
     if (shows === undefined) return [];
     const report = await this.start(shows['what']!, shows['of']);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { ROOT } from '../repository/repository-files.ts';
 import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
+import { packagesOf } from './page-packages.ts';
 import { unprinted, type Block } from './page.ts';
 
 /** A folder in which a page's commands are run, one after the other, with `gateline` on the PATH. */
@@ -37,6 +38,10 @@ export class Session implements AsyncDisposable {
   async follow(block: Block): Promise<string[]> {
     const [what, rest = ''] = block.says.split(/: (.*)/s);
     if (what === 'file') return this.#write(rest, block.text);
+    if (what === 'packages') {
+      for (const [name, text] of Object.entries(packagesOf(block.text))) await this.#write(name, text);
+      return [];
+    }
     if (what === 'run') return this.#run(block.text, Number(/^exit (\d+)$/.exec(rest)?.[1] ?? 0));
     return what === 'prints' ? this.#compare(block.text) : [];
   }

@@ -10,8 +10,8 @@ const ENTRIES = new Set(['src/cli/index.ts', 'src/action/index.ts', 'src/action/
 
 /** Imports every file in one process and tells what that did: text, handles, listeners, variables, globals, exit code. */
 const PROBE = `
-// zod keeps its registry there, so that two copies of it know each other.
-const globals = () => String(Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith('__zod_')));
+// zod and LangChain keep registries there, so that two copies of each know each other.
+const globals = () => String(Object.getOwnPropertyNames(globalThis).filter((name) => !/^(?:__zod|lc)_/.test(name)));
 const look = () => ({ env: JSON.stringify(process.env), globals: globals(), listeners: process.eventNames().length });
 const before = look();
 const touched = new Set();

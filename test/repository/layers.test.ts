@@ -71,6 +71,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   workspace: CORE,
   engine: CORE,
   local: BEHIND,
+  langgraph: ['errors', 'json', 'store'],
   cli: [...BEHIND, 'local'],
   action: [...BEHIND, 'local', 'github'],
   index: [...BEHIND, 'local'],

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, symlink } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +10,24 @@ import { IS_FULL } from '../support/test-size.ts';
 import { ROOT, repositoryFiles } from './repository-files.ts';
 
 const started = promisify(execFile);
+
+const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+
+/** Runs a graph, and prints how many steps its thread has. */
+const GRAPH = `
+import { Annotation, START, StateGraph } from '@langchain/langgraph';
+import { createFileCheckpointer } from 'gateline/langgraph';
+
+const checkpointer = createFileCheckpointer('checkpoints');
+const graph = new StateGraph(Annotation.Root({ count: Annotation() }))
+  .addNode('add', ({ count }) => ({ count: count + 1 }))
+  .addEdge(START, 'add')
+  .compile({ checkpointer });
+await graph.invoke({ count: 1 }, { configurable: { thread_id: 'thread' } });
+console.log((await checkpointer.steps('thread')).length, 'steps');
+`;
 
 /** Runs a command that is given nothing to read. What it printed. */
 async function run(command: string, words: readonly string[], cwd: string): Promise<string> {
@@ -40,5 +59,15 @@ describe.runIf(IS_FULL)('the package from npm', () => {
     expect(await gateline('run', '--quiet')).toContain('4 of 4 gates done');
     expect(await gateline('run', '--quiet')).toContain('4 of 4 gates done');
     expect((await readdir(user)).toSorted()).toContain('.state');
+
+    // LangGraph is the user's: without it all but gateline/langgraph can be loaded.
+    await writeFile(join(user, 'graph.mjs'), GRAPH);
+    await run(process.execPath, ['-e', "import('gateline')"], user);
+    await expect(run(process.execPath, ['graph.mjs'], user)).rejects.toThrow(/Cannot find package '@langchain\//);
+    const peers = ['langgraph', 'langgraph-checkpoint', 'core'].map((name) => `@langchain/${name}`);
+    const versions = peers.map((name) => `${name}@${devDependencies[name]}`);
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...versions], user);
+    expect(await run(process.execPath, ['graph.mjs'], user)).toBe('3 steps\n');
+    expect(await run(process.execPath, ['graph.mjs'], user)).toBe('6 steps\n');
   });
 });

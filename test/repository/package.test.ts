@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,9 +8,13 @@ import { ROOT, repositoryFiles } from './repository-files.ts';
 interface Package {
   readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
 }
 
-const { files, dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Package;
+const { files, dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+) as Package;
 
 /** Folders of src/ whose compiled form is not in the package: they are only in dist/. */
 const leftOut = files.flatMap((pattern) => /^!build\/([\w/]+)$/.exec(pattern)?.[1] ?? []);
@@ -34,6 +38,12 @@ function packageOf(name: string): string {
     .split('/')
     .slice(0, name.startsWith('@') ? 2 : 1)
     .join('/');
+}
+
+/** Packages that files import, without those of Node. */
+function packagesOf(paths: readonly string[]): Set<string> {
+  const names = paths.flatMap(importsOf).filter((name) => !name.startsWith('node:') && !name.startsWith('src/'));
+  return new Set(names.map(packageOf));
 }
 
 /** Paths of the files that npm would put into the package. */
@@ -85,11 +95,22 @@ describe('the package that library users install', () => {
   });
 
   it('installs every package that it imports, and none that it does not', () => {
-    const names = shipped.flatMap(importsOf).filter((name) => !name.startsWith('node:') && !name.startsWith('src/'));
-    const used = new Set(names.map(packageOf));
+    const used = packagesOf(shipped.filter((path) => !path.startsWith('src/langgraph/')));
     // Asked for by @hyperjump/json-schema itself.
     used.add('@hyperjump/browser');
     expect([...used].toSorted()).toEqual(Object.keys(dependencies).toSorted());
+  });
+
+  it('leaves LangGraph to its users: optional peers of one room, and nothing of it in dist/', () => {
+    const own = packagesOf(shipped.filter((path) => path.startsWith('src/langgraph/')));
+    const peers = Object.keys(peerDependencies);
+    expect([...own].filter((name) => !Object.hasOwn(dependencies, name)).toSorted()).toEqual(peers.toSorted());
+    expect(peerDependenciesMeta).toEqual(Object.fromEntries(peers.map((name) => [name, { optional: true }])));
+    const built = readdirSync(join(ROOT, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const texts = built.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+    expect(texts.filter((text) => /@langchain/.test(text))).toEqual([]);
   });
 
   it('brings none of the storage libraries with it', () => {

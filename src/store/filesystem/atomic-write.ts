@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { writing } from '../store-errors.ts';
-import { makeFolder, syncFolder, writeTemporary } from './durable.ts';
+import { makeFolder, syncFolder, writeTemporaryBytes } from './durable.ts';
 
 /**
  * Called after each durable operation with what it did (`record …`, `content …`, `file …`). Tests kill the process
@@ -31,7 +31,7 @@ export async function atomicWrite(
     await makeFolder(dirname(path));
     const temporaryFolder = options.temporaryFolder ?? dirname(path);
     await makeFolder(temporaryFolder);
-    const temporary = await writeTemporary(temporaryFolder, [Buffer.from(content)]);
+    const temporary = await writeTemporaryBytes(temporaryFolder, [Buffer.from(content)]);
     try {
       await rename(temporary.path, path);
     } catch (error) {

@@ -17,6 +17,15 @@ import type { StateFolder } from './state-folder.ts';
 /** Bytes read at once: the most that is ever in memory of a large content. */
 const CHUNK = 1_024 * 1_024;
 
+/** Where content is below the root of its state. @throws GatelineError `DIGEST_INVALID` */
+export function contentPath(root: string, digest: Digest): string {
+  if (!digestSchema.safeParse(digest).success) {
+    throw new GatelineError('DIGEST_INVALID', `${JSON.stringify(digest).slice(0, 100)} is not a digest`);
+  }
+  const hex = hexOf(digest);
+  return join(root, 'content', 'sha256', hex.slice(0, 2), hex.slice(2));
+}
+
 /** Content as files named by digest: `content/sha256/ab/cdef…`. */
 export class ContentFiles {
   readonly #state: StateFolder;
@@ -95,11 +104,7 @@ export class ContentFiles {
   }
 
   #path(digest: Digest): string {
-    if (!digestSchema.safeParse(digest).success) {
-      throw new GatelineError('DIGEST_INVALID', `${JSON.stringify(digest).slice(0, 100)} is not a digest`);
-    }
-    const hex = hexOf(digest);
-    return join(this.#state.root, 'content', 'sha256', hex.slice(0, 2), hex.slice(2));
+    return contentPath(this.#state.root, digest);
   }
 
   /** Errors thrown by the chunks are the caller's and are rethrown unchanged. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { closeSync, fsync, linkSync, openSync, rmSync, unlinkSync, writevSync } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { writeAll, type TryWrite } from '../new-file.ts';
 import { isFromSystem } from '../store-errors.ts';
@@ -21,18 +23,21 @@ const NO_HARD_LINKS = new Set([
 /** Error codes of file systems that cannot flush a folder. */
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
+/** Everything else that a small file needs takes less time than one step through the thread pool. */
+const flush = promisify(fsync);
+
 /**
  * Flush a folder, so that names created, changed or removed in it survive a power cut. Windows does this automatically.
  */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
+  const folder = openSync(path, 'r');
   try {
-    await handle.sync();
+    await flush(folder);
   } catch (error) {
     if (!isFromSystem(error) || !NO_FOLDER_SYNC.has(error.code)) throw error;
   } finally {
-    await handle.close();
+    closeSync(folder);
   }
 }
 
@@ -82,6 +87,34 @@ export async function writeTemporary(
   return { path, bytes, discard: () => rm(path, { force: true }) };
 }
 
+/** As {@link writeTemporary}, for bytes in memory. */
+export async function writeTemporaryBytes(folder: string, chunks: readonly Uint8Array[]): Promise<TemporaryFile> {
+  const path = join(folder, `${randomUUID()}.tmp`);
+  const file = openSync(path, 'wx');
+  try {
+    let left = [...chunks];
+    while (left.length > 0) left = withoutFirst(left, writevSync(file, left));
+    await flush(file);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  return { path, bytes, discard: () => rm(path, { force: true }) };
+}
+
+/** Chunks without their first bytes. A single write may write fewer bytes than requested. */
+function withoutFirst(chunks: readonly Uint8Array[], count: number): Uint8Array[] {
+  let skipped = count;
+  return chunks.flatMap((chunk) => {
+    const own = Math.min(skipped, chunk.length);
+    skipped -= own;
+    return own < chunk.length ? [chunk.subarray(own)] : [];
+  });
+}
+
 /** Flush a file that has already been written. */
 export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, 'r+');
@@ -115,7 +148,7 @@ export async function claimName(temporary: string, path: string, claiming: Claim
     }
     await rename(temporary, path);
   } else {
-    await unlink(temporary);
+    unlinkSync(temporary);
     if (linked === 'taken') return false;
   }
   await syncFolder(dirname(path));
@@ -124,7 +157,7 @@ export async function claimName(temporary: string, path: string, claiming: Claim
 
 async function tryLink(temporary: string, path: string): Promise<'linked' | 'taken' | 'unsupported'> {
   try {
-    await link(temporary, path);
+    linkSync(temporary, path);
     return 'linked';
   } catch (error) {
     if (isSystemError(error, 'EEXIST')) {

@@ -1,13 +1,12 @@
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { GatelineRecord } from '../../run/records/record.ts';
 import { subjectSlug } from '../../run/records/subject.ts';
-import { isSystemError } from '../../errors/gateline-error.ts';
 import { checkedRecord } from '../parse-record.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
 import type { ReadProblem, RecordListing, Written } from '../record-store.ts';
 import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../store-errors.ts';
-import { claimName, writeTemporary } from './durable.ts';
+import { claimFile } from './place-file.ts';
 import { readEntry, type StateEntry } from './read-entry.ts';
 import { Reserve } from './reserve.ts';
 import type { StateFolder } from './state-folder.ts';
@@ -37,7 +36,7 @@ export class RecordFiles {
     const path = join(this.#subjectFolder(checked.subject), String(checked.runNumber), recordFileName(checked));
     const bytes = Buffer.from(`${JSON.stringify(checked, null, 2)}\n`);
     const shown = this.#state.show(path);
-    const claim = (): Promise<boolean> => this.#claimAgain(path, bytes);
+    const claim = (): Promise<boolean> => claimFile(this.#state, path, [bytes]);
     const written = await this.#state.writing(path, async () => {
       if (checked.kind !== 'started') return this.#reserve.using(claim);
       // No agent starts unless its end can be recorded.
@@ -72,29 +71,6 @@ export class RecordFiles {
 
   #subjectFolder(subject: string): string {
     return join(this.#state.root, 'runs', subjectSlug(subject, FOLDER_HEX_DIGITS));
-  }
-
-  async #claimAgain(path: string, bytes: Uint8Array): Promise<boolean> {
-    try {
-      return await this.#claim(path, bytes);
-    } catch (error) {
-      if (!isSystemError(error, 'ENOENT')) throw error;
-      // An existing folder was removed by another process: create it again, once.
-      this.#state.forgetFolders();
-      return this.#claim(path, bytes);
-    }
-  }
-
-  async #claim(path: string, bytes: Uint8Array): Promise<boolean> {
-    await this.#state.folder(this.#state.temporaryFolder);
-    await this.#state.folder(dirname(path));
-    const temporary = await writeTemporary(this.#state.temporaryFolder, [bytes]);
-    try {
-      return await claimName(temporary.path, path, this.#state.claiming);
-    } catch (error) {
-      await temporary.discard();
-      throw error;
-    }
   }
 
   /** Every file that may be a record of this pipeline and subject. Folders that cannot be read go to `problems`. */

@@ -1,0 +1,32 @@
+import type { CodeMeaning } from '../code-meaning.ts';
+
+/** Checkpoints of LangGraph graphs. */
+export const LANGGRAPH_CODES = {
+  LANGGRAPH_ID_REFUSED: {
+    from: ['user'],
+    means:
+      'The id of a thread, a namespace, a checkpoint or a task is missing, is not a text, is too long, or leads out of the folder (`..`).',
+    remedy: 'Put plain texts into `configurable`: `thread_id`, `checkpoint_ns` and `checkpoint_id`.',
+  },
+  LANGGRAPH_STEP_CORRUPT: {
+    from: ['platform'],
+    means:
+      'A file of a thread is truncated or altered, or belongs to another thread. A copy is in `quarantine/`. The thread is not read past it.',
+    remedy: 'Move the file away to continue from the step before it, or delete the thread.',
+  },
+  LANGGRAPH_STEP_UNKNOWN: {
+    from: ['platform'],
+    means: 'A file of a thread is in a format that this version of Gateline does not know.',
+    remedy: 'Use the version of Gateline that wrote it, or move the file away.',
+  },
+  LANGGRAPH_STEP_UNREADABLE: {
+    from: ['platform'],
+    means: 'The system refuses to read a file or a folder of a thread, or something else is in its place.',
+    remedy: 'Check what is there and who owns it.',
+  },
+  LANGGRAPH_VALUE_MISSING: {
+    from: ['platform'],
+    means: 'A value that a step refers to by its digest is missing, or has another digest.',
+    remedy: 'Restore the file from a backup, or move the step away to continue from the step before it.',
+  },
+} satisfies Readonly<Record<string, CodeMeaning>>;

@@ -1,0 +1,69 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+
+/** Names that stand for themselves. Upper case is not among them: file systems may ignore it. */
+const PLAIN = /^[a-z0-9_-]+$/;
+
+/** Names that Windows reserves. */
+const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
+
+/** The longest folder name; a longer id is several folders. `+` ends every part but the last. */
+const PART = /.{1,150}/g;
+
+/** The longest id that is part of a file name, encoded. */
+const LONGEST = 100;
+
+/**
+ * An id as a name that is safe on every system and stands for this id only: `PRD 7` → `%50%52%44%207`, bytes of UTF-8
+ * in hexadecimal.
+ */
+export function encodeId(id: string): string {
+  if (PLAIN.test(id)) return RESERVED.test(id) ? `${hexOfByte(id.charCodeAt(0))}${id.slice(1)}` : id;
+  const characters = [...Buffer.from(id)].map((byte) => {
+    const character = String.fromCharCode(byte);
+    return PLAIN.test(character) ? character : hexOfByte(byte);
+  });
+  return characters.join('');
+}
+
+function hexOfByte(byte: number): string {
+  return `%${byte.toString(16).padStart(2, '0')}`;
+}
+
+/** The inverse of {@link encodeId}; `undefined` for a name that it does not make. */
+export function decodeId(name: string): string | undefined {
+  if (PLAIN.test(name)) return RESERVED.test(name) ? undefined : name;
+  try {
+    const id = decodeURIComponent(name);
+    return id !== '' && encodeId(id) === name ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An id as folders: one, or several for a long id. */
+export function foldersOf(id: string): string[] {
+  const parts = encodeId(id).match(PART) ?? [];
+  return parts.map((part, index) => (index < parts.length - 1 ? `${part}+` : part));
+}
+
+/** What an id is the id of. */
+type IdOf = 'thread_id' | 'checkpoint_ns' | 'checkpoint_id' | 'task_id';
+
+/**
+ * An id that can be a name.
+ * @throws GatelineError `LANGGRAPH_ID_REFUSED`
+ */
+export function checkedId(of: IdOf, id: unknown): string {
+  if (typeof id !== 'string') throw refused(of, id === undefined ? 'is missing' : `is not a text: ${typeof id}`);
+  if (id === '' && of !== 'checkpoint_ns') throw refused(of, 'is empty');
+  if (!id.isWellFormed()) throw refused(of, 'holds half of a surrogate pair, which is no character');
+  if (id.split(/[/\\]/).includes('..'))
+    throw refused(of, `leads out of its folder: ${JSON.stringify(id.slice(0, 100))}`);
+  const isFile = of === 'checkpoint_id' || of === 'task_id';
+  if (isFile && encodeId(id).length > LONGEST) throw refused(of, `is too long for a file name: ${id.slice(0, 50)}…`);
+  return id;
+}
+
+function refused(of: IdOf, why: string): GatelineError {
+  return new GatelineError('LANGGRAPH_ID_REFUSED', `The ${of} in \`configurable\` ${why}`);
+}

@@ -1,0 +1,290 @@
+import {
+  BaseCheckpointSaver,
+  TASKS,
+  WRITES_IDX_MAP,
+  getCheckpointId,
+  maxChannelVersion,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointPendingWrite,
+  type CheckpointTuple,
+  type PendingWrite,
+  type SerializerProtocol,
+} from '@langchain/langgraph-checkpoint';
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { isDeepStrictEqual } from 'node:util';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { checkedId, encodeId } from './ids.ts';
+import type { CheckpointMedium, Place } from './medium.ts';
+import type { Stored } from './sealed-file.ts';
+import type { Step } from './steps.ts';
+import { ThreadFiles, type TaskWrite } from './thread-files.ts';
+import { keepValue, loadValue, shareValue, type ThreadValues } from './values.ts';
+
+/** A step of a thread, for people and as JSON. */
+export interface ThreadStep {
+  readonly namespace: string;
+  readonly checkpoint: string;
+  /** Why the step cannot be read; then nothing below is known. */
+  readonly problem?: string;
+  readonly parent?: string;
+  readonly at?: string;
+  readonly source?: CheckpointMetadata['source'];
+  readonly step?: number;
+  /** Size in bytes of each channel's value, as it is stored. */
+  readonly channels?: Readonly<Record<string, number>>;
+  /** What tasks wrote after the step, in the order in which it applies. */
+  readonly writes?: readonly { readonly task: string; readonly channel: string }[];
+}
+
+/** A checkpointer for LangGraph graphs. Made by `createFileCheckpointer` or `createMemoryCheckpointer`. */
+export class GatelineSaver extends BaseCheckpointSaver {
+  readonly #medium: CheckpointMedium;
+  readonly #files: ThreadFiles;
+
+  constructor(medium: CheckpointMedium, serde?: SerializerProtocol) {
+    super(serde);
+    this.#medium = medium;
+    this.#files = new ThreadFiles(medium);
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    if (config.configurable?.['thread_id'] === undefined) return undefined;
+    const place = placeOf(config);
+    const id = getCheckpointId(config) || newestOf(await this.#files.stepIds(place));
+    return id === undefined ? undefined : this.#tuple(place, checkedId('checkpoint_id', id));
+  }
+
+  /** Newest first, over all threads and namespaces that `config` leaves open. */
+  override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
+    const { filter = {}, before, limit = Infinity } = options;
+    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+    const end: unknown = before?.configurable?.['checkpoint_id'];
+    let left = limit;
+    const names = new Map<Place, Map<string, string[]>>();
+    for (const { place, id } of await this.#steps(config)) {
+      if (typeof end === 'string' && id >= end) continue;
+      if (left <= 0) return;
+      const step = await this.#files.step(place, id);
+      if (step === undefined) continue;
+      const metadata = await this.#metadata(place, step);
+      if (!wanted.every(([key, value]) => isDeepStrictEqual(ownOf(metadata, key), value))) continue;
+      left -= 1;
+      const ofPlace = names.get(place) ?? Map.groupBy(await this.#files.writeNames(place), stepNameOf);
+      names.set(place, ofPlace);
+      const own = [id, step.parent ?? id].flatMap((one) => ofPlace.get(encodeId(one)) ?? []);
+      yield this.#tupleOf(place, step, metadata, own);
+    }
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions = checkpoint.channel_versions,
+  ): Promise<RunnableConfig> {
+    const place = placeOf(config);
+    const id = checkedId('checkpoint_id', checkpoint.id);
+    const parent = getCheckpointId(config) || undefined;
+    if (parent !== undefined) checkedId('checkpoint_id', parent);
+    const { channel_values: values, ...head } = checkpoint;
+    const [stored, keptMetadata] = await Promise.all([
+      this.#keepValues(place, { values, head, metadata, newVersions, parent }),
+      keepValue(this.#values(place), metadata),
+    ]);
+    await this.#files.putStep(place, { parent, head, metadata: keptMetadata, values: stored });
+    return configOf(place, id);
+  }
+
+  override async putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+    taskPath = '',
+  ): Promise<void> {
+    const place = placeOf(config);
+    const checkpoint = checkedId('checkpoint_id', config.configurable?.['checkpoint_id']);
+    const task = checkedId('task_id', taskId);
+    if (writes.length === 0) return;
+    const values = this.#values(place);
+    const stored = await Promise.all(
+      writes.map(async ([channel, value], at): Promise<TaskWrite> => {
+        const index = Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel]! : at;
+        return { task, path: taskPath, index, channel, value: await keepValue(values, value) };
+      }),
+    );
+    await this.#files.addWrites(place, checkpoint, stored);
+  }
+
+  override async deleteThread(threadId: string): Promise<void> {
+    await this.#files.remove(checkedId('thread_id', threadId));
+  }
+
+  /**
+   * All steps of a thread and of its subgraphs, newest first. A step that cannot be read is among them, with the
+   * reason.
+   */
+  async steps(threadId: string): Promise<ThreadStep[]> {
+    const steps: ThreadStep[] = [];
+    for (const { place, id } of await this.#steps({ configurable: { thread_id: threadId } })) {
+      const shown = { namespace: place.namespace, checkpoint: id };
+      try {
+        const step = await this.#files.step(place, id);
+        if (step !== undefined) steps.push({ ...shown, ...(await this.#shown(place, step)) });
+      } catch (error) {
+        if (!(error instanceof GatelineError)) throw error;
+        steps.push({ ...shown, problem: error.message });
+      }
+    }
+    return steps;
+  }
+
+  async #shown(place: Place, step: Step): Promise<Partial<ThreadStep>> {
+    const { source, step: number } = await this.#metadata(place, step);
+    const writes = await this.#files.writes(place, step.head.id, await this.#files.writeNames(place));
+    const sizes = [...step.values].map(([name, value]) => [name, 'bytes' in value ? value.bytes.length : value.size]);
+    return {
+      ...(step.parent === undefined ? {} : { parent: step.parent }),
+      at: step.head.ts,
+      source,
+      step: number,
+      channels: Object.fromEntries(sizes) as Record<string, number>,
+      writes: writes.map(({ task, channel }) => ({ task, channel })),
+    };
+  }
+
+  /**
+   * References to the values of a checkpoint. A value is stored if its channel has a new version; else it is the
+   * parent's. Where the parent has it not (LangGraph copies a checkpoint as a sibling), it is stored, too; without a
+   * parent there is nothing that it could be unchanged from, and it is left out.
+   */
+  async #keepValues(
+    place: Place,
+    next: {
+      readonly values: Readonly<Record<string, unknown>>;
+      readonly head: Step['head'];
+      readonly metadata: CheckpointMetadata;
+      readonly newVersions: ChannelVersions;
+      readonly parent: string | undefined;
+    },
+  ): Promise<Step['values']> {
+    const { values, head, newVersions } = next;
+    const channels = Object.keys(values);
+    const isCarried = channels.some((channel) => !Object.hasOwn(newVersions, channel));
+    const parent = isCarried && next.parent !== undefined ? await this.#files.parent(place, next.parent) : undefined;
+    const mayStore = next.parent !== undefined || next.metadata.source === 'fork';
+    const kept = channels.map(async (channel): Promise<[string, Stored][]> => {
+      if (!Object.hasOwn(newVersions, channel)) {
+        const known = parent?.values.get(channel);
+        const version = ownOf(head.channel_versions, channel);
+        if (known !== undefined && version === ownOf(parent?.head.channel_versions, channel))
+          return [[channel, await shareValue(this.#values(place), known)]];
+        if (!mayStore) return [];
+      }
+      return [[channel, await keepValue(this.#values(place), values[channel])]];
+    });
+    return new Map((await Promise.all(kept)).flat());
+  }
+
+  async #tuple(place: Place, id: string): Promise<CheckpointTuple | undefined> {
+    const step = await this.#files.step(place, id);
+    if (step === undefined) return undefined;
+    const [metadata, names] = await Promise.all([this.#metadata(place, step), this.#files.writeNames(place)]);
+    return this.#tupleOf(place, step, metadata, names);
+  }
+
+  async #tupleOf(
+    place: Place,
+    { head, parent, values }: Step,
+    metadata: CheckpointMetadata,
+    names: readonly string[],
+  ): Promise<CheckpointTuple> {
+    const loads = this.#values(place);
+    const [loaded, pendingWrites] = await Promise.all([
+      Promise.all(
+        [...values].map(async ([channel, value]) => [channel, await loadValue(loads, value, head.id)] as const),
+      ),
+      this.#pendingWrites(place, head.id, names),
+    ]);
+    const checkpoint: Checkpoint = { ...head, channel_values: Object.fromEntries(loaded) };
+    if (head.v < 4 && parent !== undefined) await this.#addPendingSends(place, checkpoint, parent, names);
+    return {
+      config: configOf(place, head.id),
+      checkpoint,
+      metadata,
+      pendingWrites,
+      ...(parent === undefined ? {} : { parentConfig: configOf(place, parent) }),
+    };
+  }
+
+  /** Before version 4 of checkpoints, what is to be sent was among the writes of the parent. */
+  async #addPendingSends(
+    place: Place,
+    checkpoint: Checkpoint,
+    parent: string,
+    names: readonly string[],
+  ): Promise<void> {
+    const writes = await this.#pendingWrites(place, parent, names);
+    checkpoint.channel_values[TASKS] = writes.filter(([, channel]) => channel === TASKS).map(([, , value]) => value);
+    const versions = Object.values(checkpoint.channel_versions);
+    checkpoint.channel_versions[TASKS] =
+      versions.length > 0 ? maxChannelVersion(...versions) : this.getNextVersion(undefined);
+  }
+
+  async #pendingWrites(place: Place, checkpoint: string, names: readonly string[]): Promise<CheckpointPendingWrite[]> {
+    const writes = await this.#files.writes(place, checkpoint, names);
+    const values = this.#values(place);
+    return Promise.all(
+      writes.map(async ({ task, channel, value }): Promise<CheckpointPendingWrite> => {
+        return [task, channel, await loadValue(values, value, checkpoint)];
+      }),
+    );
+  }
+
+  async #metadata(place: Place, step: Step): Promise<CheckpointMetadata> {
+    return (await loadValue(this.#values(place), step.metadata, step.head.id)) as CheckpointMetadata;
+  }
+
+  /** Places and ids of all steps that a config leaves open, newest first. */
+  async #steps(config: RunnableConfig): Promise<{ readonly place: Place; readonly id: string }[]> {
+    const { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: only } = config.configurable ?? {};
+    const threads = thread === undefined ? await this.#medium.threads() : [checkedId('thread_id', thread)];
+    const found = threads.map(async (one) => {
+      const namespaces =
+        namespace === undefined ? await this.#medium.namespaces(one) : [checkedId('checkpoint_ns', namespace)];
+      const places = namespaces.map((name) => ({ thread: one, namespace: name }));
+      const ids = places.map(async (place) => (await this.#files.stepIds(place)).map((id) => ({ place, id })));
+      return (await Promise.all(ids)).flat();
+    });
+    const steps = (await Promise.all(found)).flat().filter(({ id }) => !only || id === only);
+    return steps.toSorted((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
+  }
+
+  #values({ thread }: Place): ThreadValues {
+    return { serde: this.serde, contents: () => this.#medium.contents(thread) };
+  }
+}
+
+function placeOf(config: RunnableConfig): Place {
+  const { thread_id: thread, checkpoint_ns: namespace } = config.configurable ?? {};
+  return { thread: checkedId('thread_id', thread), namespace: checkedId('checkpoint_ns', namespace ?? '') };
+}
+
+function configOf({ thread, namespace }: Place, id: string): RunnableConfig {
+  return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: id } };
+}
+
+function newestOf(ids: readonly string[]): string | undefined {
+  return ids.reduce<string | undefined>((newest, id) => (newest === undefined || id > newest ? id : newest), undefined);
+}
+
+function stepNameOf(name: string): string {
+  return name.slice(0, name.indexOf('.'));
+}
+
+/** A property that is not inherited. */
+function ownOf(object: object | undefined, key: string): unknown {
+  return object !== undefined && Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined;
+}

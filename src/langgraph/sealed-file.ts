@@ -1,0 +1,128 @@
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { digestSchema, type Digest } from '../json/digest.ts';
+import { formatOf, parseStoredJson } from '../store/parse-record.ts';
+import type { Fault } from './medium.ts';
+
+/** Format of all files of a thread. */
+const FORMAT = 'gateline-langgraph/1';
+const FAMILY = 'gateline-langgraph/';
+
+/** A value as the serializer wrote it: its bytes, or where they are in the thread's contents. */
+export type Stored =
+  | { readonly type: string; readonly bytes: Uint8Array }
+  | { readonly type: string; readonly digest: Digest; readonly size: number };
+
+/** A value with a number and a name. Their meaning depends on the kind of file. */
+export type Entry = readonly [slot: number, name: string, value: Stored];
+
+/** Content of a file: what it is about, and values. */
+export interface SealedFile {
+  /** Ids. The place and the name of the file must agree with them. */
+  readonly about: Readonly<Record<string, string>>;
+  readonly entries: readonly Entry[];
+}
+
+/** `part`: length of the value's bytes in the file. Without a digest, the bytes are in the file. */
+const indexSchema = z.strictObject({
+  about: z.record(z.string(), z.string()),
+  entries: z.array(
+    z.tuple([
+      z.int(),
+      z.string(),
+      z.union([
+        z.strictObject({ type: z.string(), part: z.int().nonnegative(), base64: z.literal(true).optional() }),
+        z.strictObject({ type: z.string(), digest: digestSchema, size: z.int().nonnegative() }),
+      ]),
+    ]),
+  ),
+});
+
+const START = `{"format":"${FORMAT}","crc32":"`;
+const INDEX = '","index":';
+const PARTS = ',"parts":[\n';
+const SEPARATOR = Buffer.from(',\n');
+const END = Buffer.from('\n]}\n');
+const SUM_LENGTH = 8;
+
+/**
+ * A file as chunks of bytes: one JSON document, in which an index says where each value begins, so that no value is
+ * parsed twice. The checksum is that of all that follows it: it finds what a disk or an editor changed.
+ */
+export function seal({ about, entries }: SealedFile): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  const index = entries.map(([slot, name, value]) => {
+    if (!('bytes' in value)) return [slot, name, value];
+    const isJson = value.type === 'json';
+    const part = isJson ? value.bytes : Buffer.from(JSON.stringify(Buffer.from(value.bytes).toString('base64')));
+    if (parts.length > 0) parts.push(SEPARATOR);
+    parts.push(part);
+    return [slot, name, { type: value.type, part: part.length, ...(isJson ? {} : { base64: true }) }];
+  });
+  const rest = [Buffer.from(`${INDEX}${JSON.stringify({ about, entries: index })}${PARTS}`), ...parts, END];
+  return [Buffer.from(`${START}${sumOf(...rest)}`), ...rest];
+}
+
+function sumOf(...chunks: readonly Uint8Array[]): string {
+  return chunks
+    .reduce((sum, chunk) => crc32(chunk, sum), 0)
+    .toString(16)
+    .padStart(SUM_LENGTH, '0');
+}
+
+/** What bytes are: a file as it was sealed, JSON of another program, or neither. */
+export type Unsealed = { readonly file: SealedFile } | { readonly other: unknown } | { readonly fault: Fault };
+
+/** The inverse of {@link seal}. Never throws. The values are views of the bytes. */
+export function unseal(bytes: Uint8Array): Unsealed {
+  const buffer = bufferOf(bytes);
+  const rest = buffer.subarray(START.length + SUM_LENGTH);
+  const isOurs = buffer.toString('latin1', 0, START.length) === START;
+  const sum = buffer.toString('latin1', START.length, START.length + SUM_LENGTH);
+  if (isOurs && sumOf(rest) === sum) {
+    const file = readIndex(rest);
+    return file === undefined ? { fault: { code: 'CORRUPT', message: 'its index is not valid' } } : { file };
+  }
+  const json = parseStoredJson(bytes);
+  if ('fault' in json) return json;
+  const format = formatOf(json.value);
+  if (format?.startsWith(FAMILY) !== true) return { other: json.value };
+  if (format === FORMAT)
+    return { fault: { code: 'CORRUPT', message: 'its content has another checksum than it says' } };
+  const message = `written in the format ${format.slice(0, 80)}; this version of Gateline supports ${FORMAT}`;
+  return { fault: { code: 'UNKNOWN_VERSION', message } };
+}
+
+function readIndex(rest: Buffer): SealedFile | undefined {
+  const end = rest.indexOf(PARTS);
+  const parsed = indexSchema.safeParse(end < 0 ? undefined : jsonOf(rest.toString('utf8', INDEX.length, end)));
+  if (!parsed.success) return undefined;
+  let at = end + PARTS.length;
+  const entries = parsed.data.entries.map(([slot, name, value]): Entry => {
+    if (!('part' in value)) return [slot, name, value];
+    const raw = rest.subarray(at, at + value.part);
+    at += value.part + SEPARATOR.length;
+    const bytes = value.base64 === true ? Buffer.from(raw.toString('latin1', 1, raw.length - 1), 'base64') : raw;
+    return [slot, name, { type: value.type, bytes }];
+  });
+  return { about: parsed.data.about, entries };
+}
+
+/** The same bytes as a buffer, not a copy. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+/** Bytes as text in UTF-8. */
+export function textOf(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString();
+}
+
+/** `undefined` for a text that is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

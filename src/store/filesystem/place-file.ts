@@ -1,0 +1,53 @@
+import { renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isSystemError } from '../../errors/gateline-error.ts';
+import { claimName, syncFolder, writeTemporaryBytes, type TemporaryFile } from './durable.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/**
+ * Write a whole file under a name that must not exist yet; durable when this settles. Readers see all of it or nothing.
+ *
+ * @returns false when the name is taken
+ * @throws the system's error; see `StateFolder.writing`
+ */
+export function claimFile(state: StateFolder, path: string, chunks: readonly Uint8Array[]): Promise<boolean> {
+  return placed(state, path, chunks, (temporary) => claimName(temporary.path, path, state.claiming));
+}
+
+/** As {@link claimFile}; a file of that name is replaced. */
+export function replaceFile(state: StateFolder, path: string, chunks: readonly Uint8Array[]): Promise<void> {
+  return placed(state, path, chunks, async (temporary) => {
+    renameSync(temporary.path, path);
+    await syncFolder(dirname(path));
+  });
+}
+
+type Place<T> = (temporary: TemporaryFile) => Promise<T>;
+
+async function placed<T>(state: StateFolder, path: string, chunks: readonly Uint8Array[], place: Place<T>): Promise<T> {
+  try {
+    return await placeOnce(state, path, chunks, place);
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT')) throw error;
+    // An existing folder was removed by another process: create it again, once.
+    state.forgetFolders();
+    return placeOnce(state, path, chunks, place);
+  }
+}
+
+async function placeOnce<T>(
+  state: StateFolder,
+  path: string,
+  chunks: readonly Uint8Array[],
+  place: Place<T>,
+): Promise<T> {
+  await state.folder(state.temporaryFolder);
+  await state.folder(dirname(path));
+  const temporary = await writeTemporaryBytes(state.temporaryFolder, chunks);
+  try {
+    return await place(temporary);
+  } catch (error) {
+    await temporary.discard();
+    throw error;
+  }
+}
