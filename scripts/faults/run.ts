@@ -189,6 +189,27 @@ export const RUN_FAULTS: readonly Fault[] = [
     why: 'a gate would own what others made',
   },
   {
+    name: 'run: an approval outweighs a reject',
+    find: 'if (reject !== undefined) return',
+    replace: 'if (reject !== undefined && words.length === 1) return',
+    tests: ['test/engine/approvals.test.ts'],
+    why: 'one person could overrule another one who looked closer',
+  },
+  {
+    name: 'run: anybody may approve',
+    find: 'approval.by.length === 0 || approval.by.includes(actor)',
+    replace: 'true',
+    tests: ['test/engine/approvals.test.ts'],
+    why: 'the people named in the definition would mean nothing',
+  },
+  {
+    name: 'run: a gate does not wait for its approval',
+    find: "return !needsApproval || ruling.ruling === 'approved';",
+    replace: 'return true;',
+    tests: ['test/engine/approvals.test.ts'],
+    why: 'what comes after it would run before anybody looked',
+  },
+  {
     name: 'run: a completed run goes on',
     find: "latest.status === 'completed' || latest.status === 'rollback'",
     replace: "latest.status === 'rollback'",

@@ -1,5 +1,5 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import { actorOf, type GATE_DECISIONS, type RUN_DECISIONS } from '../run/records/decisions.ts';
+import { actorOf, mayApprove, type GATE_DECISIONS, type RUN_DECISIONS } from '../run/records/decisions.ts';
 import type { EndedRecord } from '../run/records/record.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../run/records/unit.ts';
@@ -48,6 +48,12 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
         'DECISION_WITHOUT_ATTEMPT',
         `gate ${unit.key}: there is nothing to ${decision.decision}: no attempt has ended`,
       );
+    }
+    if (decision.decision === 'approve' && !mayApprove(decision, unit.gate.approval)) {
+      const by = unit.gate.approval!.by.join(', ');
+      throw new GatelineError('APPROVER_REFUSED', `gate ${unit.key}: ${decision.actor} may not approve it`, {
+        hint: `It may be approved by ${by}: \`--actor NAME\`.`,
+      });
     }
     const { actor, reason, until } = decision;
     await recordDecision(call, unit, {

@@ -79,6 +79,7 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     retries: entry.retries,
     timeoutMinutes: entry['timeout-minutes'],
     onFail: buildOnFail(entry['on-fail']),
+    approval: entry.approval && { by: entry.approval === 'required' ? [] : listed(entry.approval.by) },
     reuse: entry.reuse,
     maxAge: milliseconds(entry['max-age']),
     legs: strategy === undefined ? WITHOUT_MATRIX : buildLegs(strategy.matrix),

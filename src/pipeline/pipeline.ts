@@ -64,6 +64,12 @@ export interface GateGroup {
   readonly onFail: OnFail | undefined;
 }
 
+/** Who may approve an output. */
+export interface Approval {
+  /** Names of people; empty: anybody. */
+  readonly by: readonly string[];
+}
+
 /** Where work goes back to if it is judged to be not good enough (seed 002: iterations; seed 003: fix tasks). */
 export interface OnFail {
   /** The gate that does it again; upstream of all gates that send work back. */
@@ -120,6 +126,8 @@ export interface Gate {
   /** Default 60, at most 4320 (three days); fractions allowed. */
   readonly timeoutMinutes: number;
   readonly onFail: OnFail | undefined;
+  /** A person must approve the output before later gates may use it. */
+  readonly approval: Approval | undefined;
   readonly reuse: 'auto' | 'never';
   /** Milliseconds after which an output is too old for reuse. */
   readonly maxAge: number | undefined;

@@ -66,7 +66,7 @@ describe('action.yml', () => {
   it('describes a gate by the keys that gateline.yml has, and all of them', () => {
     const { output, ...keys } = gateSchema.shape;
     const describing = INPUT_NAMES.filter((name) => INPUT_USES[name].describes === true && name !== 'pipeline');
-    const elsewhere = ['number', 'agent', 'if', 'strategy', 'needs', 'workspace', 'on-fail'];
+    const elsewhere = ['number', 'agent', 'if', 'strategy', 'needs', 'workspace', 'on-fail', 'approval'];
     const known = [...Object.keys(keys), ...Object.keys(output.unwrap().shape)].filter(
       (key) => !elsewhere.includes(key),
     );

@@ -132,6 +132,7 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
         needs: ids.filter((_, other) => other < index && needs.includes(other)),
         secrets: [...new Set(secrets)].filter((secret) => !Object.hasOwn(each.env, secret)),
         onFail: undefined,
+        approval: undefined,
         legsMaxParallel: each.legs[0]!.id === '' ? undefined : 2,
         failFast: each.legs[0]!.id === '',
       })),

@@ -37,6 +37,7 @@ export function gate(id: string, number: number, over: Partial<Gate> = {}): Gate
     retries: 0,
     timeoutMinutes: 60,
     onFail: undefined,
+    approval: undefined,
     reuse: 'auto',
     maxAge: undefined,
     legs: [{ id: '', matrix: {} }],

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
-import { contentsOf } from '../../src/run/state/fold-unit.ts';
+import { contentsOf } from '../../src/run/state/missing-output.ts';
 import type { RunState, Told } from '../../src/run/state/run-state.ts';
 import { exportsOfNeeds, type CallReport, type DrivenHistory } from '../support/driven-history.ts';
 

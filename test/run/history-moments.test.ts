@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
-import { contentsOf } from '../../src/run/state/fold-unit.ts';
+import { contentsOf } from '../../src/run/state/missing-output.ts';
 import { nextAttempt } from '../../src/run/state/numbering.ts';
 import { comparePositions, unitOf, type EndedRecord, type GatelineRecord } from '../../src/run/records/record.ts';
 import type { RunState } from '../../src/run/state/run-state.ts';

@@ -1,7 +1,8 @@
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
 import { rulingOn } from '../../src/run/records/decisions.ts';
 import type { Digest } from '../../src/json/digest.ts';
-import { contentsOf, verdictSatisfies } from '../../src/run/state/fold-unit.ts';
+import { verdictSatisfies } from '../../src/run/state/fold-unit.ts';
+import { contentsOf } from '../../src/run/state/missing-output.ts';
 import { nextAttempt, type CallNumbers } from '../../src/run/state/numbering.ts';
 import {
   RECORD_FORMAT,

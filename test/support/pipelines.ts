@@ -38,6 +38,7 @@ export function gateOf(id: string, gate: Partial<Gate> = {}): Gate {
     retries: 0,
     timeoutMinutes: 60,
     onFail: undefined,
+    approval: undefined,
     reuse: 'auto',
     maxAge: undefined,
     legs: [{ id: '', matrix: {} }],

@@ -3,7 +3,7 @@ import type { AgentResult } from '../../agent/agent.ts';
 import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
 import { attemptInRun } from '../../run/records/attempt-text.ts';
 import { comparePositions, type Content, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
-import { verdictSatisfies } from '../../run/state/fold-unit.ts';
+import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import { agentEnvironment, missingSecrets, protocolVariables } from './agent-environment.ts';
@@ -48,7 +48,7 @@ export async function runAttempts(call: Call, unit: Unit, first: Work, signal: A
   for (let attempt = 0; ; attempt += 1) {
     const ended = await runAttempt(call, unit, work, signal, before);
     const settled =
-      verdictSatisfies(unit, ended, { ruling: 'stands' }) ||
+      isGoodEnough(unit, ended, { ruling: 'stands' }) ||
       FINAL.has(ended.verdict.kind) ||
       signal.aborted ||
       // In a job's checkout the changes could not be undone then, and its content matches no request.

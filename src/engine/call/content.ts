@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Digest } from '../../json/digest.ts';
-import { contentsOf } from '../../run/state/fold-unit.ts';
+import { contentsOf } from '../../run/state/missing-output.ts';
 import type { ReadProblem } from '../../run/records/reading.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
 import type { JsonValue } from '../../json/json.ts';

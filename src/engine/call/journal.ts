@@ -1,6 +1,6 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Digest } from '../../json/digest.ts';
-import { contentsOf } from '../../run/state/fold-unit.ts';
+import { contentsOf } from '../../run/state/missing-output.ts';
 import { createRunFold, type RunFold } from '../../run/state/fold.ts';
 import { nextAttempt, numberCall, type CallNumbers } from '../../run/state/numbering.ts';
 import type { ReadProblem, RecordListing } from '../../run/records/reading.ts';

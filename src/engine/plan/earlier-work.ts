@@ -9,7 +9,7 @@ import { missingOf } from '../call/content.ts';
 import { rulingOn } from '../../run/records/decisions.ts';
 import { isBorneOut, judgeAgain } from '../upstream/judge-again.ts';
 import { plannedUnit } from '../../run/plan/plan.ts';
-import { verdictSatisfies } from '../../run/state/fold-unit.ts';
+import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import { describeDifferences, type Difference, asRequest, differences } from '../../run/plan/difference.ts';
 import type { JsonValue } from '../../json/json.ts';
 /** The newest earlier attempt that is valid: its content exists and the contract is met. `undefined`: none. */
@@ -32,6 +32,7 @@ export async function findWork(call: Call, unit: Unit, work: Work): Promise<Prep
       found.ended,
       journal.archive().decisions.get(unit.key) ?? { decided: [], unknownAt: undefined },
       query.now,
+      unit.gate.approval,
     );
     if (missing.size > 0) {
       journal.setMissing(missing);
@@ -58,7 +59,7 @@ export async function findWork(call: Call, unit: Unit, work: Work): Promise<Prep
       return { planned, work, checkpoint: found.ended };
     } else {
       const judged = await judgeAgain(call, unit, found.ended);
-      if (verdictSatisfies(unit, judged, ruling)) {
+      if (isGoodEnough(unit, judged, ruling)) {
         const planned = plannedUnit(
           unit,
           'reuse',
@@ -82,11 +83,14 @@ export async function keepLast(call: Call, unit: Unit, work: Work): Promise<Prep
   const now = call.ports.now().toISOString();
   const last = archive.ended
     .get(unit.key)
-    ?.findLast((ended) => ended.value !== undefined && verdictSatisfies(unit, ended, rulingOn(ended, decisions, now)));
+    ?.findLast(
+      (ended) =>
+        ended.value !== undefined && isGoodEnough(unit, ended, rulingOn(ended, decisions, now, unit.gate.approval)),
+    );
   if (last === undefined || last.fingerprint === work.fingerprint) return undefined;
   if ((await missingOf(call.ports.store, last)).size > 0) return undefined;
   const judged = await judgeAgain(call, unit, last);
-  if (!verdictSatisfies(unit, judged, { ruling: 'stands' })) return undefined;
+  if (!isGoodEnough(unit, judged, { ruling: 'stands' })) return undefined;
   const changed = describeDifferences(await differencesTo(call, unit, work));
   const reason = `kept by ${keep.actor} (${changed}): ${keep.reason}`;
   return { planned: plannedUnit(unit, 'adopt', reason, work, last), work, checkpoint: last, judged };

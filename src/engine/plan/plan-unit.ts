@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences } from '../../run/plan/difference.ts';
 import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
-import { missingOutput } from '../../run/state/fold-unit.ts';
+import { missingOutput } from '../../run/state/missing-output.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
 import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
 import { findCheckpoint } from '../../run/plan/reuse.ts';
@@ -41,6 +41,15 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   const work = await workFor(call, unit, contract);
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: plannedUnit(unit, 'skip', state.reason, work), work };
+  if (
+    state.status === 'paused' &&
+    state.ended?.contract === contract.digest &&
+    state.ended.fingerprint === work.fingerprint
+  ) {
+    const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
+    const next = call.holder === 'job' ? NO_APPROVAL_YET : locally;
+    return { planned: plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work) };
+  }
   const known = await findWork(call, unit, work);
   const elsewhere = known === undefined ? await findElsewhere(call, unit, work) : { notices: [] };
   const found = known ?? elsewhere.found;
@@ -51,11 +60,6 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   if (sent && sent.choice.choice === 'send-back') {
     const back = `${state.reason}: sent back to ${sent.loop.onFail.goto}, iteration ${sent.choice.times + 1}`;
     return { planned: plannedUnit(unit, 'send-back', back, work) };
-  }
-  if (state.status === 'paused' && state.ended?.contract === contract.digest) {
-    const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
-    const next = call.holder === 'job' ? NO_APPROVAL_YET : locally;
-    return { planned: plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work) };
   }
   // An invalid contract could not judge any output.
   await call.contracts.compile(unit.gate);

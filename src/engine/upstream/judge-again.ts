@@ -1,6 +1,6 @@
 import type { Ruling } from '../../run/records/decisions.ts';
 import { exportsOf } from '../../run/plan/exports.ts';
-import { verdictSatisfies } from '../../run/state/fold-unit.ts';
+import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
@@ -73,5 +73,5 @@ function unredacted(pointers: readonly string[]): Verdict {
 export async function isBorneOut(call: Call, unit: Unit, ended: EndedRecord, ruling: Ruling): Promise<boolean> {
   if (ended.value === undefined) return false;
   const judged = await judgeAgain(call, unit, ended);
-  return verdictSatisfies(unit, judged, ruling) && judged.exports?.digest === ended.exports?.digest;
+  return isGoodEnough(unit, judged, ruling) && judged.exports?.digest === ended.exports?.digest;
 }

@@ -100,6 +100,11 @@ export const ENGINE_CODES = {
     means: 'There is nothing to approve or reject: no attempt has ended.',
     remedy: 'Run the gate first; `skip` needs no attempt.',
   },
+  APPROVER_REFUSED: {
+    from: ['user'],
+    means: 'The person is not one of those who may approve this gate.',
+    remedy: 'Let one of the people under `approval: {by: …}` approve it.',
+  },
   ADOPT_REFUSED: {
     from: ['user'],
     means: 'The output to adopt does not meet the contract of its gate.',

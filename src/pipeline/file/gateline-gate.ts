@@ -165,6 +165,23 @@ export const onFail = z
     'Sends work back when the output is judged and fails (schema, score, checks, result): the named gate runs again, with the failed output in its request.',
   );
 
+const approval = z
+  .union(
+    [
+      z.literal('required'),
+      z.strictObject({
+        by: oneOrMore(text(255, 'a name'), 1, 100, 'a name or a list of names').describe(
+          'Who may approve: names as `--actor` and git give them.',
+        ),
+      }),
+    ],
+    { error: 'expected `required`, or a map with the key `by`' },
+  )
+  .optional()
+  .describe(
+    'A person must approve the output before later gates may use it: `required`, or the people who may. An approval is bound to the request and the output.',
+  );
+
 /** One gate of gateline.yml, in GitHub's spelling. Unknown keys are errors. */
 export const gateSchema = z
   .strictObject(
@@ -222,6 +239,7 @@ export const gateSchema = z
       retries: wholeNumber(0, 10)
         .default(0)
         .describe('Further attempts after a failed one; each gets the previous verdict as feedback.'),
+      approval,
       'on-fail': onFail,
       'timeout-minutes': number(0.001, 4_320, 'a number of minutes above 0 and up to 4320')
         .default(60)

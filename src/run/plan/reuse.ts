@@ -2,7 +2,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptInRun, attemptText } from '../records/attempt-text.ts';
 import { actorOf, latestPosition, rulingOn, usedDecision, type UnitDecisions } from '../records/decisions.ts';
 import type { Digest } from '../../json/digest.ts';
-import { verdictSatisfies } from '../state/fold-unit.ts';
+import { isGoodEnough } from '../state/fold-unit.ts';
 import { unreadIn, whyBlind, type RecordListing, type UnreadRecord } from '../records/reading.ts';
 import {
   comparePositions,
@@ -132,7 +132,12 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
   const where = nameOf(unit, ended, archive, query.runNumber);
   if (unit.gate.reuse === 'never' && ended.runNumber !== query.runNumber)
     return `${where} is not reused: reuse is set to never`;
-  const ruling = rulingOn(ended, archive.decisions.get(unit.key) ?? { decided: [], unknownAt: undefined }, query.now);
+  const ruling = rulingOn(
+    ended,
+    archive.decisions.get(unit.key) ?? { decided: [], unknownAt: undefined },
+    query.now,
+    unit.gate.approval,
+  );
   if (ruling.ruling === 'unknown') return `${where} is not reused: a decision since then could not be read`;
   if (ruling.ruling === 'voided' && ruling.by.rework !== undefined)
     return `${where} was sent back by ${ruling.by.rework.cause}: ${ruling.by.reason}`;
@@ -141,7 +146,7 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
   if (ruling.ruling === 'voided') return `${actorOf(ruling.by)} asked for a new attempt: ${ruling.by.reason}`;
   if (ruling.ruling === 'rejected') return `${where} was rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`;
   const judged = ended.contract === query.contract;
-  if (!verdictSatisfies(unit, ended, ruling) && (judged || ended.value === undefined || !judgedByContract(ended))) {
+  if (!isGoodEnough(unit, ended, ruling) && (judged || ended.value === undefined || !judgedByContract(ended))) {
     return `${where} ${ended.verdict.status === 'partial' ? 'was only partial' : `failed (${ended.verdict.kind})`}`;
   }
   const age = Date.parse(query.now) - Date.parse(producedAt(ended, archive));

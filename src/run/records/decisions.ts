@@ -1,4 +1,5 @@
 import type { Digest } from '../../json/digest.ts';
+import type { Approval } from '../../pipeline/pipeline.ts';
 import type { RecordListing } from './reading.ts';
 import { comparePositions, type DecidedRecord, type EndedRecord, type Position } from './record.ts';
 
@@ -67,11 +68,13 @@ const VOIDING: ReadonlySet<DecidedRecord['decision']> = new Set(['force', 'rollb
  * The effect of later decisions on an attempt. `force`, `rollback` and `rework` void it permanently. Of each person's
  * `approve` and `reject` the last one applies, and one `reject` outweighs every `approve`; an unreadable decision is
  * treated as one of any kind. Decisions about the source of a reused output apply to the reused output too.
+ * @param approval who may approve the unit's output
  */
 export function rulingOn(
   attempt: Pick<EndedRecord, keyof Position | 'fingerprint' | 'source'> & Partial<Pick<EndedRecord, 'value'>>,
   decisions: UnitDecisions,
   now: string,
+  approval?: Approval,
 ): Ruling {
   const { source } = attempt;
   const made: Position = source !== undefined && comparePositions(source, attempt) < 0 ? source : attempt;
@@ -84,14 +87,19 @@ export function rulingOn(
     if (decision.fingerprint !== null && decision.fingerprint !== attempt.fingerprint) continue;
     if (decision.output !== undefined && decision.output !== attempt.value?.digest) continue;
     if (VOIDING.has(decision.decision)) return { ruling: 'voided', by: decision };
-    if (decision.decision === 'reject' || (decision.decision === 'approve' && !expired(decision, now)))
-      lastWords.set(decision.actor, decision);
+    const approves = decision.decision === 'approve' && !expired(decision, now) && mayApprove(decision, approval);
+    if (decision.decision === 'reject' || approves) lastWords.set(decision.actor, decision);
   }
   const words = [...lastWords.values()];
   const reject = words.findLast(({ decision }) => decision === 'reject');
   if (reject !== undefined) return { ruling: 'rejected', by: reject };
   const approve = words.toSorted(comparePositions).at(-1);
   return approve === undefined ? { ruling: 'stands' } : { ruling: 'approved', by: approve };
+}
+
+/** Whether a person is one of those who may approve an output. */
+export function mayApprove({ actor }: Pick<DecidedRecord, 'actor'>, approval: Approval | undefined): boolean {
+  return approval === undefined || approval.by.length === 0 || approval.by.includes(actor);
 }
 
 /** The skip that is in force, if any: no later decision of a kind that ends a skip follows it. */

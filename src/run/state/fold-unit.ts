@@ -1,7 +1,7 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptInRun, runText } from '../records/attempt-text.ts';
 import { actorOf, rulingOn, skipInForce, type Ruling, type UnitDecisions } from '../records/decisions.ts';
-import { comparePositions, type Content, type EndedRecord, type StartedRecord } from '../records/record.ts';
+import { comparePositions, type EndedRecord, type StartedRecord } from '../records/record.ts';
 import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
 import {
   claimMatches,
@@ -17,6 +17,8 @@ import {
 } from '../records/unit-records.ts';
 import { iterationOf, lastRound, reworksIn } from '../records/reworks.ts';
 import type { Unit } from '../records/unit.ts';
+import type { MissingOutput } from './missing-output.ts';
+import { missingOutput } from './missing-output.ts';
 
 type States = ReadonlyMap<UnitKey, UnitState>;
 
@@ -115,8 +117,12 @@ function unsatisfied(unit: Unit, own: UnitRecords, last: Judged): Choice {
   if (ruling.ruling === 'rejected')
     return { ...not('failed', `rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`), ended, decided: ruling.by };
   if (ruling.ruling === 'unknown') return { ...unread(unreadDecision(own)), ended };
-  if (last.missing !== undefined && verdictSatisfies(unit, ended, ruling))
+  if (last.missing !== undefined && isGoodEnough(unit, ended, ruling))
     return { ...(last.missing.unread ? unread : ready)(`its output ${last.missing.text}`), ended };
+  if (isGoodEnough(unit, ended, ruling)) {
+    const by = unit.gate.approval!.by.length === 0 ? '' : ` by ${unit.gate.approval!.by.join(' or ')}`;
+    return { ...not('paused', `${howText(own, ended)}: waiting for approval${by}`), ended };
+  }
   if (status === 'partial') {
     const paused = unit.gate.contract.partial === 'pause';
     const text = `score ${score} is below the threshold of ${unit.gate.contract.threshold}`;
@@ -175,7 +181,7 @@ function assess(
   upstream: States,
   told: Told,
 ): Assessment {
-  const ruling = rulingOn(ended, decisions, told.now);
+  const ruling = rulingOn(ended, decisions, told.now, unit.gate.approval);
   const fingerprint = told.fingerprints?.get(unit.key);
   const current = (fingerprint === undefined || fingerprint === ended.fingerprint) && isLatestWork(ended, own);
   const relevant =
@@ -188,40 +194,19 @@ function assess(
   return { relevant, ruling, missing, satisfies };
 }
 
-/** Whether a verdict lets later gates continue, under the gate's partial policy and later decisions. */
+/** Whether later gates may use an output: it is good enough, and approved if that is required. */
 export function verdictSatisfies(unit: Unit, ended: Pick<EndedRecord, 'verdict'>, ruling: Ruling): boolean {
+  if (!isGoodEnough(unit, ended, ruling)) return false;
+  const needsApproval = unit.gate.approval !== undefined && ended.verdict.status !== 'not-applicable';
+  return !needsApproval || ruling.ruling === 'approved';
+}
+
+/** Whether an output is good enough, under the gate's partial policy and later decisions. */
+export function isGoodEnough(unit: Unit, ended: Pick<EndedRecord, 'verdict'>, ruling: Ruling): boolean {
   if (ruling.ruling === 'rejected' || ruling.ruling === 'voided' || ruling.ruling === 'unknown') return false;
   const { status } = ended.verdict;
   if (status === 'partial') return unit.gate.contract.partial === 'continue' || ruling.ruling === 'approved';
   return status === 'passed' || status === 'not-applicable';
-}
-
-/** All contents that an ended record refers to and that later gates may receive. */
-export function contentsOf(ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>): Content[] {
-  const files = ended.files.flatMap((file) => (file.after?.content ? [file.after.content] : []));
-  return [...(ended.value ? [ended.value] : []), ...(ended.exports ? [ended.exports] : []), ...files];
-}
-
-/** A problem with a stored output, for messages. */
-export interface MissingOutput {
-  /** `is missing`, `was altered`, or `could not be read: …`. */
-  readonly text: string;
-  /** It may exist all the same. */
-  readonly unread: boolean;
-}
-
-/** The problem with an attempt's contents; of several, a permanent one before one that may be temporary. */
-export function missingOutput(
-  ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>,
-  missing: Told['missingContent'],
-): MissingOutput | undefined {
-  const problems = contentsOf(ended)
-    .map(({ digest }) => missing?.get(digest))
-    .filter((one) => one !== undefined);
-  if (problems.length === 0) return undefined;
-  if (problems.includes(null)) return { text: 'is missing', unread: false };
-  if (problems.some((one) => one?.code === 'CONTENT_ALTERED')) return { text: 'was altered', unread: false };
-  return { text: `could not be read: ${problems[0]!.message}`, unread: true };
 }
 
 /**

@@ -138,6 +138,7 @@ function recordedGate(
     retries: 0,
     timeoutMinutes: 60,
     onFail: undefined,
+    approval: undefined,
     reuse: 'auto',
     maxAge: undefined,
     legs: legs.length === 0 ? [{ id: '', matrix: {} }] : legs.map((leg) => ({ id: leg, matrix: {} })),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentsOf } from '../../../../src/run/state/fold-unit.ts';
+import { contentsOf } from '../../../../src/run/state/missing-output.ts';
 import { unitOf } from '../../../../src/run/records/record.ts';
 import fixture from '../../../fixtures/records-1/artifacts.json' with { type: 'json' };
 import { plantArtifact } from '../../../support/github/plant-artifact.ts';

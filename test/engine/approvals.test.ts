@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { decide, type Decision } from '../../src/engine/decide.ts';
+import type { Gate } from '../../src/pipeline/pipeline.ts';
+import { engineWorld } from '../support/engine-world.ts';
+import { pipelineOf } from '../support/pipelines.ts';
+
+/** a must be approved before b. */
+function waiting(by: string[] = []) {
+  const approval: Gate['approval'] = { by };
+  const pipeline = pipelineOf({ a: { inputs: ['a.txt'], approval, retries: 2 }, b: { needs: ['a'] } });
+  const world = engineWorld(({ unit, files }) => ({ output: [unit, files.get('a.txt') ?? ''] }), { 'a.txt': '1' });
+  const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
+  const said = (decision: Decision['decision'], actor: string) =>
+    decide(world.ports(), assignment, { decision, gates: ['a'], actor, reason: 'looked at it' });
+  const statuses = async () => [...(await world.run(pipeline)).state.units.values()].map(({ status }) => status);
+  return { world, pipeline, said, statuses };
+}
+
+describe('a gate that needs an approval', () => {
+  it('runs once, and waits; what comes after it runs when somebody approved', async () => {
+    const { world, said, statuses } = waiting();
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    expect(world.starts).toEqual(['a#1']);
+    await said('approve', 'maria');
+    expect(await statuses()).toEqual(['passed', 'passed']);
+    expect(world.starts).toEqual(['a#1', 'b#1']);
+  });
+
+  it('waits again when its request changed, and is approved for the old one only', async () => {
+    const { world, said, statuses } = waiting();
+    await statuses();
+    await said('approve', 'maria');
+    world.workspace.folder.set('a.txt', '2');
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    world.workspace.folder.set('a.txt', '1');
+    expect((await statuses())[0]).toBe('passed');
+  });
+
+  it('takes the last word of each person, and one reject outweighs every approval', async () => {
+    const { said, statuses, world } = waiting();
+    await statuses();
+    await said('reject', 'paul');
+    await said('approve', 'maria');
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    expect(world.starts).toEqual(['a#1', 'a#1']);
+    await said('reject', 'maria');
+    await said('approve', 'maria');
+    expect(await statuses()).toEqual(['passed', 'passed']);
+  });
+
+  it('is approved by those who may, whatever the records say', async () => {
+    const { world, pipeline, said, statuses } = waiting(['maria']);
+    await statuses();
+    await expect(said('approve', 'paul')).rejects.toMatchObject({ code: 'APPROVER_REFUSED' });
+    const anybody = { ...pipeline, gates: pipeline.gates.map((gate) => ({ ...gate, approval: { by: ['paul'] } })) };
+    const assignment = { pipeline: anybody, subject: 'subject', metadata: {}, input: null };
+    await decide(world.ports(), assignment, { decision: 'approve', gates: ['a'], actor: 'paul', reason: 'x' });
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    await said('approve', 'maria');
+    expect(await statuses()).toEqual(['passed', 'passed']);
+  });
+
+  it('keeps its approval in the next run, which starts nothing', async () => {
+    const { world, said, statuses } = waiting();
+    await statuses();
+    await said('approve', 'maria');
+    await statuses();
+    world.starts.length = 0;
+    expect(await statuses()).toEqual(['passed', 'passed']);
+    expect(world.starts).toEqual([]);
+  });
+});
