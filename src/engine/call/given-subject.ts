@@ -1,0 +1,21 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { Assignment } from './call.ts';
+
+/** The subject that agents, conditions and checks see: only one that somebody gave. */
+export function givenSubject({
+  subject,
+  isDefaultSubject,
+}: Pick<Assignment, 'subject' | 'isDefaultSubject'>): string | undefined {
+  return isDefaultSubject === true ? undefined : subject;
+}
+
+/**
+ * Refuses a pipeline whose conditions read a subject that nobody gave, before any agent starts.
+ * @throws GatelineError `SUBJECT_NOT_GIVEN`
+ */
+export function refuseWithoutSubject(assignment: Assignment): void {
+  const [first, ...others] = assignment.pipeline.subjectReads ?? [];
+  if (first === undefined || givenSubject(assignment) !== undefined) return;
+  const more = others.length === 0 ? '' : `; ${others.length} more of its conditions do`;
+  throw new GatelineError('SUBJECT_NOT_GIVEN', `${first.message}${more}`, { place: first.place });
+}

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { plainEnvironment } from '../support/command-line.ts';
+import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { gateline, type Answer } from './in-process.ts';
+
+const here = (workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> =>
+  gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
+
+/** An agent that copies out everything it can see of its run: its request, its variables, and the state files. */
+const LOOKS = [
+  'mkdir -p "$OUT"',
+  'cp "$GATELINE_REQUEST" "$OUT/request.json"',
+  'env | grep ^GATELINE_ > "$OUT/variables.txt" || true',
+  '[ ! -d .state ] || cp -r .state "$OUT/state"',
+  `printf '%s' '{}' > "$GATELINE_OUTPUT"`,
+].join('\n');
+
+function definition(keys: object = {}): string {
+  const look = { run: LOOKS, inputs: ['page.txt'], env: { OUT: null } };
+  const gates = {
+    first: { run: `printf '%s' '{}' > "$GATELINE_OUTPUT"`, inputs: [] },
+    look: { ...look, needs: 'first' },
+  };
+  return JSON.stringify({ pipeline: 'p', defaults: { run: { shell: 'sh' } }, ...keys, gates }, null, 2);
+}
+
+/** What the agent of `look` saw, as one text with the names of the files. */
+async function seen(keys: object, ...args: string[]): Promise<{ text: string; request: Record<string, unknown> }> {
+  await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition(keys), 'page.txt': 'page\n' });
+  await workspace.git('checkout', '-q', '-b', 'feature-x');
+  const out = workspace.beside('seen');
+  const { code, err } = await gateline(workspace.root, ['run', '-q', ...args], {
+    environment: plainEnvironment(workspace.variables({ OUT: out })),
+  });
+  expect(code, err).toBe(0);
+  const files = await filesBelow(out, []);
+  const texts = files.map((file) => `${file}\n${readFileSync(`${out}/${file}`, 'utf8')}`);
+  return { text: texts.join('\n'), request: JSON.parse(readFileSync(`${out}/request.json`, 'utf8')) as never };
+}
+
+describe('the subject that an agent sees', () => {
+  it('is none if nobody gave one: not in its request, its variables, or its state files', async () => {
+    const { text, request } = await seen({});
+    expect(request).not.toHaveProperty('subject');
+    expect(text).toContain('state/default-gate0-output.json');
+    expect(text).toContain('GATELINE_REQUEST=');
+    expect(text).not.toContain('feature-x');
+  });
+
+  it('is the one of the file', async () => {
+    const { text, request } = await seen({ subject: 'story-7' });
+    expect(request).toMatchObject({ subject: 'story-7' });
+    expect(text).toContain('state/story-7-gate0-output.json');
+  });
+
+  it('is the one of the option', async () => {
+    const { request } = await seen({ subject: 'story-7' }, '--subject', 'story-8');
+    expect(request).toMatchObject({ subject: 'story-8' });
+  });
+
+  it('is none if it is made of the metadata, which names the state files', async () => {
+    const { text, request } = await seen({ metadata: { domain: 'demoqa_com', feature: 'login' } });
+    expect(request).not.toHaveProperty('subject');
+    expect(text).toContain('state/demoqa_com-login-gate0-output.json');
+    expect(text).not.toContain('feature-x');
+  });
+});
+
+describe('the default subject', () => {
+  it.each([
+    [{ domain: 'demoqa_com', feature: 'login' }, 'demoqa_com-login'],
+    [{ domain: 'demoqa_com' }, 'main'],
+    [{ domain: 'demoqa_com', feature: '' }, 'main'],
+    [{ domain: 1, feature: 2 }, 'main'],
+  ])('with the metadata %j is %s', async (metadata, subject) => {
+    const files = { 'gateline.yml': definition({ metadata }), 'page.txt': '' };
+    await using workspace = await ScratchWorkspace.create(files);
+    const { out } = await here(workspace, 'plan', '--json');
+    expect(JSON.parse(out)).toMatchObject({ subject });
+  });
+});
+
+describe('a condition that reads `subject`', () => {
+  const READS = [
+    'gates:',
+    '  make:',
+    "    if: startsWith(subject, 'pr-')",
+    '    run: echo made >> "$START_LOG"; echo 1 > "$GATELINE_OUTPUT"',
+    '    inputs: []',
+    '    output:',
+    "      checks: subject != 'pr-0'",
+    '',
+  ].join('\n');
+
+  it('asks for one before anything starts, with its place', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': READS });
+    const validated = await here(workspace, 'validate');
+    expect(validated.code).toBe(2);
+    expect(validated.err).toContain('gateline.yml:3:20 SUBJECT_NOT_GIVEN if: reads `subject`, and no subject is given');
+    expect(validated.err).toContain('gateline.yml:7:15 SUBJECT_NOT_GIVEN output.checks: reads `subject`');
+    expect(validated.err).toContain('set `subject:` at the top of gateline.yml, pass `--subject`');
+    for (const command of ['run', 'plan']) {
+      const { code, err } = await here(workspace, command);
+      expect(code).toBe(2);
+      expect(err).toContain('gateline.yml:3:20 SUBJECT_NOT_GIVEN: if: reads `subject`, and no subject is given');
+      expect(err).toContain('1 more');
+    }
+    expect((await here(workspace, 'begin', 'make')).err).toContain('SUBJECT_NOT_GIVEN');
+    expect(await workspace.starts()).toEqual([]);
+    expect((await here(workspace, 'status')).code).not.toBe(2);
+  });
+
+  it('is content with an option, and with a subject in the file', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': READS });
+    expect(await here(workspace, 'validate', '--subject', 'pr-1')).toMatchObject({ code: 0, err: '' });
+    expect((await here(workspace, 'run', '-q', '--subject', 'pr-1')).code).toBe(0);
+    expect((await here(workspace, 'run', '-q', '--subject', 'pr-0')).out).toContain("subject != 'pr-0'");
+    await workspace.edit('gateline.yml', 'gates:', 'subject: pr-2\ngates:');
+    expect(await here(workspace, 'validate')).toMatchObject({ code: 0, err: '' });
+    expect((await here(workspace, 'run', '-q')).code).toBe(0);
+  });
+});
