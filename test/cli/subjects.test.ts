@@ -121,3 +121,113 @@ describe('a condition that reads `subject`', () => {
     expect((await here(workspace, 'run', '-q')).code).toBe(0);
   });
 });
+
+/** `first` reads a.txt, `second` needs it and reads b.txt; each says when it starts. */
+const CHAIN = JSON.stringify({
+  pipeline: 'p',
+  defaults: { run: { shell: 'sh' } },
+  gates: {
+    first: { run: 'echo first 1 1 >> "$START_LOG"; echo "{\\"a\\": 1}" > "$GATELINE_OUTPUT"', inputs: 'a.txt' },
+    second: {
+      needs: 'first',
+      run: 'echo second 1 1 >> "$START_LOG"; echo made > out.txt; echo 2 > "$GATELINE_OUTPUT"',
+      inputs: 'b.txt',
+      files: ['out.txt'],
+    },
+  },
+});
+
+async function chain(): Promise<ScratchWorkspace> {
+  const files = { 'gateline.yml': CHAIN, 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': '.state/\n' };
+  const workspace = await ScratchWorkspace.create(files);
+  expect(await here(workspace, 'run', '-q')).toMatchObject({ code: 0, err: '' });
+  expect(await workspace.startedGates()).toEqual(['first', 'second']);
+  await workspace.forgetStarts();
+  await workspace.git('checkout', '-q', '-b', 'feature');
+  return workspace;
+}
+
+/** The reason of each gate in the plan. */
+async function reasons(workspace: ScratchWorkspace, ...args: string[]): Promise<Record<string, string>> {
+  const { out, err } = await here(workspace, 'plan', '--json', ...args);
+  const plan = JSON.parse(out) as { gates?: { gate: string; choice: string; reason: string }[] };
+  expect(plan.gates, err).toBeDefined();
+  return Object.fromEntries(plan.gates!.map(({ gate, choice, reason }) => [gate, `${choice}: ${reason}`]));
+}
+
+describe('outputs of another branch', () => {
+  it('are reused: no agent starts, and each output and file is there', async () => {
+    await using workspace = await chain();
+    expect(await reasons(workspace)).toEqual({
+      first: 'reuse: inputs unchanged; reused from run 1 of main',
+      second: 'reuse: inputs unchanged; reused from run 1 of main',
+    });
+    expect((await here(workspace, 'run', '-q')).code).toBe(0);
+    expect(await workspace.starts()).toEqual([]);
+    const status = JSON.parse((await here(workspace, 'status', '--json')).out) as { gates: object[] };
+    expect(status).toMatchObject({
+      subject: 'feature',
+      status: 'completed',
+      gates: [
+        { reason: 'reused from run 1 of main', source: { run: 1, call: 1, attempt: 1, subject: 'main' } },
+        { files: [{ path: 'out.txt' }] },
+      ],
+    });
+    expect((await here(workspace, 'apply')).code).toBe(0);
+    expect(await workspace.read('out.txt')).toBe('made\n');
+    const ended = (await workspace.records()).filter(({ subject }) => subject === 'feature');
+    expect(ended).toMatchObject([
+      { kind: 'ended', how: 'reused', source: { runNumber: 1, subject: 'main', at: expect.any(String) } },
+      { kind: 'ended', how: 'reused' },
+    ]);
+    expect((await here(workspace, 'show', 'first')).out).toContain('output reused from run 1 of main');
+    expect(await reasons(workspace)).toMatchObject({ first: 'reuse: inputs unchanged; reused from run 1 of main' });
+  });
+
+  it('are not reused with another input, and then only what depends on it runs', async () => {
+    await using workspace = await chain();
+    await workspace.write('b.txt', 'other\n');
+    expect(await reasons(workspace)).toMatchObject({
+      first: 'reuse: inputs unchanged; reused from run 1 of main',
+      second: 'run: it has not run for this subject',
+    });
+    expect((await here(workspace, 'run', '-q')).code).toBe(0);
+    expect(await workspace.startedGates()).toEqual(['second']);
+    await workspace.git('checkout', '-q', 'main');
+    expect(await reasons(workspace)).toMatchObject({
+      second: 'reuse: inputs unchanged; reused from run 1 of feature',
+    });
+  });
+
+  it('are not reused if a subject is given, which is part of the request', async () => {
+    await using workspace = await chain();
+    expect((await here(workspace, 'run', '-q', '--subject', 'story')).code).toBe(0);
+    expect(await workspace.startedGates()).toEqual(['first', 'second']);
+  });
+
+  it('are not reused once they were rejected there, even if they were reused before', async () => {
+    await using workspace = await chain();
+    expect((await here(workspace, 'run', '-q')).code).toBe(0);
+    await here(workspace, 'decide', 'reject', 'first', '--subject', 'main', '--reason', 'wrong', '--actor', 'maria');
+    // A subject that is named is a given one: the decision is about main's run all the same.
+    expect(await reasons(workspace)).toMatchObject({
+      first: 'run: attempt 1 (run 1 of main) was rejected by maria: wrong',
+    });
+    expect((await here(workspace, 'run', '-q')).code).toBe(0);
+    expect(await workspace.startedGates()).toEqual(['first']);
+  });
+
+  it('do not stand in for an attempt that was asked for here', async () => {
+    await using workspace = await chain();
+    const forced = ['run', '-q', '--force', 'first', '--reason', 'again'];
+    expect((await here(workspace, ...forced)).code).toBe(0);
+    expect(await workspace.startedGates()).toEqual(['first']);
+  });
+
+  it('are not reused where a gate reuses nothing', async () => {
+    await using workspace = await chain();
+    await workspace.edit('gateline.yml', '"inputs":"a.txt"', '"inputs":"a.txt","reuse":"never"');
+    expect((await here(workspace, 'run', '-q')).code).toBe(0);
+    expect(await workspace.startedGates()).toEqual(['first']);
+  });
+});

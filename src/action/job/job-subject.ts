@@ -1,4 +1,4 @@
-import type { Assignment } from '../../engine/call/call.ts';
+import type { NamedSubject } from '../../engine/call/given-subject.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { subjectOfMetadata } from '../../run/records/subject.ts';
 import type { ActionInvocation } from '../invocation.ts';
@@ -10,7 +10,7 @@ import type { ActionInvocation } from '../invocation.ts';
 export function jobSubject(
   { inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>,
   pipeline: Pick<Pipeline, 'subject' | 'metadata'> | undefined,
-): Pick<Assignment, 'subject' | 'isDefaultSubject'> {
+): NamedSubject {
   const given = inputs.subject ?? pipeline?.subject;
   if (given !== undefined) return { subject: given };
   return { subject: subjectOfMetadata(pipeline?.metadata ?? {}) ?? event.subject, isDefaultSubject: true };

@@ -6,6 +6,7 @@ import { createAttemptFiles } from '../../agent/process/attempt-directory.ts';
 import { createProcessAgent } from '../../agent/process/process-agent.ts';
 import { toolVersion } from '../../agent/process/tool-version.ts';
 import type { Assignment } from '../../engine/call/call.ts';
+import type { NamedSubject } from '../../engine/call/given-subject.ts';
 import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
@@ -229,7 +230,7 @@ function attemptFiles({ inputs, event }: ActionInvocation): AttemptFiles {
 
 interface FoundGate extends Pick<Job, 'gate' | 'key' | 'call'> {
   readonly pipeline: Pipeline;
-  readonly about: Pick<Assignment, 'subject' | 'isDefaultSubject'>;
+  readonly about: NamedSubject;
 }
 
 function definedInFile(pipeline: Pipeline, invocation: ActionInvocation): FoundGate {

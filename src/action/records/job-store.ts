@@ -115,7 +115,7 @@ export async function openJobStore(
     artifacts: store,
     claims,
     listingLimits: limits.listing,
-    checkpoints: cache,
+    checkpoints: cacheAsSource(cache),
     settled: async () => {
       for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
     },
@@ -173,6 +173,17 @@ function hooked(
 function isWorthKeeping(record: GatelineRecord): record is EndedRecord {
   if (record.kind !== 'ended' || record.how !== 'ran') return false;
   return record.verdict.status === 'passed' || record.verdict.status === 'partial';
+}
+
+/** Records in the cache were written by jobs, and no decision is among them. */
+function cacheAsSource(cache: CheckpointCache): CheckpointSource {
+  return {
+    find: async (unit, fingerprint) => {
+      const { records, notices } = await cache.find(unit, fingerprint);
+      const listings = records.length === 0 ? [] : [{ records, problems: [], unprovenDecisions: true as const }];
+      return { listings, notices };
+    },
+  };
 }
 
 function outageBudget(

@@ -8,15 +8,11 @@ import type { Snapshot } from '../../workspace/workspace.ts';
 import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
 import { openJournal, type Journal, type JournalScope } from './journal.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
-import { givenSubject } from './given-subject.ts';
+import { givenSubject, type NamedSubject } from './given-subject.ts';
 
 /** What a caller asks the engine to do. */
-export interface Assignment {
+export interface Assignment extends NamedSubject {
   readonly pipeline: Pipeline;
-  /** Names the run's records. Part of every request, unless {@link isDefaultSubject}. */
-  readonly subject: string;
-  /** Nobody gave the subject: agents, conditions and checks do not see it. */
-  readonly isDefaultSubject?: boolean;
   /** The pipeline's metadata, overridden by the caller's. */
   readonly metadata: JsonObject;
   /** The caller's input: part of every request; replaces needs that have no output (see `standIn`). */
