@@ -26,6 +26,7 @@ import { openGithubArtifacts } from '../../store/github/artifacts/github-artifac
 import type { ArtifactService } from '../../store/github/artifacts/artifact-service.ts';
 import { KeptClaims } from './kept-claims.ts';
 import { earlierRun } from './earlier-runs.ts';
+import { allSources, resumedSubjects } from './resumed-subjects.ts';
 import { SAVE_CACHE } from './save-cache.ts';
 
 /** The records of a job's run, and the other stores of checkpoints. */
@@ -98,9 +99,10 @@ export async function openJobStore(
   };
   const isResumed = inputs.resume !== undefined && ending === undefined;
   const earlier = isResumed ? await earlierRun(invocation, inputs.resume) : undefined;
+  const resumed = earlier && new GithubStore({ ...common, run: earlier, readOnly: true });
   const store = new GithubStore({
     ...mine,
-    ...(earlier && { earlier: new GithubStore({ ...common, run: earlier, readOnly: true }) }),
+    ...(resumed && { earlier: resumed }),
   });
   const cache = cacheOfJob(invocation, { spool, limits: limits.cache });
   const claims = new KeptClaims(join(folder, 'claims'), outage);
@@ -115,7 +117,7 @@ export async function openJobStore(
     artifacts: store,
     claims,
     listingLimits: limits.listing,
-    checkpoints: cacheAsSource(cache),
+    checkpoints: allSources([...(resumed === undefined ? [] : [resumedSubjects(resumed)]), cacheAsSource(cache)]),
     settled: async () => {
       for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
     },
