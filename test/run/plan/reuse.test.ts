@@ -164,6 +164,14 @@ describe('an attempt of another subject', () => {
     expect(found([...later({ verdict: PARTIAL }), approval], [], { contract }).choice).toBe('none');
   });
 
+  it('is not reused if it was adopted there, nor what reused it there', () => {
+    const adopted = later({ how: 'adopted' });
+    expect(found(adopted)).toMatchObject({ reason: expect.stringContaining('adopted for its own subject') });
+    const source = { runNumber: 9, runAttempt: 1, n: 1 };
+    const copy = later({ call: 2, how: 'reused', source });
+    expect(found([...adopted, ...copy]).choice).toBe('none');
+  });
+
   it('is not reused where a gate reuses nothing, even with the number of our run', () => {
     expect(found(later({ run: 2 }), [], { reuse: 'never' }).choice).toBe('none');
   });
