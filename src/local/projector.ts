@@ -3,6 +3,7 @@ import { stateDocuments, type StateDocuments } from '../formats/state-documents.
 import type { Assignment } from '../engine/call/call.ts';
 import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { checkpointMarkdown } from '../report/markdown/checkpoint.ts';
+import { ofSubject } from '../run/records/attempt-text.ts';
 import { NAMELESS_SUBJECT, subjectOfMetadata } from '../run/records/subject.ts';
 import type { RunState, UnitState } from '../run/state/run-state.ts';
 import type { UnitGraph } from '../run/records/unit.ts';
@@ -88,7 +89,7 @@ function withoutOrigin(unit: UnitState): UnitState {
   const { ended } = unit;
   if (ended?.source?.subject === undefined) return unit;
   const { subject, ...source } = ended.source;
-  return { ...unit, reason: unit.reason.replaceAll(` of ${subject}`, ''), ended: { ...ended, source } };
+  return { ...unit, reason: unit.reason.replaceAll(ofSubject(subject), ''), ended: { ...ended, source } };
 }
 
 type AboutSubject = Pick<Assignment, 'isDefaultSubject'> & { readonly pipeline: Pick<Pipeline, 'metadata'> };

@@ -59,6 +59,22 @@ describe('the subject that an agent sees', () => {
     expect(request).toMatchObject({ subject: 'story-8' });
   });
 
+  it('is none of another branch either, whose output a needed gate reuses', async () => {
+    const files = { 'gateline.yml': definition(), 'page.txt': 'page\n' };
+    await using workspace = await ScratchWorkspace.create(files);
+    const out = workspace.beside('seen');
+    const environment = plainEnvironment(workspace.variables({ OUT: out }));
+    for (const branch of ['trunk-y', 'feature-x']) {
+      await workspace.git('checkout', '-q', '-b', branch);
+      await workspace.write('page.txt', branch);
+      expect((await gateline(workspace.root, ['run', '-q'], { environment })).code).toBe(0);
+    }
+    const seenFiles = await filesBelow(`${out}/state`, []);
+    const texts = seenFiles.map((file) => `${file}\n${readFileSync(`${out}/state/${file}`, 'utf8')}`).join('\n');
+    expect(texts).toContain('reused from run 1');
+    expect(texts).not.toMatch(/trunk-y|feature-x/);
+  });
+
   it('is none if it is made of the metadata, which names the state files', async () => {
     const { text, request } = await seen({ metadata: { domain: 'demoqa_com', feature: 'login' } });
     expect(request).not.toHaveProperty('subject');
