@@ -247,3 +247,36 @@ describe('outputs of another branch', () => {
     expect(await workspace.startedGates()).toEqual(['first']);
   });
 });
+
+describe('work that was sent back on another branch', () => {
+  it('is reused as its loop ended: the last iteration, and no agent starts', async () => {
+    const make = [
+      'echo make 1 1 >> "$START_LOG"',
+      `grep -q '"rework":' "$GATELINE_REQUEST" && v=2 || v=1`,
+      'echo "$v" > made.txt',
+      'echo "$v" > "$GATELINE_OUTPUT"',
+    ].join('; ');
+    const review = 'echo review 1 1 >> "$START_LOG"; echo "{\\"v\\": $(cat made.txt)}" > "$GATELINE_OUTPUT"';
+    const gates = {
+      make: { run: make, inputs: ['a.txt'], files: ['made.txt'] },
+      review: {
+        needs: 'make',
+        run: review,
+        inputs: [],
+        output: { checks: 'output.v == 2' },
+        'on-fail': { goto: 'make', 'max-iterations': 2 },
+      },
+    };
+    const text = JSON.stringify({ pipeline: 'p', defaults: { run: { shell: 'sh' } }, gates });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': text, 'a.txt': 'a\n' });
+    const first = await here(workspace, 'run', '-q');
+    expect(first.code, first.err + first.out).toBe(0);
+    expect(await workspace.startedGates()).toEqual(['make', 'make', 'review', 'review']);
+    await workspace.forgetStarts();
+    await workspace.git('checkout', '-q', '-b', 'feature');
+    expect((await here(workspace, 'run', '-q')).code).toBe(0);
+    expect(await workspace.starts()).toEqual([]);
+    expect((await here(workspace, 'apply')).code).toBe(0);
+    expect(await workspace.read('made.txt')).toBe('2\n');
+  });
+});
