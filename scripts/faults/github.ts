@@ -73,10 +73,17 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: checkpoints elsewhere are believed while records may be missing',
-    find: 'journal.archive().blind ||',
-    replace: 'false ||',
+    find: '!journal.archive().blind && ',
+    replace: '',
     tests: JOBS,
     why: 'a decision against that output could be among what was not listed',
+  },
+  {
+    name: 'github: a run takes the records of any pull request',
+    find: 'if (pullRequest !== undefined && isOf(earlier, pullRequest)) return;',
+    replace: 'return;',
+    tests: ['test/action/records/earlier-runs.test.ts'],
+    why: 'what the author of a pull request chose would be used by others',
   },
   {
     name: 'github: jobs number their own run',

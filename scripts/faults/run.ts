@@ -113,10 +113,31 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: age is counted from the last reuse',
-    find: 'return at.startedAt;',
-    replace: 'return ended.startedAt;',
+    find: 'const { startedAt, source } = originIn(ended, archive);',
+    replace: 'const { startedAt, source } = { ...ended, source: undefined as EndedRecord["source"] };',
     tests: ENGINE,
     why: 'an output that is reused often enough would never be too old',
+  },
+  {
+    name: 'run: the position of another subject is one of ours',
+    find: 'const isOurs = source !== undefined && source.subject === undefined;',
+    replace: 'const isOurs = source !== undefined;',
+    tests: ['test/run/plan/reuse.test.ts'],
+    why: 'a decision about another attempt would void an output, or not void it',
+  },
+  {
+    name: 'run: another subject stands in for an attempt that was asked for',
+    find: 'if (VOIDING.has(decision)) return true;',
+    replace: '',
+    tests: ['test/run/plan/reuse.test.ts'],
+    why: 'a forced gate would not run',
+  },
+  {
+    name: 'run: an approval for one subject lets the output pass for all',
+    find: "return home.other !== undefined && ruling.ruling === 'approved' ? { ruling: 'stands' } : ruling;",
+    replace: 'return ruling;',
+    tests: ['test/run/plan/reuse.test.ts'],
+    why: 'a partial output would be recorded as reused, and never be done',
   },
   {
     name: 'run: canonical JSON keeps the order of keys',

@@ -70,7 +70,10 @@ const KINDS: Readonly<Record<Difference['what'], readonly [one: string, many: st
  */
 export function reasonOf(planned: Pick<PlannedUnit, 'choice' | 'from' | 'differences'>): string {
   const { choice, from, differences } = planned;
-  const source = from === undefined ? '' : `: attempt ${from.n} in ${runOnGithub(from)}`;
+  const source =
+    from === undefined
+      ? ''
+      : `: attempt ${from.n} in ${runOnGithub(from)}${from.subject === undefined ? '' : ' of another subject'}`;
   switch (choice) {
     case 'run':
     case 'wait':

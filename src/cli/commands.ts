@@ -71,8 +71,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'validate',
     summary: 'check the definition and every contract',
     positionals: [],
-    options: [SUBJECT_OPTIONS[0]!, JSON_OPTION],
-    description: 'Reports every error at once, with file, line, column, error code and hint. Runs nothing.',
+    options: [...SUBJECT_OPTIONS, JSON_OPTION],
+    description:
+      'Reports every error at once, with file, line, column, error code and hint. Runs nothing. If the definition needs `--subject`, pass it here, too.',
     examples: [{ command: 'gateline validate --file other.yml', what: 'check another definition' }],
     load: () => import('./commands/validate.ts'),
   },

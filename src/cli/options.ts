@@ -7,7 +7,7 @@ export const SUBJECT_OPTIONS: readonly OptionSpec[] = [
     name: 'subject',
     short: 's',
     value: 'TEXT',
-    help: "the subject of the run (default: the file's subject, else the branch)",
+    help: "the subject of the run (default: the file's subject, else {domain}-{feature} of its metadata, else the branch)",
   },
 ];
 

@@ -6,6 +6,7 @@ import { protocolVariables } from './attempt/agent-environment.ts';
 import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt/attempt.ts';
 import { claim } from './attempt/begin-attempt.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
+import { refuseWithoutSubject } from './call/given-subject.ts';
 import { tokenOf } from './attempt/claim-token.ts';
 import { claimedHint } from './attempt/claimed-hint.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
@@ -69,7 +70,8 @@ export type GateResult = (Known & { readonly choice: 'ran'; readonly ended: Ende
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and creates its request.
  * With `standIn`, needs that have no output are provided by the caller's input (seed 000, step 0B). Locally the caller
  * holds the workspace's lock during the call: a run in progress would not see the claim.
- * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`; for a job also
+ * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`,
+ *   `SUBJECT_NOT_GIVEN`; for a job also
  *   what {@link verifyUpstream} throws
  */
 export async function beginGate(
@@ -122,6 +124,7 @@ async function prepareGate(
   observe: Observer,
   job: JobCall | undefined,
 ): Promise<{ call: Call; unit: Unit; prepared: PreparedUnit }> {
+  refuseWithoutSubject(assignment);
   const call = await openCall(ports, assignment, observe, job?.call);
   const unit = call.graph.get(key);
   if (unit === undefined) {

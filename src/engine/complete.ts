@@ -138,7 +138,7 @@ function refuseOtherJob({ me }: Pick<EnginePorts, 'me'>, { by, gate }: StartedRe
   );
 }
 
-/** The claim that a token names, in a call with the metadata of `begin`: checks may refer to it. */
+/** The claim that a token names, in a call with the metadata and the given subject of `begin`: checks may refer to them. */
 async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; unit: Unit; started: StartedRecord }> {
   const unit = opened.graph.get(unitKey(token.gate, token.leg));
   const started = opened.journal
@@ -157,7 +157,9 @@ async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; u
       hint: 'Begin the gate again.',
     });
   }
-  return { call: { ...opened, assignment: { ...opened.assignment, metadata: request.metadata } }, unit, started };
+  const { metadata, subject } = request;
+  const assignment = { ...opened.assignment, metadata, isDefaultSubject: subject === undefined };
+  return { call: { ...opened, assignment }, unit, started };
 }
 
 function begunOf(call: Call, started: StartedRecord): readonly StartedRecord[] {

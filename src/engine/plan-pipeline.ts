@@ -2,6 +2,7 @@ import type { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { dependsOn, plannedUnit, type Plan, type PlannedUnit } from '../run/plan/plan.ts';
 import type { Assignment, CallOptions } from './call/call.ts';
+import { refuseWithoutSubject } from './call/given-subject.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { planInPlace } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
@@ -26,6 +27,7 @@ export async function planPipeline(
   options: CallOptions = {},
   resume?: Resume,
 ): Promise<PlanResult> {
+  refuseWithoutSubject(assignment);
   const call = await openRun(dryRunPorts(ports), assignment, () => undefined, resume, options);
   const pause = pauseOf(call);
   const units: PlannedUnit[] = [];

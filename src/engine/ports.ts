@@ -5,6 +5,7 @@ import type { Platform } from '../run/plan/request.ts';
 import type { Digest } from '../json/digest.ts';
 import type { EndedRecord, GatelineRecord, StartedRecord, Writer } from '../run/records/record.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
+import type { RecordListing } from '../run/records/reading.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
@@ -47,8 +48,8 @@ export interface EnginePorts {
  */
 export interface CheckpointSource {
   /**
-   * Records of earlier attempts of this unit with this fingerprint (a claim and its end), oldest first. Afterwards the
-   * store can read their contents, verified. Never throws: problems are returned as notices, and nothing is found.
+   * Earlier attempts of this unit with this fingerprint, of any subject. Afterwards the store can read their contents,
+   * verified. Never throws: problems are returned as notices, and nothing is found.
    */
   find(
     unit: Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>,
@@ -58,7 +59,11 @@ export interface CheckpointSource {
 
 /** The result of {@link CheckpointSource.find}. */
 export interface FoundCheckpoints {
-  readonly records: readonly GatelineRecord[];
+  /**
+   * One listing for each subject, the best first: attempts (claims and ends), and as far as they are known the decisions
+   * about the unit. Records of one subject are read together, never with those of another.
+   */
+  readonly listings: readonly RecordListing[];
   /** For people: one sentence each, no markup. */
   readonly notices: readonly string[];
 }

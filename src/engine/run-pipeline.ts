@@ -1,6 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { TreeDifference } from '../run/files/tree.ts';
 import type { Assignment, Call } from './call/call.ts';
+import { refuseWithoutSubject } from './call/given-subject.ts';
 import { drive, type Driven } from './drive.ts';
 import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';
@@ -27,9 +28,10 @@ export interface RunResult extends Driven {
 /**
  * Runs a pipeline: continues the subject's open run, or begins a new one that reuses the results of earlier ones. A run
  * that a person paused starts nothing. The caller holds the workspace's lock.
- * @throws GatelineError as {@link openRun}
+ * @throws GatelineError `SUBJECT_NOT_GIVEN`, and as {@link openRun}
  */
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
+  refuseWithoutSubject(assignment);
   const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
   for (const pid of endedLeftovers)
     await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was stopped` });

@@ -57,14 +57,16 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   const root = stateRoot(place);
   const durable = options.onDurable === undefined ? {} : { onDurable: options.onDurable };
   const agent = createProcessAgent();
-  const [workspace, store, me] = await Promise.all([
+  const files = { root, workspace: place.root, readOnly, reserve: true, ...durable };
+  const [workspace, opened, me] = await Promise.all([
     openLocalWorkspace(options, agent),
-    options.store ?? openFilesystemStore({ root, workspace: place.root, readOnly, reserve: true, ...durable }),
+    options.store === undefined ? openFilesystemStore(files) : undefined,
     processIdentity(),
   ]);
   return {
     workspace,
-    store,
+    store: (options.store ?? opened)!,
+    ...(opened && { checkpoints: opened.checkpoints }),
     agent,
     attempts: createAttemptFiles({ root: join(root, 'attempts'), ...durable }),
     now: options.now ?? (() => new Date()),

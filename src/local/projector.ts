@@ -1,8 +1,11 @@
 import type { EngineEvent } from '../engine/ports.ts';
 import { stateDocuments, type StateDocuments } from '../formats/state-documents.ts';
-import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { Assignment } from '../engine/call/call.ts';
+import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { checkpointMarkdown } from '../report/markdown/checkpoint.ts';
-import type { RunState } from '../run/state/run-state.ts';
+import { ofSubject } from '../run/records/attempt-text.ts';
+import { NAMELESS_SUBJECT, subjectOfMetadata } from '../run/records/subject.ts';
+import type { RunState, UnitState } from '../run/state/run-state.ts';
 import type { UnitGraph } from '../run/records/unit.ts';
 import { createProjections } from '../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -52,6 +55,7 @@ export async function createProjector(input: ProjectorInput): Promise<Projector>
 
 /**
  * Writes the pipeline's file and those of some gates into a folder other than the workspace: an attempt's work tree.
+ * @param state as agents may see it: {@link stateForAgents}
  */
 export async function showStateIn(
   folder: string,
@@ -68,6 +72,27 @@ export async function showStateIn(
   });
   await projections.update(state, units);
 }
+
+/**
+ * A run as agents see it. A default subject is not part of their request, so they must not find it in a file either: the
+ * files are then named after the pipeline's metadata, or {@link NAMELESS_SUBJECT}. Nor do they learn which other subject
+ * an output was reused from.
+ */
+export function stateForAgents(state: RunState, { pipeline, isDefaultSubject }: AboutSubject): RunState {
+  if (isDefaultSubject !== true) return state;
+  const subject = subjectOfMetadata(pipeline.metadata) ?? NAMELESS_SUBJECT;
+  return { ...state, subject, units: new Map([...state.units].map(([key, unit]) => [key, withoutOrigin(unit)])) };
+}
+
+/** The state without the subject that its output was reused from. */
+function withoutOrigin(unit: UnitState): UnitState {
+  const { ended } = unit;
+  if (ended?.source?.subject === undefined) return unit;
+  const { subject, ...source } = ended.source;
+  return { ...unit, reason: unit.reason.replaceAll(ofSubject(subject), ''), ended: { ...ended, source } };
+}
+
+type AboutSubject = Pick<Assignment, 'isDefaultSubject'> & { readonly pipeline: Pick<Pipeline, 'metadata'> };
 
 function documentsFor({ graph, metadata, redact }: Omit<ProjectorInput, 'onDurable'>): StateDocuments {
   return stateDocuments({

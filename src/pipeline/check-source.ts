@@ -1,5 +1,5 @@
 import { buildPipeline, buildContract, exportsOf } from './build-pipeline.ts';
-import { checkConditions } from './checks/check-conditions.ts';
+import { checkConditions, checkSubjectReads } from './checks/check-conditions.ts';
 import { checkEnvironment } from './checks/check-environment.ts';
 import { checkGraph } from './checks/check-graph.ts';
 import { checkValues } from './checks/check-values.ts';
@@ -38,7 +38,9 @@ export function checkSource(source: Source): ParsedPipeline {
   if ('file' in structure && problems.every(({ severity }) => severity === 'warning')) {
     const pipeline = buildPipeline(structure.file);
     const gates = pipeline.gates.map((gate) => ({ ...gate, ...placeOfContract(gate.id, source) }));
-    return { ok: true, pipeline: { ...pipeline, gates }, warnings: limited(problems, source) };
+    const reads = pipeline.subject === undefined ? limited(inOrder(checkSubjectReads(source)), source) : [];
+    const checked = { ...pipeline, gates, ...(reads.length > 0 && { subjectReads: reads }) };
+    return { ok: true, pipeline: checked, warnings: limited(problems, source) };
   }
   return { ok: false, problems: limited(problems, source), contracts: soundContracts(source, problems) };
 }

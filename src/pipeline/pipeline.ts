@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
+import type { Problem } from './problem.ts';
 
 /** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
@@ -11,10 +12,12 @@ export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
 export interface Pipeline {
   readonly id: string;
   /**
-   * What one execution is about, from the file; the caller may override it. `undefined`: use the default (`pr-<n>`,
-   * else the branch).
+   * What one execution is about, from the file; the caller may override it. `undefined`: use the default
+   * (`{metadata.domain}-{metadata.feature}`, else `pr-<n>`, else the branch), which no agent and no condition sees.
    */
   readonly subject: string | undefined;
+  /** If the file names no subject: each use of `subject` in an `if` or check, as a problem unless the caller gives one. */
+  readonly subjectReads?: readonly Problem[];
   /**
    * Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). Part of the
    * fingerprint.

@@ -8,7 +8,8 @@ import { cut, listed, shortValue } from './words.ts';
 
 /** Contexts for checks beside the output and its score. */
 export interface JudgeContext {
-  readonly subject: string;
+  /** `undefined`: nobody gave one. A check that reads it fails. */
+  readonly subject?: string | undefined;
   readonly metadata: JsonObject;
 }
 

@@ -72,7 +72,7 @@ describe('docs/agent-protocol.md', () => {
       expect(result).toMatchObject({ outcome: 'exited', exitCode: 0, stderr: '' });
       expect(result.stdout.includes('must be a string')).toBe(number > 1);
       expect(JSON.parse(await readFile(at('output.json'), 'utf8'))).toEqual({
-        subject: request['subject'],
+        gate: request['gate'],
         attempt: number,
       });
       expect(metricsSchema.parse(JSON.parse(await readFile(at('metrics.json'), 'utf8'))).tools).toHaveLength(1);

@@ -382,7 +382,7 @@ describe('status and show', () => {
     expect((await show('c')).out).toBe('c: blocked: needs b (failed)\n');
     expect(JSON.parse((await show('a', 'output')).out)).toEqual({ score: 90 });
     expect(JSON.parse((await show('a', 'exports')).out)).toEqual({ score: 90 });
-    expect(JSON.parse((await show('a', 'request')).out)).toMatchObject({ gate: 'a', format: 'gateline-request/1' });
+    expect(JSON.parse((await show('a', 'request')).out)).toMatchObject({ gate: 'a', format: 'gateline-request/2' });
     expect(JSON.parse((await show('a', 'contract')).out)).toMatchObject({ format: 'gateline-contract/1' });
     const records = JSON.parse((await show('a', 'record')).out) as { kind: string }[];
     expect(records.map(({ kind }) => kind).toSorted()).toEqual(['ended', 'started']);

@@ -155,7 +155,7 @@ describe.runIf(process.platform !== 'win32')('an agent that runs by itself in th
     await using workspace = await waiting();
     await workspace.gateline(['apply']);
     const lost = await begin(workspace, 'own');
-    await rm(workspace.path('.state/attempts/main/1'), { recursive: true });
+    await rm(workspace.path('.state/attempts'), { recursive: true });
     expect(await workspace.gateline(['complete', '--token', lost.token])).toMatchObject({
       code: 74,
       stderr: expect.stringContaining('ATTEMPT_LOST') as string,

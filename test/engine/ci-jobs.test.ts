@@ -298,7 +298,7 @@ describe('what cannot be read upstream', () => {
       'its records could not be read: some record: no answer',
     );
     const empty = { ...bound(createMemoryStore()), list: async () => ({ records: [], problems: [] }) };
-    const checkpoints = { find: async () => ({ records: [], notices: ['The cache gave no checkpoint: no answer.'] }) };
+    const checkpoints = { find: async () => ({ listings: [], notices: ['The cache gave no checkpoint: no answer.'] }) };
     expect(await reasonOf({ store: empty, checkpoints })).toBe(
       'earlier outputs could not be searched: The cache gave no checkpoint: no answer.',
     );
@@ -414,7 +414,8 @@ describe('checkpoints that are kept elsewhere', () => {
           );
           for (const [digest, bytes] of earlier.medium.contents)
             if (found.length > 0) run.medium.contents.set(digest, bytes);
-          return { records: found, notices: [`asked for ${gate}`] };
+          const listings = found.length === 0 ? [] : [{ records: found, problems: [] }];
+          return { listings, notices: [`asked for ${gate}`] };
         },
       },
     };

@@ -140,7 +140,7 @@ export class Chain implements AsyncDisposable {
     }
     const definition = { run: gates[gate].run, with: gates[gate].with ?? {}, env: {} };
     return {
-      format: 'gateline-request/1',
+      format: 'gateline-request/2',
       gate,
       leg: '',
       subject,

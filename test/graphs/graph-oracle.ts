@@ -28,7 +28,7 @@ export interface Expected {
 }
 
 /**
- * A brute-force model of a pipeline on one subject: files are maps, a request is a text, and everything that ever came out well is
+ * A brute-force model of a pipeline, whose subjects share every output: files are maps, a request is a text, and everything that ever came out well is
  * remembered. Shares no code with the engine.
  */
 export class GraphOracle {

@@ -76,8 +76,12 @@ export class GraphWorld implements Disposable {
     );
   }
 
-  /** Drives the graph on. @param how edits while agents work, or an engine that is killed when some agent is at work */
-  async run(how: { readonly edits: boolean; readonly kill: boolean }): Promise<GraphRun> {
+  /**
+   * Drives the graph on.
+   * @param how edits while agents work, or an engine that is killed when some agent is at work; for which subject, which
+   *   no agent sees
+   */
+  async run(how: { readonly edits: boolean; readonly kill: boolean; readonly subject: string }): Promise<GraphRun> {
     const runs: AgentRun[] = [];
     const finished = new Set<string>();
     const planned: PlannedUnit[] = [];
@@ -103,11 +107,11 @@ export class GraphWorld implements Disposable {
         return result;
       },
     };
-    const result = await this.#drive(noting, planned);
+    const result = await this.#drive(noting, planned, how.subject);
     return { runs, result, finished, planned };
   }
 
-  async #drive(agent: Agent, planned: PlannedUnit[]): Promise<RunResult | undefined> {
+  async #drive(agent: Agent, planned: PlannedUnit[], subject: string): Promise<RunResult | undefined> {
     const { pipeline } = this.#graph;
     const trees = join(this.#folder, 'trees');
     const environment = { ...process.env, GATELINE_TREES: trees };
@@ -121,7 +125,7 @@ export class GraphWorld implements Disposable {
       me: { ...local.me, pid, pidStart: String(pid) },
       isGone: async (writer: { readonly pid: number }) => writer.pid !== pid,
     };
-    const assignment = { pipeline, subject: 'graph', metadata: {}, input: null };
+    const assignment = { pipeline, subject, isDefaultSubject: true, metadata: {}, input: null };
     try {
       return await runPipeline(ports, assignment, {
         signal: new AbortController().signal,

@@ -2,15 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { bySize, numbersFrom, printSeed, SEED } from '../support/test-size.ts';
 import { GraphOracle } from './graph-oracle.ts';
 import { GraphWorld } from './graph-world.ts';
-import { madeUpGraph } from './made-up-graph.ts';
+import { madeUpGraph, pick } from './made-up-graph.ts';
 
 /**
- * Random graphs of 5 to 30 gates on real files, over several runs with edits between and during them and engines that are
+ * Random graphs of 5 to 30 gates on real files, over several runs of two subjects with edits between and during them and engines that are
  * killed, against a brute-force model: no agent sees a disk that is not its request, no gate runs that need not, nothing
  * stale is reused, and the user's folder stays as it is.
  */
 const GRAPHS = bySize({ sample: 3, full: 12, soak: 1_000 });
 const RUNS = 4;
+
+/** Each of them has runs of its own; what one has made, the other reuses. */
+const SUBJECTS = ['main', 'feature/one'] as const;
 
 /** Seeds of graphs that failed once. */
 const FAILED_ONCE: readonly number[] = [];
@@ -26,9 +29,10 @@ describe('a random graph', () => {
     for (let number = 0; number < RUNS; number += 1) {
       const edits = random() < 0.4;
       const kill = random() < 0.2;
+      const subject = pick(random, SUBJECTS);
       const user = world.files();
       const before = world.everything();
-      const { runs, result, finished, planned } = await world.run({ edits, kill });
+      const { runs, result, finished, planned } = await world.run({ edits, kill, subject });
       if (!edits) expect(world.everything()).toEqual(before);
       expect(runs.filter(({ disagreements }) => disagreements.length > 0)).toEqual([]);
       const started = runs.map(({ gate }) => gate);

@@ -13,7 +13,8 @@ import {
   type Writer,
 } from '../../src/run/records/record.ts';
 import { fingerprintOf, needDigests, type Request } from '../../src/run/plan/request.ts';
-import { findCheckpoint, openArchive } from '../../src/run/plan/reuse.ts';
+import { openArchive } from '../../src/run/plan/archive.ts';
+import { findCheckpoint } from '../../src/run/plan/reuse.ts';
 import type { RunState } from '../../src/run/state/run-state.ts';
 import type { Unit } from '../../src/run/records/unit.ts';
 import type { CallOptions, DrivenHistory } from './driven-history.ts';

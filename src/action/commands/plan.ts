@@ -11,6 +11,7 @@ import { callersInput } from '../inputs/callers-input.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { numbersOf } from '../event/job-identity.ts';
 import { openJob, openSurroundings } from '../job/job.ts';
+import { jobSubject } from '../job/job-subject.ts';
 import { decisionOf, reasonOf } from '../outputs.ts';
 
 /** `command: plan`: reports for each gate what its job would do and why. Writes nothing and starts nothing. */
@@ -38,9 +39,9 @@ async function planOf(invocation: ActionInvocation): Promise<PlanResult & { read
   const { pipeline } = around.definition;
   const { inputs, event } = invocation;
   if (pipeline !== undefined) {
-    const subject = inputs.subject ?? pipeline.subject ?? event.subject;
     const metadata = { ...pipeline.metadata, ...inputs.metadata };
-    const assignment = { pipeline, subject, metadata, input: await callersInput(inputs, event.workspace) };
+    const input = await callersInput(inputs, event.workspace);
+    const assignment = { pipeline, ...jobSubject(invocation, pipeline), metadata, input };
     const planned = await planPipeline(around.ports, assignment, { numbers: numbersOf(event) });
     return { ...planned, graph: unitsOf(pipeline) };
   }

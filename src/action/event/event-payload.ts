@@ -88,6 +88,7 @@ function pullRequest(number: number, head: Side, base: Side, headRepository?: st
     headRepository: head?.repo?.full_name ?? headRepository ?? undefined,
     headSha: head?.sha ?? undefined,
     headBranch: head?.ref ?? undefined,
+    baseBranch: base?.ref ?? undefined,
     baseSha: base?.sha ?? undefined,
   };
 }

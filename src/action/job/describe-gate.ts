@@ -46,7 +46,7 @@ const LITERAL: ReadonlySet<PropertyKey | undefined> = new Set(['run', 'env', 'wi
  * @throws ActionInputsError with every problem, by the name of its input
  */
 export function describeGate(
-  inputs: Pick<ActionInputs, 'gate' | 'pipeline' | 'needs' | 'description'>,
+  inputs: Pick<ActionInputs, 'gate' | 'pipeline' | 'needs' | 'subject' | 'description'>,
   event: Pick<WorkflowEvent, 'job' | 'matrix' | 'startedFile'>,
 ): DescribedGate {
   const id = inputs.gate ?? event.job;
@@ -54,6 +54,7 @@ export function describeGate(
   const needs = inputs.needs?.gates ?? [];
   const parsed = parse(inputs.description, id, needs);
   if ('problems' in parsed) throw new ActionInputsError(parsed.problems);
+  if (inputs.subject === undefined && parsed.reads.length > 0) throw new ActionInputsError(parsed.reads);
   const { gate, warnings } = parsed;
   return { pipelineId, gate: { ...gate, legs: [legOfMatrix(event.matrix)] }, needs: gate.needs, warnings };
 }
@@ -88,7 +89,14 @@ function legOfMatrix(matrix: JsonObject | undefined): Leg {
   return matrix === undefined || Object.keys(matrix).length === 0 ? { id: '', matrix: {} } : legOf(matrix);
 }
 
-type Parsed = { readonly gate: Gate; readonly warnings: readonly string[] } | JudgedDescription;
+interface ParsedGate {
+  readonly gate: Gate;
+  readonly warnings: readonly string[];
+  /** Problems unless a subject is given. */
+  readonly reads: readonly InputProblem[];
+}
+
+type Parsed = ParsedGate | JudgedDescription;
 
 function parse(description: GateDescription, id: string, needs: readonly string[]): Parsed {
   const parsed = checkSource(sourceOf(description, id, needs));
@@ -97,7 +105,8 @@ function parse(description: GateDescription, id: string, needs: readonly string[
     return { problems: errors.map((problem) => asInputProblem(problem, id)), contracts: parsed.contracts };
   }
   const gate = parsed.pipeline.gates.find((one) => one.id === id)!;
-  return { gate, warnings: parsed.warnings.map((warning) => formatInputProblem(asInputProblem(warning, id))) };
+  const reads = (parsed.pipeline.subjectReads ?? []).map((problem) => asInputProblem(problem, id));
+  return { gate, reads, warnings: parsed.warnings.map((warning) => formatInputProblem(asInputProblem(warning, id))) };
 }
 
 /** The definition that the inputs represent. The gates that it needs are included by name only. */

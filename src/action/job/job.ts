@@ -6,6 +6,7 @@ import { createAttemptFiles } from '../../agent/process/attempt-directory.ts';
 import { createProcessAgent } from '../../agent/process/process-agent.ts';
 import { toolVersion } from '../../agent/process/tool-version.ts';
 import type { Assignment } from '../../engine/call/call.ts';
+import type { NamedSubject } from '../../engine/call/given-subject.ts';
 import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
@@ -28,6 +29,7 @@ import type { ActionInvocation } from '../invocation.ts';
 import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
 import { endedJobs, outputDigests } from '../inputs/job-results.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
+import { jobSubject } from './job-subject.ts';
 import { observeRun } from './observe-run.ts';
 import { withOutputFile } from './output-file.ts';
 import { unreadableWorkspace } from './unreadable-workspace.ts';
@@ -66,7 +68,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
   const workflow = gate.run === undefined ? await workflowBlob(event, ports.environment) : undefined;
   const assignment: Assignment = {
     pipeline,
-    subject: found.subject,
+    ...found.about,
     metadata: { ...pipeline.metadata, ...inputs.metadata },
     input,
     ...(workflow && { workflow }),
@@ -228,25 +230,26 @@ function attemptFiles({ inputs, event }: ActionInvocation): AttemptFiles {
 
 interface FoundGate extends Pick<Job, 'gate' | 'key' | 'call'> {
   readonly pipeline: Pipeline;
-  readonly subject: string;
+  readonly about: NamedSubject;
 }
 
-function definedInFile(pipeline: Pipeline, { inputs, event }: ActionInvocation): FoundGate {
+function definedInFile(pipeline: Pipeline, invocation: ActionInvocation): FoundGate {
+  const { inputs, event } = invocation;
   const { gate, key } = unitOfJob(pipeline, event, inputs);
   refuseOtherCommand(gate, inputs.command);
-  const subject = inputs.subject ?? pipeline.subject ?? event.subject;
   const call: JobCall = { call: { numbers: numbersOf(event), selection: upstreamOf(pipeline, key) } };
-  return { pipeline, gate, key, subject, call };
+  return { pipeline, gate, key, about: jobSubject(invocation, pipeline), call };
 }
 
-async function describedHere({ world, inputs, event }: ActionInvocation, store: JobStore): Promise<FoundGate> {
+async function describedHere(invocation: ActionInvocation, store: JobStore): Promise<FoundGate> {
+  const { world, inputs, event } = invocation;
   const { gate, pipelineId, warnings } = describeGate(inputs, event);
   for (const warning of warnings) world.runner.annotate('warning', warning);
-  const subject = inputs.subject ?? event.subject;
-  const about = { pipeline: pipelineId, subject, own: gate, runNumber: event.runNumber };
-  const { pipeline, recorded, listing } = await observeRun(store.records, about);
+  const about = jobSubject(invocation, undefined);
+  const run = { pipeline: pipelineId, subject: about.subject, own: gate, runNumber: event.runNumber };
+  const { pipeline, recorded, listing } = await observeRun(store.records, run);
   const call: JobCall = { call: { numbers: numbersOf(event), listing }, recorded };
-  return { pipeline, gate, key: unitKey(gate.id, gate.legs[0]!.id), subject, call };
+  return { pipeline, gate, key: unitKey(gate.id, gate.legs[0]!.id), about, call };
 }
 
 /** @throws GatelineError `GATE_RUNS_BY_ITSELF`, `GATE_HAS_COMMAND` */

@@ -5,6 +5,7 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import type { GithubStoreOptions } from '../../store/github/records/github-store.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import type { ActionInvocation } from '../invocation.ts';
+import { refuseOtherRef, type CurrentRef } from './earlier-run-ref.ts';
 
 /** A workflow run, as the API returns it. */
 interface ApiRun {
@@ -19,6 +20,9 @@ interface ApiRun {
   /** `owner/name`; undefined for a deleted repository. */
   readonly repository: string | undefined;
   readonly headRepository: string | undefined;
+  readonly headBranch: string | undefined;
+  /** Numbers of the pull requests of its head branch, as far as GitHub says. Empty for those of forks. */
+  readonly pullRequests: readonly number[];
 }
 
 /** The request to resume from an earlier run. */
@@ -27,6 +31,8 @@ interface EarlierRunRequest {
   readonly runId: number;
   /** `GITHUB_RUN_ID`. The API provides the other facts about this run, as about the earlier one. */
   readonly currentRunId: number;
+  /** What this run is about. */
+  readonly current: CurrentRef;
 }
 
 const repositorySchema = z.object({ full_name: z.string() }).nullish();
@@ -39,8 +45,10 @@ const runSchema = z
     path: z.string(),
     event: z.string(),
     status: z.string().nullish(),
+    head_branch: z.string().nullish(),
     repository: repositorySchema,
     head_repository: repositorySchema,
+    pull_requests: z.array(z.object({ number: z.int() })).nullish(),
   })
   .transform((run): ApiRun => ({
     id: run.id,
@@ -51,6 +59,8 @@ const runSchema = z
     status: run.status ?? '',
     repository: run.repository?.full_name,
     headRepository: run.head_repository?.full_name,
+    headBranch: run.head_branch ?? undefined,
+    pullRequests: (run.pull_requests ?? []).map(({ number }) => number),
   }));
 
 /**
@@ -71,14 +81,17 @@ const TRUSTED_EVENTS = new Set([
 
 /**
  * Checks that this run may continue from the records of an earlier one: both of this repository, of the same workflow
- * file, from the same head repository; the earlier one has ended and was triggered by an event that outsiders cannot
- * trigger. 2 parallel requests.
+ * file, from the same head repository; the earlier one has ended, was triggered by an event that outsiders cannot trigger,
+ * and is of a ref whose records this run may use. 2 parallel requests.
  *
  * @throws GatelineError `EARLIER_RUN_ITSELF`, `EARLIER_RUN_ABSENT`, `EARLIER_RUN_UNREADABLE`, `EARLIER_RUN_REPOSITORY`,
- *   `EARLIER_RUN_WORKFLOW`, `EARLIER_RUN_FORK`, `EARLIER_RUN_EVENT`, `EARLIER_RUN_UNFINISHED`; and those of
- *   {@link RestClient} if GitHub does not answer
+ *   `EARLIER_RUN_WORKFLOW`, `EARLIER_RUN_FORK`, `EARLIER_RUN_EVENT`, `EARLIER_RUN_UNFINISHED`,
+ *   `EARLIER_RUN_REF`; and those of {@link RestClient} if GitHub does not answer
  */
-export async function checkEarlierRun(rest: RestClient, { runId, currentRunId }: EarlierRunRequest): Promise<ApiRun> {
+export async function checkEarlierRun(
+  rest: RestClient,
+  { runId, currentRunId, current: here }: EarlierRunRequest,
+): Promise<ApiRun> {
   if (runId === currentRunId) {
     throw new GatelineError('EARLIER_RUN_ITSELF', `Run ${runId} cannot resume from itself.`);
   }
@@ -94,6 +107,7 @@ export async function checkEarlierRun(rest: RestClient, { runId, currentRunId }:
     const message = `Run ${runId} has not ended: its status is ${quoted(earlier.status)}.`;
     throw new GatelineError('EARLIER_RUN_UNFINISHED', message);
   }
+  refuseOtherRef(earlier, here);
   return earlier;
 }
 
@@ -112,7 +126,7 @@ export async function earlierRun(
   if (rest === undefined) {
     throw new GatelineError('RESUME_WITHOUT_TOKEN', 'resume: a token is needed to read artifacts of another run');
   }
-  const request = { runId: Number(runId), currentRunId: Number(event.runId) };
+  const request = { runId: Number(runId), currentRunId: Number(event.runId), current: event };
   const { runNumber, runAttempt } = await checkEarlierRun(rest, request);
   return { id: runId, number: runNumber, attempt: runAttempt };
 }

@@ -26,6 +26,7 @@ import { openGithubArtifacts } from '../../store/github/artifacts/github-artifac
 import type { ArtifactService } from '../../store/github/artifacts/artifact-service.ts';
 import { KeptClaims } from './kept-claims.ts';
 import { earlierRun } from './earlier-runs.ts';
+import { allSources, resumedSubjects } from './resumed-subjects.ts';
 import { SAVE_CACHE } from './save-cache.ts';
 
 /** The records of a job's run, and the other stores of checkpoints. */
@@ -98,9 +99,10 @@ export async function openJobStore(
   };
   const isResumed = inputs.resume !== undefined && ending === undefined;
   const earlier = isResumed ? await earlierRun(invocation, inputs.resume) : undefined;
+  const resumed = earlier && new GithubStore({ ...common, run: earlier, readOnly: true });
   const store = new GithubStore({
     ...mine,
-    ...(earlier && { earlier: new GithubStore({ ...common, run: earlier, readOnly: true }) }),
+    ...(resumed && { earlier: resumed }),
   });
   const cache = cacheOfJob(invocation, { spool, limits: limits.cache });
   const claims = new KeptClaims(join(folder, 'claims'), outage);
@@ -115,7 +117,7 @@ export async function openJobStore(
     artifacts: store,
     claims,
     listingLimits: limits.listing,
-    checkpoints: cache,
+    checkpoints: allSources([...(resumed === undefined ? [] : [resumedSubjects(resumed)]), cacheAsSource(cache)]),
     settled: async () => {
       for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
     },
@@ -173,6 +175,17 @@ function hooked(
 function isWorthKeeping(record: GatelineRecord): record is EndedRecord {
   if (record.kind !== 'ended' || record.how !== 'ran') return false;
   return record.verdict.status === 'passed' || record.verdict.status === 'partial';
+}
+
+/** Records in the cache were written by jobs, and no decision is among them. */
+function cacheAsSource(cache: CheckpointCache): CheckpointSource {
+  return {
+    find: async (unit, fingerprint) => {
+      const { records, notices } = await cache.find(unit, fingerprint);
+      const listings = records.length === 0 ? [] : [{ records, problems: [], unprovenDecisions: true as const }];
+      return { listings, notices };
+    },
+  };
 }
 
 function outageBudget(

@@ -11,6 +11,7 @@ import type { ActionInputs } from '../inputs/inputs.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { linksOf } from '../event/links.ts';
 import type { JobContext } from '../job/job.ts';
+import { jobSubject } from '../job/job-subject.ts';
 import { observeRun } from '../job/observe-run.ts';
 import { outputDigests } from '../inputs/job-results.ts';
 import type { WorkflowEvent } from '../event/event.ts';
@@ -30,9 +31,14 @@ export async function viewRun(
 ): Promise<ReportedRun> {
   const { inputs, event } = invocation;
   const numbers = numbersOf(event);
-  const subject = inputs.subject ?? definition.pipeline?.subject ?? event.subject;
+  const named = jobSubject(invocation, definition.pipeline);
   const pipelineId = definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
-  const about = { pipeline: pipelineId, subject, runNumber: event.runNumber, expected: expectedGates(inputs) };
+  const about = {
+    pipeline: pipelineId,
+    subject: named.subject,
+    runNumber: event.runNumber,
+    expected: expectedGates(inputs),
+  };
   const observed = definition.pipeline === undefined ? await observeRun(store.records, about) : undefined;
   const pipeline = definition.pipeline ?? observed!.pipeline;
   const call: JobCall = {
@@ -40,7 +46,7 @@ export async function viewRun(
     ...(observed && { recorded: observed.recorded }),
     digests: outputDigests(inputs.needs),
   };
-  const assignment: Assignment = { pipeline, subject, metadata: pipeline.metadata, input: null };
+  const assignment: Assignment = { pipeline, ...named, metadata: pipeline.metadata, input: null };
   const verified = await verifyRun(ports, assignment, call);
   return { ...verified, assignment, state: withRefused(verified) };
 }

@@ -1,12 +1,13 @@
 import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
-import { subjectSlug } from '../../run/records/subject.ts';
+import { digestOfJson } from '../../json/canonical-json.ts';
+import { hexOf } from '../../json/digest.ts';
 import type { AttemptDirectory, AttemptFiles, AttemptId } from '../attempt-files.ts';
 import { readPlainFile } from './read-plain-file.ts';
 
 /** Enough digits that no two subjects share a folder. */
-const SLUG_DIGITS = 16;
+const SUBJECT_DIGITS = 16;
 
 /** Options of attempt directories. */
 export interface AttemptDirectoryOptions {
@@ -16,12 +17,15 @@ export interface AttemptDirectoryOptions {
   readonly onDurable?: (what: string) => void;
 }
 
-/** Attempt directories on disk: `<root>/<subject>/<run>/<gate>.<leg>.<call>.<n>/`. */
+/**
+ * Attempt directories on disk: `<root>/<digest of the subject>/<run>/<gate>.<leg>.<call>.<n>/`. Agents see the path, and
+ * a default subject is not for them.
+ */
 export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFiles {
   const pathOf = (id: AttemptId): string =>
     join(
       options.root,
-      subjectSlug(id.subject, SLUG_DIGITS),
+      hexOf(digestOfJson(id.subject)).slice(0, SUBJECT_DIGITS),
       String(id.runNumber),
       `${id.gate}.${id.leg || '_'}.${id.runAttempt}.${id.n}`,
     );

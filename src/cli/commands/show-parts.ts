@@ -70,7 +70,9 @@ export function latestOf(call: Call, unit: UnitState): EndedRecord | undefined {
 /** The claim of the attempt that determines the status; for a reused output, the claim of the original attempt. */
 function claimOf(call: Call, unit: UnitState): StartedRecord | undefined {
   const ended = latestOf(call, unit);
-  const at = ended?.source ?? ended;
+  const source = ended?.source;
+  // The claim of another subject is not among our records: ours has the same request.
+  const at = source === undefined || source.subject !== undefined ? ended : source;
   const claims = call.journal
     .archive()
     .records.filter((record): record is StartedRecord => record.kind === 'started' && unitOf(record) === unit.key);

@@ -2,7 +2,7 @@ import { contractErrors, createContracts } from '../../engine/call/contracts.ts'
 import type { GatelineError } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
-import { formatProblem, type Problem } from '../../pipeline/problem.ts';
+import { formatProblem, inOrder, type Problem } from '../../pipeline/problem.ts';
 import { count } from '../../report/text.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { readText } from '../../workspace/files/read-text.ts';
@@ -23,7 +23,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     // Schemas and checks are compiled as in a run.
     const contracts = createContracts({ readText: (path) => readText(loaded.root, path) });
     const errors = await contractErrors(contracts, loaded.pipeline.gates);
-    found = { loaded, problems: loaded.warnings, errors };
+    const reads = options['subject'] === undefined ? (loaded.pipeline.subjectReads ?? []) : [];
+    found = { loaded, problems: inOrder([...loaded.warnings, ...reads]), errors };
   } catch (error) {
     if (!(error instanceof PipelineInvalidError)) throw error;
     found = { loaded: undefined, problems: error.problems, errors: error.contracts };
@@ -39,8 +40,8 @@ interface Found {
   readonly errors: readonly GatelineError[];
 }
 
-function isSound({ loaded, errors }: Found): boolean {
-  return loaded !== undefined && errors.length === 0;
+function isSound({ loaded, problems, errors }: Found): boolean {
+  return loaded !== undefined && errors.length === 0 && problems.every(({ severity }) => severity === 'warning');
 }
 
 function tell(world: CliWorld, found: Found): void {

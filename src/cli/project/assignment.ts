@@ -5,6 +5,7 @@ import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { stateInputs } from '../../local/state-inputs.ts';
 import { oneLine } from '../../report/text.ts';
+import { MAX_SUBJECT_LENGTH, NAMELESS_SUBJECT, subjectOfMetadata } from '../../run/records/subject.ts';
 import { unitsOf } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
@@ -23,14 +24,15 @@ export async function assignmentOf(
   workspace: Pick<Workspace, 'root' | 'branch' | 'readText'>,
 ): Promise<Assignment> {
   const { pipeline } = loaded;
-  const subject =
-    recordedOption(options, 'subject', 1_024) ?? pipeline.subject ?? (await workspace.branch()) ?? 'default';
+  const given = recordedOption(options, 'subject', MAX_SUBJECT_LENGTH) ?? pipeline.subject;
+  const subject = given ?? subjectOfMetadata(pipeline.metadata) ?? (await workspace.branch()) ?? NAMELESS_SUBJECT;
   if (subject.trim() === '') throw new GatelineError('SUBJECT_EMPTY', 'the subject is empty');
   const standIn = options['stand-in'] === true;
   const input = await readInput(world, textOption(options, 'input'));
   return {
     pipeline,
     subject,
+    ...(given === undefined && { isDefaultSubject: true }),
     metadata: { ...pipeline.metadata, ...metadataOf(listOption(options, 'metadata')) },
     input: standIn && input === null ? await inputFromStateFiles(world, loaded, workspace, subject) : input,
     standIn,

@@ -3,7 +3,7 @@ import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { loadPipeline, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { localPorts } from '../../local/local-ports.ts';
-import { createProjector, showStateIn, type Projector } from '../../local/projector.ts';
+import { createProjector, showStateIn, stateForAgents, type Projector } from '../../local/projector.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { assignmentOf } from './assignment.ts';
@@ -37,7 +37,12 @@ export async function open(
   const graph = unitsOf(loaded.pipeline);
   const { store } = ports;
   const showState: EnginePorts['showState'] = (folder, state, units, redact) =>
-    showStateIn(folder, { loaded, graph, metadata: assignment.metadata, store, redact }, state, units);
+    showStateIn(
+      folder,
+      { loaded, graph, metadata: assignment.metadata, store, redact },
+      stateForAgents(state, assignment),
+      units,
+    );
   return { loaded, graph, ports: { ...ports, showState }, assignment };
 }
 

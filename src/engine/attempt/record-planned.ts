@@ -17,7 +17,7 @@ export async function recordPlanned(call: Call, unit: Unit, prepared: PreparedUn
       return recordNotApplicable(call, unit, prepared);
     case 'adopt': {
       const { verdict, exports } = prepared.judged!;
-      const taken = takenFrom(prepared.checkpoint!, verdict, exports);
+      const taken = takenFrom(call, prepared.checkpoint!, { verdict, exports });
       return recordAdopted(call, unit, prepared.work!, taken, call.assignment.keep!);
     }
     default:

@@ -1,4 +1,4 @@
-import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { Content, EndedRecord, Source } from '../../run/records/record.ts';
 import { needDigests } from '../../run/plan/request.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -10,18 +10,26 @@ import type { Work, PreparedUnit } from '../plan/prepared-unit.ts';
 
 /** Records that an earlier output is reused, with its verdict under the current contract. */
 export async function recordReuse(call: Call, unit: Unit, prepared: PreparedUnit): Promise<EndedRecord> {
-  const { checkpoint, judged } = prepared;
+  const { checkpoint, judged, producedAt } = prepared;
   const from = checkpoint!;
   const exports = judged === undefined ? from.exports : judged.exports;
-  const taken = takenFrom(from, judged?.verdict ?? from.verdict, exports);
+  const taken = takenFrom(call, from, { verdict: judged?.verdict ?? from.verdict, exports }, producedAt);
   return recordWithoutAgent(call, unit, prepared.work!, { how: 'reused', ...taken, ...savedBy(from) });
 }
 
 /** What a result takes over from an earlier attempt, or from outside. */
 export type Taken = Omit<EndedRecord, keyof Common | 'how'>;
 
-/** The output of an earlier attempt, as the result of another one. */
-export function takenFrom(from: EndedRecord, verdict: Verdict, exports: Content | undefined): Taken {
+/**
+ * The output of an earlier attempt, as the result of another one.
+ * @param producedAt when its agent began, if the attempt is of another subject
+ */
+export function takenFrom(
+  call: Call,
+  from: EndedRecord,
+  { verdict, exports }: { readonly verdict: Verdict; readonly exports: Content | undefined },
+  producedAt?: string,
+): Taken {
   return {
     verdict,
     ...(from.value && { value: from.value }),
@@ -32,7 +40,21 @@ export function takenFrom(from: EndedRecord, verdict: Verdict, exports: Content 
     logs: from.logs,
     ...(from.metrics && { metrics: from.metrics }),
     ...(from.learnings && { learnings: from.learnings }),
-    source: from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n },
+    source: sourceOf(call, from, producedAt),
+  };
+}
+
+/** Where an output came from, as seen from this run: its subject and run are named if they are not ours. */
+function sourceOf({ assignment, ports }: Call, from: EndedRecord, producedAt = from.startedAt): Source {
+  const source: Source = from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n };
+  const { runNumber, runAttempt, n, subject = from.subject, runId = from.by.runId, at = producedAt } = source;
+  const isOther = subject !== assignment.subject;
+  return {
+    runNumber,
+    runAttempt,
+    n,
+    ...(isOther && { subject, at }),
+    ...(runId !== undefined && runId !== ports.me.runId && { runId }),
   };
 }
 

@@ -8,11 +8,11 @@ import type { Snapshot } from '../../workspace/workspace.ts';
 import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
 import { openJournal, type Journal, type JournalScope } from './journal.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
+import { givenSubject, type NamedSubject } from './given-subject.ts';
 
 /** What a caller asks the engine to do. */
-export interface Assignment {
+export interface Assignment extends NamedSubject {
   readonly pipeline: Pipeline;
-  readonly subject: string;
   /** The pipeline's metadata, overridden by the caller's. */
   readonly metadata: JsonObject;
   /** The caller's input: part of every request; replaces needs that have no output (see `standIn`). */
@@ -84,7 +84,7 @@ export async function openCall(
     contracts: createContracts(ports.contractFiles ?? ports.workspace, assignment.standardSchemas),
     around: {
       pipeline: pipeline.id,
-      subject,
+      subject: givenSubject(assignment),
       metadata: assignment.metadata,
       input: assignment.input,
       platform: ports.platform,

@@ -5,7 +5,7 @@ import { createRunFold, type RunFold } from '../../run/state/fold.ts';
 import { nextAttempt, numberCall, type CallNumbers } from '../../run/state/numbering.ts';
 import type { ReadProblem, RecordListing } from '../../run/records/reading.ts';
 import { RECORD_FORMAT, type GatelineRecord, type Writer } from '../../run/records/record.ts';
-import { addToArchive, openArchive, type Archive } from '../../run/plan/reuse.ts';
+import { addElsewhere, addToArchive, openArchive, type Archive } from '../../run/plan/archive.ts';
 import { writerKey, type RunState, type Told } from '../../run/state/run-state.ts';
 import type { UnitGraph, Unit } from '../../run/records/unit.ts';
 import type { Selection, Written } from '../../store/record-store.ts';
@@ -31,8 +31,11 @@ export interface Journal {
   setMissing(contents: MissingContents): void;
   /** The contents passed to {@link setMissing}. */
   missing(): MissingContents;
-  /** Adds checkpoints from elsewhere. They are used to find reusable outputs, not for the state of this run. */
-  include(checkpoints: readonly GatelineRecord[]): void;
+  /**
+   * Adds checkpoints of a unit from elsewhere, one listing for each subject. They are used to find reusable outputs, not
+   * for the state of this run.
+   */
+  include(key: UnitKey, checkpoints: readonly RecordListing[]): void;
 }
 
 /** The ids of a unit, or of the run as a whole. */
@@ -127,8 +130,16 @@ export async function openJournal(
       run.touchAll();
     },
     missing: () => missingContent,
-    include: (checkpoints) => {
-      archive = openArchive({ ...listing, records: [...archive.records, ...checkpoints] });
+    include: (key, checkpoints) => {
+      const isOurs = ({ records: [first] }: RecordListing): boolean => first?.subject === scope.subject;
+      const ours = checkpoints.filter(isOurs).flatMap((found) => found.records);
+      if (ours.length > 0)
+        archive = openArchive({ ...listing, records: [...archive.records, ...ours] }, archive.elsewhere);
+      addElsewhere(
+        archive,
+        key,
+        checkpoints.filter((found) => !isOurs(found)),
+      );
     },
   };
 }

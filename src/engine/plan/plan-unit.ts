@@ -14,8 +14,9 @@ import { currentInputs, handedOnTo, inputTree } from './current-inputs.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { CurrentInputs } from '../../run/plan/request.ts';
 import type { PreparedUnit, Work } from './prepared-unit.ts';
-import { findWork, findElsewhere, keepLast, differencesTo } from './earlier-work.ts';
+import { keepLast, differencesTo } from './earlier-work.ts';
 import { loopOf } from './loop-of.ts';
+import { queryFor, searchWork, type FoundWork, type Search } from './search-work.ts';
 
 /** Plans one unit whose needs are settled. User errors result in `blocked`; other errors are thrown. */
 export async function planUnit(call: Call, unit: Unit): Promise<PreparedUnit> {
@@ -50,10 +51,8 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
     const next = call.holder === 'job' ? NO_APPROVAL_YET : locally;
     return { planned: plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work) };
   }
-  const known = await findWork(call, unit, work);
-  const elsewhere = known === undefined ? await findElsewhere(call, unit, work) : { notices: [] };
-  const found = known ?? elsewhere.found;
-  if (found !== undefined) return found;
+  const search = await searchWork(call, unit, work);
+  if (search.found !== undefined) return useWork(unit, work, search.found);
   const kept = await keepLast(call, unit, work);
   if (kept !== undefined) return kept;
   const sent = call.holder === 'process' && state.ended?.fingerprint === work.fingerprint && loopOf(call, unit);
@@ -63,7 +62,7 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   }
   // An invalid contract could not judge any output.
   await call.contracts.compile(unit.gate);
-  return withReason(call, unit, work, state, elsewhere.notices);
+  return withReason(call, unit, work, state, search);
 }
 
 /**
@@ -118,28 +117,31 @@ function notApplicable(call: Call, unit: Unit, contract: LoadedContract, reason:
   return { planned: plannedUnit(unit, known ? 'keep' : 'not-applicable', reason, work, state.ended), work };
 }
 
+/** The plan to use an earlier output. */
+function useWork(unit: Unit, work: Work, found: FoundWork): PreparedUnit {
+  const { choice, reason, checkpoint, subject, producedAt, judged } = found;
+  const { from, ...planned } = plannedUnit(unit, choice, reason, work, checkpoint);
+  const origin = from && { ...from, ...(subject !== undefined && { subject }) };
+  return { planned: { ...planned, from: origin }, work, checkpoint, producedAt, ...(judged && { judged }) };
+}
+
 /** The plan to run a unit, with the reason why an earlier output is not reused. */
 async function withReason(
   call: Call,
   unit: Unit,
   work: Work,
   state: UnitState,
-  notices: readonly string[],
+  { refused, notices }: Search,
 ): Promise<PreparedUnit> {
   const earlier = call.journal.archive().ended.get(unit.key) ?? [];
   const last = earlier.findLast((ended) => ended.verdict.kind !== 'not-applicable');
   const changed = await differencesTo(call, unit, work);
-  const query = {
-    fingerprint: work.fingerprint,
-    contract: work.contract.digest,
-    runNumber: call.journal.call.runNumber,
-    now: call.ports.now().toISOString(),
-  };
-  const checkpoint = findCheckpoint(unit, call.journal.archive(), query);
+  const checkpoint = findCheckpoint(unit, call.journal.archive(), queryFor(call, work));
   const missing =
     checkpoint.choice === 'none' ? undefined : missingOutput(checkpoint.ended, call.journal.missing())?.text;
   let reason: string;
   if (state.status === 'lost') reason = state.reason;
+  else if (refused !== undefined) reason = refused;
   else if (missing !== undefined) reason = `the output of ${checkpoint.reason} ${missing}`;
   else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the current contract';
   else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} does not match its record`;

@@ -13,6 +13,8 @@ export interface PreparedUnit {
   readonly work?: Work;
   /** The attempt to reuse, for `keep` and `reuse`. */
   readonly checkpoint?: EndedRecord;
+  /** When the agent that produced the checkpoint's output began. */
+  readonly producedAt?: string;
   /** The checkpoint's verdict under the current contract, if the contract has changed. */
   readonly judged?: JudgedAgain;
   /** The error that blocks it, if there is one. */

@@ -5,6 +5,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Call } from '../call/call.ts';
+import { givenSubject } from '../call/given-subject.ts';
 import { readJson } from '../call/content.ts';
 
 /** Larger exports are not read for a condition; it fails with a reason instead. */
@@ -24,7 +25,7 @@ export async function evaluateIf(
   const needs: JsonObject = {};
   for (const gate of unit.gate.needs) needs[gate] = await viewOfGate(call, gate);
   const result = await evaluateCondition(condition, {
-    subject: call.assignment.subject,
+    subject: givenSubject(call.assignment),
     metadata: call.assignment.metadata,
     needs,
   });

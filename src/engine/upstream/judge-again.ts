@@ -3,11 +3,13 @@ import { exportsOf } from '../../run/plan/exports.ts';
 import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
-import type { JsonObject, JsonValue } from '../../json/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { valueAt } from '../../json/json-pointer.ts';
 import { MASK } from '../../untrusted/redact.ts';
+import type { JudgeContext } from '../../verdict/judge.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
+import { givenSubject } from '../call/given-subject.ts';
 import { readJson } from '../call/content.ts';
 import { keepJson } from '../keep-json.ts';
 
@@ -19,21 +21,18 @@ export interface JudgedAgain {
 
 /**
  * Judges an output by a unit's contract. Returns the verdict, and the exported part if the output passes.
- * @param metadata what checks may refer to; default: the assignment's metadata
+ * @param about what checks may refer to; default: the assignment's subject, if it was given, and metadata
  */
 export async function judgeValue(
   call: Call,
   unit: Unit,
   value: JsonValue,
   whole: Content,
-  metadata: JsonObject = call.assignment.metadata,
+  about: JudgeContext = { subject: givenSubject(call.assignment), metadata: call.assignment.metadata },
 ): Promise<JudgedAgain> {
   const { judge } = await import('../../verdict/judge.ts');
   const compiled = await call.contracts.compile(unit.gate);
-  const verdict = await judge(compiled, value, {
-    subject: call.assignment.subject,
-    metadata,
-  });
+  const verdict = await judge(compiled, value, about);
   if (verdict.status === 'failed') return { verdict, exports: undefined };
   const pointers = compiled.contract.exports;
   return {
@@ -50,13 +49,13 @@ export async function judgeAgain(
   call: Call,
   unit: Unit,
   ended: EndedRecord,
-  metadata?: JsonObject,
+  about?: JudgeContext,
 ): Promise<JudgedAgain> {
   const value = await readJson(call.ports.store, ended.value!, { what: `output of ${unit.key}` });
   const { redact = [] } = (await call.contracts.load(unit.gate)).contract;
   const stored = redact.filter((pointer) => (valueAt(value, pointer) ?? MASK) !== MASK);
   if (stored.length > 0) return { verdict: unredacted(stored), exports: undefined };
-  return judgeValue(call, unit, value, ended.value!, metadata);
+  return judgeValue(call, unit, value, ended.value!, about);
 }
 
 function unredacted(pointers: readonly string[]): Verdict {

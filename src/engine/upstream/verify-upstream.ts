@@ -6,7 +6,7 @@ import { asRequest } from '../../run/plan/difference.ts';
 import { comparePositions, unitOf, type EndedRecord } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
-import type { JsonObject } from '../../json/json.ts';
+import type { Request } from '../../run/plan/request.ts';
 import { parseContract } from '../../verdict/contract.ts';
 import type { Call } from '../call/call.ts';
 import { missingOf, readJson } from '../call/content.ts';
@@ -80,7 +80,7 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
   if (ended.verdict.status === 'not-applicable') return refuseApplicable(call, need, ended, job);
   if (ended.value === undefined) throw unsound(need, `it ${ended.verdict.status}, and there is no output`);
   if (job.recorded?.has(need.gate.id)) await useClaimedContract(call, need, ended);
-  const { verdict, exports } = await judgeAgain(call, need, ended, await metadataOf(call, ended));
+  const { verdict, exports } = await judgeAgain(call, need, ended, await askedOf(call, ended));
   const none = { decided: [], unknownAt: undefined };
   const decisions = call.journal.archive().decisions.get(need.key) ?? none;
   const ruling = rulingOn(ended, decisions, call.ports.now().toISOString());
@@ -97,21 +97,21 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
 
 /** Refuses a not-applicable gate unless its condition was false and still is. */
 async function refuseApplicable(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {
-  const metadata = (await metadataOf(call, ended)) ?? call.assignment.metadata;
+  const metadata = (await askedOf(call, ended))?.metadata ?? call.assignment.metadata;
   const asked = { ...call, assignment: { ...call.assignment, metadata } };
   const known = !job.recorded?.has(need.gate.id);
   if (known && need.gate.if !== undefined && !(await evaluateIf(asked, need)).choice) return;
   throw unsound(need, 'its record says that it does not apply, but its condition does not confirm that');
 }
 
-/** The metadata of the attempt's request: checks may refer to it, and each gate may have its own. */
-async function metadataOf(call: Call, ended: EndedRecord): Promise<JsonObject | undefined> {
+/** The attempt's request: checks may refer to its metadata and subject, and each gate may have its own. */
+async function askedOf(call: Call, ended: EndedRecord): Promise<Request | undefined> {
   const claims = call.journal.archive().started.get(unitOf(ended)) ?? [];
   const claim = claims.find((one) => comparePositions(one, ended) === 0);
   if (claim === undefined) return undefined;
   const content = { digest: claim.request };
   const value = await readJson(call.ports.store, content, { limit: CONTRACT_LIMIT, what: 'the request of a claim' });
-  return asRequest(value)?.metadata;
+  return asRequest(value);
 }
 
 /** The contract that was fixed when the attempt was claimed. */

@@ -69,6 +69,12 @@ export const ACTION_CODES = {
     means: 'The run that `resume` names was triggered by an event that outsiders can trigger.',
     remedy: 'Name a run that was triggered by a push, a pull request, a schedule or a dispatch.',
   },
+  EARLIER_RUN_REF: {
+    from: ['user'],
+    means:
+      'The run that `resume` names is of another branch or pull request. A run takes records of its own ref, of the branch that its pull request goes into, and of the default branch; those of a pull request are for that pull request.',
+    remedy: 'Name another run, or remove `resume`: outputs with the same request are found by their fingerprint.',
+  },
   EARLIER_RUN_UNFINISHED: {
     from: ['user'],
     means: 'The run that `resume` names has not ended.',

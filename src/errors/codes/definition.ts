@@ -18,6 +18,13 @@ export const DEFINITION_CODES = {
     means: 'The definition is invalid. The message lists the problems, each with its code.',
     remedy: 'Fix these errors and run again. Nothing ran.',
   },
+  SUBJECT_NOT_GIVEN: {
+    from: ['user', 'definition'],
+    title: 'Subject missing',
+    means:
+      'An `if` or a check reads `subject`, and nobody gave one. The default subject only names the records of a run.',
+    remedy: 'Set `subject:` in gateline.yml, pass `--subject TEXT`, or set `subject` under `with:` of the step.',
+  },
   YAML_SYNTAX: {
     from: ['definition'],
     means: 'The file is not YAML.',

@@ -24,15 +24,32 @@ const STATUS_FUNCTIONS = new Set(['always', 'success', 'failure', 'cancelled']);
 /** Problems of `if` and `checks`: their syntax and references. */
 export function checkConditions(source: Source): Problem[] {
   const gates = gatesIn(source);
-  return gates.flatMap((gate) => {
-    const conditions = textsAt(gate, 'if').flatMap((text) =>
-      check(text, IF_RULES, source, (reference) => ifReference(reference, gate, gates)),
-    );
-    const checks = textsAt(gate, 'output', 'checks').flatMap((text) =>
-      check(text, CHECK_RULES, source, (reference) => checkReference(reference, gate)),
-    );
-    return conditions.concat(checks);
-  });
+  return gates.flatMap((gate) => [
+    ...checkIf(gate, source, (reference) => ifReference(reference, gate, gates)),
+    ...checkChecks(gate, source, (reference) => checkReference(reference, gate)),
+  ]);
+}
+
+/** The uses of `subject` in `if` and `checks`, as the problems that they are if nobody gives a subject. */
+export function checkSubjectReads(source: Source): Problem[] {
+  const read = ({ context }: Reference): Finding | undefined => (context === 'subject' ? NOT_GIVEN : undefined);
+  return gatesIn(source).flatMap((gate) => [...checkIf(gate, source, read), ...checkChecks(gate, source, read)]);
+}
+
+const NOT_GIVEN: Finding = {
+  code: 'SUBJECT_NOT_GIVEN',
+  message: 'reads `subject`, and no subject is given: the default one only names the records of a run',
+  hint: 'set `subject:` at the top of gateline.yml, pass `--subject`, or set `subject` under `with:` of the step',
+};
+
+type JudgeReference = (reference: Reference) => Finding | undefined;
+
+function checkIf(gate: GatePart, source: Source, judge: JudgeReference): Problem[] {
+  return textsAt(gate, 'if').flatMap((text) => check(text, IF_RULES, source, judge));
+}
+
+function checkChecks(gate: GatePart, source: Source, judge: JudgeReference): Problem[] {
+  return textsAt(gate, 'output', 'checks').flatMap((text) => check(text, CHECK_RULES, source, judge));
 }
 
 interface Finding {
@@ -42,12 +59,7 @@ interface Finding {
   readonly hint?: string | undefined;
 }
 
-function check(
-  text: Located<string>,
-  rules: ExpressionRules,
-  source: Source,
-  judge: (reference: Reference) => Finding | undefined,
-): Problem[] {
+function check(text: Located<string>, rules: ExpressionRules, source: Source, judge: JudgeReference): Problem[] {
   const label = labelOf(text.path);
   const report = (finding: Finding, offset?: number): Problem => {
     const shift = offset === undefined ? {} : { offset };

@@ -87,7 +87,9 @@ export const gatelineFileSchema = z
       pipeline: id.default('pipeline').describe('Id of the pipeline.'),
       subject: text(1_024, 'text')
         .optional()
-        .describe('The subject of a run. Default: `pr-<number>` in a pull request, else the branch.'),
+        .describe(
+          'The subject of a run, part of every request. Default: `{metadata.domain}-{metadata.feature}` if the file has both, else `pr-<number>` in a pull request, else the branch; agents and conditions do not see the default.',
+        ),
       metadata: jsonObject.default({}).describe('Free values for agents and conditions. Part of the fingerprint.'),
       'max-parallel': wholeNumber(1, 256).default(2).describe('How many gates may run in parallel.'),
       env: envMap

@@ -85,7 +85,9 @@ export function reusedIn(state: RunState, records: readonly GatelineRecord[]): R
     if (!unit.reused || ended === undefined) return [];
     const { source } = ended;
     const origin =
-      source === undefined ? undefined : byUnit.get(unit.key)?.find((one) => comparePositions(one, source) === 0);
+      source === undefined || source.subject !== undefined
+        ? undefined
+        : byUnit.get(unit.key)?.find((one) => comparePositions(one, source) === 0);
     const ms = origin === undefined ? ended.savedMs : endedAfter(origin);
     return [{ unit, ended, saved: amountOf(ms, ended.metrics ?? origin?.metrics) }];
   });

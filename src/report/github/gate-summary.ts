@@ -25,7 +25,7 @@ import { code, codeCell, linkTo, row, said, saidInCell, tableHead } from '../mar
 import { nextStepOf } from './next-step.ts';
 import type { ReportLinks } from './report-input.ts';
 import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
-import { iconOf, placeText, reasonText } from './status-words.ts';
+import { iconOf, originText, placeText, reasonText } from './status-words.ts';
 
 /** Maximum number of an output's findings listed besides the issues of its verdict. */
 const FINDINGS = 50;
@@ -110,7 +110,7 @@ function decisionText(planned: PlannedUnit | undefined, own: UnitState): string 
   const by = own.decided;
   const decided = by === undefined ? '' : `**${by.decision}** by ${said(actorOf(by), 120)}: ${sentence(by.reason)}`;
   if (planned === undefined) return decided;
-  const from = planned.from === undefined ? '' : ` Its output is from ${placeText(planned.from)}.`;
+  const from = planned.from === undefined ? '' : ` Its output is from ${originText(planned.from)}.`;
   return `**${DECIDED[planned.choice]}:** ${sentence(planned.reason)}${from}${decided === '' ? '' : `\n\n${decided}`}`;
 }
 
@@ -168,7 +168,7 @@ function howText(own: UnitState): string {
   const at = attemptOf(own);
   const where = at === undefined ? '' : placeText(at);
   if (howOf(own) !== 'reused') return [howOf(own), where].filter((text) => text !== '').join(', ');
-  return ended?.source === undefined ? 'reused' : `reused from ${placeText(ended.source)}`;
+  return ended?.source === undefined ? 'reused' : `reused from ${originText(ended.source)}`;
 }
 
 function issuesOf(input: GateSummaryInput, ended: EndedRecord | undefined): Section[] {

@@ -1,4 +1,6 @@
-import { runOnGithub } from '../../run/records/attempt-text.ts';
+import { codeCell } from '../markdown/markdown.ts';
+import { ofSubject, runOnGithub } from '../../run/records/attempt-text.ts';
+import type { Position, Source } from '../../run/records/record.ts';
 import type { UnitState, UnitStatus } from '../../run/state/run-state.ts';
 
 const ICONS: Readonly<Record<UnitStatus, string>> = {
@@ -35,10 +37,15 @@ export function isWell(status: UnitStatus): boolean {
 /** Why a unit has its status, as untrusted text: the run state's reason, in GitHub's words for a reused output. */
 export function reasonText({ reused, decided, ended, reason }: UnitState): string {
   const source = reused && decided === undefined ? ended?.source : undefined;
-  return source === undefined ? reason : `output reused from ${placeText(source)}`;
+  return source === undefined ? reason : `output reused from ${placeText(source)}${ofSubject(source.subject)}`;
 }
 
 /** An attempt, in GitHub's words: `attempt 1 (run 3, run attempt 2)`. */
-export function placeText(at: { readonly runNumber: number; readonly runAttempt: number; readonly n: number }): string {
+export function placeText(at: Position): string {
   return `attempt ${at.n} (${runOnGithub(at)})`;
+}
+
+/** {@link placeText} of a reused output as Markdown, with its subject if that is another one. */
+export function originText(source: Position & Pick<Source, 'subject'>): string {
+  return placeText(source) + (source.subject === undefined ? '' : ` of ${codeCell(source.subject, 200)}`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { digestSchema } from '../../json/digest.ts';
 import type { Plan } from '../../run/plan/plan.ts';
-import { attemptSchema, attemptView } from './status-json.ts';
+import { originSchema, originView } from './status-json.ts';
 
 /** Version of `gateline plan --json`. Fields may be added within a version; none is removed or changes its meaning. */
 export const PLAN_FORMAT = 'gateline-plan/1';
@@ -41,7 +41,7 @@ export const planJsonSchema = z.strictObject({
       /** `null`: not known yet. */
       fingerprint: digestSchema.nullable(),
       /** The origin of a kept or reused output. */
-      from: attemptSchema.nullable(),
+      from: originSchema.nullable(),
       /** Differences from this gate's last request. */
       differences: z.array(
         z.strictObject({
@@ -88,7 +88,7 @@ export function planJson(plan: Plan): PlanJson {
       choice: unit.choice,
       reason: unit.reason,
       fingerprint: unit.fingerprint ?? null,
-      from: unit.from === undefined ? null : attemptView(unit.from),
+      from: unit.from === undefined ? null : originView(unit.from),
       differences: unit.differences.map(({ what, name, change }) => ({ what, name, change })),
       notices: [...unit.notices],
     })),

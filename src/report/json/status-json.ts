@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { issueSchema, VERDICT_KINDS, type Verdict } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
-import { DECISIONS, metricsSchema, type Content, type EndedRecord } from '../../run/records/record.ts';
+import {
+  DECISIONS,
+  metricsSchema,
+  type Content,
+  type EndedRecord,
+  type Position,
+  type Source,
+} from '../../run/records/record.ts';
 import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
 import { iterationOf } from '../../run/records/reworks.ts';
@@ -27,6 +34,9 @@ const decision = z.strictObject({
   at: z.string(),
   until: z.string().nullable(),
 });
+
+/** The origin of a reused output; `subject` only if it is another one than that of the run. */
+export const originSchema = attemptSchema.extend({ subject: z.string().optional() });
 
 /** One gate, or one leg of a matrix gate. Absent values are `null`. */
 const gateStatusSchema = z.strictObject({
@@ -64,7 +74,7 @@ const gateStatusSchema = z.strictObject({
     .nullable(),
   attempt: attemptSchema.nullable(),
   /** The origin of a reused output. */
-  source: attemptSchema.nullable(),
+  source: originSchema.nullable(),
   fingerprint: digest.nullable(),
   output: content.nullable(),
   /** What later gates receive; `null`: nothing, or not done. */
@@ -148,7 +158,7 @@ function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] 
     iteration: iterationOf(unit.reworks),
     verdict: ended === undefined ? null : verdictOf(ended, gate?.contract.threshold),
     attempt: at === undefined ? null : attemptView(at),
-    source: ended?.source === undefined ? null : attemptView(ended.source),
+    source: ended?.source === undefined ? null : originView(ended.source),
     fingerprint: (ended ?? started)?.fingerprint ?? null,
     output: contentOf(ended?.value),
     exports: contentOf(unit.exports),
@@ -169,6 +179,11 @@ export function attemptView(at: {
   readonly n: number;
 }): AttemptView {
   return { run: at.runNumber, call: at.runAttempt, attempt: at.n };
+}
+
+/** An origin in the form for programs. */
+export function originView(at: Position & Pick<Source, 'subject'>): z.infer<typeof originSchema> {
+  return { ...attemptView(at), ...(at.subject !== undefined && { subject: at.subject }) };
 }
 
 function verdictOf({ verdict }: EndedRecord, threshold: number | undefined): StatusJson['gates'][number]['verdict'] {

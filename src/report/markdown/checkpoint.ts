@@ -11,7 +11,7 @@ import {
   scoreFact,
   shortDigest,
 } from '../wording.ts';
-import { attemptText, runText } from '../../run/records/attempt-text.ts';
+import { attemptText, sourceText } from '../../run/records/attempt-text.ts';
 import { Buffer } from 'node:buffer';
 import { code, codeCell, row, said, saidInCell } from './markdown.ts';
 import { fileItem, issueItem, kindText, openAfter } from './gate-parts.ts';
@@ -107,7 +107,7 @@ function factsTable(facts: readonly Fact[]): string {
 function howText(own: UnitState): string {
   const ended = resultOf(own);
   if (howOf(own) === 'reused')
-    return ended?.source === undefined ? 'reused' : `reused from ${runText(ended.source, ended)}`;
+    return ended?.source === undefined ? 'reused' : `reused from ${saidInCell(sourceText(ended.source, ended))}`;
   return howOf(own);
 }
 

@@ -4,7 +4,7 @@ import type { Issue } from '../../verdict/verdict.ts';
 import type { EndedRecord, Position } from '../../run/records/record.ts';
 import { unitKey, type ContractSource } from '../../pipeline/pipeline.ts';
 import { count, oneLine, plain, type Paint, type Tone } from '../text.ts';
-import { attemptText, runText } from '../../run/records/attempt-text.ts';
+import { attemptText, runText, sourceText } from '../../run/records/attempt-text.ts';
 import { durationText, endedAfter, KIND_MEANING, ruleToName, scoreFact } from '../wording.ts';
 
 /** Maximum size of the result of {@link verdictText}, in UTF-8 bytes without colours. */
@@ -66,7 +66,7 @@ function endingOf(ended: EndedRecord): string[] {
   if (ended.signal !== undefined) lines.push(`  ended by signal: ${oneLine(ended.signal)}`);
   const took = durationText(endedAfter(ended));
   if (took !== '') lines.push(`  took: ${took}`);
-  if (ended.source !== undefined) lines.push(`  output reused from ${runText(ended.source, ended)}`);
+  if (ended.source !== undefined) lines.push(`  output reused from ${oneLine(sourceText(ended.source, ended))}`);
   return lines;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../json/canonical-json.ts';
-import { REQUEST_FORMAT, type Request } from './request.ts';
+import { REQUEST_FORMATS, type Request } from './request.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
@@ -42,7 +42,10 @@ export function differences(before: Request, after: Request): Difference[] {
     ...compareMaps('env', before.definition.env, after.definition.env),
     ...compareMaps('matrix', before.matrix, after.matrix),
     ...compareMaps('metadata', before.metadata, after.metadata),
-    ...single('subject', 'subject', before.subject, after.subject),
+    // The subject of an older request may be a default one, which is not part of the request any more.
+    ...(before.format === after.format
+      ? single('subject', 'subject', before.subject ?? null, after.subject ?? null)
+      : []),
     ...single('input', 'input', before.input, after.input),
     ...compareMaps('tool', before.tools, after.tools),
     ...compareMaps('secret', namesAsMap(before.secrets), namesAsMap(after.secrets)),
@@ -51,7 +54,7 @@ export function differences(before: Request, after: Request): Difference[] {
   ];
 }
 
-/** A request read from a store, or `undefined` if it is not a request of this version. */
+/** A request read from a store, or `undefined` if it is not a request of a known version. */
 export function asRequest(value: JsonValue): Request | undefined {
   return requestShape.safeParse(value).success ? (value as unknown as Request) : undefined;
 }
@@ -60,7 +63,8 @@ const object = z.record(z.string(), z.unknown());
 
 /** The part of a request's shape that comparing two of them relies on. */
 const requestShape = z.looseObject({
-  format: z.literal(REQUEST_FORMAT),
+  format: z.enum(REQUEST_FORMATS),
+  subject: z.string().optional(),
   matrix: object,
   metadata: object,
   definition: z.looseObject({ with: object, env: object }),

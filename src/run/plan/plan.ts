@@ -1,7 +1,7 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Difference } from './difference.ts';
 import type { Digest } from '../../json/digest.ts';
-import type { Position } from '../records/record.ts';
+import type { Position, Source } from '../records/record.ts';
 import type { Unit } from '../records/unit.ts';
 
 /**
@@ -39,8 +39,8 @@ export interface PlannedUnit {
   readonly reason: string;
   /** `undefined` if it cannot be known yet. */
   readonly fingerprint: Digest | undefined;
-  /** The origin of a kept or reused output. */
-  readonly from: Position | undefined;
+  /** The origin of a kept or reused output; with its subject if that is another one. */
+  readonly from: (Position & Pick<Source, 'subject'>) | undefined;
   /** For `run`: the differences from the unit's last request; empty if there is none. */
   readonly differences: readonly Difference[];
   /** Information that does not affect the plan: no `inputs` declared, a skip that expires … */

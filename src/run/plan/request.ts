@@ -9,7 +9,10 @@ import type { ReworkDecision } from '../records/reworks.ts';
 import type { Unit } from '../records/unit.ts';
 
 /** Version of the request; part of every fingerprint. */
-export const REQUEST_FORMAT = 'gateline-request/1';
+export const REQUEST_FORMAT = 'gateline-request/2';
+
+/** Versions that can be read from a store. In version 1 a default subject was part of the request. */
+export const REQUEST_FORMATS = ['gateline-request/1', REQUEST_FORMAT] as const;
 
 /**
  * Everything that determines an agent's output, and nothing else. Its digest is the fingerprint. Names, timeouts,
@@ -17,12 +20,13 @@ export const REQUEST_FORMAT = 'gateline-request/1';
  * does not run again. Secrets are included by name, never by value.
  */
 export interface Request {
-  readonly format: typeof REQUEST_FORMAT;
+  readonly format: (typeof REQUEST_FORMATS)[number];
   readonly pipeline: string;
   readonly gate: string;
   readonly leg: string;
   readonly matrix: JsonObject;
-  readonly subject: string;
+  /** Only a subject that somebody gave: the default one names the run's records and nothing else. */
+  readonly subject?: string;
   readonly metadata: JsonObject;
   /** The caller's input; `null` if there is none. */
   readonly input: JsonValue;
@@ -67,7 +71,8 @@ export interface Platform {
 /** The parts that are the same for every gate of a run. */
 export interface RequestContext {
   readonly pipeline: string;
-  readonly subject: string;
+  /** The subject, if it was given. */
+  readonly subject: string | undefined;
   readonly metadata: JsonObject;
   readonly input: JsonValue;
   readonly platform: Platform;
@@ -94,7 +99,7 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
     gate: gate.id,
     leg: leg.id,
     matrix: leg.matrix,
-    subject: around.subject,
+    ...(around.subject !== undefined && { subject: around.subject }),
     metadata: around.metadata,
     input: around.input,
     definition: {

@@ -1,92 +1,23 @@
-import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptInRun, attemptText } from '../records/attempt-text.ts';
-import { actorOf, latestPosition, rulingOn, usedDecision, type UnitDecisions } from '../records/decisions.ts';
+import { actorOf, rulingOn, VOIDING, type Ruling, type UnitDecisions } from '../records/decisions.ts';
 import type { Digest } from '../../json/digest.ts';
 import { isGoodEnough } from '../state/fold-unit.ts';
-import { unreadIn, whyBlind, type RecordListing, type UnreadRecord } from '../records/reading.ts';
-import {
-  comparePositions,
-  unitOf,
-  type EndedRecord,
-  type GatelineRecord,
-  type StartedRecord,
-} from '../records/record.ts';
-import { orderRecords } from '../records/order.ts';
+import { comparePositions, unitOf, type EndedRecord } from '../records/record.ts';
 import { reworksIn } from '../records/reworks.ts';
 import { claimMatches } from '../records/unit-records.ts';
 import type { Unit } from '../records/unit.ts';
-
-/** Records of all runs by unit, in order, for finding checkpoints. Created once per plan. */
-export interface Archive extends Pick<RecordListing, 'unprovenDecisions'> {
-  readonly records: readonly GatelineRecord[];
-  readonly started: ReadonlyMap<UnitKey, readonly StartedRecord[]>;
-  readonly ended: ReadonlyMap<UnitKey, readonly EndedRecord[]>;
-  readonly decisions: ReadonlyMap<UnitKey, UnitDecisions>;
-  /** Records that exist but could not be read; their names identify them. */
-  readonly unread: ReadonlyMap<UnitKey, readonly UnreadRecord[]>;
-  /** There may be records that were not listed: decisions of other runs cannot be known. */
-  readonly blind: boolean;
-}
-
-/** Groups a listing for {@link findCheckpoint}. */
-export function openArchive(listing: RecordListing): Archive {
-  const { records } = orderRecords(listing.records);
-  const started = Map.groupBy(
-    records.filter((record) => record.kind === 'started'),
-    unitOf,
-  );
-  const ended = Map.groupBy(
-    records.filter((record) => record.kind === 'ended'),
-    unitOf,
-  );
-  const decided = Map.groupBy(
-    records.flatMap((record) => (record.kind === 'decided' ? (usedDecision(record, listing) ?? []) : [])),
-    unitOf,
-  );
-  const unread = Map.groupBy(unreadIn(listing.problems), unitOf);
-  const decisions = new Map<UnitKey, UnitDecisions>();
-  for (const key of new Set([...decided.keys(), ...unread.keys()])) {
-    const unknown = (unread.get(key) ?? []).filter(({ kind }) => kind.startsWith('decided'));
-    decisions.set(key, { decided: decided.get(key) ?? [], unknownAt: latestPosition(unknown) });
-  }
-  const { problems, unprovenDecisions } = listing;
-  return {
-    records,
-    started,
-    ended,
-    decisions,
-    unread,
-    blind: whyBlind(problems) !== undefined,
-    ...(unprovenDecisions && { unprovenDecisions }),
-  };
-}
-
-/** Adds a record that was written later and is the latest of its unit. */
-export function addToArchive(archive: Archive, record: GatelineRecord): void {
-  const append = <T>(into: ReadonlyMap<UnitKey, readonly T[]>, one: T): void => {
-    const known = into.get(unitOf(record)) as T[] | undefined;
-    if (known === undefined) (into as Map<UnitKey, readonly T[]>).set(unitOf(record), [one]);
-    else known.push(one);
-  };
-  (archive.records as GatelineRecord[]).push(record);
-  if (record.kind === 'started') append(archive.started, record);
-  else if (record.kind === 'ended') append(archive.ended, record);
-  else {
-    const used = usedDecision(record, archive);
-    if (used === undefined) return;
-    const { decided, unknownAt } = archive.decisions.get(unitOf(record)) ?? { decided: [], unknownAt: undefined };
-    (archive.decisions as Map<UnitKey, UnitDecisions>).set(unitOf(record), {
-      decided: [...decided, used],
-      unknownAt,
-    });
-  }
-}
+import type { Archive, SubjectRecords } from './archive.ts';
 
 /** Whether an earlier attempt can be reused now, before its content is read. */
 export type Checkpoint =
-  | { readonly choice: 'usable'; readonly ended: EndedRecord; readonly reason: string }
-  /** Everything matches except the contract, which changed: judge the stored output again. */
-  | { readonly choice: 'judge-again'; readonly ended: EndedRecord; readonly reason: string }
+  /** `judge-again`: everything matches except the contract, which changed: judge the stored output again. */
+  | {
+      readonly choice: 'usable' | 'judge-again';
+      readonly ended: EndedRecord;
+      readonly reason: string;
+      /** The records that it is read with: those of its own subject. */
+      readonly home: SubjectRecords;
+    }
   | { readonly choice: 'none'; readonly reason: string };
 
 /** The query for {@link findCheckpoint}. */
@@ -102,25 +33,66 @@ export interface CheckpointQuery {
 
 /**
  * The newest earlier attempt with this fingerprint that may be reused instead of running the agent, and why or why not.
+ * One of the call's subject comes before those of others.
  */
 export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQuery): Checkpoint {
   if (archive.blind) return { choice: 'none', reason: 'not all records could be listed, so nothing is reused' };
-  const same = (archive.ended.get(unit.key) ?? []).filter(
+  const own = findIn(unit, archive, query);
+  const others = archive.elsewhere.get(unit.key) ?? [];
+  if (own.choice !== 'none' || others.length === 0 || isSetAside(unit, archive, query)) return own;
+  let reason = own.reason;
+  for (const other of others) {
+    const found = other.blind ? own : findIn(unit, other, query);
+    if (found.choice !== 'none') return found;
+    reason ||= found.reason;
+  }
+  return { choice: 'none', reason };
+}
+
+/**
+ * Whether decisions of the call's subject keep outputs of other subjects from being reused. Those have no place in the
+ * order of these decisions. So a decision about this request stands against all of them, as does one about the unit as
+ * a whole in this run, which asked for an output made after it.
+ */
+function isSetAside(unit: Unit, archive: Archive, query: CheckpointQuery): boolean {
+  const { decided = [], unknownAt } = archive.decisions.get(unit.key) ?? {};
+  if (unknownAt !== undefined) return true;
+  const lastWords = new Map<string, string>();
+  for (const { decision, fingerprint, runNumber, actor } of decided) {
+    if (fingerprint === null ? runNumber !== query.runNumber : fingerprint !== query.fingerprint) continue;
+    if (VOIDING.has(decision)) return true;
+    if (decision === 'reject' || decision === 'approve') lastWords.set(actor, decision);
+  }
+  return [...lastWords.values()].includes('reject');
+}
+
+/** Whether an attempt is of another run than that of the call. */
+function isOfAnotherRun(
+  { runNumber }: EndedRecord,
+  { other }: SubjectRecords,
+  query: Pick<CheckpointQuery, 'runNumber'>,
+): boolean {
+  return other !== undefined || runNumber !== query.runNumber;
+}
+
+function findIn(unit: Unit, home: SubjectRecords, query: CheckpointQuery): Checkpoint {
+  const same = (home.ended.get(unit.key) ?? []).filter(
     (ended) =>
       ended.fingerprint === query.fingerprint ||
       // Another run did this work in several iterations: its last output is the one to reuse.
-      (ended.rework?.base === query.fingerprint && ended.runNumber !== query.runNumber),
+      (ended.rework?.base === query.fingerprint && isOfAnotherRun(ended, home, query)),
   );
   let reason = '';
   for (const ended of same.toReversed()) {
     if (query.except?.has(ended)) continue;
-    const objection = objectionTo(unit, ended, archive, query);
+    const objection = objectionTo(unit, ended, home, query);
     if (objection === undefined) {
       const judged = ended.contract === query.contract;
       return {
         choice: judged ? 'usable' : 'judge-again',
         ended,
-        reason: nameOf(unit, ended, archive, query.runNumber),
+        reason: nameOf(unit, ended, home, query.runNumber),
+        home,
       };
     }
     reason ||= objection;
@@ -128,23 +100,63 @@ export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQu
   return { choice: 'none', reason };
 }
 
-function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: CheckpointQuery): string | undefined {
-  const where = nameOf(unit, ended, archive, query.runNumber);
-  if (unit.gate.reuse === 'never' && ended.runNumber !== query.runNumber)
-    return `${where} is not reused: reuse is set to never`;
-  const ruling = rulingOn(
-    ended,
-    archive.decisions.get(unit.key) ?? { decided: [], unknownAt: undefined },
-    query.now,
-    unit.gate.approval,
-  );
+/**
+ * Why the output of another subject that was reused is no longer valid there, by that subject's decisions since;
+ * `undefined` if it is, or if its records are gone.
+ */
+export function withdrawnElsewhere(
+  unit: Unit,
+  { source }: Pick<EndedRecord, 'source'>,
+  archive: Archive,
+  now: string,
+): string | undefined {
+  const home = (archive.elsewhere.get(unit.key) ?? []).find(({ other }) => other === source?.subject);
+  if (home === undefined || source?.subject === undefined) return undefined;
+  const origin = home.ended.get(unit.key)?.find((ended) => comparePositions(ended, source) === 0);
+  return origin && decidedAgainst(unit, origin, home, { now, runNumber: 0 });
+}
+
+/** What decisions of its own subject say against an attempt. */
+function decidedAgainst(
+  unit: Unit,
+  ended: EndedRecord,
+  home: SubjectRecords,
+  { now, runNumber }: Pick<CheckpointQuery, 'now' | 'runNumber'>,
+): string | undefined {
+  const where = nameOf(unit, ended, home, runNumber);
+  const ruling = rulingOf(unit, ended, home, now);
   if (ruling.ruling === 'unknown') return `${where} is not reused: a decision since then could not be read`;
   if (ruling.ruling === 'voided' && ruling.by.rework !== undefined)
     return `${where} was sent back by ${ruling.by.rework.cause}: ${ruling.by.reason}`;
-  if (ended.rework !== undefined && ended.runNumber !== query.runNumber && !endedWell(unit, ended, archive))
-    return `${where} is not reused: the gates that sent its work back did not pass afterwards`;
   if (ruling.ruling === 'voided') return `${actorOf(ruling.by)} asked for a new attempt: ${ruling.by.reason}`;
   if (ruling.ruling === 'rejected') return `${where} was rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`;
+  return undefined;
+}
+
+const NO_DECISIONS: UnitDecisions = { decided: [], unknownAt: undefined };
+
+/** What decisions of its own subject say about a checkpoint. An approval is for its own subject only. */
+export function rulingOf(unit: Unit, ended: EndedRecord, home: SubjectRecords, now: string): Ruling {
+  const ruling = rulingOn(ended, home.decisions.get(unit.key) ?? NO_DECISIONS, now, unit.gate.approval);
+  return home.other !== undefined && ruling.ruling === 'approved' ? { ruling: 'stands' } : ruling;
+}
+
+function objectionTo(
+  unit: Unit,
+  ended: EndedRecord,
+  archive: SubjectRecords,
+  query: CheckpointQuery,
+): string | undefined {
+  const where = nameOf(unit, ended, archive, query.runNumber);
+  if (unit.gate.reuse === 'never' && isOfAnotherRun(ended, archive, query))
+    return `${where} is not reused: reuse is set to never`;
+  if (archive.other !== undefined && originIn(ended, archive).how === 'adopted')
+    return `${where} is not reused: it was adopted for its own subject`;
+  const decided = decidedAgainst(unit, ended, archive, query);
+  if (decided !== undefined) return decided;
+  if (ended.rework !== undefined && isOfAnotherRun(ended, archive, query) && !endedWell(unit, ended, archive))
+    return `${where} is not reused: the gates that sent its work back did not pass afterwards`;
+  const ruling = rulingOf(unit, ended, archive, query.now);
   const judged = ended.contract === query.contract;
   if (!isGoodEnough(unit, ended, ruling) && (judged || ended.value === undefined || !judgedByContract(ended))) {
     return `${where} ${ended.verdict.status === 'partial' ? 'was only partial' : `failed (${ended.verdict.kind})`}`;
@@ -162,7 +174,7 @@ function objectionTo(unit: Unit, ended: EndedRecord, archive: Archive, query: Ch
 }
 
 /** Whether every output that sent the work back in the attempt's run was followed by one that passed. */
-function endedWell(unit: Unit, { runNumber }: EndedRecord, archive: Archive): boolean {
+function endedWell(unit: Unit, { runNumber }: EndedRecord, archive: SubjectRecords): boolean {
   const decided = (archive.decisions.get(unit.key)?.decided ?? []).filter((one) => one.runNumber === runNumber);
   const causes = reworksIn(decided).flatMap(({ rework }) => rework.from.map((one) => one.unit));
   return causes.every((cause) => {
@@ -177,19 +189,27 @@ function judgedByContract(ended: EndedRecord): boolean {
 }
 
 /** When the agent produced the output, even if the attempt itself reused it. */
-function producedAt(ended: EndedRecord, archive: Archive): string {
+export function producedAt(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): string {
+  const { startedAt, source } = originIn(ended, archive);
+  return source?.at ?? startedAt;
+}
+
+/** The attempt that produced an output, as far as the records of its subject know it. */
+function originIn(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): EndedRecord {
   let at = ended;
   for (let hops = 0; at.how === 'reused' && at.source !== undefined && hops < 10_000; hops += 1) {
     const source = at.source;
+    if (source.subject !== undefined) break;
     const origin = (archive.ended.get(unitOf(ended)) ?? []).find((one) => comparePositions(one, source) === 0);
     if (origin === undefined || origin === at) break;
     at = origin;
   }
-  return at.startedAt;
+  return at;
 }
 
 /** An attempt in a sentence. The run is named if it is not the current one. */
-function nameOf(unit: Unit, ended: EndedRecord, archive: Archive, runNumber: number): string {
+function nameOf(unit: Unit, ended: EndedRecord, archive: SubjectRecords, runNumber: number): string {
   const begun = archive.started.get(unit.key) ?? [];
+  if (archive.other !== undefined) return attemptText(ended, begun, archive.other);
   return ended.runNumber === runNumber ? attemptInRun(ended, begun) : attemptText(ended, begun);
 }

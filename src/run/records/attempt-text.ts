@@ -1,4 +1,4 @@
-import { comparePositions, type EndedRecord, type Position, type StartedRecord } from './record.ts';
+import { comparePositions, type EndedRecord, type Position, type Source, type StartedRecord } from './record.ts';
 
 /**
  * How attempts are shown to people. A record numbers attempts from 1 in every call. On one machine that number is of
@@ -17,6 +17,19 @@ export function runText(at: Omit<Position, 'n'>, { by }: Pick<Placed, 'by'>): st
   return by.runId === undefined ? `run ${at.runNumber}` : runOnGithub(at);
 }
 
+/** Where a reused output came from: `run 3`, or `run 3 of pr-7` if it is of another subject. */
+export function sourceText(source: Source, reuse: Pick<Placed, 'by'>): string {
+  return runText(source, reuse) + ofSubject(source.subject);
+}
+
+/** ` of pr-7`; '' without a subject. */
+export function ofSubject(subject: string | undefined): string {
+  if (subject === undefined) return '';
+  return ` of ${subject.length > SUBJECT_SHOWN ? `${subject.slice(0, SUBJECT_SHOWN - 1)}…` : subject}`;
+}
+
+const SUBJECT_SHOWN = 100;
+
 /**
  * `attempt 2`, within its run; in a later run attempt on GitHub `attempt 1 of run attempt 2`.
  * @param begun the claims of the gate, of this and of other runs
@@ -26,10 +39,13 @@ export function attemptInRun(at: Placed, begun: readonly Position[]): string {
   return at.runAttempt > 1 ? `attempt ${at.n} of run attempt ${at.runAttempt}` : `attempt ${at.n}`;
 }
 
-/** `attempt 2 (run 1)`; in a later run attempt on GitHub `attempt 1 (run 1, run attempt 2)`. */
-export function attemptText(at: Placed, begun: readonly Position[]): string {
+/**
+ * `attempt 2 (run 1)`; in a later run attempt on GitHub `attempt 1 (run 1, run attempt 2)`.
+ * @param subject only of another subject: `attempt 2 (run 1 of pr-7)`
+ */
+export function attemptText(at: Placed, begun: readonly Position[], subject?: string): string {
   const number = at.by.runId === undefined ? numberInRun(at, begun) : at.n;
-  return `attempt ${number} (${runText(at, at)})`;
+  return `attempt ${number} (${runText(at, at)}${ofSubject(subject)})`;
 }
 
 /**

@@ -62,12 +62,13 @@ export type Ruling =
   | { readonly ruling: 'unknown' };
 
 /** Decisions after which an earlier attempt is no longer used. */
-const VOIDING: ReadonlySet<DecidedRecord['decision']> = new Set(['force', 'rollback', 'rework']);
+export const VOIDING: ReadonlySet<DecidedRecord['decision']> = new Set(['force', 'rollback', 'rework']);
 
 /**
  * The effect of later decisions on an attempt. `force`, `rollback` and `rework` void it permanently. Of each person's
  * `approve` and `reject` the last one applies, and one `reject` outweighs every `approve`; an unreadable decision is
- * treated as one of any kind. Decisions about the source of a reused output apply to the reused output too.
+ * treated as one of any kind. Decisions about the source of a reused output apply to the reused output too; the position
+ * of a source of another subject says nothing about the order of these decisions.
  * @param approval who may approve the unit's output
  */
 export function rulingOn(
@@ -77,7 +78,8 @@ export function rulingOn(
   approval?: Approval,
 ): Ruling {
   const { source } = attempt;
-  const made: Position = source !== undefined && comparePositions(source, attempt) < 0 ? source : attempt;
+  const isOurs = source !== undefined && source.subject === undefined;
+  const made: Position = isOurs && comparePositions(source, attempt) < 0 ? source : attempt;
   if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, made) > 0)
     return { ruling: 'unknown' };
   const lastWords = new Map<string, UsedDecision>();

@@ -131,7 +131,19 @@ export const metricsSchema = z.object({
 });
 export type Metrics = z.infer<typeof metricsSchema>;
 
-const sourceSchema = z.strictObject({ runNumber: counter, runAttempt: counter, n: counter });
+const position = { runNumber: counter, runAttempt: counter, n: counter };
+
+/** The origin of a reused output. Its position is one of this record's subject, unless it names another subject. */
+const sourceSchema = z.strictObject({
+  ...position,
+  /** Only of another subject. */
+  subject: identity.subject.optional(),
+  /** Of another subject: when the agent began, since that subject's records may be gone when its age is asked for. */
+  at: time.optional(),
+  /** GitHub only, and only of another workflow run. */
+  runId: writerSchema.shape.runId,
+});
+export type Source = z.infer<typeof sourceSchema>;
 
 /** The result of an attempt: a checkpoint if it is satisfied. */
 export const endedSchema = z.strictObject({
@@ -188,7 +200,7 @@ export const DECISIONS = [
 /** An output that failed and sent its work back: the attempt, its verdict, and its value if it has one. */
 const reworkCauseSchema = z.strictObject({
   unit,
-  attempt: sourceSchema,
+  attempt: z.strictObject(position),
   verdict: verdictSchema,
   value: contentSchema.optional(),
 });

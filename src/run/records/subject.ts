@@ -1,4 +1,20 @@
 import { digestOf, hexOf } from '../../json/digest.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+
+/**
+ * The default subject that a pipeline's metadata gives: `{domain}-{feature}`, if it has both. Only the file's metadata
+ * is used, so that every command and every job of a run finds the same subject.
+ */
+export function subjectOfMetadata({ domain, feature }: JsonObject): string | undefined {
+  const isText = (value: JsonValue | undefined): value is string => typeof value === 'string' && value.trim() !== '';
+  return isText(domain) && isText(feature) ? `${domain}-${feature}`.slice(0, MAX_SUBJECT_LENGTH) : undefined;
+}
+
+/** The subject where there is nothing to name it after; what files that agents read call a default subject. */
+export const NAMELESS_SUBJECT = 'default';
+
+/** The longest subject, in characters. */
+export const MAX_SUBJECT_LENGTH = 1_024;
 
 /** The longest slug that {@link subjectSlug} makes, in characters (all of them ASCII). */
 export const MAX_SLUG_LENGTH = 80;

@@ -1,5 +1,5 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { attemptInRun, runText } from '../records/attempt-text.ts';
+import { attemptInRun, sourceText } from '../records/attempt-text.ts';
 import { actorOf, rulingOn, skipInForce, type Ruling, type UnitDecisions } from '../records/decisions.ts';
 import { comparePositions, type EndedRecord, type StartedRecord } from '../records/record.ts';
 import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
@@ -107,7 +107,7 @@ function howText(own: UnitRecords, ended: EndedRecord): string {
     );
     return adopt === undefined ? 'adopted' : `adopted by ${actorOf(adopt)}: ${adopt.reason}`;
   }
-  if (how === 'reused') return ended.source === undefined ? 'reused' : `reused from ${runText(ended.source, ended)}`;
+  if (how === 'reused') return ended.source === undefined ? 'reused' : `reused from ${sourceText(ended.source, ended)}`;
   return `${attemptInRun(ended, own.started)}, score ${verdict.score}`;
 }
 

@@ -2,6 +2,7 @@ import type { Content, GatelineRecord } from '../../run/records/record.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { Chunks } from '../chunks.ts';
 import type { Read, RecordListing, RecordStore, Written } from '../record-store.ts';
+import { CheckpointFiles } from './checkpoint-files.ts';
 import { ContentFiles } from './content-files.ts';
 import { RecordFiles } from './record-files.ts';
 import { StateFolder, type StateFolderOptions } from './state-folder.ts';
@@ -15,20 +16,28 @@ export type { StateFolderOptions } from './state-folder.ts';
  * @throws GatelineError `STATE_ESCAPES` (fault `user`) when the folder leaves the workspace
  * @throws GatelineError `STORE_WRITE_FAILED`, `STORE_READ_FAILED` (fault `platform`) when the system refuses access
  */
-export async function openFilesystemStore(options: StateFolderOptions): Promise<RecordStore> {
+export async function openFilesystemStore(options: StateFolderOptions): Promise<FilesystemRecordStore> {
   return new FilesystemStore(await StateFolder.open(options));
 }
 
-class FilesystemStore implements RecordStore {
+/** A store of files, and what it knows of outputs by fingerprint, over all subjects. */
+export interface FilesystemRecordStore extends RecordStore {
+  readonly checkpoints: Pick<CheckpointFiles, 'find'>;
+}
+
+class FilesystemStore implements FilesystemRecordStore {
+  readonly checkpoints: CheckpointFiles;
   readonly #records: RecordFiles;
   readonly #contents: ContentFiles;
 
   constructor(state: StateFolder) {
     this.#records = new RecordFiles(state);
+    this.checkpoints = new CheckpointFiles(state, this.#records);
     this.#contents = new ContentFiles(state);
   }
 
-  write(record: GatelineRecord): Promise<Written> {
+  async write(record: GatelineRecord): Promise<Written> {
+    await this.checkpoints.beforeWrite(record);
     return this.#records.write(record);
   }
 

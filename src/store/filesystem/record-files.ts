@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { GatelineRecord } from '../../run/records/record.ts';
 import { subjectSlug } from '../../run/records/subject.ts';
 import { checkedRecord } from '../parse-record.ts';
-import { parseRecordFileName, recordFileName } from '../record-names.ts';
+import { parseRecordFileName, recordFileName, type NamedRecord } from '../record-names.ts';
 import type { ReadProblem, RecordListing, Written } from '../record-store.ts';
 import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../store-errors.ts';
 import { claimFile } from './place-file.ts';
@@ -19,6 +19,12 @@ const FOLDER_HEX_DIGITS = 16;
 const PARALLEL_READS = 32;
 
 const RUN_FOLDER = /^(?:0|[1-9][0-9]{0,9})$/;
+
+/** The records of a subject by their names. */
+export interface SubjectNames {
+  /** The records that are wanted, and every problem with them. A file whose name says nothing is read, too. */
+  read(isWanted: (name: NamedRecord) => boolean): Promise<RecordListing>;
+}
 
 /** Records as files: `runs/<subject slug>/<runNumber>/<pipeline>.<recordName>.json`. */
 export class RecordFiles {
@@ -48,9 +54,46 @@ export class RecordFiles {
   }
 
   async list(pipeline: string, subject: string): Promise<RecordListing> {
-    const records: GatelineRecord[] = [];
+    const problems: ReadProblem[] = [];
+    return this.#read(await this.#entries(pipeline, subject, problems), problems);
+  }
+
+  /**
+   * The names of a subject's records, and how to read some of them: for callers that need few of many. Folders that
+   * cannot be read are problems of each answer.
+   */
+  async names(pipeline: string, subject: string): Promise<SubjectNames> {
     const problems: ReadProblem[] = [];
     const entries = await this.#entries(pipeline, subject, problems);
+    const named = entries.map((entry) => ({ entry, name: parseRecordFileName(basename(entry.path))?.names }));
+    return {
+      read: (isWanted) =>
+        this.#read(
+          named.flatMap(({ entry, name }) => (name === undefined || isWanted(name) ? [entry] : [])),
+          [...problems],
+        ),
+    };
+  }
+
+  /** Every record of every pipeline and subject that `isWanted` by its name. Moves nothing. */
+  async everything(isWanted: (name: NamedRecord) => boolean): Promise<readonly GatelineRecord[]> {
+    const runs = join(this.#state.root, 'runs');
+    const entries: StateEntry[] = [];
+    for (const subject of await this.#namesIn(runs, [])) {
+      for (const run of (await this.#namesIn(join(runs, subject), [])).filter((name) => RUN_FOLDER.test(name))) {
+        for (const file of await this.#namesIn(join(runs, subject, run), [])) {
+          const parsed = parseRecordFileName(file);
+          if (parsed === undefined || !isWanted(parsed.names)) continue;
+          const path = join(runs, subject, run, file);
+          entries.push({ path, runNumber: Number(run), pipeline: parsed.pipeline, subject: undefined });
+        }
+      }
+    }
+    return (await this.#read(entries, [])).records;
+  }
+
+  async #read(entries: readonly StateEntry[], problems: ReadProblem[]): Promise<RecordListing> {
+    const records: GatelineRecord[] = [];
     await inParallel(PARALLEL_READS, entries, async (entry) => {
       const read = await readEntry(this.#state, entry);
       if (read.state === 'record') records.push(read.record);

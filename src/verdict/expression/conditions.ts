@@ -12,7 +12,7 @@ import { firstNames } from '../../errors/first-names.ts';
 export interface CheckContexts {
   readonly output: JsonValue;
   readonly score: number;
-  readonly subject: string;
+  readonly subject?: string | undefined;
   readonly metadata: JsonObject;
 }
 
@@ -23,7 +23,7 @@ export type CompiledChecks =
 
 /** Contexts available to a gate's condition. `needs.<gate>` contains `status`, `score` and `output` (its exports). */
 export interface ConditionContexts {
-  readonly subject: string;
+  readonly subject?: string | undefined;
   readonly metadata: JsonObject;
   readonly needs: JsonObject;
 }
@@ -50,7 +50,7 @@ export async function compileChecks(checks: readonly string[]): Promise<Compiled
   if (problems.length > 0) return { ok: false, problems };
   const run = (contexts: CheckContexts): Issue[] =>
     read.flatMap(({ text, expression }) => {
-      const result = evaluate(expression, { ...contexts });
+      const result = evaluate(expression, known(contexts));
       if (!result.ok) {
         const pointer = result.context === 'output' && result.path !== undefined ? pointerOf(result.path) : undefined;
         return [issue(text, result.message, pointer)];
@@ -74,11 +74,17 @@ export async function evaluateCondition(text: string, contexts: ConditionContext
     const { message, hint } = parsed.problem;
     return { problem: `${cut(text, 500)}: ${message}${hint === undefined ? '' : `; ${hint}`}` };
   }
-  const result = evaluate(parsed.expression, { ...contexts });
+  const result = evaluate(parsed.expression, known(contexts));
   if (!result.ok) return { problem: cut(`${cut(text, 500)}: ${result.message}`, 2_000) };
   const reads = readsInWords(result.reads);
   const reason = `${cut(text, 500)} is ${result.choice}${reads === '' ? '' : `: ${reads}`}`;
   return { choice: result.choice, reason: cut(reason, 2_000) };
+}
+
+/** Contexts without a subject that nobody gave. */
+function known(contexts: CheckContexts | ConditionContexts): Record<string, JsonValue> {
+  const { subject, ...others } = contexts;
+  return subject === undefined ? others : { ...others, subject };
 }
 
 type Parsed = { readonly expression: Expr } | { readonly problem: Pick<ContractProblem, 'message' | 'hint'> };

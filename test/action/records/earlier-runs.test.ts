@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkEarlierRun } from '../../../src/action/records/earlier-runs.ts';
+import type { CurrentRef } from '../../../src/action/records/earlier-run-ref.ts';
 import type { RestClient } from '../../../src/github/rest/rest.ts';
 import { GatelineError } from '../../../src/errors/gateline-error.ts';
 import { restClient } from '../../support/github/rest-client.ts';
@@ -16,8 +17,9 @@ function addRuns(service: ResultsService, about: Partial<RunOptions> = {}, curre
   service.addRun({ id: CURRENT, event: 'workflow_dispatch', ...current });
 }
 
-function check(service: ResultsService, runId = EARLIER, token?: string) {
-  return checkEarlierRun(restClient(service, token === undefined ? {} : { token }), { runId, currentRunId: CURRENT });
+function check(service: ResultsService, runId = EARLIER, token?: string, current: CurrentRef = ON_TOPIC) {
+  const rest = restClient(service, token === undefined ? {} : { token });
+  return checkEarlierRun(rest, { runId, currentRunId: CURRENT, current });
 }
 
 async function refusalOf(work: Promise<unknown>): Promise<GatelineError> {
@@ -28,6 +30,27 @@ async function refusalOf(work: Promise<unknown>): Promise<GatelineError> {
   expect(error).toBeInstanceOf(GatelineError);
   return error as GatelineError;
 }
+
+/** A run on a branch, and one of the pull request of that branch. */
+const ON_TOPIC: CurrentRef = {
+  ref: 'refs/heads/topic',
+  refName: 'topic',
+  defaultBranch: 'main',
+  pullRequest: undefined,
+};
+const PULL: CurrentRef = {
+  ref: 'refs/pull/7/merge',
+  refName: '7/merge',
+  defaultBranch: 'main',
+  pullRequest: {
+    number: 7,
+    headRepository: 'octo/gates',
+    headSha: undefined,
+    headBranch: 'topic',
+    baseBranch: 'next',
+    baseSha: undefined,
+  },
+};
 
 describe('an earlier run', () => {
   it('of the same workflow file is gone on from; that takes 2 requests', async () => {
@@ -42,11 +65,13 @@ describe('an earlier run', () => {
       status: 'completed',
       repository: 'octo/gates',
       headRepository: 'octo/gates',
+      headBranch: 'topic',
+      pullRequests: [],
     });
     expect(service.calls.map(({ operation }) => operation)).toEqual(Array(2).fill('actions/get-workflow-run'));
   });
 
-  it.each(['push', 'pull_request', 'schedule', 'workflow_dispatch'])('may have been caused by %s', async (event) => {
+  it.each(['push', 'schedule', 'workflow_dispatch'])('may have been caused by %s', async (event) => {
     await using service = await startResultsService();
     addRuns(service, { event });
     expect(await check(service)).toMatchObject({ id: EARLIER, event });
@@ -105,7 +130,7 @@ describe('an earlier run', () => {
         return { ...run, repository: 'stranger/gates' };
       },
     };
-    const refusal = refusalOf(checkEarlierRun(moved, { runId: EARLIER, currentRunId: CURRENT }));
+    const refusal = refusalOf(checkEarlierRun(moved, { runId: EARLIER, currentRunId: CURRENT, current: ON_TOPIC }));
     expect(await refusal).toMatchObject({ code: 'EARLIER_RUN_REPOSITORY' });
   });
 
@@ -123,5 +148,52 @@ describe('an earlier run', () => {
     expect(await refusalOf(check(service, EARLIER, token))).toMatchObject({ code: 'EARLIER_RUN_UNREADABLE' });
     service.faults.add({ times: Infinity, fault: { kind: 'truncate' } });
     expect(await refusalOf(check(service))).toMatchObject({ fault: 'platform', code: 'REST_OUTAGE' });
+  });
+});
+
+describe('whose records a run takes', () => {
+  const DEFAULT: CurrentRef = { ...ON_TOPIC, ref: 'refs/heads/main', refName: 'main' };
+  const COMMENT: CurrentRef = { ...PULL, ref: 'refs/heads/main', refName: 'main' };
+  const pull = (...pullRequests: number[]): Partial<RunOptions> => ({
+    event: 'pull_request',
+    headBranch: 'topic',
+    pullRequests,
+  });
+
+  it.each<readonly [string, CurrentRef, Partial<RunOptions>]>([
+    ['a branch of itself', ON_TOPIC, { headBranch: 'topic' }],
+    ['a branch of the default branch', ON_TOPIC, { headBranch: 'main' }],
+    ['the default branch of itself', DEFAULT, { headBranch: 'main' }],
+    ['a pull request of its base', PULL, { headBranch: 'next' }],
+    ['a pull request of the default branch', PULL, { headBranch: 'main' }],
+    ['a pull request of itself', PULL, pull(7)],
+    ['a pull request of itself, where GitHub names none', PULL, pull()],
+    ['a pull request of itself, which shares its branch', PULL, pull(6, 7)],
+  ])('%s', async (_, current, about) => {
+    await using service = await startResultsService();
+    addRuns(service, about);
+    expect(await check(service, EARLIER, undefined, current)).toMatchObject({ id: EARLIER });
+  });
+
+  it.each<readonly [string, CurrentRef, Partial<RunOptions>, string]>([
+    [
+      'a branch of another',
+      ON_TOPIC,
+      { headBranch: 'other' },
+      'is of "other"; this run takes records of "topic", "main" only',
+    ],
+    ['the default branch of another', DEFAULT, { headBranch: 'topic' }, 'records of "main" only'],
+    ['a branch of its pull request', ON_TOPIC, pull(7), 'is of the pull request of #7, and this run is not'],
+    ['the default branch of a pull request', DEFAULT, pull(7), 'is of the pull request of #7'],
+    ['a pull request of another', PULL, pull(8), 'is of the pull request of #8'],
+    ['a pull request of that of another branch', PULL, { ...pull(), headBranch: 'other' }, 'of the branch "other"'],
+    ['a pull request of its own branch', PULL, { headBranch: 'topic' }, 'records of "next", "main" only'],
+    ['a comment on a pull request of it', COMMENT, pull(7), 'is of the pull request of #7'],
+  ])('not %s', async (_, current, about, message) => {
+    await using service = await startResultsService();
+    addRuns(service, about);
+    const error = await refusalOf(check(service, EARLIER, undefined, current));
+    expect(error).toMatchObject({ fault: 'user', code: 'EARLIER_RUN_REF' });
+    expect(error.message).toContain(message);
   });
 });

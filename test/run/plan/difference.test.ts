@@ -73,8 +73,15 @@ describe('a request read back', () => {
     expect(asRequest(structuredClone(REQUEST) as unknown as JsonValue)).toEqual(REQUEST);
   });
 
+  it('is one when it is of version 1, whose subject may be a default one', () => {
+    const old = asRequest({ ...REQUEST, format: 'gateline-request/1', subject: 'main' } as unknown as JsonValue)!;
+    expect(describeDifferences(differences(old, { ...REQUEST, subject: undefined } as never))).toBe(
+      'the format changed',
+    );
+  });
+
   it.each<[string, JsonValue]>([
-    ['of another version', { ...REQUEST, format: 'gateline-request/2' } as unknown as JsonValue],
+    ['of a later version', { ...REQUEST, format: 'gateline-request/3' } as unknown as JsonValue],
     ['a format and nothing else', { format: REQUEST_FORMAT }],
     ['without inputs', { ...REQUEST, inputs: null } as unknown as JsonValue],
     ['with secrets that are no list', { ...REQUEST, secrets: 'S' } as unknown as JsonValue],

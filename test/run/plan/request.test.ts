@@ -45,6 +45,7 @@ const WHAT_COUNTS: Record<string, Change> = {
   leg: { unit: { leg: { id: 'x', matrix: {} } } },
   matrix: { unit: { leg: { id: '', matrix: { os: 'linux' } } } },
   subject: { around: { subject: 'pr-2' } },
+  'no given subject': { around: { subject: undefined } },
   metadata: { around: { metadata: { url: 'y' } } },
   'the caller’s input': { around: { input: '' } },
   os: { around: { platform: { os: 'darwin', arch: 'x64' } } },
@@ -131,9 +132,14 @@ describe('the fingerprint of a request', () => {
     expect(fingerprintOf(one)).toBe(fingerprintOf(two));
   });
 
+  it('has no subject where nobody gave one', () => {
+    expect(Object.keys(request({ around: { subject: undefined } }))).not.toContain('subject');
+    expect(request()).toMatchObject({ format: 'gateline-request/2', subject: 'pr-1' });
+  });
+
   it('is this one, in every version: another one would let nothing be reused', () => {
     expect(fingerprintOf(request())).toMatchInlineSnapshot(
-      `"sha256:6b503651e4cd343ef8a905a9b54ffb898cd7c99f3bb58ee7273af2b000bafc46"`,
+      `"sha256:05672ea991b17191fbd4c267e0d3ca00952e2ed1e062dd7a9acc6e54e3ce2c11"`,
     );
   });
 });

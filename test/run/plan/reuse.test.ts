@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../../src/pipeline/pipeline.ts';
 import type { DecidedRecord, GatelineRecord } from '../../../src/run/records/record.ts';
 import type { RecordListing } from '../../../src/run/records/reading.ts';
-import { findCheckpoint, openArchive, type Checkpoint } from '../../../src/run/plan/reuse.ts';
+import { addElsewhere, openArchive } from '../../../src/run/plan/archive.ts';
+import { findCheckpoint, producedAt, type Checkpoint } from '../../../src/run/plan/reuse.ts';
 import { unitsOf } from '../../../src/run/records/unit.ts';
 import { digestOf } from '../../../src/json/digest.ts';
 import { pipelineOf } from '../../support/pipelines.ts';
@@ -95,5 +96,105 @@ describe('an earlier attempt', () => {
     expect(checkpoint([started({ gate: 'a', ...old }), ended({ gate: 'a', ...old })]).choice).toBe('judge-again');
     const failed = ended({ gate: 'a', ...old, verdict: FAILED, value: { digest: digestOf('value'), bytes: 5 } });
     expect(checkpoint([started({ gate: 'a', ...old }), failed]).choice).toBe('judge-again');
+  });
+});
+
+describe('an attempt of another subject', () => {
+  const of = (records: readonly GatelineRecord[]): GatelineRecord[] =>
+    records.map((record) => ({ ...record, subject: 'pr-7' }));
+
+  /** What a call in run 2 finds for gate `a` if another subject has these records. */
+  function found(
+    others: readonly GatelineRecord[],
+    own: readonly GatelineRecord[] = [],
+    gate: Partial<Gate> = {},
+    problems: { readonly own?: RecordListing['problems']; readonly others?: RecordListing['problems'] } = {},
+  ): Checkpoint {
+    const unit = unitsOf(pipelineOf({ a: gate })).get('a')!;
+    const archive = openArchive(listing(own, problems.own));
+    addElsewhere(archive, 'a', [listing(of(others), problems.others)]);
+    return findCheckpoint(unit, archive, { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW });
+  }
+  const later = (told: object = {}): readonly GatelineRecord[] => [
+    started({ gate: 'a', run: 9, ...told }),
+    ended({ gate: 'a', run: 9, ...told }),
+  ];
+
+  it('is reused, and named with its subject', () => {
+    expect(found(later())).toMatchObject({ choice: 'usable', reason: 'attempt 1 (run 9 of pr-7)' });
+  });
+
+  it('comes after one of our own, whatever their positions are', () => {
+    expect(found(later(), RAN)).toMatchObject({ choice: 'usable', reason: 'attempt 1 (run 1)' });
+  });
+
+  it.each(['reject', 'force', 'rollback'] as const)('is not reused after somebody decided there to %s', (decision) => {
+    expect(found([...later(), decided({ gate: 'a', decision, run: 9, call: 2 })]).choice).toBe('none');
+    expect(found([...later(), decided({ gate: 'a', decision, run: 8 })]).choice).toBe('usable');
+  });
+
+  it('is not reused if a decision there may be about it and could not be read', () => {
+    const problem = { code: 'CORRUPT' as const, where: 'x', message: 'no JSON' };
+    const unread = (runNumber: number): Checkpoint =>
+      found(later(), [], {}, { others: [{ ...problem, names: { ...names, runNumber } }] });
+    expect(unread(9)).toMatchObject({ reason: expect.stringContaining('could not be read') });
+    expect(unread(8).choice).toBe('usable');
+  });
+
+  it('is not touched by the positions of our own decisions, only by what they ask for', () => {
+    const ours = (decision: DecidedRecord['decision'], told: Partial<DecidedRecord> & { run?: number } = {}) =>
+      found(later(), [decided({ gate: 'a', decision, run: 2, ...told })]).choice;
+    for (const decision of ['force', 'rollback', 'reject'] as const) {
+      expect(ours(decision)).toBe('none');
+      expect(ours(decision, { run: 1 }), 'about another run').toBe('usable');
+      expect(ours(decision, { run: 1, fingerprint: FINGERPRINT })).toBe('none');
+      expect(ours(decision, { fingerprint: digestOf('other') })).toBe('usable');
+    }
+    expect(ours('approve')).toBe('usable');
+    const approved = decided({ gate: 'a', decision: 'approve', run: 2, call: 2, fingerprint: FINGERPRINT });
+    const rejected = decided({ gate: 'a', decision: 'reject', run: 2, fingerprint: FINGERPRINT });
+    expect(found(later(), [rejected, approved]).choice).toBe('usable');
+    const unread = { code: 'CORRUPT' as const, where: 'x', message: 'no JSON', names };
+    expect(found(later(), [], {}, { own: [unread] }).choice).toBe('none');
+  });
+
+  it('is not reused because it was approved there: the approval is for its subject', () => {
+    const approval = decided({ gate: 'a', decision: 'approve', run: 9, call: 2, fingerprint: FINGERPRINT });
+    const contract = { ...pipelineOf({ a: {} }).gates[0]!.contract, partial: 'pause' as const };
+    expect(found([...later({ verdict: PARTIAL }), approval], [], { contract }).choice).toBe('none');
+  });
+
+  it('is not reused if it was adopted there, nor what reused it there', () => {
+    const adopted = later({ how: 'adopted' });
+    expect(found(adopted)).toMatchObject({ reason: expect.stringContaining('adopted for its own subject') });
+    const source = { runNumber: 9, runAttempt: 1, n: 1 };
+    const copy = later({ call: 2, how: 'reused', source });
+    expect(found([...adopted, ...copy]).choice).toBe('none');
+  });
+
+  it('is not reused where a gate reuses nothing, even with the number of our run', () => {
+    expect(found(later({ run: 2 }), [], { reuse: 'never' }).choice).toBe('none');
+  });
+
+  it('does not become younger by being reused', () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const source = { runNumber: 9, runAttempt: 1, n: 1, subject: 'pr-7', at };
+    const copy = ended({ gate: 'a', how: 'reused', source });
+    const archive = openArchive(listing([copy, ...RAN]));
+    expect(producedAt(copy, archive)).toBe(at);
+    const { at: _at, ...without } = source;
+    // Our own attempt at that position is another one.
+    const same = { ...without, runNumber: 1 };
+    expect(producedAt(ended({ gate: 'a', call: 2, how: 'reused', source: same, startedAt: NOW }), archive)).toBe(NOW);
+  });
+
+  it('is not voided, once reused, by what was decided here before: its position is not one of ours', () => {
+    const source = { runNumber: 1, runAttempt: 1, n: 1, subject: 'pr-7' };
+    const reuse = [started({ gate: 'a', run: 2 }), ended({ gate: 'a', run: 2, how: 'reused', source })];
+    const before = decided({ gate: 'a', decision: 'reject', run: 1, call: 5 });
+    expect(checkpoint([before, ...reuse]).choice).toBe('usable');
+    const { subject: _subject, ...own } = source;
+    const ours = [started({ gate: 'a', run: 2 }), ended({ gate: 'a', run: 2, how: 'reused', source: own })];
+    expect(checkpoint([before, ...ours]).choice).toBe('none');
   });
 });

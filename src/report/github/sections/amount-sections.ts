@@ -5,13 +5,13 @@ import { agentRan, reusedIn, spentOn, type Attempt } from '../attempts.ts';
 import { codeCell, row, saidInCell, tableHead } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';
 import type { Section } from '../../markdown/section.ts';
-import { placeText } from '../status-words.ts';
+import { originText } from '../status-words.ts';
 
 /** Reused outputs, their sources, and the amounts of the original attempts. */
 export function reusedSection({ state, records }: RunReportInput): Section {
   const reused = reusedIn(state, records);
   const rows = reused.map(({ unit, ended, saved }) =>
-    row([codeCell(unit.key, 130), ended.source === undefined ? '' : placeText(ended.source), ...amountCells(saved)]),
+    row([codeCell(unit.key, 130), ended.source === undefined ? '' : originText(ended.source), ...amountCells(saved)]),
   );
   const total = sumOf(reused.map(({ saved }) => saved));
   return {

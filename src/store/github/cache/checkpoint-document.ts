@@ -13,8 +13,8 @@ import { DOCUMENT_NAME } from './entry-name.ts';
 import type { EntryFiles } from './read-archive.ts';
 import { Unusable } from './unusable.ts';
 
-/** The gate and subject that a checkpoint belongs to. */
-export type CheckpointUnit = Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>;
+/** The gate that a checkpoint belongs to. Its subject only names the records: equal requests have one fingerprint. */
+export type CheckpointUnit = Pick<GatelineRecord, 'pipeline' | 'gate' | 'leg'>;
 
 /** A claim and its end; the claim may be unknown. */
 export type CheckpointRecords = readonly [EndedRecord] | readonly [StartedRecord, EndedRecord];
@@ -62,7 +62,8 @@ export function verifyEntry(files: EntryFiles, unit: CheckpointUnit, fingerprint
   for (const record of records) verifyIdentity(record, unit, fingerprint);
   const [first, second] = records;
   if (second !== undefined && first.kind === 'started') {
-    const isOneAttempt = comparePositions(first, second) === 0 && claimMatches(second, first);
+    const isOneAttempt =
+      first.subject === second.subject && comparePositions(first, second) === 0 && claimMatches(second, first);
     if (!isOneAttempt) throw new Unusable('the claim and the result in the entry are of different attempts');
   }
   verifyContents(files, referencesIn(records));
@@ -87,8 +88,8 @@ function readDocument(bytes: Uint8Array): CheckpointRecords {
 }
 
 function verifyIdentity(record: StartedRecord | EndedRecord, unit: CheckpointUnit, fingerprint: Digest): void {
-  const isOfUnit = (['pipeline', 'subject', 'gate', 'leg'] as const).every((key) => record[key] === unit[key]);
-  if (!isOfUnit) throw new Unusable('the entry belongs to another gate or subject');
+  const isOfUnit = (['pipeline', 'gate', 'leg'] as const).every((key) => record[key] === unit[key]);
+  if (!isOfUnit) throw new Unusable('the entry belongs to another gate');
   if (record.fingerprint !== fingerprint) throw new Unusable('the entry has another fingerprint');
 }
 

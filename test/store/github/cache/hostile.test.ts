@@ -127,11 +127,11 @@ const CONTENTS: readonly Case[] = [
 ];
 
 const RECORDS_AND_DOCUMENTS: readonly Case[] = [
-  ['a record of another gate', () => withEnded({ gate: 'deploy' }), /another gate or subject/],
-  ['a record of another leg', () => withEnded({ leg: 'linux' }), /another gate or subject/],
-  ['a record of another subject', () => withEnded({ subject: 'pr-43' }), /another gate or subject/],
-  ['a record of another pipeline', () => withEnded({ pipeline: 'other' }), /another gate or subject/],
-  ['a claim of another gate', () => withStarted({ gate: 'deploy' }), /another gate or subject/],
+  ['a record of another gate', () => withEnded({ gate: 'deploy' }), /belongs to another gate/],
+  ['a record of another leg', () => withEnded({ leg: 'linux' }), /belongs to another gate/],
+  ['a claim and a result of two subjects', () => withEnded({ subject: 'pr-43' }), /of different attempts/],
+  ['a record of another pipeline', () => withEnded({ pipeline: 'other' }), /belongs to another gate/],
+  ['a claim of another gate', () => withStarted({ gate: 'deploy' }), /belongs to another gate/],
   ['a forged fingerprint', () => withEnded({ fingerprint: OTHER }), /another fingerprint/],
   ['a claim of another fingerprint', () => withStarted({ fingerprint: OTHER }), /another fingerprint/],
   [

@@ -38,20 +38,20 @@ describe('a checkpoint of', () => {
     expect([await textFor(eight), await textFor(release), await textFor(main)]).toEqual(['release', 'release', 'main']);
   });
 
-  it('another subject, gate or fingerprint is not found', async () => {
+  it('another pipeline, gate, leg or fingerprint is not found', async () => {
     await using at = await cachePlace();
     const cache = await at.job();
     await cache.save();
     const { ended } = checkpoint();
-    const { pipeline, subject, gate, leg, fingerprint } = ended;
+    const { pipeline, gate, leg, fingerprint } = ended;
     const other = ended.contract;
-    expect(await cache.find({ pipeline, subject, gate, leg }, other)).toEqual(NOTHING);
+    expect(await cache.find({ pipeline, gate, leg }, other)).toEqual(NOTHING);
     const refused = {
       records: [],
-      notices: ['The cache gave no checkpoint: the entry belongs to another gate or subject.'],
+      notices: ['The cache gave no checkpoint: the entry belongs to another gate.'],
     };
-    for (const different of [{ pipeline: 'x' }, { subject: 'x' }, { gate: 'x' }, { leg: 'x' }]) {
-      expect(await cache.find({ pipeline, subject, gate, leg, ...different }, fingerprint)).toEqual(refused);
+    for (const different of [{ pipeline: 'x' }, { gate: 'x' }, { leg: 'x' }]) {
+      expect(await cache.find({ pipeline, gate, leg, ...different }, fingerprint)).toEqual(refused);
     }
   });
 });

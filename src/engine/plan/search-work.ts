@@ -1,0 +1,153 @@
+import { sourceText, runText, ofSubject } from '../../run/records/attempt-text.ts';
+import type { EndedRecord } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import {
+  findCheckpoint,
+  producedAt,
+  rulingOf,
+  withdrawnElsewhere,
+  type Checkpoint,
+  type CheckpointQuery,
+} from '../../run/plan/reuse.ts';
+import { isGoodEnough } from '../../run/state/fold-unit.ts';
+import type { Call } from '../call/call.ts';
+import { missingOf } from '../call/content.ts';
+import { isBorneOut, judgeAgain, type JudgedAgain } from '../upstream/judge-again.ts';
+import type { Work } from './prepared-unit.ts';
+
+/** An earlier output that is used instead of running the agent. */
+export interface FoundWork {
+  readonly choice: 'keep' | 'reuse';
+  readonly reason: string;
+  readonly checkpoint: EndedRecord;
+  /** The subject that it belongs to, if it is another one. */
+  readonly subject: string | undefined;
+  /** When its agent began. */
+  readonly producedAt: string;
+  /** Its verdict under the current contract, if the contract has changed. */
+  readonly judged?: JudgedAgain;
+}
+
+/** The result of searching for an earlier output. */
+export interface Search {
+  readonly found?: FoundWork;
+  /** Why one that was found is not used after all, beyond what records say about it by themselves. */
+  readonly refused?: string | undefined;
+  /** Problems of searching elsewhere. */
+  readonly notices: readonly string[];
+}
+
+type Usable = Exclude<Checkpoint, { readonly choice: 'none' }>;
+
+/** What {@link findCheckpoint} is asked for a unit now. */
+export function queryFor(call: Call, work: Work, except?: ReadonlySet<EndedRecord>): CheckpointQuery {
+  return {
+    fingerprint: work.fingerprint,
+    contract: work.contract.digest,
+    runNumber: call.journal.call.runNumber,
+    now: call.ports.now().toISOString(),
+    ...(except && { except }),
+  };
+}
+
+/**
+ * The newest earlier attempt that is valid: its content exists and the contract is met. If no listed record is, other
+ * sources are asked for one by the fingerprint.
+ */
+export async function searchWork(call: Call, unit: Unit, work: Work): Promise<Search> {
+  const known = await findWork(call, unit, work);
+  if (known.found !== undefined || !mayComeFromElsewhere(call, unit)) return known;
+  const { notices, isMore } = await askElsewhere(call, unit, work);
+  if (!isMore) return { ...known, notices };
+  const elsewhere = await findWork(call, unit, work);
+  return { refused: known.refused, ...elsewhere, notices };
+}
+
+/** Without all records nothing is reused, and with `reuse: never` outputs of other runs are ignored. */
+function mayComeFromElsewhere({ journal }: Call, { gate }: Unit): boolean {
+  return !journal.archive().blind && (gate.reuse !== 'never' || journal.call.runAttempt > 1);
+}
+
+/** Includes what other sources have for this fingerprint. Returns whether there is anything, and their problems. */
+async function askElsewhere(
+  call: Call,
+  unit: Unit,
+  { fingerprint }: Work,
+): Promise<{ readonly isMore: boolean; readonly notices: readonly string[] }> {
+  const { journal, ports, assignment } = call;
+  if (ports.checkpoints === undefined) return { isMore: false, notices: [] };
+  const { id: pipeline } = assignment.pipeline;
+  const place = { pipeline, subject: assignment.subject, gate: unit.gate.id, leg: unit.leg.id };
+  const { listings, notices } = await ports.checkpoints.find(place, fingerprint);
+  for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
+  const isMore = listings.length > 0;
+  if (isMore) journal.include(unit.key, listings);
+  return { isMore, notices };
+}
+
+async function findWork(call: Call, unit: Unit, work: Work): Promise<Search> {
+  const { journal } = call;
+  const except = new Set<EndedRecord>();
+  let refused: string | undefined;
+  for (;;) {
+    const query = queryFor(call, work, except);
+    const found = findCheckpoint(unit, journal.archive(), query);
+    if (found.choice === 'none') return { refused, notices: [] };
+    const missing = await missingOf(call.ports.store, found.ended);
+    if (missing.size > 0) {
+      journal.setMissing(missing);
+    } else {
+      const withdrawn = await withdrawnAtItsOrigin(call, unit, work, found.ended);
+      const usable = withdrawn === undefined ? await asWork(call, unit, found, query) : undefined;
+      if (usable !== undefined) return { found: usable, notices: [] };
+      refused ??= withdrawn;
+    }
+    except.add(found.ended);
+  }
+}
+
+/**
+ * Decisions of another subject about an output that this subject has reused from it apply to the reused output, too. On
+ * GitHub the decisions of other runs are not known.
+ */
+async function withdrawnAtItsOrigin(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  ended: EndedRecord,
+): Promise<string | undefined> {
+  const { journal } = call;
+  if (ended.source?.subject === undefined || call.holder === 'job') return undefined;
+  if (!journal.archive().elsewhere.has(unit.key)) await askElsewhere(call, unit, work);
+  return withdrawnElsewhere(unit, ended, journal.archive(), call.ports.now().toISOString());
+}
+
+/** A checkpoint as work, if its output meets the current contract. */
+async function asWork(
+  call: Call,
+  unit: Unit,
+  found: Usable,
+  { now }: Pick<CheckpointQuery, 'now'>,
+): Promise<FoundWork | undefined> {
+  const { ended, home } = found;
+  const ruling = rulingOf(unit, ended, home, now);
+  const about = { checkpoint: ended, subject: home.other, producedAt: producedAt(ended, home) };
+  if (found.choice === 'judge-again') {
+    const judged = await judgeAgain(call, unit, ended);
+    const reason = `the output of ${found.reason} meets the current contract`;
+    return isGoodEnough(unit, judged, ruling) ? { ...about, choice: 'reuse', reason, judged } : undefined;
+  }
+  // Locally only the engine writes records; jobs of a CI run share theirs.
+  if (call.holder === 'job' && !(await isBorneOut(call, unit, ended, ruling))) return undefined;
+  const kept = call.journal.state().units.get(unit.key)!;
+  const choice = kept.done && kept.ended === ended ? 'keep' : 'reuse';
+  const why =
+    choice === 'keep' && ended.how === 'ran' ? ` since ${found.reason}` : `; reused from ${originOf(call, found)}`;
+  return { ...about, choice, reason: `inputs unchanged${why}` };
+}
+
+function originOf({ journal }: Call, { ended, reason, home }: Usable): string {
+  if (ended.source !== undefined) return sourceText(ended.source, ended);
+  if (home.other !== undefined) return runText(ended, ended) + ofSubject(home.other);
+  return ended.runNumber === journal.call.runNumber ? reason : runText(ended, ended);
+}
