@@ -21,7 +21,9 @@ export { planPipeline, type PlanResult } from './engine/plan-pipeline.ts';
 export { runPipeline, type RunOptions, type RunResult } from './engine/run-pipeline.ts';
 export { beginGate, type BeginResult } from './engine/begin.ts';
 export { completeGate, type Completion } from './engine/complete.ts';
-export { decide, type Decision } from './engine/decide.ts';
+export { decide, decideRun, type Decision, type RunDecision } from './engine/decide.ts';
+export type { Resume } from './engine/resume.ts';
+export { STRATEGIES, type Strategy } from './run/plan/strategy.ts';
 export { readRun } from './engine/read-run.ts';
 
 export { openFilesystemStore, type StateFolderOptions } from './store/filesystem/filesystem-store.ts';
