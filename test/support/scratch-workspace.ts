@@ -69,10 +69,13 @@ export class ScratchWorkspace implements AsyncDisposable {
   }
 
   /** `examples/web-tests`, committed, with `edits` to gateline.yml. */
-  static async ofExample(edits: readonly (readonly [from: string, to: string])[] = []): Promise<ScratchWorkspace> {
+  static async ofExample(
+    edits: readonly (readonly [from: string, to: string])[] = [],
+    example = EXAMPLE,
+  ): Promise<ScratchWorkspace> {
     const workspace = await ScratchWorkspace.#empty();
-    const generated = ['tests', 'knowledge', '.state'].map((name) => join(EXAMPLE, name));
-    await cp(EXAMPLE, workspace.root, { recursive: true, filter: (path) => !generated.includes(path) });
+    const generated = ['tests', 'knowledge', '.state'].map((name) => join(example, name));
+    await cp(example, workspace.root, { recursive: true, filter: (path) => !generated.includes(path) });
     for (const [from, to] of edits) await workspace.edit('gateline.yml', from, to);
     await workspace.commitAll('the example');
     return workspace;
