@@ -3,7 +3,7 @@ import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import { upstreamFiles } from '../../run/files/files.ts';
 import type { CurrentInputs } from '../../run/plan/request.ts';
 import { comparePositions, type Content, type FileChange } from '../../run/records/record.ts';
-import { iterationOf, lastRound } from '../../run/records/reworks.ts';
+import { iterationOf, lastRound, type ReworkDecision } from '../../run/records/reworks.ts';
 import { overlay, type Tree } from '../../run/files/tree.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
@@ -16,7 +16,7 @@ export async function currentInputs(call: Call, unit: Unit): Promise<CurrentInpu
   const { gate } = unit;
   // First, even if no file is an input: no agent can work on files that conflict.
   const files = startFiles(call, unit);
-  const reworks = call.journal.state().units.get(unit.key)?.reworks ?? [];
+  const reworks = reworksOf(call, unit);
   return {
     ...(reworks.length > 0 && { rework: { iteration: iterationOf(reworks), round: lastRound(reworks) } }),
     tree: await inputTree(call, unit, files),
@@ -58,12 +58,21 @@ export function startFiles(call: Call, unit: Unit): readonly FileChange[] {
   return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/**
+ * The decisions that sent a unit's work back. In CI every job of a run can write such a record: it may keep an output from
+ * being used, but nothing of it reaches a request.
+ */
+function reworksOf({ journal, holder }: Pick<Call, 'journal' | 'holder'>, { key }: Unit): readonly ReworkDecision[] {
+  return holder === 'job' ? [] : (journal.state().units.get(key)?.reworks ?? []);
+}
+
 /** Files of the attempts that a unit continues from, if its work was sent back: its own, and of the gates after it. */
 export function reworkFiles(
-  { journal, graph }: Pick<Call, 'journal' | 'graph'>,
+  call: Pick<Call, 'journal' | 'graph' | 'holder'>,
   unit: Unit,
 ): { readonly own: readonly FileChange[]; readonly between: readonly FileChange[] } {
-  const round = lastRound(journal.state().units.get(unit.key)?.reworks ?? []);
+  const { journal, graph } = call;
+  const round = lastRound(reworksOf(call, unit));
   const over = round.flatMap(({ rework }) => rework.over);
   const filesOf = (key: UnitKey): FileChange[] => {
     const attempts = over.filter((one) => one.unit === key).map(({ attempt }) => attempt);
