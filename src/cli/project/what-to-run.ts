@@ -55,7 +55,8 @@ async function resumeOf(
   unitsNamed(unitsOf(pipeline), [...force, ...from]);
   const given = recordedOption(options, 'actor', 255);
   const needsReason = force.length > 0 || strategy === 'skip-current' || options['keep'] === true;
-  const words = [`gateline ${command}`, ...(fresh ? ['--new'] : []), ...(lift ? [`--strategy ${strategy}`] : [])];
+  const how = from.length > 0 ? from.map((gate) => `--from ${gate}`) : lift ? [`--strategy ${strategy}`] : [];
+  const words = [`gateline ${command}`, ...(fresh ? ['--new'] : []), ...how];
   const reason = needsReason ? reasonGiven(options) : (recordedOption(options, 'reason', 4_096) ?? words.join(' '));
   const actor = await whoDecides(root, world.environment, given);
   return { actor, reason, force, strategy, from, fresh, lift };
