@@ -49,6 +49,13 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     why: 'a late writer would change the files of another attempt',
   },
   {
+    name: 'workspace: a slot is used again at the same path',
+    find: 'if (this.#keepsPaths) return number;',
+    replace: 'if (!this.#keepsPaths) return number;',
+    tests: SLOTS,
+    why: 'a process that nothing shows would write into the files of another attempt',
+  },
+  {
     name: 'workspace: a slot whose engine is gone is used again',
     find: "const isIdle = state.state === 'idle';",
     replace: "const isIdle = state.state !== 'retired';",

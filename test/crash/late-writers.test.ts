@@ -119,7 +119,7 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     await goOn(workspace, 'plain');
     expect(await whatCounts(workspace)).toEqual(SECOND);
     expect(await workspace.startedGates()).toEqual(['next', 'slow', 'slow']);
-    expect(await workspace.slots()).toEqual({ 1: 'idle' });
+    expect(await workspace.slots()).toEqual({ 2: 'idle' });
     expect(existsSync(workspace.path('made.txt'))).toBe(false);
   });
 
@@ -149,7 +149,7 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     await using _ = workspace;
     await goOn(workspace, 'vanished');
     expect(await isRunning(pid)).toBe(true);
-    expect(await workspace.slots()).toEqual({ 0: 'retired', 1: 'idle' });
+    expect(await workspace.slots()).toEqual({ 0: 'retired', 2: 'idle' });
     await writeFile(workspace.beside('go'), '');
     await until(async () => existsSync(workspace.beside('wrote')) && !(await isRunning(pid)));
     const { stdout } = await promisify(execFile)('grep', ['-rl', '"from": "first"', '.state'], { cwd: workspace.root });
@@ -159,6 +159,6 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     await goOn(workspace, 'vanished');
     expect(await whatCounts(workspace)).toEqual(SECOND);
     expect(await workspace.starts()).toEqual([]);
-    expect(await workspace.slots()).toEqual({ 1: 'idle' });
+    expect(await workspace.slots()).toEqual({ 2: 'idle' });
   });
 });

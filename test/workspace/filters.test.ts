@@ -53,11 +53,11 @@ describe('line endings', () => {
     };
     expect(await bytes('one')).toBe(String.raw`0: "one\n"`);
     folder.write('.gitattributes', '*.txt text eol=crlf\n');
-    expect(await bytes('two')).toBe(String.raw`0: "one\r\n"`);
+    expect(await bytes('two')).toBe(String.raw`1: "one\r\n"`);
     folder.write('.gitattributes', '');
-    expect(await bytes('three')).toBe(String.raw`0: "one\n"`);
+    expect(await bytes('three')).toBe(String.raw`2: "one\n"`);
     folder.git('config', 'core.autocrlf', 'true');
-    expect(await bytes('four')).toBe(String.raw`0: "one\r\n"`);
+    expect(await bytes('four')).toBe(String.raw`3: "one\r\n"`);
   });
 
   it('follow .gitattributes, whichever version has them', async () => {

@@ -51,7 +51,7 @@ export class WorkTrees {
 
   constructor(setting: WorkTreesSetting) {
     this.#setting = setting;
-    this.#slots = new Slots(setting.root);
+    this.#slots = new Slots({ root: setting.root, keepsPaths: setting.setup !== undefined });
   }
 
   /** Checks out a version in a slot. A slot in which that fails is never used again. */
