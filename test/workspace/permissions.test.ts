@@ -108,6 +108,24 @@ describe('rights that are missing', () => {
     expect(said).toEqual({ code: 'WORKSPACE_UNREADABLE', message: expect.stringContaining('dir/b') });
   });
 
+  it.each(['.state/git', '.state/git/objects'])('to write into %s are an error that names it', async (path) => {
+    await using folder = await ordinary();
+    const said = asNobody(
+      folder,
+      `
+      await workspace.snapshot([]);
+      writeFileSync(workspace.root + '/dir/b', 'edited');
+      chmodSync(workspace.root + '/${path}', 0o500);
+      try {
+        return await workspace.snapshot([]);
+      } finally {
+        chmodSync(workspace.root + '/${path}', 0o700);
+      }
+      `,
+    );
+    expect(said).toEqual({ code: 'STORE_WRITE_FAILED', message: expect.stringContaining(path) });
+  });
+
   it('to a folder that git does not track are a notice', async () => {
     await using folder = await ordinary();
     mkdirSync(join(folder.root, 'data'));

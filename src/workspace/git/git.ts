@@ -201,11 +201,7 @@ function explain(
     });
   }
   if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(err)) {
-    return new GatelineError('GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${err}`, {
-      hint: 'The disk is full: free some space, then run the same command again.',
-      // The same code as for our own writes.
-      cause: Object.assign(new Error(err), { code: 'ENOSPC' }),
-    });
+    return noSpaceFor(`git ${commandOf(args)} failed in ${cwd}: ${err}`);
   }
   const said = err !== '' ? err : error === undefined ? `exit code ${code ?? 'unknown'}` : messageOf(error);
   return new GatelineError('GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${said}`, {
@@ -213,6 +209,15 @@ function explain(
       ? DAMAGED_HINT
       : 'Run `git status` there; if it fails too, the repository is damaged or no longer there.',
     cause: error,
+  });
+}
+
+/** The error of a git command for which the disk had no space. */
+export function noSpaceFor(message: string): GatelineError {
+  return new GatelineError('GIT_FAILED', message, {
+    hint: 'The disk is full: free some space, then run the same command again.',
+    // The same code as for our own writes.
+    cause: Object.assign(new Error(message), { code: 'ENOSPC' }),
   });
 }
 
