@@ -1,10 +1,11 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { hintFor, writing } from '../../errors/store-errors.ts';
 import type { ObjectFormat } from '../files/blob.ts';
 import { gitIn, noSpaceFor, startGit, type Git, type GitAnswer, type GitCall, type GitOptions } from '../git/git.ts';
+import { strangeEntries } from '../files/strange-entries.ts';
 import { refusePipes } from '../git/git-folder.ts';
 import type { Repository } from '../git/repository.ts';
 
@@ -117,7 +118,8 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
     git: async (args, { index, folder = top } = {}, call = {}) => {
       look();
       const env = { ...all, GIT_WORK_TREE: folder, ...(index !== undefined && { GIT_INDEX_FILE: index }) };
-      return git([...settings, ...args], { ...call, cwd: folder, env }).catch(async (error: unknown) => {
+      const whenSlow = (): Promise<GatelineError | undefined> => waitingFor(folder);
+      return git([...settings, ...args], { ...call, cwd: folder, env, whenSlow }).catch(async (error: unknown) => {
         throw await explained(error, path, folder);
       });
     },
@@ -128,6 +130,19 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
       return startGit(top, options.git, [...settings, ...args], all);
     },
   };
+}
+
+/** Files that git opens in any folder without checking their type. */
+const OPENED_ANYWHERE = ['.gitignore', '.gitattributes', '.gitmodules'];
+
+/** The error for a command that waits for the writer of a pipe. Searched for when it is slow: there may be many folders. */
+async function waitingFor(folder: string): Promise<GatelineError | undefined> {
+  const strange = (await strangeEntries(folder, [])).map(String);
+  const pipe = strange.find((path) => OPENED_ANYWHERE.includes(basename(path)));
+  if (pipe === undefined) return undefined;
+  return new GatelineError('WORKSPACE_UNREADABLE', `${pipe} is not a plain file: git would wait for its other end.`, {
+    hint: 'Remove it, or put a plain file in its place.',
+  });
 }
 
 /** Less than this is free after git filled a disk: what it wrote of a file is still there. */
