@@ -133,8 +133,8 @@ export class WorkTrees {
   }
 
   async #repositoryCopy(): Promise<RepositoryCopy | undefined> {
-    const { repository } = this.#setting;
-    return repository && (this.#copy ??= readRepository(repository));
+    const { repository, git } = this.#setting;
+    return repository && (this.#copy ??= readRepository(repository, git.environment));
   }
 
   #furnishing(store: ObjectStore): Furnishing {
