@@ -242,8 +242,8 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: repositories that an attempt made in folders of a work tree stay there',
-    find: '  await removeStrange(strange);\n',
-    replace: '  if (strange.length < 0) await removeStrange(strange);\n',
+    find: 'await removeStrange(await strange);',
+    replace: 'if ((await strange).length < 0) await removeStrange(await strange);',
     tests: SLOTS,
     only: 'whatever that did',
     why: 'git of the next agent would find the repository of another one',
