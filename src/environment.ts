@@ -167,6 +167,9 @@ export const GIT_LOCAL_VARIABLES: ReadonlySet<string> = new Set([
 /** Paths, or lists of them, for finding programs and libraries; names in capitals, since on Windows it is `Path`. */
 export const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'VIRTUAL_ENV', 'PYTHONPATH', 'NODE_PATH', 'INIT_CWD']);
 
+/** Where programs look for the user's settings. */
+export const CONFIG_FOLDER_VARIABLE = 'XDG_CONFIG_HOME';
+
 /** Where programs store files that they can recreate. */
 export const CACHE_FOLDER_VARIABLES = { xdg: 'XDG_CACHE_HOME', windows: 'LOCALAPPDATA', home: 'HOME' } as const;
 

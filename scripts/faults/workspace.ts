@@ -49,6 +49,13 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     why: 'a late writer would change the files of another attempt',
   },
   {
+    name: 'workspace: a slot is used again at the same path',
+    find: 'if (this.#keepsPaths) return number;',
+    replace: 'if (!this.#keepsPaths) return number;',
+    tests: SLOTS,
+    why: 'a process that nothing shows would write into the files of another attempt',
+  },
+  {
     name: 'workspace: a slot whose engine is gone is used again',
     find: "const isIdle = state.state === 'idle';",
     replace: "const isIdle = state.state !== 'retired';",
@@ -235,8 +242,8 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: repositories that an attempt made in folders of a work tree stay there',
-    find: '  await removeStrange(strange);\n',
-    replace: '  if (strange.length < 0) await removeStrange(strange);\n',
+    find: 'await removeStrange(await strange);',
+    replace: 'if ((await strange).length < 0) await removeStrange(await strange);',
     tests: SLOTS,
     only: 'whatever that did',
     why: 'git of the next agent would find the repository of another one',

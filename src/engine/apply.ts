@@ -1,8 +1,8 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { filesLeft } from '../run/files/files.ts';
-import { comparePositions, type FileChange } from '../run/records/record.ts';
-import type { TreeFile } from '../run/files/tree.ts';
+import { comparePositions } from '../run/records/record.ts';
+import type { Tree, TreeFile } from '../run/files/tree.ts';
 import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
 import type { PutResult } from '../workspace/workspace.ts';
 import type { Call } from './call/call.ts';
@@ -28,16 +28,26 @@ export interface Applied extends PutResult {
 }
 
 /**
- * Writes the files that gates of a run hand on into the user's folder. A path is written only if it is still as a gate
- * found or left it. Repeating the call completes an interrupted one.
+ * Writes the files that gates of a run hand on into the user's folder. A path is written only if it is still as the run
+ * or a gate of it found it, or as one of these gates left it, in any run. Repeating the call completes an interrupted
+ * one.
  * @throws GatelineError `GATE_UNKNOWN`, `FILES_CONFLICT`, `CLAIM_IN_PLACE`, `CONTENT_MISSING`, `APPLY_FAILED`
  */
 export async function applyFiles(call: Call, options: ApplyOptions): Promise<Applied> {
   const { workspace } = call.ports;
-  const { files, steps, gates, open } = handedOn(call, options.gates);
+  const { files, steps, units, gates, open } = handedOn(call, options.gates);
   if (files.length === 0) return { puts: [], gates, open };
   const { tree } = await call.snapshot();
-  const wanted = files.map(({ path, after }) => ({ path, after, over: statesOf(steps.get(path)!) }));
+  const begun = await versionsBegunWith(call, units);
+  const wanted = files.map(({ path, after }) => ({
+    path,
+    after,
+    over: [
+      ...begun.map((version) => version.get(path) ?? null),
+      ...steps.get(path)!.flatMap((step) => [step.before, step.after]),
+      ...leftEver(call, units, path),
+    ],
+  }));
   const { saved, dryRun = false } = options;
   const put = await workspace.put(wanted, tree, { saved, dryRun, copy: copierOf(call) });
   call.forgetSnapshot();
@@ -57,7 +67,10 @@ export async function versionsOf(call: Call): Promise<{ readonly from: string; r
   return { from: base, to: await call.ports.workspace.build(base, files, copierOf(call)) };
 }
 
-interface Wanted extends Pick<ReturnType<typeof filesLeft>, 'files' | 'steps'>, Pick<Applied, 'gates' | 'open'> {}
+interface Wanted extends Pick<ReturnType<typeof filesLeft>, 'files' | 'steps'>, Pick<Applied, 'gates' | 'open'> {
+  /** The gates whose files are wanted, and those before them: a gate's file includes their changes. */
+  readonly units: readonly UnitKey[];
+}
 
 function handedOn({ graph, journal }: Call, gates: readonly string[] | undefined): Wanted {
   const asked = new Set(gates && unitsNamed(graph, gates).map(({ key }) => key));
@@ -71,13 +84,14 @@ function handedOn({ graph, journal }: Call, gates: readonly string[] | undefined
       hint: 'Name one of them: `gateline diff GATE`, `gateline apply --gate GATE`.',
     });
   }
-  const units = wanted.map((key) => state.units.get(key)!);
+  const named = wanted.map((key) => state.units.get(key)!);
+  const units = withAncestors(graph, wanted);
   return {
     files,
-    // A gate's file includes the changes of the gates before it.
-    steps: filesLeft(graph, state, withAncestors(graph, wanted)).steps,
-    gates: units.filter(({ done, ended }) => done && ended !== undefined).map(({ key }) => key),
-    open: units.filter(({ done, key }) => !done && asked.has(key)).map(({ key }) => key),
+    units,
+    steps: filesLeft(graph, state, units).steps,
+    gates: named.filter(({ done, ended }) => done && ended !== undefined).map(({ key }) => key),
+    open: named.filter(({ done, key }) => !done && asked.has(key)).map(({ key }) => key),
   };
 }
 
@@ -87,7 +101,32 @@ function withAncestors(graph: UnitGraph, keys: readonly UnitKey[]): UnitKey[] {
   return [...graph.keys()].filter((key) => all.has(key));
 }
 
-/** States that may be replaced: every state that a gate found or left before the last one. */
-function statesOf(steps: readonly FileChange[]): (TreeFile | null)[] {
-  return steps.flatMap(({ before, after }) => [before, after]);
+/**
+ * The versions of the workspace that these gates began with in this run. That of a reused output is not the one that
+ * its agent found: in between, the files of other runs may have been applied.
+ */
+async function versionsBegunWith({ journal, ports }: Call, units: readonly UnitKey[]): Promise<Tree[]> {
+  const state = journal.state();
+  const { started } = journal.archive();
+  const bases = units.map((key) => {
+    const ended = state.units.get(key)?.ended;
+    const claim = ended && started.get(key)?.find((one) => comparePositions(one, ended) === 0);
+    return ended?.base ?? claim?.base;
+  });
+  const known = [...new Set(bases)].filter((base) => base !== undefined);
+  const versions = await Promise.all(known.map((base) => ports.workspace.files(base).catch(unlessGone)));
+  return versions.filter((files) => files !== undefined);
+}
+
+/** The object store may have been removed, or the commit that had the version. */
+function unlessGone(error: unknown): undefined {
+  if (error instanceof GatelineError && error.code === 'GIT_FAILED') return undefined;
+  throw error;
+}
+
+/** Versions of a path that these gates handed on in any run: they are kept, and no version shows an ignored file. */
+function leftEver({ journal }: Call, units: readonly UnitKey[], path: string): (TreeFile | null)[] {
+  const { ended } = journal.archive();
+  const files = units.flatMap((key) => (ended.get(key) ?? []).flatMap((one) => one.files));
+  return files.filter((file) => file.path === path).flatMap(({ after }) => (after === null ? [] : [after]));
 }

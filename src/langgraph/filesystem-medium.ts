@@ -11,7 +11,7 @@ import { keepAside } from '../store/filesystem/quarantine.ts';
 import { isSameFile, readWholeNow } from '../store/filesystem/read-file.ts';
 import { StateFolder } from '../store/filesystem/state-folder.ts';
 import type { Read } from '../store/record-store.ts';
-import { isFromSystem, reasonOf, writing } from '../store/store-errors.ts';
+import { isFromSystem, reasonOf, writing } from '../errors/store-errors.ts';
 import { decodeId, encodeId, foldersOf } from './ids.ts';
 import type { CheckpointMedium, Contents, Fault, Kind, Place } from './medium.ts';
 import { Recent } from './recent.ts';

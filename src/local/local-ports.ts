@@ -46,6 +46,8 @@ export interface LocalPortsOptions extends Durable {
   readonly now?: () => Date;
   /** Where records and contents are stored. Default: files below {@link stateRoot}. */
   readonly store?: RecordStore;
+  /** Aborted when the user wants to stop: see `WorkspaceOptions`. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -83,7 +85,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
  * starts.
  */
 async function openLocalWorkspace(
-  { place: { root, pipeline }, environment, readOnly = false, onDurable, now }: LocalPortsOptions,
+  { place: { root, pipeline }, environment, readOnly = false, onDurable, now, signal }: LocalPortsOptions,
   agent: Agent,
 ): Promise<Workspace> {
   const { workspace, gates = [] } = pipeline;
@@ -98,6 +100,7 @@ async function openLocalWorkspace(
     declared: declared.filter((globs) => globs !== undefined && globs.length > 0) as string[][],
     readOnly,
     onDurable,
+    signal,
     ...(now && { now }),
     ...(workspace && { maxUntracked: workspace.maxUntracked }),
     ...(workspace?.setup !== undefined && {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, rm, unlink } from 'node:fs/promises';
 import { isSystemError } from '../errors/gateline-error.ts';
-import { writing } from './store-errors.ts';
+import { writing } from '../errors/store-errors.ts';
 
 /** Runs a step that the system may refuse, and may repeat it. */
 export type TryWrite = <T>(write: () => Promise<T>) => Promise<T>;

@@ -40,6 +40,8 @@ export interface WorkspaceOptions {
   readonly git?: string;
   /** Milliseconds after which a git command is ended. Default 600,000. */
   readonly gitTimeoutMs?: number;
+  /** When aborted, git commands have a few seconds left: work that has ended is still captured. */
+  readonly signal?: AbortSignal | undefined;
   /** Bytes of the largest file that is handed on. Default 104,857,600 (100 MiB). */
   readonly maxFileBytes?: number;
   /** Maximum number of files that a gate may hand on. Default and upper limit 10,000, the maximum of a record. */
@@ -66,9 +68,9 @@ const MOST_UNTRACKED = 100_000_000;
  */
 export async function openWorkspace(root: string, options: WorkspaceOptions): Promise<Workspace> {
   const place = await realFolder(root);
-  const { environment, gitTimeoutMs } = options;
+  const { environment, gitTimeoutMs, signal } = options;
   const binary = await resolveGit(options.git ?? 'git', environment);
-  const git = { binary, environment, ...(gitTimeoutMs !== undefined && { timeoutMs: gitTimeoutMs }) };
+  const git = { binary, environment, signal, ...(gitTimeoutMs !== undefined && { timeoutMs: gitTimeoutMs }) };
   const repository = await findRepository(place, git);
   // A job works in its checkout.
   const trees =

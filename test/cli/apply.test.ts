@@ -339,6 +339,30 @@ describe.runIf(process.platform !== 'win32')('apply, of several gates and runs',
     expect(await workspace.read('side.txt')).toBe('2\n');
   });
 
+  it('puts the files of reused outputs over those of other runs, ignored ones too', async () => {
+    const run = `mkdir -p dist; cat made-from | tee side.txt > dist/out.js; ${writes(1)}`;
+    const definition = gatelineYml({ side: { run, inputs: ['made-from'], files: ['side.txt', 'dist/**'] } });
+    await using workspace = await ScratchWorkspace.create({ ...FILES, 'gateline.yml': definition });
+    for (const text of ['a', 'b', 'a', 'b']) {
+      await workspace.write('made-from', text);
+      const { code, err } = await here(workspace, ['run', '-q', '--apply']);
+      expect(code, err).toBe(0);
+      expect([await workspace.read('side.txt'), await workspace.read('dist/out.js')]).toEqual([text, text]);
+    }
+    // The version of the run is that of the user, whatever its reused agent found there.
+    await workspace.write('side.txt', 'by hand');
+    expect(await applied(workspace)).toMatchObject({ 'side.txt': expect.stringMatching('conflict: ') });
+    expect((await here(workspace, ['run', '-q', '--apply'])).code).toBe(0);
+    expect(await workspace.read('side.txt')).toBe('b');
+    expect(await savedFiles(workspace)).toContain('files/side.txt');
+    await workspace.write('side.txt', 'by hand again');
+    await workspace.write('dist/out.js', 'by hand');
+    expect(await applied(workspace)).toEqual({
+      'dist/out.js': expect.stringMatching('conflict: '),
+      'side.txt': expect.stringMatching('conflict: '),
+    });
+  });
+
   it('run --apply puts the files of a completed run, and of no other', async () => {
     await using workspace = await ScratchWorkspace.create({
       ...FILES,

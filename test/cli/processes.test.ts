@@ -75,6 +75,23 @@ describe.runIf(linux)('Ctrl-C', () => {
   });
 });
 
+describe.runIf(linux)('Ctrl-C while the files of an attempt are looked at', () => {
+  it('ends the run within seconds, though git waits for a pipe that the agent made', async () => {
+    // git reads the HEAD of a repository in a repository.
+    const pipe = 'mkdir -p nested/.git/refs nested/.git/objects; mkfifo nested/.git/HEAD';
+    const run = `${pipe}; ${writes(1)}; touch "$BESIDE/started"`;
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ a: { run, inputs: [] } }) });
+    const command = workspace.start(['run', '-q'], besideOf(workspace));
+    await until(hasStarted(workspace));
+    await sleep(1_000);
+    const since = performance.now();
+    command.process.kill('SIGINT');
+    expect(await command.ended).toMatchObject({ code: 130, signal: null });
+    expect(performance.now() - since).toBeLessThan(20_000);
+    expect(await workspace.records()).toContainEqual(expect.objectContaining({ kind: 'ended' }));
+  });
+});
+
 describe('a second engine on the workspace', () => {
   it('ends with 75 at once, with JSON too; readers may look', async () => {
     const gates = {

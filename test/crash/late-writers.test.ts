@@ -119,7 +119,7 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     await goOn(workspace, 'plain');
     expect(await whatCounts(workspace)).toEqual(SECOND);
     expect(await workspace.startedGates()).toEqual(['next', 'slow', 'slow']);
-    expect(await workspace.slots()).toEqual({ 1: 'idle' });
+    expect(await workspace.slots()).toEqual({ 2: 'idle' });
     expect(existsSync(workspace.path('made.txt'))).toBe(false);
   });
 
@@ -149,16 +149,16 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     await using _ = workspace;
     await goOn(workspace, 'vanished');
     expect(await isRunning(pid)).toBe(true);
-    expect(await workspace.slots()).toEqual({ 0: 'retired', 1: 'idle' });
+    expect(await workspace.slots()).toEqual({ 0: 'retired', 2: 'idle' });
     await writeFile(workspace.beside('go'), '');
     await until(async () => existsSync(workspace.beside('wrote')) && !(await isRunning(pid)));
     const { stdout } = await promisify(execFile)('grep', ['-rl', '"from": "first"', '.state'], { cwd: workspace.root });
-    expect(stdout.trim()).toMatch(/^\.state\/attempts\/writers\/1\/slow\._\.1\.1\/output\.json$/);
+    expect(stdout.trim()).toMatch(/^\.state\/attempts\/[0-9a-f]{16}\/1\/slow\._\.1\.1\/output\.json$/);
     expect(await madeIn(workspace, 0)).toBe('first');
     await workspace.forgetStarts();
     await goOn(workspace, 'vanished');
     expect(await whatCounts(workspace)).toEqual(SECOND);
     expect(await workspace.starts()).toEqual([]);
-    expect(await workspace.slots()).toEqual({ 1: 'idle' });
+    expect(await workspace.slots()).toEqual({ 2: 'idle' });
   });
 });

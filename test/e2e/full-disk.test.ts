@@ -7,6 +7,9 @@ const FILL = 'head -c 10000000 /dev/zero > "$GATELINE_OUTPUT.fill" 2>/dev/null |
 const EMPTY = 'rm -f .state/attempts/*/*/*/*.fill';
 /** Writes an output of 700 kB. */
 const LARGE = `(printf '"'; head -c 700000 /dev/zero | tr '\\0' x; printf '"') > "$GATELINE_OUTPUT"`;
+/** Leaves that many KiB of the disk. */
+const LEAVE =
+  "leave() { rm -f fill; head -c $(($(df -Pk . | awk 'NR==2{print $4}') * 1024 - $1 * 1024)) /dev/zero > fill; }";
 const AFTER = { needs: 'a', inputs: [], run: writes(1) };
 
 describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
@@ -71,5 +74,42 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
     );
     expect(said).toMatch(/STORE_WRITE_FAILED[^]*The disk is full[^]*exit 74\n/);
     expect(said).toContain('\np.a._.1.1.1.ended.json p.a._.1.1.1.started.json\n');
+  });
+
+  it('is named as the reason, whatever could not be written first', async () => {
+    const said = await onSmallDisk(
+      gatelineYml({ a: { run: writes(1), inputs: ['untracked'], files: 'changed' } }),
+      `${LEAVE}; echo fill > .gitignore; echo 1 > untracked
+       for free in 8 16 20 24 28; do
+         rm -rf .state; leave $free; gateline run -q; echo "exit $?"
+         rm -rf .state fill; gateline run -q > /dev/null; echo $free > untracked; leave $free; gateline begin a; echo "exit $?"
+       done`,
+    );
+    expect(said).not.toContain('bug in Gateline');
+    expect(said.match(/^exit \d+/gm)).toEqual(Array.from({ length: 10 }, () => 'exit 74'));
+    for (const call of said.split(/^exit 74\n/m).slice(0, -1)) expect(call).toMatch(/The disk is full|ENOSPC/);
+  });
+
+  it('is named as the reason where only the disk of the work trees is full', async () => {
+    const said = await onSmallDisk(
+      gatelineYml({ a: { run: writes(1) } }),
+      `head -c 20000 /dev/urandom > large; mkdir ../trees; for size in 4 8 16 24 40; do
+         mount -t tmpfs -o size="$size"k none ../trees; GATELINE_TREES="$PWD/../trees" gateline run -q; echo "exit $?"; umount ../trees
+       done`,
+    );
+    expect(said).not.toContain('bug in Gateline');
+    expect(said.match(/^exit \d+/gm)).toEqual(Array.from({ length: 5 }, () => 'exit 74'));
+    for (const call of said.split(/^exit 74\n/m).slice(0, -1)) expect(call).toMatch(/The disk is full|ENOSPC/);
+  });
+
+  it('is named as the reason when the files of a run have no room in the folder', async () => {
+    const run = `head -c 300000 /dev/urandom > made.bin; ${writes(1)}`;
+    const said = await onSmallDisk(
+      gatelineYml({ a: { inputs: [], files: ['made.bin'], run } }),
+      `${LEAVE}; echo fill > .gitignore; gateline run -q >/dev/null; leave 200; gateline apply; echo "exit $?"; rm fill; gateline apply; echo "exit $?"`,
+    );
+    expect(said).toMatch(
+      /GIT_FAILED: .*unable to write[^]*The disk is full[^]*exit 74\n[^]*wrote made\.bin\nexit 0\n$/,
+    );
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, Folder } from './folder.ts';
-import { asAgent, changed, checkOut, put } from './round.ts';
+import { asAgent, changed, checkOut, folderOf, put } from './round.ts';
 
 /** A repository with work that is not committed, of each kind. */
 async function ordinary(): Promise<Folder> {
@@ -127,9 +127,10 @@ describe('git in a work tree', () => {
     spoil('update-index', '--assume-unchanged', 'same');
     put(first.root, '.git/hooks/pre-commit', '#!/bin/sh\nexit 1\n', 0o755);
     put(first.root, '.git/info/attributes', '* -text filter=evil\n');
+    const used = folderOf(first);
     await first.release(true);
     const second = await checkOut(workspace, { attempt: 'two' });
-    expect(second.root).toBe(first.root);
+    expect(folderOf(second)).toBe(used);
     const agent = asAgent(folder, second);
     expect(agent('describe', '--tags')).toBe('v1');
     expect(() => agent('config', '--local', 'core.hooksPath')).toThrow();

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { blob, filesBelow, Folder, Kept } from './folder.ts';
@@ -53,11 +53,22 @@ describe('line endings', () => {
     };
     expect(await bytes('one')).toBe(String.raw`0: "one\n"`);
     folder.write('.gitattributes', '*.txt text eol=crlf\n');
-    expect(await bytes('two')).toBe(String.raw`0: "one\r\n"`);
+    expect(await bytes('two')).toBe(String.raw`1: "one\r\n"`);
     folder.write('.gitattributes', '');
-    expect(await bytes('three')).toBe(String.raw`0: "one\n"`);
+    expect(await bytes('three')).toBe(String.raw`2: "one\n"`);
+    const [crlf, lf] = [String.raw`"one\r\n"`, String.raw`"one\n"`];
+    const outside = join(folder.environment['HOME']!, '.config/git/attributes');
+    mkdirSync(dirname(outside), { recursive: true });
+    writeFileSync(outside, '*.txt text eol=crlf\n');
+    expect(await bytes('of the user')).toBe(`3: ${crlf}`);
+    folder.git('config', 'core.attributesFile', '~/.attributes');
+    expect(await bytes('elsewhere')).toBe(`4: ${lf}`);
+    writeFileSync(join(folder.environment['HOME']!, '.attributes'), '*.txt text eol=crlf\n');
+    expect(await bytes('elsewhere, changed')).toBe(`5: ${crlf}`);
+    rmSync(join(folder.environment['HOME']!, '.attributes'));
+    expect(await bytes('elsewhere, removed')).toBe(`6: ${lf}`);
     folder.git('config', 'core.autocrlf', 'true');
-    expect(await bytes('four')).toBe(String.raw`0: "one\r\n"`);
+    expect(await bytes('four')).toBe(String.raw`7: "one\r\n"`);
   });
 
   it('follow .gitattributes, whichever version has them', async () => {

@@ -20,7 +20,7 @@ function asNobody(folder: Folder, body: string): unknown {
   writeFileSync(
     script,
     `
-import { chmodSync, readdirSync, readFileSync, writeFileSync, existsSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, writeFileSync, existsSync } from 'node:fs';
 import { openWorkspace } from ${MODULE};
 const workspace = await openWorkspace(${JSON.stringify(folder.root)}, ${options});
 const checkOut = async (attempt: string) => {
@@ -65,13 +65,15 @@ describe('rights that are missing', () => {
       chmodSync(first.root + '/dir/deep', 0o500);
       chmodSync(first.root + '/dir', 0o000);
       chmodSync(first.root, 0o500);
+      const { ino } = lstatSync(first.root);
       await first.release(true);
       const second = await checkOut('two');
+      const isSame = lstatSync(second.root).ino === ino;
       const again = await changed(second);
       chmodSync(second.root + '/dir', 0o000);
       await second.release(false);
       await workspace.sweep(new Date().toISOString());
-      return { captured, again, isSame: first.root === second.root, text: existsSync(second.root) };
+      return { captured, again, isSame, text: existsSync(second.root) };
       `,
     );
     expect(said).toEqual({ captured: ['dir/b', 'dir/deep/c', 'dir/new'], again: [], isSame: true, text: false });
@@ -104,6 +106,24 @@ describe('rights that are missing', () => {
       `,
     );
     expect(said).toEqual({ code: 'WORKSPACE_UNREADABLE', message: expect.stringContaining('dir/b') });
+  });
+
+  it.each(['.state/git', '.state/git/objects'])('to write into %s are an error that names it', async (path) => {
+    await using folder = await ordinary();
+    const said = asNobody(
+      folder,
+      `
+      await workspace.snapshot([]);
+      writeFileSync(workspace.root + '/dir/b', 'edited');
+      chmodSync(workspace.root + '/${path}', 0o500);
+      try {
+        return await workspace.snapshot([]);
+      } finally {
+        chmodSync(workspace.root + '/${path}', 0o700);
+      }
+      `,
+    );
+    expect(said).toEqual({ code: 'STORE_WRITE_FAILED', message: expect.stringContaining(path) });
   });
 
   it('to a folder that git does not track are a notice', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import type { TreeDifference } from '../../src/run/files/tree.ts';
@@ -27,6 +27,11 @@ export function brief(differences: readonly TreeDifference[]): string[] {
 export async function changed(workspace: Workspace, checkout: Checkout): Promise<string[]> {
   const { tree } = await checkout.capture();
   return brief(await workspace.differences(checkout.from, tree));
+}
+
+/** Identifies the folder that an attempt works in, wherever it is: a reused one moves. */
+export function folderOf({ root }: Pick<Checkout, 'root'>): number {
+  return lstatSync(root).ino;
 }
 
 /** Files of a version, as `git show` prints them: what the request holds. */
@@ -101,10 +106,11 @@ export async function round(
   agent('config', 'user.name', 'evil');
   agent('status');
   expect(await changed(workspace, checkout)).toEqual(['agent/later: - → 100755', 'agent/new: - → 100644']);
+  const used = folderOf(checkout);
   await checkout.release(true);
 
   const second = await checkOut(workspace, { tree: snapshot.tree, attempt: 'two' });
-  expect(second.root).toBe(checkout.root);
+  expect([folderOf(second), second.root === checkout.root]).toEqual([used, false]);
   expect(filesBelow(second.root)).toEqual(expected);
   rmSync(join(second.root, '.git'), { recursive: true, force: true });
   expect((await second.capture()).tree).toBe(snapshot.tree);

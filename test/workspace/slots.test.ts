@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -15,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Checkout } from '../../src/workspace/workspace.ts';
 import { filesBelow, Folder } from './folder.ts';
-import { changed, checkOut, put } from './round.ts';
+import { changed, checkOut, folderOf, put } from './round.ts';
 
 async function ordinary(): Promise<Folder> {
   const folder = await Folder.repository();
@@ -39,9 +41,10 @@ describe('a slot', () => {
     expect(one.root.startsWith(`${folder.trees}/`)).toBe(true);
     expect(dirname(slotOf(one))).not.toBe(dirname(dirname(slotOf(two))));
     expect(lstatSync(slotOf(one)).mode & 0o777).toBe(0o700);
+    const used = folderOf(one);
     await one.release(true);
     await using again = await folder.open();
-    expect((await checkOut(again)).root).toBe(one.root);
+    expect(folderOf(await checkOut(again))).toBe(used);
   });
 
   it.each(['a file', 'a place where no folder can be made'])(
@@ -71,7 +74,6 @@ describe('a slot', () => {
     rmSync(join(folder.root, 'link'));
     symlinkSync('a', join(folder.root, 'link'));
     const second = await checkOut(workspace, { attempt: 'two' });
-    expect(second.root).toBe(first.root);
     expect(filesBelow(second.root)).toEqual(filesBelow(folder.root));
     expect(lstatSync(join(second.root, 'a')).ino).toBe(inode);
   });
@@ -137,7 +139,8 @@ describe('a slot', () => {
     }
     const last = await checkOut(workspace, { tree });
     expect(filesBelow(last.root)).toEqual(expected);
-    expect(last.root.endsWith('/0/tree')).toBe(true);
+    const slots = readdirSync(dirname(slotOf(last)));
+    expect(slots.toSorted()).toEqual([String(sabotage.length), 'next']);
     expect(folder.repositoryContents()).toEqual(before);
   });
 
@@ -166,6 +169,27 @@ describe('a slot', () => {
     expect(filesBelow(last.root)).toEqual(filesBelow(folder.root));
   });
 
+  it('cannot be captured with a pipe that git reads in any folder, and is brought on without it', async () => {
+    await using folder = await ordinary();
+    await using workspace = await folder.open({ gitTimeoutMs: 3_000 });
+    const { tree } = await workspace.snapshot([]);
+    for (const name of ['.gitattributes', 'new/deep/.gitignore']) {
+      const checkout = await checkOut(workspace, { tree });
+      mkdirSync(dirname(join(checkout.root, name)), { recursive: true });
+      rmSync(join(checkout.root, name), { force: true });
+      execFileSync('mkfifo', [join(checkout.root, name)]);
+      await expect(checkout.capture()).rejects.toMatchObject({
+        code: 'WORKSPACE_UNREADABLE',
+        message: expect.stringContaining(`/${name} is not a plain file`),
+      });
+      await checkout.release(true);
+    }
+    const last = await checkOut(workspace, { tree });
+    expect(filesBelow(last.root)).toEqual(filesBelow(folder.root));
+    execFileSync('mkfifo', [join(folder.root, 'dir/.gitignore')]);
+    await expect(workspace.snapshot([])).rejects.toMatchObject({ code: 'WORKSPACE_UNREADABLE' });
+  });
+
   it('is one for each attempt that works at the same time', async () => {
     await using folder = await ordinary();
     await using workspace = await folder.open();
@@ -176,9 +200,11 @@ describe('a slot', () => {
     for (const [index, { root }] of all.entries()) put(root, 'a', `by ${index}`);
     const trees = await Promise.all(all.map((checkout) => checkout.capture()));
     expect(new Set(trees.map((work) => work.tree)).size).toBe(4);
+    const used = new Set(all.map(folderOf));
     await Promise.all(all.map((checkout) => checkout.release(true)));
     const again = await Promise.all(attempts.map((attempt) => checkOut(workspace, { tree, attempt })));
-    expect(new Set(again.map(({ root }) => root))).toEqual(new Set(all.map(({ root }) => root)));
+    expect(new Set(again.map(folderOf))).toEqual(used);
+    expect(new Set([...all, ...again].map(({ root }) => root)).size).toBe(8);
     for (const { root } of again) expect(filesBelow(root)).toEqual(filesBelow(folder.root));
   });
 
@@ -223,32 +249,79 @@ describe('a slot that may still be written to', () => {
   });
 
   it.each([
-    { where: 'stands there', cwd: true },
-    { where: 'was started by the agent and went elsewhere', cwd: false },
-  ])('is one in which a process $where', async ({ cwd }) => {
+    { where: 'stands there', how: 'cwd' },
+    { where: 'was started by the agent and went elsewhere', how: 'environment' },
+    { where: 'has a file open', how: 'file' },
+  ])('is one in which a process $where', async ({ how }) => {
     await using folder = await ordinary();
     await using workspace = await folder.open();
     const first = await checkOut(workspace);
-    const late = spawn('sh', ['-c', `read line; echo late > '${first.root}/a'`], {
-      cwd: cwd ? join(first.root, 'dir') : '/',
-      env: { PATH: process.env['PATH'], ...(cwd ? {} : first.environment({})) },
-      stdio: ['pipe', 'ignore', 'ignore'],
+    const file = openSync(join(first.root, 'tool'), 'a');
+    const late = spawn('/bin/sh', ['-c', `read line; echo late > '${first.root}/a'`], {
+      cwd: how === 'cwd' ? join(first.root, 'dir') : '/',
+      env: how === 'environment' ? first.environment({ PATH: process.env['PATH'] }) : {},
+      stdio: ['pipe', how === 'file' ? file : 'ignore', 'ignore'],
       detached: true,
     });
+    closeSync(file);
     await first.release(true);
     await workspace.sweep(new Date().toISOString());
     expect(existsSync(first.root)).toBe(true);
     const second = await checkOut(workspace, { attempt: 'two' });
     expect(second.root).not.toBe(first.root);
     const gone = new Promise((resolve) => late.on('exit', resolve));
-    late.stdin.end('go\n');
+    late.stdin!.end('go\n');
     await gone;
     expect(readFileSync(join(first.root, 'a'), 'utf8')).toBe('late\n');
     expect((await second.capture()).tree).toBe(second.from);
+    const used = folderOf(second);
     await second.release(true);
     await workspace.sweep(new Date().toISOString());
     expect(existsSync(slotOf(first))).toBe(false);
-    expect((await checkOut(workspace)).root).toBe(second.root);
+    expect(folderOf(await checkOut(workspace))).toBe(used);
+  });
+
+  it('is at a path that no earlier attempt knew: a process that nothing shows writes past it', async () => {
+    await using folder = await ordinary();
+    await using workspace = await folder.open();
+    const first = await checkOut(workspace);
+    const used = folderOf(first);
+    const late = spawn('/bin/sh', ['-c', `read line; echo late > '${first.root}/a'; echo late > '${first.root}/new'`], {
+      cwd: '/',
+      env: {},
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    await first.release(true);
+    const second = await checkOut(workspace, { attempt: 'two' });
+    const gone = new Promise((resolve) => late.on('exit', resolve));
+    late.stdin.end('go\n');
+    await gone;
+    expect(folderOf(second)).toBe(used);
+    expect(filesBelow(second.root)).toEqual(filesBelow(folder.root));
+    expect((await second.capture()).tree).toBe(second.from);
+  });
+
+  it('is made new if something is in the place that it would move to', async () => {
+    await using folder = await ordinary();
+    await using workspace = await folder.open();
+    const first = await checkOut(workspace);
+    const used = folderOf(first);
+    put(dirname(slotOf(first)), '1/tree/a', 'put there');
+    await first.release(true);
+    const second = await checkOut(workspace, { attempt: 'two' });
+    expect(folderOf(second)).not.toBe(used);
+    expect(filesBelow(second.root)).toEqual(filesBelow(folder.root));
+  });
+
+  it('stays at its path if a setup command installed something in it', async () => {
+    await using folder = await ordinary();
+    const start = async (): Promise<{ outcome: 'exited'; exitCode: number }> => ({ outcome: 'exited', exitCode: 0 });
+    const setup = { command: 'install', shell: 'sh', environment: {}, secrets: [], start };
+    await using workspace = await folder.open({ link: 'none', setup });
+    const first = await checkOut(workspace);
+    await first.release(true);
+    expect((await checkOut(workspace, { attempt: 'two' })).root).toBe(first.root);
   });
 
   it('is one whose engine is gone, unless an agent that runs by itself still has time', async () => {
@@ -258,7 +331,7 @@ describe('a slot that may still be written to', () => {
     const open = await checkOut(gone, { attempt: 'two', until: '2030-01-01T00:00:00.000Z' });
     await using workspace = await folder.open();
     const third = await checkOut(workspace, { attempt: 'three' });
-    expect([lost.root, open.root]).not.toContain(third.root);
+    expect([existsSync(lost.root), existsSync(open.root)]).toEqual([true, true]);
     await workspace.sweep('2029-12-31T00:00:00.000Z');
     expect([existsSync(lost.root), existsSync(open.root), existsSync(third.root)]).toEqual([false, true, true]);
     await workspace.sweep('2030-01-02T00:00:00.000Z');
@@ -275,7 +348,7 @@ describe('a slot that may still be written to', () => {
     await second.release(true);
     rmSync(join(slotOf(second), 'slot.json'));
     const third = await checkOut(workspace, { attempt: 'three' });
-    expect(new Set([first, second, third].map(({ root }) => root)).size).toBe(3);
+    expect(new Set([first, second, third].map(folderOf)).size).toBe(3);
     writeFileSync(join(dirname(slotOf(third)), 'stray'), 'x');
     await workspace.sweep(new Date().toISOString());
     expect(readdirSync(dirname(slotOf(third))).toSorted()).toEqual(['2', 'next', 'stray']);

@@ -37,7 +37,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const asked = await whatToRun(invocation, loaded);
   const { only } = asked.assigned;
   await using _lock = await lockWorkspace(loaded.root, world);
-  const opened = await open(invocation, loaded, { readOnly: false });
+  const stop = new AbortController();
+  const opened = await open(invocation, loaded, { readOnly: false, signal: stop.signal });
   const assignment = { ...opened.assignment, ...asked.assigned };
   const redactor = redactorFor(loaded.pipeline, world.environment);
   const projector = await projectorFor(world, opened, redactor.redactText);
@@ -48,7 +49,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     progress.follow(event);
     for (const notice of await projector.follow(event)) progress.note(notice);
   };
-  const result = await interruptible(world, progress, (signal) =>
+  const result = await interruptible(world, progress, stop, (signal) =>
     runPipeline(opened.ports, assignment, { observe, signal, ...(asked.resume && { resume: asked.resume }) }),
   );
   for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
@@ -107,9 +108,9 @@ function progressFor(world: CliWorld, options: OptionValues, { loaded, graph }: 
 async function interruptible(
   world: CliWorld,
   progress: Progress,
+  controller: AbortController,
   work: (signal: AbortSignal) => Promise<RunResult>,
 ): Promise<RunResult> {
-  const controller = new AbortController();
   using _progress = progress;
   using _listener = world.onInterrupt(() => {
     const again = controller.signal.aborted;

@@ -28,11 +28,11 @@ export function loadFor({ world, options }: Pick<CommandInvocation, 'world' | 'o
 export async function open(
   { world, options }: CommandInvocation,
   loaded: LoadedPipeline,
-  access: { readonly readOnly: boolean },
+  access: { readonly readOnly: boolean; readonly signal?: AbortSignal },
 ): Promise<Opened> {
   const { environment, now, onDurable } = world;
   const durable = onDurable === undefined ? {} : { onDurable };
-  const ports = await localPorts({ place: loaded, environment, now, readOnly: access.readOnly, ...durable });
+  const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
   const graph = unitsOf(loaded.pipeline);
   const { store } = ports;

@@ -90,7 +90,7 @@ export async function recordWithoutAgent(
 }
 
 type Common = ReturnType<Call['journal']['identity']> &
-  Pick<EndedRecord, 'kind' | 'fingerprint' | 'contract' | 'needs' | 'startedAt' | 'rework'>;
+  Pick<EndedRecord, 'kind' | 'fingerprint' | 'contract' | 'needs' | 'startedAt' | 'rework' | 'base'>;
 
 /**
  * If many jobs work on one run, an attempt without an agent also needs a claim first, so that no other job works on it.
@@ -100,6 +100,7 @@ async function common(call: Call, unit: Unit, work: Work): Promise<Common> {
   const n = call.holder === 'job' ? (await claim(call, unit, work)).n : call.journal.nextAttempt(unit.key);
   const identity = call.journal.identity(unit, n);
   const { request, fingerprint, contract } = work;
+  const base = call.holder === 'job' ? undefined : call.taken();
   return {
     kind: 'ended',
     ...identity,
@@ -108,6 +109,7 @@ async function common(call: Call, unit: Unit, work: Work): Promise<Common> {
     needs: needDigests(request),
     ...(work.rework && { rework: work.rework }),
     startedAt: identity.at,
+    ...(base !== undefined && { base }),
   };
 }
 

@@ -160,6 +160,8 @@ export const endedSchema = z.strictObject({
   exports: contentSchema.optional(),
   /** The workspace before and after the agent ran, as tree objects of the machine where it ran. */
   snapshot: z.strictObject({ from: treeId, tree: treeId, database: contentSchema.optional() }).optional(),
+  /** The user's version of the workspace, as a tree object, if no claim states it: no agent was started. */
+  base: treeId.optional(),
   effects: effectsSchema.optional(),
   /** Documents for later agents that the attempt wrote, by name. */
   documents: z.record(z.string().min(1).max(200), contentSchema).optional(),

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { writing } from '../store-errors.ts';
+import { writing } from '../../errors/store-errors.ts';
 import { makeFolder, syncFolder, writeTemporaryBytes } from './durable.ts';
 
 /**

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { digestSchema, type Digest } from '../../json/digest.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
-import { isFromSystem } from '../store-errors.ts';
+import { isFromSystem } from '../../errors/store-errors.ts';
 import { atomicWrite } from './atomic-write.ts';
 import { openForReading } from './read-file.ts';
 import type { RecordFiles } from './record-files.ts';

@@ -7,7 +7,7 @@ import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOf, type Chunks } from '../chunks.ts';
 import { writeNewFile, type TryWrite } from '../new-file.ts';
 import type { Read, ReadProblem } from '../record-store.ts';
-import { isFromSystem, reasonOf } from '../store-errors.ts';
+import { isFromSystem, reasonOf } from '../../errors/store-errors.ts';
 import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from './durable.ts';
 import { keepAside } from './quarantine.ts';
 import { openForReading } from './read-file.ts';

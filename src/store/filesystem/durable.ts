@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { writeAll, type TryWrite } from '../new-file.ts';
-import { isFromSystem } from '../store-errors.ts';
+import { isFromSystem } from '../../errors/store-errors.ts';
 
 /** Error codes of file systems without hard links (FAT, some network mounts, Android). */
 const NO_HARD_LINKS = new Set([

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
-import { isFromSystem } from '../store-errors.ts';
+import { isFromSystem } from '../../errors/store-errors.ts';
 
 /** Error codes for a file in the place of a folder, or the other way round. */
 const CODES = new Set(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY', 'EPERM']);

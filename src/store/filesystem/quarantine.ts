@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ReadProblem } from '../../run/records/reading.ts';
 import { digestOf, hexOf } from '../../json/digest.ts';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { isFromSystem, unlessAbsent } from '../store-errors.ts';
+import { isFromSystem, unlessAbsent } from '../../errors/store-errors.ts';
 import { atomicWrite } from './atomic-write.ts';
 import { syncFile, syncFolder } from './durable.ts';
 import { isSameFile } from './read-file.ts';

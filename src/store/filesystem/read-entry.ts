@@ -3,7 +3,7 @@ import type { GatelineRecord } from '../../run/records/record.ts';
 import { formatOf, judgeRecord, parseStoredJson } from '../parse-record.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
 import type { ReadProblem } from '../record-store.ts';
-import { isFromSystem, reasonOf } from '../store-errors.ts';
+import { isFromSystem, reasonOf } from '../../errors/store-errors.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { buryRecord, TOMBSTONE_FORMAT, tombstoneSchema } from './quarantine.ts';
 import { readWhole, type WholeFile } from './read-file.ts';

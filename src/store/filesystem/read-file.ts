@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { isFromSystem, reasonOf, unlessAbsent } from '../store-errors.ts';
+import { isFromSystem, reasonOf, unlessAbsent } from '../../errors/store-errors.ts';
 
 /** Never follows a link in the file's place, and never waits for a pipe without a writer. */
 const SAFE_READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

@@ -5,7 +5,7 @@ import { subjectSlug } from '../../run/records/subject.ts';
 import { checkedRecord } from '../parse-record.ts';
 import { parseRecordFileName, recordFileName, type NamedRecord } from '../record-names.ts';
 import type { ReadProblem, RecordListing, Written } from '../record-store.ts';
-import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../store-errors.ts';
+import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../../errors/store-errors.ts';
 import { claimFile } from './place-file.ts';
 import { readEntry, type StateEntry } from './read-entry.ts';
 import { Reserve } from './reserve.ts';

@@ -3,7 +3,7 @@ import { lstat, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDiskFull } from '../../errors/gateline-error.ts';
 import { removeIfThere } from '../new-file.ts';
-import { unlessAbsent } from '../store-errors.ts';
+import { unlessAbsent } from '../../errors/store-errors.ts';
 import { writeTemporary } from './durable.ts';
 import type { StateFolder } from './state-folder.ts';
 

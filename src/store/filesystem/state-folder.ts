@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { readFailure, unlessAbsent, writeFailure } from '../store-errors.ts';
+import { readFailure, unlessAbsent, writeFailure } from '../../errors/store-errors.ts';
 import { atomicWrite, type OnDurable } from './atomic-write.ts';
 import { makeFolder, type Claiming } from './durable.ts';
 import { blocked, obstacleTo, type Obstacle } from './in-the-way.ts';

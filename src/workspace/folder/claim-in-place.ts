@@ -2,6 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import { writing } from '../../errors/store-errors.ts';
 
 const FORMAT = 'gateline-in-place/1';
 
@@ -47,9 +48,11 @@ export async function refuseClaimInPlace(store: string, now: string, attempt?: s
 
 /** Writes a claim, atomically. */
 export async function noteClaimInPlace(store: string, claim: ClaimInPlace): Promise<void> {
-  const temporary = `${fileOf(store)}.tmp`;
-  await writeFile(temporary, JSON.stringify({ format: FORMAT, ...claim }), { mode: 0o600, flush: true });
-  await rename(temporary, fileOf(store));
+  const file = fileOf(store);
+  await writing(file, async () => {
+    await writeFile(`${file}.tmp`, JSON.stringify({ format: FORMAT, ...claim }), { mode: 0o600, flush: true });
+    await rename(`${file}.tmp`, file);
+  });
 }
 
 /** Deletes the claim of an attempt. */

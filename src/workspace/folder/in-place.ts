@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { writing } from '../../errors/store-errors.ts';
 import { refuseLacking, type TreeDifference } from '../../run/files/tree.ts';
 import { forgetClaimInPlace, noteClaimInPlace, refuseClaimInPlace } from './claim-in-place.ts';
 import { currentFiles } from './current-files.ts';
@@ -65,9 +66,10 @@ export class InPlace {
       await this.#refuseLacking(base, differences);
     }
     const look = await this.#lookFor(request);
-    await copyIndex(index.path, look.where.index);
+    await writing(look.where.index, () => copyIndex(index.path, look.where.index));
     const before = await captureTree(look.store, look.where, look.taking, { extras: [] });
-    await writeFile(`${look.where.index}.json`, JSON.stringify(before.leftOut), { mode: 0o600 });
+    const leftOut = `${look.where.index}.json`;
+    await writing(leftOut, () => writeFile(leftOut, JSON.stringify(before.leftOut), { mode: 0o600 }));
     if (kind === 'local' && until !== undefined) await noteClaimInPlace(store, { attempt, base, until });
     return this.#checkoutOf(
       attempt,

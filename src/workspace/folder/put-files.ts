@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import { writing } from '../../errors/store-errors.ts';
 import { foldersOf } from '../files/contain.ts';
 import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { lookAt, lookBelow } from '../files/look.ts';
@@ -44,8 +45,8 @@ async function putOpen(
   done: Map<string, Put>,
   looked: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
-  const saved = await savedFolder(input.saved);
-  await writeList(saved, open, 'begun');
+  const saved = await writing(input.saved, () => savedFolder(input.saved));
+  await writing(saved, () => writeList(saved, open, 'begun'));
   input.onDurable(`begin to put ${saved}`);
   const fresh = `${saved}.new.${randomBytes(4).toString('hex')}`;
   let isReplacing = false;
@@ -64,7 +65,7 @@ async function putOpen(
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
-  await writeList(saved, open, 'done');
+  await writing(saved, () => writeList(saved, open, 'done'));
   input.onDurable(`put all ${saved}`);
   return isReplacing ? saved : undefined;
 }
@@ -116,7 +117,7 @@ async function writeFresh(
     written.map(({ path, after }) => ({ path, before: null, after })),
     copy,
   );
-  await mkdir(to, { recursive: true, mode: 0o700 });
+  await writing(to, () => mkdir(to, { recursive: true, mode: 0o700 }));
   const index = join(to, 'index');
   await store.git(['read-tree', next], { index });
   await store.git(

@@ -18,6 +18,8 @@ export interface GitCall {
   readonly answers?: readonly number[];
   /** Variables in addition to the runner's. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Called once if the command takes long: the error to end it with, if it cannot end by itself. */
+  readonly whenSlow?: () => Promise<GatelineError | undefined>;
 }
 
 /** Runs git in one place. */
@@ -31,12 +33,16 @@ export interface GitOptions {
   readonly environment: Environment;
   /** Milliseconds after which a command and everything that it started are ended. Default 600,000. */
   readonly timeoutMs?: number;
+  /** When aborted, commands that run or are started then have three seconds left. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Never run a monitor configured by the repository. */
 const ALWAYS = ['-c', 'core.fsmonitor=', '--no-optional-locks'];
 const LARGEST_ANSWER = 1_024 ** 3;
 const TIMEOUT_MS = 600_000;
+const SLOW_MS = 5_000;
+const ABORTED_MS = 3_000;
 
 /** git's messages for a missing object, or one that does not match its name. */
 const DAMAGED =
@@ -63,14 +69,15 @@ export function gitEnvironment(environment: Environment): Record<string, string>
  *
  * @param place working directory
  */
-export function gitIn(place: string, { binary, environment, timeoutMs = TIMEOUT_MS }: GitOptions): Git {
+export function gitIn(place: string, { binary, environment, timeoutMs = TIMEOUT_MS, signal }: GitOptions): Git {
   const env = gitEnvironment(environment);
-  return async (args, { cwd = place, input, answers = [0], env: more } = {}) => {
-    const answer = await execute(binary, [...ALWAYS, ...args], { cwd, env: { ...env, ...more }, input, timeoutMs });
+  return async (args, { cwd = place, input, answers = [0], env: more, whenSlow } = {}) => {
+    const how = { cwd, env: { ...env, ...more }, input, timeoutMs, signal, whenSlow };
+    const answer = await execute(binary, [...ALWAYS, ...args], how);
     if (answer.error === undefined && answer.code !== undefined && answers.includes(answer.code)) {
       return { code: answer.code, out: answer.out, err: answer.err };
     }
-    throw explain(answer, binary, args, cwd, timeoutMs);
+    throw explain(answer, binary, args, cwd);
   };
 }
 
@@ -93,6 +100,8 @@ interface Execution {
   readonly env: Record<string, string>;
   readonly input: Buffer | undefined;
   readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly whenSlow: GitCall['whenSlow'];
 }
 
 interface Outcome {
@@ -101,18 +110,19 @@ interface Outcome {
   readonly out: Buffer;
   readonly err: string;
   readonly error?: unknown;
-  readonly timedOut?: boolean;
+  /** The time limit in milliseconds that it exceeded. */
+  readonly exceeded?: number | undefined;
 }
 
 function execute(binary: string, args: readonly string[], how: Execution): Promise<Outcome> {
   return new Promise((resolve) => {
-    const { cwd, env, input, timeoutMs } = how;
+    const { cwd, env, input, timeoutMs, signal, whenSlow } = how;
     // A separate process group, so that filters started by git end with it.
     const detached = process.platform !== 'win32';
     const child = spawn(binary, args, { cwd, env, detached, windowsHide: true });
     const [out, err] = [new Collected(), new Collected()];
     let error: unknown;
-    let timedOut = false;
+    let exceeded: number | undefined;
     const end = (): void => {
       try {
         if (detached && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -124,10 +134,22 @@ function execute(binary: string, args: readonly string[], how: Execution): Promi
       child.stdout.destroy();
       child.stderr.destroy();
     };
-    const timer = setTimeout(() => {
-      timedOut = true;
+    const endAfter = (limit: number): NodeJS.Timeout =>
+      setTimeout(() => {
+        exceeded = limit;
+        end();
+      }, limit);
+    const timers = [endAfter(timeoutMs)];
+    const hurry = (): void => void timers.push(endAfter(Math.min(timeoutMs, ABORTED_MS)));
+    if (signal?.aborted === true) hurry();
+    else signal?.addEventListener('abort', hurry);
+    const look = async (): Promise<void> => {
+      const found = await whenSlow?.().catch((cause: unknown) => cause);
+      if (found === undefined || child.exitCode !== null) return;
+      error ??= found;
       end();
-    }, timeoutMs);
+    };
+    timers.push(setTimeout(() => void look(), Math.min(SLOW_MS, timeoutMs / 2)));
     for (const [stream, collected] of [[child.stdout, out] as const, [child.stderr, err] as const]) {
       stream.on('data', (chunk: Buffer) => {
         if (collected.add(chunk)) return;
@@ -140,13 +162,14 @@ function execute(binary: string, args: readonly string[], how: Execution): Promi
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.on('close', (code) => {
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
+      signal?.removeEventListener('abort', hurry);
       const text = err.bytes().toString('utf8').trim();
       resolve({
         code: code ?? undefined,
         out: out.bytes(),
         err: text,
-        timedOut,
+        exceeded,
         ...(error !== undefined && { error }),
       });
     });
@@ -170,14 +193,14 @@ class Collected {
 }
 
 function explain(
-  { error, err, code, timedOut }: Outcome,
+  { error, err, code, exceeded }: Outcome,
   binary: string,
   args: readonly string[],
   cwd: string,
-  timeoutMs: number,
 ): GatelineError {
-  if (timedOut === true) {
-    const after = `${Math.round(timeoutMs / 1_000)} s`;
+  if (error instanceof GatelineError) return error;
+  if (exceeded !== undefined) {
+    const after = `${Math.round(exceeded / 1_000)} s`;
     return new GatelineError('GIT_TIMEOUT', `git ${commandOf(args)} did not end within ${after} in ${cwd}`);
   }
   if (isSystemError(error, 'ENOENT')) {
@@ -201,11 +224,7 @@ function explain(
     });
   }
   if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(err)) {
-    return new GatelineError('GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${err}`, {
-      hint: 'The disk is full: free some space, then run the same command again.',
-      // The same code as for our own writes.
-      cause: Object.assign(new Error(err), { code: 'ENOSPC' }),
-    });
+    return noSpaceFor(`git ${commandOf(args)} failed in ${cwd}: ${err}`);
   }
   const said = err !== '' ? err : error === undefined ? `exit code ${code ?? 'unknown'}` : messageOf(error);
   return new GatelineError('GIT_FAILED', `git ${commandOf(args)} failed in ${cwd}: ${said}`, {
@@ -213,6 +232,15 @@ function explain(
       ? DAMAGED_HINT
       : 'Run `git status` there; if it fails too, the repository is damaged or no longer there.',
     cause: error,
+  });
+}
+
+/** The error of a git command for which the disk had no space. */
+export function noSpaceFor(message: string): GatelineError {
+  return new GatelineError('GIT_FAILED', message, {
+    hint: 'The disk is full: free some space, then run the same command again.',
+    // The same code as for our own writes.
+    cause: Object.assign(new Error(message), { code: 'ENOSPC' }),
   });
 }
 

@@ -1,9 +1,11 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readlinkSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { sep } from 'node:path';
 
 /**
- * Whether a process is running in a slot, if the system shows it (Linux): its working directory is there, or its
- * environment names the slot, like that of an agent and of everything that an agent starts (`Checkout.variables`).
+ * Whether a process is running in a slot, if the system shows it (Linux): its working directory or an open file is
+ * there, or its environment names the slot, like that of an agent and of everything that an agent starts
+ * (`Checkout.environment`). A moved slot takes the first two with it.
  * @param path absolute path of the slot
  */
 export async function livesBelow(path: string): Promise<boolean> {
@@ -22,8 +24,20 @@ export async function livesBelow(path: string): Promise<boolean> {
 }
 
 async function standsBelow(pid: string, path: string): Promise<boolean> {
-  const place = await readlink(`/proc/${pid}/cwd`).catch(() => '');
-  return place === path || place.startsWith(`${path}${sep}`);
+  const open = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  return ['cwd', ...open.map((name) => `fd/${name}`)].some((name) => {
+    const place = leadOf(`/proc/${pid}/${name}`);
+    return place === path || place.startsWith(`${path}${sep}`);
+  });
+}
+
+/** Not through the thread pool: there are thousands, and the system answers without a disk. */
+function leadOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
+  }
 }
 
 async function isToldOf(pid: string, path: string): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { CACHE_FOLDER_VARIABLES, CONFIG_FOLDER_VARIABLE, type Environment } from '../../environment.ts';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOfName, splitNames } from '../files/path-bytes.ts';
 import type { Repository } from '../git/repository.ts';
@@ -41,8 +43,11 @@ interface Setting {
   readonly value: string | undefined;
 }
 
-/** Reads the data that is the same for every slot of a call. */
-export async function readRepository(repository: Repository): Promise<RepositoryCopy> {
+/**
+ * Reads the data that is the same for every slot of a call.
+ * @param environment with which git runs
+ */
+export async function readRepository(repository: Repository, environment: Environment): Promise<RepositoryCopy> {
   const { git } = repository;
   const [head, branch, refs, config] = await Promise.all([
     git(['cat-file', '--batch-check=%(objectname)'], { input: Buffer.from('HEAD^{commit}\nHEAD^{tree}\n') }),
@@ -62,22 +67,45 @@ export async function readRepository(repository: Repository): Promise<Repository
     branch: branch.code === 0 ? branch.out.toString('utf8').trim() : undefined,
     packedRefs: Buffer.from(lines.filter((line) => !NOT_SHARED.test(line)).join('\n'), 'latin1'),
     config: bytesOfName(configText(settings, repository)),
-    conversion: await conversionText(settings, repository),
+    conversion: await conversionText(settings, repository, environment),
     isSparse: settings.findLast(({ key }) => key === 'core.sparsecheckout')?.value === 'true',
   };
 }
 
-async function conversionText(settings: readonly Setting[], { commonDir }: Repository): Promise<string> {
+async function conversionText(
+  settings: readonly Setting[],
+  repository: Repository,
+  environment: Environment,
+): Promise<string> {
   const lines = settings.flatMap(({ key, value }) => (OF_CONVERSION.test(key) ? [[key, value]] : []));
-  return JSON.stringify([lines, await textOf(join(commonDir, 'info', 'attributes'))]);
+  const files = [
+    join(repository.commonDir, 'info', 'attributes'),
+    await usersAttributes(settings, repository, environment),
+  ];
+  return JSON.stringify([lines, ...(await Promise.all(files.map(textOf)))]);
 }
 
-/** Text of a file; '' if it is absent. */
+/** The attributes of the user, for all repositories: https://git-scm.com/docs/gitattributes */
+async function usersAttributes(
+  settings: readonly Setting[],
+  { git, top }: Repository,
+  environment: Environment,
+): Promise<string> {
+  if (settings.some(({ key }) => key === 'core.attributesfile')) {
+    // git knows whose home `~` is.
+    const { out } = await git(['config', '--type=path', '--get', 'core.attributesFile'], { answers: [0, 1, 128] });
+    return resolve(top, out.toString('utf8').replace(/\n$/, ''));
+  }
+  const { [CONFIG_FOLDER_VARIABLE]: folder, [CACHE_FOLDER_VARIABLES.home]: home = homedir() } = environment;
+  return join(folder === undefined || folder === '' ? join(home, '.config') : folder, 'git', 'attributes');
+}
+
+/** Text of a file; '' if it is absent, as for git. */
 export async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return '';
+    if (['ENOENT', 'ENOTDIR', 'EISDIR'].some((code) => isSystemError(error, code))) return '';
     throw error;
   }
 }

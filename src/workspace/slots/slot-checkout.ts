@@ -6,13 +6,13 @@ import type { Tree } from '../../run/files/tree.ts';
 import type { GitOptions } from '../git/git.ts';
 import { openUp } from '../files/open-up.ts';
 import { splitNames } from '../files/path-bytes.ts';
+import { removeStrange, strangeEntries } from '../files/strange-entries.ts';
 import { copyIndex, listOfNames, unlookedEntries } from '../trees/index-file.ts';
 import type { ObjectStore } from '../trees/object-store.ts';
 import { makeAgentRepository } from './agent-repository.ts';
 import type { Furnished } from './furnish-slot.ts';
 import type { RepositoryCopy } from './repository-copy.ts';
 import type { Slot } from './slots.ts';
-import { removeStrange, strangeEntries } from './strange-entries.ts';
 import { checkOutSubmodules } from './submodules.ts';
 
 /** Data with which every slot of a call is prepared. */
@@ -79,7 +79,7 @@ export async function prepareSlot(slot: Slot, contents: SlotContents, setting: S
 
 /** Whether an error may be caused by the current content of a slot, not by the content to check out. */
 export function isOfWhatLiesThere(error: unknown): boolean {
-  if (error instanceof GatelineError) return error.code === 'GIT_FAILED';
+  if (error instanceof GatelineError) return ['GIT_FAILED', 'WORKSPACE_UNREADABLE'].includes(error.code);
   return ['EACCES', 'EPERM', 'ENOTEMPTY', 'EBUSY'].some((code) => isSystemError(error, code));
 }
 
@@ -91,11 +91,12 @@ async function bringTo(slot: Slot, tree: string, store: ObjectStore): Promise<vo
   ]);
   const where = { index: slot.index, folder: slot.folder };
   const left = slot.state.kept ?? [];
-  const [strange] = await Promise.all([
-    strangeEntries(slot.folder, left),
-    store.git(['read-tree', '--reset', '-u', tree], where),
-  ]);
-  await removeStrange(strange);
+  const strange = strangeEntries(slot.folder, left);
+  try {
+    await store.git(['read-tree', '--reset', '-u', tree], where);
+  } finally {
+    await removeStrange(await strange);
+  }
   const kept = left.flatMap((path) => ['-e', `/${path.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`]);
   await store.git(['clean', '-q', '-f', '-f', '-d', '-x', ...kept], where);
 }

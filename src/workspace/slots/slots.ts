@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GatelineError, isDiskFull, isSystemError } from '../../errors/gateline-error.ts';
 import { lookAt } from '../files/look.ts';
@@ -37,20 +37,32 @@ export interface SlotTaker {
 }
 
 const NUMBER = /^(?:0|[1-9][0-9]{0,8})$/;
+/** Error codes if a folder cannot be moved because of what is in it, or in its new place. */
+const IMMOVABLE = ['EACCES', 'EPERM', 'EBUSY', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR'];
+
+/** Where slots are, and how they are reused. */
+export interface SlotsSetting {
+  /** Absolute path; created with the first slot. */
+  readonly root: string;
+  /** Whether a slot stays at its path: what a setup command installs may contain it. */
+  readonly keepsPaths: boolean;
+}
 
 /**
  * The slots of one workspace: folders `<root>/<number>`. They are reused as long as their attempts end well, so that an
- * attempt costs only the difference from the previous one. No number is used twice: a process left behind by an attempt
- * may know its path. Only one engine at a time uses them; it holds the workspace's lock.
+ * attempt costs only the difference from the previous one. A process left behind by an attempt may know its path, and
+ * not every one is found: so no number is used for two attempts, and a reused slot moves. Only one engine at a time
+ * uses them; it holds the workspace's lock.
  */
 export class Slots {
   readonly #root: string;
+  readonly #keepsPaths: boolean;
   readonly #mine = new Set<number>();
   #next: Promise<number> | undefined;
 
-  /** @param root absolute path; created with the first slot */
-  constructor(root: string) {
+  constructor({ root, keepsPaths }: SlotsSetting) {
     this.#root = root;
+    this.#keepsPaths = keepsPaths;
   }
 
   /** Takes the first free slot, or creates one. `isFresh`: only a new one. */
@@ -63,8 +75,8 @@ export class Slots {
       this.#mine.add(number);
       const state = await readSlotState(this.#pathOf(number));
       const isIdle = state.state === 'idle';
-      if (isIdle && (await isSound(this.#slot(number, state))))
-        return this.#mark(number, { state: 'busy', ...taken, ...memoryOf(state) }, false);
+      const at = isIdle && (await isSound(this.#slot(number, state))) ? await this.#moved(number) : undefined;
+      if (at !== undefined) return this.#mark(at, { state: 'busy', ...taken, ...memoryOf(state) }, false);
       if (isIdle) await this.#discard(number);
       else await this.#retireAbandoned(number, state, now);
       this.#mine.delete(number);
@@ -73,6 +85,26 @@ export class Slots {
     this.#mine.add(number);
     await mkdir(this.#pathOf(number), { mode: 0o700 });
     return this.#mark(number, { state: 'busy', ...taken }, true);
+  }
+
+  /**
+   * Moves a free slot to a path that no process knows.
+   * @returns its number there; `undefined`: it cannot be moved
+   */
+  async #moved(number: number): Promise<number | undefined> {
+    if (this.#keepsPaths) return number;
+    const next = await this.#unused();
+    this.#mine.add(next);
+    try {
+      await rename(this.#pathOf(number), this.#pathOf(next));
+    } catch (error) {
+      this.#mine.delete(next);
+      // On Windows, a process that stands there prevents it.
+      if (IMMOVABLE.some((code) => isSystemError(error, code))) return undefined;
+      throw error;
+    }
+    this.#mine.delete(number);
+    return next;
   }
 
   /** Stores what was added to a busy slot, for a process that finds it again. */

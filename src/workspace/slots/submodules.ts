@@ -34,7 +34,7 @@ export async function checkOutSubmodules(
 async function checkOut(from: string, to: string, commit: string, options: GitOptions): Promise<void> {
   const repository = await findRepository(from, options);
   if (repository === undefined) return;
-  const copy = await readRepository(repository);
+  const copy = await readRepository(repository, options.environment);
   await makeAgentRepository({ folder: to, copy, head: commit, objects: [repository.objects], excluded: [] });
   const git = gitIn(to, options);
   await git([...QUIETLY, 'read-tree', '--reset', '-u', commit]);

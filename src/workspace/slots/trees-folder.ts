@@ -56,6 +56,11 @@ export function isRefusedBelow(error: unknown, folder: string): error is NodeJS.
   return path === folder || path.startsWith(folder + sep) || folder.startsWith(path + sep);
 }
 
+/** Whether the system refused a write into an open file: it does not say into which one. */
+export function isRefusedWrite(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'write';
+}
+
 /** The error for a folder in which work trees cannot be made or removed. */
 export function treesUnusable(folder: string, error: Error): GatelineError {
   const hint = isDiskFull(error)

@@ -9,7 +9,7 @@ import type { ObjectStore } from '../trees/object-store.ts';
 import type { TreeObjects } from '../trees/tree-objects.ts';
 import type { CapturedWork, Checkout, CheckoutRequest } from '../workspace.ts';
 import { environmentOfTree } from '../git/tree-environment.ts';
-import { isRefusedBelow, treesUnusable } from './trees-folder.ts';
+import { isRefusedBelow, isRefusedWrite, treesUnusable } from './trees-folder.ts';
 import { furnish, type Furnishing } from './furnish-slot.ts';
 import { readRepository, type RepositoryCopy } from './repository-copy.ts';
 import { captureSlot } from './slot-capture.ts';
@@ -51,7 +51,7 @@ export class WorkTrees {
 
   constructor(setting: WorkTreesSetting) {
     this.#setting = setting;
-    this.#slots = new Slots(setting.root);
+    this.#slots = new Slots({ root: setting.root, keepsPaths: setting.setup !== undefined });
   }
 
   /** Checks out a version in a slot. A slot in which that fails is never used again. */
@@ -102,7 +102,7 @@ export class WorkTrees {
   async #placing<T>(work: Promise<T>): Promise<T> {
     const { root } = this.#setting;
     return work.catch((error: unknown) => {
-      throw isRefusedBelow(error, root) ? treesUnusable(root, error) : error;
+      throw isRefusedBelow(error, root) || isRefusedWrite(error) ? treesUnusable(root, error) : error;
     });
   }
 
@@ -133,8 +133,8 @@ export class WorkTrees {
   }
 
   async #repositoryCopy(): Promise<RepositoryCopy | undefined> {
-    const { repository } = this.#setting;
-    return repository && (this.#copy ??= readRepository(repository));
+    const { repository, git } = this.#setting;
+    return repository && (this.#copy ??= readRepository(repository, git.environment));
   }
 
   #furnishing(store: ObjectStore): Furnishing {

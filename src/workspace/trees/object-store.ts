@@ -1,9 +1,11 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { isSystemError } from '../../errors/gateline-error.ts';
+import { mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
+import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import { hintFor, writing } from '../../errors/store-errors.ts';
 import type { ObjectFormat } from '../files/blob.ts';
-import { gitIn, startGit, type Git, type GitAnswer, type GitCall, type GitOptions } from '../git/git.ts';
+import { gitIn, noSpaceFor, startGit, type Git, type GitAnswer, type GitCall, type GitOptions } from '../git/git.ts';
+import { strangeEntries } from '../files/strange-entries.ts';
 import { refusePipes } from '../git/git-folder.ts';
 import type { Repository } from '../git/repository.ts';
 
@@ -90,7 +92,7 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
   const { path, repository, root } = options;
   const format = repository?.format ?? 'sha1';
   const objects = objectsBelow(path, format);
-  await makeStore(path, objects, format);
+  await writing(path, () => makeStore(path, objects, format));
   const top = repository?.top ?? root;
   const git = gitIn(top, options.git);
   const settings = [...SETTINGS, `core.hooksPath=${join(path, 'no-hooks')}`].flatMap((one) => ['-c', one]);
@@ -116,7 +118,10 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
     git: async (args, { index, folder = top } = {}, call = {}) => {
       look();
       const env = { ...all, GIT_WORK_TREE: folder, ...(index !== undefined && { GIT_INDEX_FILE: index }) };
-      return git([...settings, ...args], { ...call, cwd: folder, env });
+      const whenSlow = (): Promise<GatelineError | undefined> => waitingFor(folder);
+      return git([...settings, ...args], { ...call, cwd: folder, env, whenSlow }).catch(async (error: unknown) => {
+        throw await explained(error, path, folder);
+      });
     },
     own: (args, call = {}) => git([...settings, ...args], { ...call, env: own }),
     at: (folder) => gitIn(folder, options.git),
@@ -125,6 +130,43 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
       return startGit(top, options.git, [...settings, ...args], all);
     },
   };
+}
+
+/** Files that git opens in any folder without checking their type. */
+const OPENED_ANYWHERE = ['.gitignore', '.gitattributes', '.gitmodules'];
+
+/** The error for a command that waits for the writer of a pipe. Searched for when it is slow: there may be many folders. */
+async function waitingFor(folder: string): Promise<GatelineError | undefined> {
+  const strange = (await strangeEntries(folder, [])).map(String);
+  const pipe = strange.find((path) => OPENED_ANYWHERE.includes(basename(path)));
+  if (pipe === undefined) return undefined;
+  return new GatelineError('WORKSPACE_UNREADABLE', `${pipe} is not a plain file: git would wait for its other end.`, {
+    hint: 'Remove it, or put a plain file in its place.',
+  });
+}
+
+/** Less than this is free after git filled a disk: what it wrote of a file is still there. */
+const HARDLY_FREE = 1_048_576;
+
+/** git does not always say why it could not write. @param path of the store, from which it only reads files otherwise */
+async function explained(error: unknown, path: string, folder: string): Promise<unknown> {
+  if (!(error instanceof GatelineError) || error.code !== 'GIT_FAILED') return error;
+  const { message } = error;
+  const refusals = message.split('\n').filter((line) => /Permission denied|insufficient permission/.test(line));
+  if (refusals.some((line) => line.includes(path))) {
+    return new GatelineError('STORE_WRITE_FAILED', `Cannot write ${path}: ${message}`, {
+      hint: hintFor('EACCES'),
+      place: { file: path },
+      cause: error,
+    });
+  }
+  if (!/unable to write|could not write/.test(message)) return error;
+  return (await isFull(path)) || (await isFull(folder)) ? noSpaceFor(message) : error;
+}
+
+async function isFull(place: string): Promise<boolean> {
+  const disk = await statfs(place).catch(() => undefined);
+  return disk !== undefined && disk.bavail * disk.bsize < HARDLY_FREE;
 }
 
 /** Removes leftovers of killed calls. The caller must have exclusive use of the workspace. @param path of the store */

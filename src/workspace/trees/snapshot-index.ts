@@ -2,6 +2,7 @@ import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import { writing } from '../../errors/store-errors.ts';
 import { neverCounts } from '../files/contain.ts';
 import { lookBelow } from '../files/look.ts';
 import { splitNames } from '../files/path-bytes.ts';
@@ -97,20 +98,25 @@ export class SnapshotIndex {
   }
 
   async #seed(from: string): Promise<void> {
+    const theirs = snapshotIndexOf({ path: from });
+    let state: Buffer;
     try {
-      await writeFile(`${this.path}.json`, await readFile(`${snapshotIndexOf({ path: from })}.json`), { mode: 0o600 });
+      state = await readFile(`${theirs}.json`);
     } catch (error) {
       if (!isSystemError(error, 'ENOENT')) throw error;
       return;
     }
-    await copyIndex(snapshotIndexOf({ path: from }), this.path);
+    await writing(this.path, async () => {
+      await writeFile(`${this.path}.json`, state, { mode: 0o600 });
+      await copyIndex(theirs, this.path);
+    });
   }
 
   /** Starts again, as a copy of the user's index. Entries that git was told to skip are checked if they are on disk. */
   async #begin({ prefix }: Taking): Promise<Begun> {
     const { repository, top } = this.#store;
     const where = { index: this.path, folder: top };
-    await copyIndex(repository?.index ?? `${this.path}.none`, this.path);
+    await writing(this.path, () => copyIndex(repository?.index ?? `${this.path}.none`, this.path));
     if (!(await isThere(this.path))) {
       await this.#store.git(['read-tree', '--empty'], where);
       return { extras: [], skipped: [], present: [] };
@@ -148,9 +154,11 @@ export class SnapshotIndex {
   }
 
   async #write(state: State): Promise<void> {
-    const temporary = `${this.path}.json.tmp`;
-    await writeFile(temporary, JSON.stringify(state), { mode: 0o600 });
-    await rename(temporary, `${this.path}.json`);
+    const file = `${this.path}.json`;
+    await writing(file, async () => {
+      await writeFile(`${file}.tmp`, JSON.stringify(state), { mode: 0o600 });
+      await rename(`${file}.tmp`, file);
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writing } from '../../errors/store-errors.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileChange } from '../../run/records/record.ts';
 import { quotedForGit } from '../files/path-bytes.ts';
@@ -35,7 +36,7 @@ export async function storeContents(
   );
   if (lacked.size === 0) return { changes };
   const folder = join(store.path, 'incoming', randomBytes(8).toString('hex'));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writing(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
   try {
     const copied: Copied[] = [];
     let missing: GatelineError | undefined;

@@ -6,7 +6,7 @@ import { decidedSchema, type Writer } from '../../../run/records/record.ts';
 import { GatelineError, isDiskFull } from '../../../errors/gateline-error.ts';
 import { shellWord } from '../../../untrusted/shell-word.ts';
 import { parseStoredJson } from '../../parse-record.ts';
-import { readFailure, unlessAbsent, writing } from '../../store-errors.ts';
+import { readFailure, unlessAbsent, writing } from '../../../errors/store-errors.ts';
 import { atomicWrite, type OnDurable } from '../atomic-write.ts';
 import { claimName, syncFolder, writeTemporary, type Claiming } from '../durable.ts';
 import { readWhole } from '../read-file.ts';

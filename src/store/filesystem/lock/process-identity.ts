@@ -4,7 +4,7 @@ import { hostname, uptime } from 'node:os';
 import { promisify } from 'node:util';
 import type { Writer } from '../../../run/records/record.ts';
 import { isSystemError } from '../../../errors/gateline-error.ts';
-import { isFromSystem } from '../../store-errors.ts';
+import { isFromSystem } from '../../../errors/store-errors.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { lstat, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { digestOf, hexOf } from '../../../json/digest.ts';
-import { writing } from '../../store-errors.ts';
+import { writing } from '../../../errors/store-errors.ts';
 import { atomicWrite } from '../atomic-write.ts';
 import { syncFolder } from '../durable.ts';
 import type { ProjectionOwner, Sealed } from './projection-seal.ts';

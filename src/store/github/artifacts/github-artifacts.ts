@@ -23,7 +23,7 @@ import type {
   UploadPatience,
 } from './artifact-service.ts';
 import { writeAll } from '../../new-file.ts';
-import { writing } from '../../store-errors.ts';
+import { writing } from '../../../errors/store-errors.ts';
 import { outageError } from './outage-error.ts';
 import { RestArtifacts } from './rest-artifacts.ts';
 import { ResultsClient, type ResultsAccess } from './results-client.ts';

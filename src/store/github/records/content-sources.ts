@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { hexOf, type Digest } from '../../../json/digest.ts';
 import type { Content, GatelineRecord } from '../../../run/records/record.ts';
-import { writing } from '../../store-errors.ts';
+import { writing } from '../../../errors/store-errors.ts';
 import type { ReadDocument } from './artifact-document.ts';
 import { filesArtifactName, MAX_UPLOADS, parseArtifactName, valueArtifactName } from './artifact-names.ts';
 import type { ListedArtifact, Trouble } from '../artifacts/artifact-service.ts';

@@ -3,7 +3,7 @@ import { hexOf, type Digest } from '../../../json/digest.ts';
 import type { Content, GatelineRecord } from '../../../run/records/record.ts';
 import { GatelineError, messageOf } from '../../../errors/gateline-error.ts';
 import type { Written } from '../../record-store.ts';
-import { writing } from '../../store-errors.ts';
+import { writing } from '../../../errors/store-errors.ts';
 import { asText, formatDocument, MAX_CARRIED_BYTES } from './artifact-document.ts';
 import { filesArtifactName, MAX_UPLOADS, recordArtifactName, valueArtifactName } from './artifact-names.ts';
 import type { Patience } from '../../../github/patient-calls.ts';

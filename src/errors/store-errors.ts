@@ -1,5 +1,5 @@
-import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
-import type { ErrorCode } from '../errors/error-codes.ts';
+import { GatelineError, isSystemError, messageOf } from './gateline-error.ts';
+import type { ErrorCode } from './error-codes.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space, then run the same command again. Nothing that was stored is lost.',
@@ -17,6 +17,11 @@ const HINTS: Readonly<Record<string, string>> = {
   EISDIR: 'A folder is in the place of a file: move it away.',
   EIO: 'The disk reports errors: check it before you continue.',
 };
+
+/** What to do when the system refuses with this code; `undefined`: nothing special. */
+export function hintFor(code: string): string | undefined {
+  return HINTS[code];
+}
 
 /** True for an error from the operating system, whatever its code. */
 export function isFromSystem(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
@@ -63,7 +68,7 @@ export async function unlessAbsent<T>(read: Promise<T>): Promise<T | undefined> 
 function failure(code: ErrorCode, verb: string, path: string, error: unknown): unknown {
   if (!isFromSystem(error)) return error;
   return new GatelineError(code, `${verb} ${path}: ${reasonOf(error)}`, {
-    hint: HINTS[error.code] ?? 'Check the disk and the permissions of this path, then run the same command again.',
+    hint: hintFor(error.code) ?? 'Check the disk and the permissions of this path, then run the same command again.',
     place: { file: path },
     cause: error,
   });

@@ -1,6 +1,6 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
-import { onDisk } from '../files/path-bytes.ts';
+import { onDisk } from './path-bytes.ts';
 
 /**
  * Entries that git never looks at, so that they would remain for the next attempt: `.git` folders of repositories that
