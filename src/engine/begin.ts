@@ -99,7 +99,7 @@ export async function runGate(
   const { call, unit, prepared } = await prepareGate(ports, assignment, key, options.observe, options.job);
   const done = await settled(call, unit, prepared);
   if (done !== undefined) return done;
-  const ended = await runAttempts(call, unit, prepared.work!, options.signal);
+  const { ended } = await runAttempts(call, unit, prepared.work!, options.signal);
   return { choice: 'ran', ended, ...known(call, prepared) };
 }
 

@@ -107,7 +107,12 @@ async function goOnWith(
   await call.observe({ type: 'planned', planned });
   if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
-    const attempts = noting(found, async () => void (await runAttempts(call, unit, prepared.work!, signal)));
+    const attempts = noting(found, async () => {
+      const { error } = await runAttempts(call, unit, prepared.work!, signal);
+      const isReported = found.errors.some(({ code }) => code === error?.code);
+      // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts tell.
+      if (error !== undefined && !signal.aborted && !isReported) note(found, error);
+    });
     const work = attempts.then(async () => {
       running.delete(unit.key);
       if (!signal.aborted) await noting(found, () => sendBackIfFailed(call, unit, open, running, found));
