@@ -155,6 +155,34 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
   });
 });
 
+describe.runIf(process.platform !== 'win32')('diff of a run', () => {
+  it('is all that its gates made, also what was applied before the run went on', async () => {
+    const gates = gatelineYml({
+      one: { run: `echo made > one.txt; ${writes(1)}`, inputs: ['*.yml'], files: ['one.txt'] },
+      two: { run: `grep -q yes ok && echo made > two.txt && ${writes(1)}`, inputs: ['ok'], files: ['two.txt'] },
+    });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gates, ok: 'no' });
+    expect((await here(workspace, ['run', '-q'])).code).toBe(1);
+    expect((await here(workspace, ['apply'])).code).toBe(0);
+    await workspace.write('ok', 'yes');
+    expect((await here(workspace, ['run', '-q'])).code).toBe(0);
+    expect(pathsOf((await here(workspace, ['diff'])).out)).toEqual(['one.txt', 'two.txt']);
+  });
+
+  it('is also what they made in place', async () => {
+    const inPlace = { inputs: ['*.yml'], workspace: 'in-place' };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({
+        // Listed last first: the order of the definition is not the order of the attempts.
+        two: { needs: 'one', run: `echo made > two.txt; ${writes(1)}`, files: ['two.txt'], ...inPlace },
+        one: { run: `echo made > one.txt; ${writes(1)}`, files: ['one.txt'], ...inPlace },
+      }),
+    });
+    expect((await here(workspace, ['run', '-q'])).code).toBe(0);
+    expect(pathsOf((await here(workspace, ['diff'])).out)).toEqual(['one.txt', 'two.txt']);
+  });
+});
+
 describe.runIf(process.platform === 'linux')('diff after a kill', () => {
   it('counts the attempt that was killed, which left nothing', async () => {
     const run = `echo "$$" > "$BESIDE/started"; [ -e "$BESIDE/killed" ] || sleep 60; echo made > a.txt; ${writes(1)}`;
