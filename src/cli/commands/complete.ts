@@ -1,8 +1,9 @@
+import type { EngineEvent } from '../../engine/ports.ts';
 import { readToken } from '../../engine/attempt/claim-token.ts';
 import { completeGate } from '../../engine/complete.ts';
 import { CLI_VARIABLES } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { unitKey } from '../../pipeline/pipeline.ts';
+import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { verdictText } from '../../report/terminal/verdict-text.ts';
 import { adviceLines } from '../output/advice.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
@@ -26,7 +27,13 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   // The token names the subject; the branch's current name is ignored.
   const opened = { ...here, assignment: { ...here.assignment, subject } };
   const about = here.assignment.subject === subject ? options : { ...options, subject };
-  const ended = await completeGate(opened.ports, opened.assignment, { token, exitCode }, noticesTo(world));
+  const reruns = new Set<UnitKey>();
+  const tell = noticesTo(world);
+  const observe = (event: EngineEvent): void => {
+    if (event.type === 'notice' && event.rerun && event.unit !== undefined) reruns.add(event.unit);
+    tell(event);
+  };
+  const ended = await completeGate(opened.ports, opened.assignment, { token, exitCode }, observe);
   const state = await projectOnce(world, opened);
   const unit = state.units.get(unitKey(ended.gate, ended.leg));
   if (options['json']) {
@@ -37,7 +44,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     const paint = paintFor(world.out, world.environment);
     const contract = opened.graph.get(unitKey(ended.gate, ended.leg))?.gate.contract;
     say(world.out, verdictText(ended, { paint, contract, begun: unit?.begun ?? [] }).trimEnd());
-    for (const line of adviceLines(state, { graph: opened.graph, options: about })) say(world.out, line);
+    for (const line of adviceLines(state, { graph: opened.graph, options: about, reruns })) say(world.out, line);
   }
   return exitCodeOfUnit(unit);
 }

@@ -1,7 +1,8 @@
 import { runSummaryLines, type Commands } from '../../report/terminal/run-summary.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { listOf, oneLine } from '../../report/text.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
-import { ancestorsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { ancestorsOf, descendantsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import { listOption, textOption, type OptionValues } from '../command.ts';
 
@@ -12,10 +13,15 @@ export interface Advice {
   readonly options: OptionValues;
   /** Errors, printed above, kept gates from running. */
   readonly isBlocked?: boolean;
+  /** Done units that will run again. */
+  readonly reruns?: ReadonlySet<UnitKey>;
 }
 
 /** The result of a run and the next commands, one line each. */
-export function adviceLines(state: RunState, { graph, options, isBlocked = false }: Advice): string[] {
+export function adviceLines(
+  state: RunState,
+  { graph, options, isBlocked = false, reruns = new Set() }: Advice,
+): string[] {
   const about = pointers(options);
   const commands: Commands = {
     run: `gateline run${about}`,
@@ -24,7 +30,9 @@ export function adviceLines(state: RunState, { graph, options, isBlocked = false
     show: (key) => `gateline show ${key}${about}`,
   };
   const held = isBlocked ? 'by-errors' : waitsForAgents(state, graph) ? 'by-agents' : undefined;
-  const lines = runSummaryLines(state, commands, held);
+  // Whether those after them run again, too, depends on what comes out.
+  const open = new Set([...reruns].flatMap((key) => [key, ...descendantsOf(graph, key)]));
+  const lines = runSummaryLines(state, commands, held, open);
   for (const unit of state.units.values()) {
     const key = oneLine(unit.key);
     if (unit.status === 'paused')

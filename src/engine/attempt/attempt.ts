@@ -106,7 +106,7 @@ async function runAttempt(
   try {
     result = await startOrEnd(call, begun, signal);
     const ended = await finishAttempt(call, begun, result);
-    if (isInUsersFolder(call, started)) await nameReruns(call, ended);
+    if (isInUsersFolder(call, started)) await nameReruns(call, started, ended);
     return { ended };
   } finally {
     // An agent that timed out or was ended by a signal may have left processes that still write there.
