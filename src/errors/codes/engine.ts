@@ -105,6 +105,12 @@ export const ENGINE_CODES = {
     means: 'The person is not one of those who may approve this gate.',
     remedy: 'Let one of the people under `approval: {by: …}` approve it.',
   },
+  NOTHING_TO_APPROVE: {
+    from: ['user'],
+    means: 'The last attempt of the gate failed, so there is no output that an approval could let pass.',
+    remedy:
+      'Run the gate again, or go on without its output: `gateline skip GATE`, `gateline adopt GATE --output FILE`.',
+  },
   ADOPT_REFUSED: {
     from: ['user'],
     means: 'The output to adopt does not meet the contract of its gate.',
