@@ -1,5 +1,5 @@
 import type { RunResult } from '../../engine/run-pipeline.ts';
-import type { UnitState } from '../../run/state/run-state.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from './report-error.ts';
@@ -18,6 +18,22 @@ export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: Readon
   if (asked.some((unit) => !unit.done && TROUBLE.has(unit.status))) return EXIT_CODES.gateFailed;
   const waits = units.some((unit) => unit.status === 'paused' || unit.status === 'running' || isAwaited(unit, graph));
   return waits ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
+}
+
+/**
+ * The state at the end of a call, for people: a gate that an error keeps from starting is blocked, although nothing that
+ * is recorded keeps it from starting.
+ */
+export function stateToShow({ state, planned, errors }: RunResult): RunState {
+  const isByError = (reason: string): boolean => errors.some(({ code }) => reason.startsWith(`${code}: `));
+  const blocked = planned.filter(({ choice, reason }) => choice === 'blocked' && isByError(reason));
+  if (blocked.length === 0) return state;
+  const units = new Map(state.units);
+  for (const { key, reason } of blocked) {
+    const unit = units.get(key)!;
+    if (unit.status === 'ready') units.set(key, { ...unit, status: 'blocked', reason });
+  }
+  return { ...state, units };
 }
 
 /** The exit code of one gate's new state. */

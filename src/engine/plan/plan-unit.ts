@@ -93,6 +93,8 @@ function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
   const units = call.journal.state().units;
   const open = unit.needs.filter((key) => !units.get(key)!.done);
   if (open.length === 0 || call.assignment.standIn) return undefined;
+  const { status, reason } = units.get(unit.key)!;
+  if (status === 'skipped') return plannedUnit(unit, 'depends', reason);
   const stopped = open.filter((key) =>
     ['failed', 'lost', 'partial', 'paused', 'blocked'].includes(units.get(key)!.status),
   );
