@@ -7,7 +7,7 @@ import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
 import type { PutResult } from '../workspace/workspace.ts';
 import type { Call } from './call/call.ts';
 import { copierOf } from './call/content.ts';
-import { unitsNamed } from './decide.ts';
+import { unitsNamed } from '../run/records/named-units.ts';
 
 /** Which files of a run are written into the user's folder. */
 export interface ApplyOptions {

@@ -18,6 +18,7 @@ import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { ancestorsOf, type Unit } from '../run/records/unit.ts';
+import { unitNamed } from '../run/records/named-units.ts';
 import { verifyUpstream } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
@@ -126,12 +127,7 @@ async function prepareGate(
 ): Promise<{ call: Call; unit: Unit; prepared: PreparedUnit }> {
   refuseWithoutSubject(assignment);
   const call = await openCall(ports, assignment, observe, job?.call);
-  const unit = call.graph.get(key);
-  if (unit === undefined) {
-    throw new GatelineError('GATE_UNKNOWN', `there is no gate ${key}`, {
-      hint: `Gates: ${[...call.graph.keys()].join(', ')}.`,
-    });
-  }
+  const unit = unitNamed(call.graph, key);
   if (job === undefined) {
     await pinContracts(call);
     await settleUpstream(call, unit);

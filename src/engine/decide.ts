@@ -2,7 +2,8 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { actorOf, mayApprove, type GATE_DECISIONS, type RUN_DECISIONS } from '../run/records/decisions.ts';
 import type { EndedRecord } from '../run/records/record.ts';
 import type { RunState } from '../run/state/run-state.ts';
-import type { Unit, UnitGraph } from '../run/records/unit.ts';
+import { unitsNamed } from '../run/records/named-units.ts';
+import type { Unit } from '../run/records/unit.ts';
 import type { JsonValue } from '../json/json.ts';
 import { adoptOutput } from './attempt/adopt.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
@@ -114,18 +115,4 @@ function lastAttempt({ journal }: Call, { key }: Unit): EndedRecord | undefined 
   const before = journal.archive().ended.get(key)?.at(-1);
   if (status === 'skipped') return before;
   return ended ?? (started === undefined && before?.runNumber !== journal.call.runNumber ? before : undefined);
-}
-
-/**
- * The units that names refer to: gate ids, or keys of single legs.
- * @throws GatelineError `GATE_UNKNOWN`
- */
-export function unitsNamed(graph: UnitGraph, names: readonly string[]): Unit[] {
-  return names.flatMap((name) => {
-    const units = [...graph.values()].filter((unit) => unit.key === name || unit.gate.id === name);
-    if (units.length > 0) return units;
-    throw new GatelineError('GATE_UNKNOWN', `there is no gate ${name}`, {
-      hint: `Gates: ${[...graph.keys()].join(', ')}.`,
-    });
-  });
 }

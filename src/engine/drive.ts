@@ -218,7 +218,7 @@ function onlyIfAsked(call: Call, prepared: PreparedUnit, before: readonly Planne
   if (planned.choice !== 'run' && planned.choice !== 'wait') return prepared;
   const started = new Set(before.filter(({ choice }) => choice === 'run').map(({ gate }) => gate));
   const isOver = !started.has(planned.gate) && started.size >= maxGates;
-  if (!isOver && (only === undefined || only.has(planned.gate))) return prepared;
+  if (!isOver && (only === undefined || only.has(planned.key))) return prepared;
   const why = isOver ? `${maxGates} gates have run, as requested` : 'not requested';
   return { planned: { ...planned, choice: 'blocked', reason: `${why}; it would run: ${planned.reason}` } };
 }

@@ -430,8 +430,18 @@ describe('status and show', () => {
     });
     expect((await gateline(workspace.root, ['plan'])).out).toContain('m/Windows 11');
     const { err } = await gateline(workspace.root, ['show', 'm', 'output']);
-    expect(err).toContain(`there is no gate m; name one of its legs\n  Legs: m/x, ${key}.`);
+    expect(err).toContain(`gate m has 2 legs; name one of them\n  Legs: m/x, ${key}.`);
     expect((await gateline(workspace.root, ['show', 'm/x'])).code).toBe(0);
+    const byName = 'm/Windows 11';
+    expect((await gateline(workspace.root, ['show', byName, 'output'])).code).toBe(0);
+    expect((await gateline(workspace.root, ['diff', byName, '--attempt', '1..1'])).code).toBe(0);
+    expect((await gateline(workspace.root, ['begin', 'm'])).err).toContain('gate m has 2 legs; name one of them');
+    expect((await gateline(workspace.root, ['diff', 'm/windoze-11'])).err).toContain(
+      `there is no leg m/windoze-11\n  Legs: m/x, ${key}.`,
+    );
+    const one = await gateline(workspace.root, ['run', '-q', '--gate', byName, '--force', byName, '--reason', 'r']);
+    expect(one.out).toMatch(new RegExp(`^${key}: run: .*\n.*\n${key}: passed`, 'm'));
+    expect(one.out).toContain('m/x: reuse');
     expect((await gateline(workspace.root, ['decide', 'force', 'm', '--reason', 'both'])).code).toBe(0);
     expect((await gateline(workspace.root, ['plan'])).out).toMatch(/m\/x\s+run[^]*m\/Windows 11\s+run/);
   });

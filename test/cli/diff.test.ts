@@ -109,7 +109,7 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
       'DIFF_UNAVAILABLE: no version of the workspace was kept for attempt 3 of gate review (begun: 2)',
     ],
     [['reveiw'], 2, 'GATE_UNKNOWN: there is no gate reveiw; did you mean `review`?'],
-    [['legs'], 2, 'GATE_UNKNOWN: there is no gate legs; name one of its legs'],
+    [['legs'], 2, 'GATE_UNKNOWN: gate legs has 2 legs; name one of them\n  Legs: legs/x, legs/y.'],
     [['--run', '3'], 2, 'RUN_UNKNOWN: there is no run 3 for main'],
     [['--run', 'main#9'], 2, 'RUN_UNKNOWN: there is no run 9 for main'],
     [['--run', 'other#1'], 2, 'RUN_UNKNOWN: there is no run 1 for other'],

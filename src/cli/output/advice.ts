@@ -2,6 +2,7 @@ import { runSummaryLines, type Commands } from '../../report/terminal/run-summar
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { listOf, oneLine } from '../../report/text.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
+import { unitsNamed } from '../../run/records/named-units.ts';
 import { ancestorsOf, descendantsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import { listOption, textOption, type OptionValues } from '../command.ts';
@@ -64,12 +65,12 @@ function runsByItself({ key }: UnitState, graph: UnitGraph): boolean {
 
 /** With `--gate`: how to run those gates' needs as well. */
 function needsLeftOut({ units }: RunState, graph: UnitGraph, options: OptionValues): string[] {
-  const gates = new Set(listOption(options, 'gate'));
-  const asked = [...graph.values()].filter(({ key, gate }) => gates.has(gate.id) && !units.get(key)!.done);
-  const open = asked.flatMap(({ key }) => [...ancestorsOf(graph, key)]).filter((key) => !units.get(key)!.done);
-  const left = [...new Set(open)].filter((key) => !gates.has(graph.get(key)!.gate.id)).map(oneLine);
+  const gates = listOption(options, 'gate');
+  const asked = unitsNamed(graph, gates).map(({ key }) => key);
+  const open = asked.filter((key) => !units.get(key)!.done).flatMap((key) => ancestorsOf(graph, key));
+  const left = [...new Set(open)].filter((key) => !units.get(key)!.done && !asked.includes(key)).map(oneLine);
   if (left.length === 0 || options['with-needs'] || options['stand-in']) return [];
-  const command = `gateline run${[...gates].map((gate) => ` --gate ${shellWord(gate)}`).join('')} --with-needs`;
+  const command = `gateline run${gates.map((gate) => ` --gate ${shellWord(gate)}`).join('')} --with-needs`;
   return [`--gate leaves out ${listOf(left)}: \`${command}${pointers(options)}\` runs what is needed too.`];
 }
 

@@ -1,3 +1,4 @@
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { RunResult } from '../../engine/run-pipeline.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
@@ -5,12 +6,12 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from './report-error.ts';
 
 /** The exit code of a call that drove a run. With `--gate`, only the requested gates determine it. */
-export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: ReadonlySet<string>): ExitCode {
+export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: ReadonlySet<UnitKey>): ExitCode {
   const { state, errors } = result;
   if (result.cancelled) return EXIT_CODES.interrupted;
   if (state.decided.paused !== undefined && state.status !== 'completed') return EXIT_CODES.paused;
   const units = [...state.units.values()];
-  const asked = only === undefined ? units : units.filter((unit) => only.has(unit.gate));
+  const asked = only === undefined ? units : units.filter((unit) => only.has(unit.key));
   if (asked.every(isWell)) return EXIT_CODES.ok;
   const codes = errors.map(exitCodeOfError);
   const worst = [EXIT_CODES.busy, EXIT_CODES.usage, EXIT_CODES.platform].find((code) => codes.includes(code));
