@@ -354,6 +354,18 @@ describe('run', () => {
     const { out } = await gateline(workspace.root, ['run', '-q', '-g', 'c', '--stand-in', '-i', 'input.json']);
     expect(out).toMatch(/^c: passed/m);
   });
+
+  it('refuses to start an agent with nothing in place of what it needs', async () => {
+    await using workspace = await withFile(FAILING);
+    const run = await gateline(workspace.root, ['run', '-q', '-g', 'c', '--stand-in']);
+    expect(run).toMatchObject({
+      code: 2,
+      err: 'gateline: STAND_IN_ABSENT: gate c: nothing stands in for b\n  Pass `--input FILE`, or put the state file of the needed gate below `.state/`.\n',
+    });
+    expect(run.out).toMatch(/^2 +c +blocked +STAND_IN_ABSENT/m);
+    expect((await gateline(workspace.root, ['begin', 'c', '--stand-in'])).err).toContain('STAND_IN_ABSENT');
+    expect((await workspace.records()).filter(({ gate }) => gate === 'c')).toEqual([]);
+  });
 });
 
 describe('status and show', () => {

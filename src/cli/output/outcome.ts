@@ -32,7 +32,7 @@ export function stateToShow({ state, planned, errors }: RunResult): RunState {
   const units = new Map(state.units);
   for (const { key, reason } of blocked) {
     const unit = units.get(key)!;
-    if (unit.status === 'ready') units.set(key, { ...unit, status: 'blocked', reason });
+    if (unit.status === 'ready' || unit.status === 'pending') units.set(key, { ...unit, status: 'blocked', reason });
   }
   return { ...state, units };
 }

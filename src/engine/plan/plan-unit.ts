@@ -6,7 +6,7 @@ import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts
 import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
 import { findCheckpoint } from '../../run/plan/reuse.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
-import type { Unit } from '../../run/records/unit.ts';
+import { needNames, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import { evaluateIf } from '../upstream/condition.ts';
 import type { LoadedContract } from '../call/contracts.ts';
@@ -88,11 +88,19 @@ async function baseOf(call: Call, unit: Unit, { rework: _, ...found }: CurrentIn
   return fingerprintOf(buildRequest(unit, call.around, { ...found, tree }));
 }
 
-/** The plan of a unit that waits for needs that are neither done nor provided by the caller. */
+/**
+ * The plan of a unit that waits for needs that are neither done nor provided by the caller.
+ * @throws GatelineError `STAND_IN_ABSENT`
+ */
 function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
   const units = call.journal.state().units;
   const open = unit.needs.filter((key) => !units.get(key)!.done);
-  if (open.length === 0 || call.assignment.standIn) return undefined;
+  if (open.length === 0) return undefined;
+  if (call.assignment.standIn) {
+    if (call.assignment.input !== null || call.assignment.only?.has(unit.key) === false) return undefined;
+    const message = `gate ${unit.key}: nothing stands in for ${needNames(unit, open).join(', ')}`;
+    throw new GatelineError('STAND_IN_ABSENT', message);
+  }
   const { status, reason } = units.get(unit.key)!;
   if (status === 'skipped') return plannedUnit(unit, 'depends', reason);
   const stopped = open.filter((key) =>
