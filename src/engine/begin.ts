@@ -179,14 +179,14 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
 
 function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {
   const code = claimed === undefined ? 'GATE_BLOCKED' : 'GATE_CLAIMED';
-  const hints = call.holder === 'job' ? HINTS_FOR_JOBS : HINTS;
+  const hints = call.holder === 'job' ? HINTS_FOR_JOBS : hintsFor(unit);
   return new GatelineError(code, `gate ${unit.key}: ${claimed ?? planned.reason}`, { hint: hints[code] });
 }
 
-const HINTS = {
-  GATE_CLAIMED: 'Wait until it is done (see `gateline status`), then begin again.',
+const hintsFor = ({ key }: Unit) => ({
+  GATE_CLAIMED: `Wait until it is done (\`gateline status\`), or complete it with the token of its \`begin\`. If nobody works on it any more, \`gateline force ${key} --reason TEXT\` frees it.`,
   GATE_BLOCKED: 'Run the gates it needs first (see `gateline status`), or pass `--input` and `--stand-in`.',
-};
+});
 
 const HINTS_FOR_JOBS = {
   GATE_CLAIMED: claimedHint('job'),

@@ -36,7 +36,7 @@ interface Opened {
   readonly index: { readonly path: string };
 }
 
-type Asked = Pick<CheckoutRequest, 'base' | 'tree' | 'attempt' | 'files' | 'until'>;
+type Asked = Pick<CheckoutRequest, 'base' | 'tree' | 'attempt' | 'files' | 'until' | 'of'>;
 
 interface Look {
   readonly store: ObjectStore;
@@ -56,7 +56,7 @@ export class InPlace {
 
   /** @throws GatelineError `CLAIM_IN_PLACE`, `GATE_NOT_APPLIED` */
   async checkOut(request: Asked): Promise<Checkout> {
-    const { base, tree, attempt, until } = request;
+    const { base, tree, attempt, until, of } = request;
     const { kind, store, now, open } = this.#setting;
     const { trees, index } = await open();
     const differences = await trees.differences(base, tree);
@@ -68,7 +68,7 @@ export class InPlace {
     await copyIndex(index.path, look.where.index);
     const before = await captureTree(look.store, look.where, look.taking, { extras: [] });
     await writeFile(`${look.where.index}.json`, JSON.stringify(before.leftOut), { mode: 0o600 });
-    if (kind === 'local' && until !== undefined) await noteClaimInPlace(store, { attempt, base, until });
+    if (kind === 'local' && until !== undefined) await noteClaimInPlace(store, { attempt, base, until, of });
     return this.#checkoutOf(
       attempt,
       look,
