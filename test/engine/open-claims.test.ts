@@ -69,7 +69,10 @@ describe('the claim of an agent that runs by itself', () => {
     const forced = { decision: 'force', gates: ['outside'], actor: 'me', reason: 'the token is lost' } as const;
     await decide(bench.ports(), ASSIGNMENT, forced);
     await expect(complete(bench.ports(), token)).rejects.toMatchObject({ code: 'CLAIM_EXPIRED' });
-    expect(await begin(bench.ports())).toMatchObject({ choice: 'run' });
+    expect(await begin(bench.ports())).toMatchObject({
+      choice: 'run',
+      planned: { reason: 'me asked for a new attempt: the token is lost' },
+    });
   });
 });
 

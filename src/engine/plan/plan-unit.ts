@@ -1,10 +1,10 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences } from '../../run/plan/difference.ts';
-import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
+import { NO_APPROVAL_YET, rulingOn } from '../../run/records/decisions.ts';
 import { missingOutput } from '../../run/state/missing-output.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
 import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
-import { findCheckpoint } from '../../run/plan/reuse.ts';
+import { askedAgain, findCheckpoint } from '../../run/plan/reuse.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 import { needNames, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
@@ -156,6 +156,7 @@ async function withReason(
   else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the current contract';
   else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} does not match its record`;
   else if (checkpoint.reason !== '') reason = checkpoint.reason;
+  else if (changed.length === 0 && givenUp(call, unit) !== undefined) reason = givenUp(call, unit)!;
   else if (last === undefined) reason = whyNone(call, unit, notices);
   else reason = describeDifferences(changed);
   const choice = unit.gate.run === undefined ? 'wait' : 'run';
@@ -166,6 +167,15 @@ async function withReason(
         ]
       : [];
   return { planned: { ...plannedUnit(unit, choice, reason, work), differences: changed, notices: hints }, work };
+}
+
+/** Whose decision ended the last claim, if it left no output to object to. */
+function givenUp(call: Call, unit: Unit): string | undefined {
+  const archive = call.journal.archive();
+  const claim = archive.started.get(unit.key)?.at(-1);
+  const decisions = archive.decisions.get(unit.key);
+  if (claim === undefined || decisions === undefined) return undefined;
+  return askedAgain(rulingOn(claim, decisions, call.ports.now().toISOString()));
 }
 
 /** Why a unit has no earlier output: none exists, it could not be read, or it was not searched for. */
