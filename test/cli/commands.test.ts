@@ -216,7 +216,7 @@ describe('run', () => {
     await workspace.edit('gateline.yml', 'echo boom >&2; exit 3', 'echo 1 > $GATELINE_OUTPUT');
     const second = await gateline(workspace.root, ['run', '-q']);
     expect(second.out).toContain('p for main: continuing run 1, 1 of 3 gates done\na: keep: ');
-    expect(second.out).toContain('b: run: command run changed');
+    expect(second.out).toContain('b: run: key run changed');
     expect(second.code).toBe(0);
     const third = await gateline(workspace.root, [
       'run',
