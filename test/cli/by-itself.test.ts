@@ -174,6 +174,18 @@ describe('an agent that runs by itself', () => {
     });
   });
 
+  it('is told where to complete when it is still in its work tree', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ own: { inputs: [] } }) });
+    const environment = plainEnvironment(workspace.variables());
+    const begun = await gateline(workspace.root, ['begin', 'own', '--tree', '--json'], { environment });
+    const { token, variables, workspace: tree } = JSON.parse(begun.out);
+    const inTree = { environment: { ...environment, ...variables, GATELINE_TOKEN: token, GATELINE_WORKSPACE: tree } };
+    expect(await gateline(tree, ['complete'], inTree)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(new RegExp(`TOKEN_UNKNOWN[^]*where it was begun: \`cd ${workspace.root}\``)) as string,
+    });
+  });
+
   it('with a token of elsewhere, or one that ran out, is refused and can begin again', async () => {
     const brief = gatelineYml({ own: { inputs: [], 'timeout-minutes': 1 } });
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': brief });
