@@ -4,7 +4,7 @@ import { hexOf, type Digest } from '../json/digest.ts';
 import { resultOf, type UnitState, type UnitStatus } from '../run/state/run-state.ts';
 import type { ContractSource, Leg } from '../pipeline/pipeline.ts';
 import { legText } from '../run/records/named-units.ts';
-import { oneLine, type Tone } from './text.ts';
+import { count, oneLine, type Tone } from './text.ts';
 
 /** The meaning of each kind of verdict, one sentence. */
 export const KIND_MEANING: Readonly<Record<VerdictKind, string>> = {
@@ -52,6 +52,11 @@ export function toneOf(status: UnitStatus): Tone {
 /** The attempt shown for a unit, ended or not. A gate whose condition is false has none, although it has a record. */
 export function attemptOf(unit: UnitState): EndedRecord | StartedRecord | undefined {
   return unit.status === 'not-applicable' ? undefined : (resultOf(unit) ?? unit.started);
+}
+
+/** The number of units, by what they are. */
+export function unitCount(units: readonly Pick<UnitState, 'leg'>[]): string {
+  return units.some(({ leg }) => leg !== '') ? `${units.length} gates and legs` : count(units.length, 'gate');
 }
 
 /**

@@ -45,6 +45,14 @@ describe('help', () => {
   it.each([
     [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
     [['retry'], 'COMMAND_UNKNOWN: there is no command retry\n  `gateline run` continues'],
+    [['restart'], 'COMMAND_UNKNOWN: there is no command restart\n  `gateline run` continues'],
+    [['nope'], 'COMMAND_UNKNOWN: there is no command nope\n  `gateline help`'],
+    [
+      ['show', 'a', 'logs'],
+      "PART_UNKNOWN: there is no part logs of a gate\n  The agent's output is in the parts `stdout`",
+    ],
+    [['show', 'a', 'diff'], 'PART_UNKNOWN: there is no part diff of a gate\n  `gateline diff GATE`'],
+    [['status', '--subjects', '--run', '1'], 'OPTION_CONFLICT: --run does nothing with --subjects'],
     [['logs'], 'there is no command logs\n  `gateline show GATE stdout`'],
     [['history'], 'there is no command history\n  `gateline status --run N`'],
     [['list'], 'there is no command list\n  `gateline status` lists the gates'],

@@ -61,6 +61,8 @@ describe('gateline run', () => {
     const { token, variables } = JSON.parse((await gateline(workspace.root, ['begin', 'test/x', '--json'])).out);
     await writeFile(variables.GATELINE_OUTPUT, '1');
     await gateline(workspace.root, ['complete', '--token', token]);
-    expect((await gateline(workspace.root, ['status'])).out).toMatch(/^1 +after +pending .*waits for test\/y$/m);
+    const status = await gateline(workspace.root, ['status']);
+    expect(status.out).toMatch(/^1 +after +pending .*waits for test\/y$/m);
+    expect(status.out).toContain('1 of 3 gates and legs done');
   });
 });

@@ -41,13 +41,19 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return EXIT_CODES.ok;
 }
 
+/** Parts that have another name, or a command of their own. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ...['log', 'logs'].map((name) => [name, "The agent's output is in the parts `stdout` and `stderr`."] as const),
+  ...['diff', 'files'].map((name) => [name, '`gateline diff GATE` shows what the gate changed.'] as const),
+]);
+
 function partNamed(name: string): Part {
   const found = PARTS.find((part) => part === name);
   if (found !== undefined) return found;
   const meant = didYouMean(name, PARTS);
   const suggestion = meant === undefined ? '' : `; ${meant}`;
   throw new GatelineError('PART_UNKNOWN', `there is no part ${name} of a gate${suggestion}`, {
-    hint: `Parts: ${PARTS.join(', ')}.`,
+    hint: ELSEWHERE.get(name) ?? `Parts: ${PARTS.join(', ')}.`,
   });
 }
 

@@ -1,6 +1,7 @@
 import { resultOf, type RunState, type UnitState, type UnitStatus } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { count, fit, listOf, oneLine } from '../text.ts';
+import { fit, listOf, oneLine } from '../text.ts';
+import { unitCount } from '../wording.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 
 /** The exact commands that a summary recommends. */
@@ -53,7 +54,7 @@ function whatHappened(state: RunState): string {
   if (state.status === 'initializing') return `There is no run of ${about} yet.`;
   const units = [...state.units.values()];
   const done = units.filter((unit) => unit.done);
-  const parts = [`${done.length} of ${count(units.length, 'gate')} done${howDone(done)}`, ...troubles(units)];
+  const parts = [`${done.length} of ${unitCount(units)} done${howDone(done)}`, ...troubles(units)];
   return `Run ${state.runNumber} of ${about}: ${statusText(state)}. ${parts.join('; ')}.`.replace(/\.\.$/, '.');
 }
 

@@ -36,9 +36,9 @@ export async function findNamed(top: string, written: readonly string[]): Promis
   }
   return {
     unmatched: naming.filter((glob) => {
-      const { matches, prefixes } = compileGlobs([glob]);
-      const start = prefixes[0] ?? '';
-      return ![...found].some((path) => matches(path) || start === path || start.startsWith(`${path}/`));
+      const named = compileGlobs([glob]);
+      const start = named.prefixes[0] ?? '';
+      return ![...found].some((path) => named.matches(path) || start === path || start.startsWith(`${path}/`));
     }),
     paths: [...found].toSorted().filter((path, _, sorted) => !sorted.some((other) => path.startsWith(`${other}/`))),
     leftOut: (path) => taken !== undefined && taken.matches(path) && !all.matches(path),
