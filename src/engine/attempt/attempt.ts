@@ -81,13 +81,8 @@ async function runAttempt(
   before: EndedRecord | undefined,
 ): Promise<Attempted> {
   const started = await claim(call, unit, work, { place: await placeFor(call, unit) });
-  await call.observe({
-    type: 'started',
-    unit: unit.key,
-    record: started,
-    attempts: unit.gate.retries + 1,
-    state: call.journal.state(),
-  });
+  const known = { attempts: unit.gate.retries + 1, state: call.journal.state() };
+  await call.observe({ type: 'started', unit: unit.key, record: started, ...known });
   const ended = await endWithoutSecrets(call, unit, started);
   if (ended !== undefined) return { ended };
   let begun: Begun;
