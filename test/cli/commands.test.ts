@@ -254,7 +254,7 @@ describe('run', () => {
     expect(alone.out).toContain(`--gate leaves out a, b-2/x and b-2/y: ${command} runs what is needed too.\n`);
     expect(await workspace.records()).toEqual([]);
     const whole = await gateline(workspace.root, ['run', '-q', '--gate', 'c', '--with-needs']);
-    expect(whole.out).toMatch(/c: passed[^]*4 of 5 gates done/);
+    expect(whole.out).toMatch(/c: passed[^]*4 of 5 gates and legs done/);
     expect(whole.out).not.toContain('--with-needs');
     expect(whole.code).toBe(0);
     expect(await workspace.satisfied()).toEqual(['a', 'b-2/x', 'b-2/y', 'c']);
@@ -368,7 +368,7 @@ describe('run', () => {
     const run = await gateline(workspace.root, ['run', '-q', '-g', 'c', '--stand-in']);
     expect(run).toMatchObject({
       code: 2,
-      err: 'gateline: STAND_IN_ABSENT: gate c: nothing stands in for b\n  Pass `--input FILE`, or put the state file of the needed gate below `.state/`.\n',
+      err: 'gateline: STAND_IN_ABSENT: gate c: no input replaces the output of b\n  Pass `--input FILE`, or put the state file of the needed gate below `.state/`.\n',
     });
     expect(run.out).toMatch(/^2 +c +blocked +STAND_IN_ABSENT/m);
     expect((await gateline(workspace.root, ['begin', 'c', '--stand-in'])).err).toContain('STAND_IN_ABSENT');

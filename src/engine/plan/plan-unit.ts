@@ -98,7 +98,7 @@ function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
   if (open.length === 0) return undefined;
   if (call.assignment.standIn) {
     if (call.assignment.input !== null || call.assignment.only?.has(unit.key) === false) return undefined;
-    const message = `gate ${unit.key}: nothing stands in for ${needNames(unit, open).join(', ')}`;
+    const message = `gate ${unit.key}: no input replaces the output of ${needNames(unit, open).join(', ')}`;
     throw new GatelineError('STAND_IN_ABSENT', message);
   }
   const { status, reason } = units.get(unit.key)!;
