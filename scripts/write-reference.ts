@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { CommandSpec } from '../src/cli/command.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { EXIT_CODES, EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
+import { BUSY_ERRORS, EXIT_CODES, EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
 import { CLI_VARIABLES } from '../src/environment.ts';
 import { CODE_SECTIONS } from '../src/errors/error-codes.ts';
 import { type CodeOrigin } from '../src/errors/code-meaning.ts';
@@ -99,11 +99,15 @@ const ORIGINS: Readonly<Record<CodeOrigin, string>> = {
   state: 'state',
 };
 
+function originText(code: string, origin: CodeOrigin): string {
+  return origin === 'user' && BUSY_ERRORS.has(code) ? `you (exit code ${EXIT_CODES.busy})` : ORIGINS[origin];
+}
+
 function errorsPage(): string {
   const sections = CODE_SECTIONS.map(({ title, codes }) => {
     const rows = Object.entries(codes).map(
       ([code, { from, means, remedy }]) =>
-        `| \`${code}\` | ${from.map((origin) => ORIGINS[origin]).join(', ')} | ${cell(means)} | ${cell(remedy)} |`,
+        `| \`${code}\` | ${from.map((origin) => originText(code, origin)).join(', ')} | ${cell(means)} | ${cell(remedy)} |`,
     );
     return `## ${title}\n\n| code | from | what it means | what to do |\n| --- | --- | --- | --- |\n${rows.join('\n')}`;
   });
@@ -112,7 +116,7 @@ function errorsPage(): string {
 Every error has a stable code; its message is for people and can change. With \`--json\` an error is a JSON document
 ([JSON output](json-output.md)).
 
-- **you**: a definition, an option or an input is wrong; the message says what to change. \`ENGINE_BUSY\` and \`GATE_CLAIMED\` end with 75.
+- **you**: a definition, an option or an input is wrong; the message says what to change.
 - **agent**: the program that a gate runs did something wrong.
 - **platform**: disk, git or a service failed; retrying may help.
 - **Gateline**: a bug. Please report it.

@@ -236,7 +236,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a gate works in place where files of earlier gates are missing',
-    find: 'refuseLacking(folder, handedOn, `gate ${unit.key}: `);',
+    find: 'refuseLacking(folder, handedOn, { key, inTree });',
     replace: '',
     tests: BEGUN_PLACES,
     why: 'an agent would work on files that its request does not name',
@@ -271,7 +271,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: gates that read what was changed in place are not named',
-    find: 'if (isInUsersFolder(call, started)) await nameReruns(call, ended);',
+    find: 'if (isInUsersFolder(call, started)) await nameReruns(call, started, ended);',
     replace: '',
     tests: IN_PLACE,
     why: 'done gates would run again and nobody would know why',

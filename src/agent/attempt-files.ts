@@ -4,6 +4,7 @@ import type { Read } from '../run/records/reading.ts';
 
 /** The attempt that a directory belongs to. */
 export interface AttemptId extends Position {
+  readonly pipeline: string;
   readonly subject: string;
   readonly gate: string;
   readonly leg: string;

@@ -13,6 +13,9 @@ export const EXIT_CODES = {
   interrupted: 130,
 } as const;
 
+/** Errors of the user that end with `busy`: the same command succeeds later. */
+export const BUSY_ERRORS: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED', 'CLAIM_IN_PLACE']);
+
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
 /** The meaning of each exit code: short for help, in full for the reference. */
@@ -30,7 +33,7 @@ export const EXIT_MEANINGS: Readonly<
   },
   paused: {
     short: 'waiting',
-    long: 'The run waits for an approval, or for an agent that runs by itself (`gateline begin`).',
+    long: 'The run waits for an approval, or for an agent that runs by itself: to be begun (`gateline begin`), or to be completed.',
   },
   internal: { short: 'a bug', long: 'A bug in Gateline (EX_SOFTWARE). Please report the output.' },
   platform: {
@@ -39,7 +42,7 @@ export const EXIT_MEANINGS: Readonly<
   },
   busy: {
     short: 'another process is running',
-    long: 'Another engine holds the workspace, or a gate is claimed (EX_TEMPFAIL). Try again later.',
+    long: 'Another engine holds the workspace, the gate to `begin` is claimed, or an agent works in the folder that `apply` is to change (EX_TEMPFAIL). Try again later.',
   },
   interrupted: {
     short: 'interrupted',

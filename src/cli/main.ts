@@ -73,6 +73,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['continue', RUN],
   ['retry', RUN],
   ['rerun', RUN],
+  ['restart', RUN],
   ['start', '`gateline run` runs the pipeline; `gateline begin GATE` begins a gate whose agent runs by itself.'],
   ['logs', LOGS],
   ['log', LOGS],

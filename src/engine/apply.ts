@@ -7,7 +7,7 @@ import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
 import type { PutResult } from '../workspace/workspace.ts';
 import type { Call } from './call/call.ts';
 import { copierOf } from './call/content.ts';
-import { unitsNamed } from './decide.ts';
+import { unitsNamed } from '../run/records/named-units.ts';
 
 /** Which files of a run are written into the user's folder. */
 export interface ApplyOptions {
@@ -60,9 +60,12 @@ export async function applyFiles(call: Call, options: ApplyOptions): Promise<App
  */
 export async function versionsOf(call: Call): Promise<{ readonly from: string; readonly to: string }> {
   const { runNumber } = call.journal.state();
-  const claims = [...call.journal.archive().started.values()].flat().toSorted(comparePositions);
-  const from = claims.findLast((claim) => claim.runNumber === runNumber && claim.base !== undefined)?.base;
-  const base = from ?? (await call.snapshot()).tree;
+  const claims = [...call.journal.archive().started.values()].flat();
+  // By time within one call: its gates in place make a new version each, and their attempts have the same numbers.
+  const [first] = claims
+    .filter((claim) => claim.runNumber === runNumber && claim.base !== undefined)
+    .toSorted((a, b) => a.runAttempt - b.runAttempt || Date.parse(a.at) - Date.parse(b.at));
+  const base = first?.base ?? (await call.snapshot()).tree;
   const { files } = handedOn(call, undefined);
   return { from: base, to: await call.ports.workspace.build(base, files, copierOf(call)) };
 }

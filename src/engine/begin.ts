@@ -18,6 +18,7 @@ import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { ancestorsOf, type Unit } from '../run/records/unit.ts';
+import { unitNamed } from '../run/records/named-units.ts';
 import { verifyUpstream } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
@@ -99,7 +100,7 @@ export async function runGate(
   const { call, unit, prepared } = await prepareGate(ports, assignment, key, options.observe, options.job);
   const done = await settled(call, unit, prepared);
   if (done !== undefined) return done;
-  const ended = await runAttempts(call, unit, prepared.work!, options.signal);
+  const { ended } = await runAttempts(call, unit, prepared.work!, options.signal);
   return { choice: 'ran', ended, ...known(call, prepared) };
 }
 
@@ -126,12 +127,7 @@ async function prepareGate(
 ): Promise<{ call: Call; unit: Unit; prepared: PreparedUnit }> {
   refuseWithoutSubject(assignment);
   const call = await openCall(ports, assignment, observe, job?.call);
-  const unit = call.graph.get(key);
-  if (unit === undefined) {
-    throw new GatelineError('GATE_UNKNOWN', `there is no gate ${key}`, {
-      hint: `Gates: ${[...call.graph.keys()].join(', ')}.`,
-    });
-  }
+  const unit = unitNamed(call.graph, key);
   if (job === undefined) {
     await pinContracts(call);
     await settleUpstream(call, unit);
@@ -183,14 +179,14 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
 
 function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {
   const code = claimed === undefined ? 'GATE_BLOCKED' : 'GATE_CLAIMED';
-  const hints = call.holder === 'job' ? HINTS_FOR_JOBS : HINTS;
+  const hints = call.holder === 'job' ? HINTS_FOR_JOBS : hintsFor(unit);
   return new GatelineError(code, `gate ${unit.key}: ${claimed ?? planned.reason}`, { hint: hints[code] });
 }
 
-const HINTS = {
-  GATE_CLAIMED: 'Wait until it is done (see `gateline status`), then begin again.',
+const hintsFor = ({ key }: Unit) => ({
+  GATE_CLAIMED: `Wait until it is done (\`gateline status\`), or complete it with the token of its \`begin\`. If nobody works on it any more, \`gateline force ${key} --reason TEXT\` frees it.`,
   GATE_BLOCKED: 'Run the gates it needs first (see `gateline status`), or pass `--input` and `--stand-in`.',
-};
+});
 
 const HINTS_FOR_JOBS = {
   GATE_CLAIMED: claimedHint('job'),

@@ -96,7 +96,7 @@ export async function completeGate(
     throw error;
   });
   await checkout.release(ended.verdict.kind !== 'timeout');
-  if (place?.place === 'in-place' && job === undefined) await nameReruns(call, ended);
+  if (place?.place === 'in-place' && job === undefined) await nameReruns(call, started, ended);
   const state = call.journal.state();
   await observe({
     type: 'ended',

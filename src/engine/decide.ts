@@ -2,7 +2,8 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { actorOf, mayApprove, type GATE_DECISIONS, type RUN_DECISIONS } from '../run/records/decisions.ts';
 import type { EndedRecord } from '../run/records/record.ts';
 import type { RunState } from '../run/state/run-state.ts';
-import type { Unit, UnitGraph } from '../run/records/unit.ts';
+import { unitsNamed } from '../run/records/named-units.ts';
+import type { Unit } from '../run/records/unit.ts';
 import type { JsonValue } from '../json/json.ts';
 import { adoptOutput } from './attempt/adopt.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
@@ -30,7 +31,7 @@ export interface RunDecision extends Decider {
 
 /**
  * Records a decision in a call of its own, so that it applies to everything before it and to nothing after it.
- * @throws GatelineError `GATE_UNKNOWN`, `DECISION_WITHOUT_ATTEMPT`, `ADOPT_REFUSED`, `ADOPT_TOO_EARLY`
+ * @throws GatelineError `GATE_UNKNOWN`, `DECISION_WITHOUT_ATTEMPT`, `NOTHING_TO_APPROVE`, `APPROVER_REFUSED`, `ADOPT_REFUSED`, `ADOPT_TOO_EARLY`
  */
 export async function decide(ports: EnginePorts, assignment: Assignment, decision: Decision): Promise<Call> {
   const call = await openCall(ports, assignment, () => undefined);
@@ -40,29 +41,17 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
     for (const unit of units) await adoptOutput(call, unit, decision.output ?? null, decision);
     return call;
   }
-  for (const unit of units) {
-    const judges = decision.decision === 'approve' || decision.decision === 'reject';
-    const judged = judges ? lastAttempt(call, unit) : undefined;
-    if (judges && judged === undefined) {
-      throw new GatelineError(
-        'DECISION_WITHOUT_ATTEMPT',
-        `gate ${unit.key}: there is nothing to ${decision.decision}: no attempt has ended`,
-      );
-    }
-    if (decision.decision === 'approve' && !mayApprove(decision, unit.gate.approval)) {
-      const by = unit.gate.approval!.by.join(', ');
-      throw new GatelineError('APPROVER_REFUSED', `gate ${unit.key}: ${decision.actor} may not approve it`, {
-        hint: `It may be approved by ${by}: \`--actor NAME\`.`,
-      });
-    }
+  // All of them first: a decision about several legs is recorded for each or for none.
+  const judged = new Map(units.map((unit) => [unit, judgedBy(decision, call, unit)]));
+  for (const [unit, ended] of judged) {
     const { actor, reason, until } = decision;
     await recordDecision(call, unit, {
       decision: decision.decision,
       actor,
       reason,
       ...(until !== undefined && { until }),
-      fingerprint: judged?.fingerprint ?? null,
-      ...(judged?.value && { output: judged.value.digest }),
+      fingerprint: ended?.fingerprint ?? null,
+      ...(ended?.value && { output: ended.value.digest }),
     });
   }
   return call;
@@ -96,23 +85,34 @@ function refuseOnRun(state: RunState, decision: RunDecision['decision']): void {
   if (why !== undefined) throw new GatelineError('RUN_NOT_OPEN', `nothing to ${decision}: ${why}`);
 }
 
-/** The last attempt, in this run or, if this run has not reached the unit yet, in the previous one. */
-function lastAttempt({ journal }: Call, { key }: Unit): EndedRecord | undefined {
-  const { ended, started } = journal.state().units.get(key)!;
-  const before = journal.archive().ended.get(key)?.at(-1);
-  return ended ?? (started === undefined && before?.runNumber !== journal.call.runNumber ? before : undefined);
+/** The attempt that a decision is about; `undefined` for a decision about no attempt. */
+function judgedBy({ decision, actor }: Decision, call: Call, unit: Unit): EndedRecord | undefined {
+  if (decision !== 'approve' && decision !== 'reject') return undefined;
+  const ended = lastAttempt(call, unit);
+  if (ended === undefined) {
+    throw new GatelineError(
+      'DECISION_WITHOUT_ATTEMPT',
+      `gate ${unit.key}: there is nothing to ${decision}: no attempt has ended`,
+    );
+  }
+  if (decision === 'reject') return ended;
+  const { approval } = unit.gate;
+  if (!mayApprove({ actor }, approval)) {
+    throw new GatelineError('APPROVER_REFUSED', `gate ${unit.key}: ${actor} may not approve it`, {
+      hint: `It may be approved by ${approval!.by.join(', ')}: \`--actor NAME\`.`,
+    });
+  }
+  if (ended.verdict.status !== 'failed') return ended;
+  throw new GatelineError(
+    'NOTHING_TO_APPROVE',
+    `gate ${unit.key} failed (${ended.verdict.kind}), so it has no output to approve`,
+  );
 }
 
-/**
- * The units that names refer to: gate ids, or keys of single legs.
- * @throws GatelineError `GATE_UNKNOWN`
- */
-export function unitsNamed(graph: UnitGraph, names: readonly string[]): Unit[] {
-  return names.flatMap((name) => {
-    const units = [...graph.values()].filter((unit) => unit.key === name || unit.gate.id === name);
-    if (units.length > 0) return units;
-    throw new GatelineError('GATE_UNKNOWN', `there is no gate ${name}`, {
-      hint: `Gates: ${[...graph.keys()].join(', ')}.`,
-    });
-  });
+/** The last attempt, in this run or, if this run has not reached the unit yet, in the previous one. */
+function lastAttempt({ journal }: Call, { key }: Unit): EndedRecord | undefined {
+  const { ended, started, status } = journal.state().units.get(key)!;
+  const before = journal.archive().ended.get(key)?.at(-1);
+  if (status === 'skipped') return before;
+  return ended ?? (started === undefined && before?.runNumber !== journal.call.runNumber ? before : undefined);
 }

@@ -107,7 +107,12 @@ async function goOnWith(
   await call.observe({ type: 'planned', planned });
   if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
-    const attempts = noting(found, async () => void (await runAttempts(call, unit, prepared.work!, signal)));
+    const attempts = noting(found, async () => {
+      const { error } = await runAttempts(call, unit, prepared.work!, signal);
+      const isReported = found.errors.some(({ code }) => code === error?.code);
+      // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts tell.
+      if (error !== undefined && !signal.aborted && !isReported) note(found, error);
+    });
     const work = attempts.then(async () => {
       running.delete(unit.key);
       if (!signal.aborted) await noting(found, () => sendBackIfFailed(call, unit, open, running, found));
@@ -213,7 +218,7 @@ function onlyIfAsked(call: Call, prepared: PreparedUnit, before: readonly Planne
   if (planned.choice !== 'run' && planned.choice !== 'wait') return prepared;
   const started = new Set(before.filter(({ choice }) => choice === 'run').map(({ gate }) => gate));
   const isOver = !started.has(planned.gate) && started.size >= maxGates;
-  if (!isOver && (only === undefined || only.has(planned.gate))) return prepared;
+  if (!isOver && (only === undefined || only.has(planned.key))) return prepared;
   const why = isOver ? `${maxGates} gates have run, as requested` : 'not requested';
   return { planned: { ...planned, choice: 'blocked', reason: `${why}; it would run: ${planned.reason}` } };
 }

@@ -93,7 +93,13 @@ export type EngineEvent =
       readonly retrying: boolean;
     }
   | { readonly type: 'state'; readonly state: RunState }
-  | { readonly type: 'notice'; readonly message: string; readonly unit?: UnitKey };
+  | {
+      readonly type: 'notice';
+      readonly message: string;
+      readonly unit?: UnitKey;
+      /** Set if the unit, which is done, will run again. */
+      readonly rerun?: true;
+    };
 
 /** Receives the engine's events. */
 export type Observer = (event: EngineEvent) => void | Promise<void>;

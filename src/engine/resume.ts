@@ -3,7 +3,7 @@ import { actorOf } from '../run/records/decisions.ts';
 import { stoppedUnits, strategySteps, type Strategy, type StrategyStep } from '../run/plan/strategy.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call, type CallOptions } from './call/call.ts';
-import { unitsNamed } from './decide.ts';
+import { unitsNamed } from '../run/records/named-units.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { described } from '../pipeline/problem.ts';
 import { pointerOf } from '../json/pointer.ts';
 
 /** The source of a value, for messages. */
@@ -22,10 +23,12 @@ export function firstProblems(problems: readonly string[]): string {
  * @throws GatelineError `STATE_FILE_INVALID` with the JSON pointer of each problem
  */
 export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: string, from: ReadFrom): T {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const lines = issues.map(({ path, message }) => `${path.length === 0 ? 'the value' : pointerOf(path)}: ${message}`);
+  const lines = issues.map(
+    (issue) => `${issue.path.length === 0 ? 'the value' : pointerOf(issue.path)}: ${problemText(issue)}`,
+  );
   throw new GatelineError(
     'STATE_FILE_INVALID',
     `${from.file ?? 'This'} is not ${what}: ${firstProblems(lines)}`.slice(0, 4_096),
@@ -36,3 +39,21 @@ export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: str
     },
   );
 }
+
+function problemText({ code, input, ...issue }: z.core.$ZodIssue): string {
+  if (input === undefined) return 'it is missing';
+  if (code === 'invalid_type' && 'expected' in issue)
+    return `expected ${EXPECTED[issue.expected] ?? issue.expected}, found ${described(input)}`;
+  if (code === 'invalid_value' && 'values' in issue)
+    return `expected ${issue.values.join(', ')}, found ${described(input)}`;
+  return issue.message;
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+};

@@ -1,4 +1,5 @@
 import { ExpressionError, Lexer, Parser, type Expr } from '@actions/expressions';
+import { POINTER_PATTERN } from '../json/pointer.ts';
 
 /**
  * A function that an expression may call in addition to GitHub's own `contains`, `startsWith`, `endsWith`, `format`,
@@ -62,6 +63,8 @@ export function parseExpression(text: string, rules: ExpressionRules): ParsedExp
       return { ok: false, problem: { kind: 'unknown-function', message, name: unknown.lexeme, offset } };
     }
     const expression = new Parser([...tokens], [...rules.contexts], [...rules.functions]).parse() as Expr | undefined;
+    const refused = expression && notAPointer(tokens, text);
+    if (refused !== undefined) return { ok: false, problem: refused };
     if (expression !== undefined) return { ok: true, expression };
     return { ok: false, problem: { kind: 'syntax', message: 'the expression is empty', name: '', offset: 0 } };
   } catch (error) {
@@ -79,6 +82,32 @@ function unknownCall(tokens: readonly Token[], rules: ExpressionRules): Token | 
     const name = token.lexeme.toLowerCase();
     return !KNOWN_FUNCTIONS.has(name) && !own.has(name);
   });
+}
+
+/** A literal in the place of a pointer that cannot be one: `has(output, 'x')`. It would fail at each evaluation. */
+function notAPointer(tokens: readonly Token[], text: string): ExpressionProblem | undefined {
+  for (const [start, { lexeme }] of tokens.entries()) {
+    if (lexeme.toLowerCase() !== HAS_FUNCTION.name || tokens[start + 1]?.lexeme !== '(') continue;
+    const literal = secondArgument(tokens, start + 1);
+    const [, quoted] = /^'([^]*)'$/.exec(literal?.lexeme ?? '') ?? [];
+    if (literal === undefined || quoted === undefined || POINTER_PATTERN.test(quoted.replaceAll("''", "'"))) continue;
+    const message = `has: ${literal.lexeme} is not a JSON pointer; write '/key' or '/list/0'`;
+    return { kind: 'syntax', message, name: '', offset: offsetOf(text, literal.range.start) };
+  }
+  return undefined;
+}
+
+/** The second argument of a call, if it is one token. @param open the index of its `(` */
+function secondArgument(tokens: readonly Token[], open: number): Token | undefined {
+  let depth = 0;
+  for (let at = open; at < tokens.length; at += 1) {
+    const { lexeme } = tokens[at]!;
+    if (lexeme === ',' && depth === 1) return tokens[at + 2]?.lexeme === ')' ? tokens[at + 1] : undefined;
+    if (lexeme === '(' || lexeme === '[') depth += 1;
+    else if (lexeme === ')' || lexeme === ']') depth -= 1;
+    if (depth === 0) break;
+  }
+  return undefined;
 }
 
 function explain(error: unknown, text: string, tokens: readonly Token[]): ExpressionProblem {

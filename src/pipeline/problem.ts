@@ -84,7 +84,7 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   const same = candidates.find((candidate) => plain(candidate) === wanted);
   if (same !== undefined || candidates.length === 0) return same;
   const best = closest(wanted, candidates.map(plain));
-  const allowed = Math.max(1, Math.ceil(Math.min(wanted.length, best.length) / 3));
+  const allowed = Math.max(1, Math.ceil((Math.min(wanted.length, best.length) - 1) / 3));
   if (distance(wanted, best) > allowed) return undefined;
   return candidates.find((candidate) => plain(candidate) === best);
 }

@@ -3,8 +3,8 @@ import type { EndedRecord, FileChange, StartedRecord } from '../run/records/reco
 import { hexOf, type Digest } from '../json/digest.ts';
 import { resultOf, type UnitState, type UnitStatus } from '../run/state/run-state.ts';
 import type { ContractSource, Leg } from '../pipeline/pipeline.ts';
-import type { JsonValue } from '../json/json.ts';
-import { oneLine, type Tone } from './text.ts';
+import { legText } from '../run/records/named-units.ts';
+import { count, oneLine, type Tone } from './text.ts';
 
 /** The meaning of each kind of verdict, one sentence. */
 export const KIND_MEANING: Readonly<Record<VerdictKind, string>> = {
@@ -54,20 +54,20 @@ export function attemptOf(unit: UnitState): EndedRecord | StartedRecord | undefi
   return unit.status === 'not-applicable' ? undefined : (resultOf(unit) ?? unit.started);
 }
 
+/** The number of units, by what they are. */
+export function unitCount(units: readonly Pick<UnitState, 'leg'>[]): string {
+  return units.some(({ leg }) => leg !== '') ? `${units.length} gates and legs` : count(units.length, 'gate');
+}
+
 /**
  * The display name of a leg: its id, or the values of its matrix if the id contains a digest in place of some of them
  * (`Chrome 120, 3.10`) and no other of these legs has the same values.
  */
 export function legName({ id }: Pick<Leg, 'id'>, legs: readonly Leg[]): string {
-  const names = legs.map((leg) => oneLine(leavesOf(leg.matrix).join(', ')));
+  const names = legs.map((leg) => oneLine(legText(leg)));
   const name = names[legs.findIndex((leg) => leg.id === id)] ?? '';
   const isClear = name !== '' && names.indexOf(name) === names.lastIndexOf(name);
   return isClear && /-[0-9a-f]{6,16}$/.test(id) ? name : id;
-}
-
-function leavesOf(value: JsonValue): string[] {
-  if (Array.isArray(value)) return value.flatMap(leavesOf);
-  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(leavesOf) : [String(value)];
 }
 
 /**

@@ -27,6 +27,8 @@ export interface CheckoutRequest {
   readonly files: 'changed' | readonly string[];
   /** For an agent that runs by itself: how long the place is reserved for it. ISO 8601. */
   readonly until?: string | undefined;
+  /** Whose attempt it is, for messages. */
+  readonly of?: { readonly unit: string; readonly subject: string } | undefined;
   /** For the setup command of a new work tree. Default: its output is not shown, and nothing stops it. */
   readonly setup?: {
     readonly signal: AbortSignal;

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { AttemptDirectory, AttemptFiles } from '../../src/agent/attempt-files.ts';
 import { createAttemptFiles } from '../../src/agent/process/attempt-directory.ts';
 
-const ID = { subject: 'subject', gate: 'a', leg: '', runNumber: 1, runAttempt: 1, n: 1 };
+const ID = { pipeline: 'p', subject: 'subject', gate: 'a', leg: '', runNumber: 1, runAttempt: 1, n: 1 };
 
 interface Scratch extends AsyncDisposable {
   readonly root: string;

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AGENT_VARIABLES } from '../../src/environment.ts';
+import { AGENT_VARIABLES, CLI_VARIABLES } from '../../src/environment.ts';
 import { metricsSchema } from '../../src/run/records/record.ts';
 import { VERDICT_KINDS, verdictSchema } from '../../src/verdict/verdict.ts';
 import { testAttempt } from './attempt.ts';
@@ -22,7 +22,7 @@ const examples = blocks.filter(({ lang }) => lang in SHELLS);
 describe('docs/agent-protocol.md', () => {
   it('names every variable of the protocol, and no other', () => {
     const named = new Set(page.match(/GATELINE_[A-Z]+/g));
-    expect([...named].sort()).toEqual(Object.values(AGENT_VARIABLES).sort());
+    expect([...named].sort()).toEqual([...Object.values(AGENT_VARIABLES), CLI_VARIABLES.workspace].sort());
   });
 
   it('names only kinds of verdict that there are, and shows a verdict and metrics as they are', () => {

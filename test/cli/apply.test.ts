@@ -125,13 +125,13 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
       ...ALL,
       'dist/out.js': 'conflict: there is now a file of that name',
       'new/deep/file.txt': 'conflict: there is now a file of that name',
-      'src/app.txt': 'conflict: it was changed since then then',
-      'src/tool.sh': 'conflict: it was removed since then then',
+      'src/app.txt': 'conflict: it was changed since then',
+      'src/tool.sh': 'conflict: it was removed since then',
     };
     expect(await applied(workspace, '-n')).toEqual(expected);
     const { code, out } = await here(workspace, ['apply']);
     expect(code).toBe(1);
-    expect(out).toContain('conflict src/app.txt: it was changed since then then\n');
+    expect(out).toContain('conflict src/app.txt: it was changed since then\n');
     expect(out).toContain('Files in conflict were not touched.');
     for (const path of ['src/app.txt', 'new/deep/file.txt', 'dist/out.js'])
       expect(await workspace.read(path)).toBe('mine\n');
@@ -182,7 +182,7 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
     await workspace.write('../target', 'precious\n');
     rmSync(workspace.path('src/app.txt'));
     symlinkSync(workspace.beside('target'), workspace.path('src/app.txt'));
-    expect(await applied(workspace)).toMatchObject({ 'src/app.txt': 'conflict: it was changed since then then' });
+    expect(await applied(workspace)).toMatchObject({ 'src/app.txt': 'conflict: it was changed since then' });
     expect(readFileSync(workspace.beside('target'), 'utf8')).toBe('precious\n');
   });
 
@@ -208,7 +208,7 @@ describe.runIf(process.platform !== 'win32')('apply', () => {
     await other.write('conf', 'mine\n');
     expect(await applied(other)).toEqual({
       ...done,
-      conf: 'conflict: it was changed since then then',
+      conf: 'conflict: it was changed since then',
       'conf/a': 'conflict: a file is in the place of conf/',
       dir: 'conflict: a folder is in its place',
     });
@@ -309,7 +309,7 @@ describe.runIf(process.platform !== 'win32')('apply, of several gates and runs',
     expect(await applied(workspace, '--gate', 'two')).toEqual({ 'shared.txt': 'written' });
     expect(await workspace.read('shared.txt')).toBe('user\none\ntwo\n');
     expect(await applied(workspace, '--gate', 'one')).toEqual({
-      'shared.txt': 'conflict: it was changed since then then',
+      'shared.txt': 'conflict: it was changed since then',
     });
     expect(await applied(workspace, '-g', 'left', '-g', 'two')).toEqual({
       'shared.txt': 'unchanged',
@@ -317,7 +317,7 @@ describe.runIf(process.platform !== 'win32')('apply, of several gates and runs',
     });
     expect(await workspace.read('side.txt')).toBe('left\n');
     expect(await applied(workspace, '--gate', 'right')).toEqual({
-      'side.txt': 'conflict: it was changed since then then',
+      'side.txt': 'conflict: it was changed since then',
     });
   });
 
@@ -389,7 +389,7 @@ describe.runIf(process.platform !== 'win32')('apply, of several gates and runs',
     expect(conflict.out + conflict.err).toContain(
       'changed in your folder during the run, and not part of it: src/app.txt',
     );
-    expect(conflict.err).toContain('conflict src/app.txt: it was changed since then then\n');
+    expect(conflict.err).toContain('conflict src/app.txt: it was changed since then\n');
     expect(await workspace.read('src/app.txt')).toBe('mine\n');
   });
 

@@ -108,6 +108,35 @@ describe('an agent that runs by itself', () => {
     );
   });
 
+  it('says in one voice which gates run again because of what it edited', async () => {
+    const gates = gatelineYml({
+      make: { run: `echo made > made.txt; ${writes(1)}`, inputs: [], files: ['made.txt'] },
+      lint: { needs: 'make', run: writes(1), inputs: ['made.txt', 'src.txt'] },
+      other: { run: writes(1), inputs: [] },
+      after: { needs: 'lint', run: writes(1), inputs: [] },
+      // It edits what it reads, and a file that lint is given by make.
+      impl: { inputs: ['src.txt'], files: ['src.txt'] },
+      last: { needs: 'impl', run: 'exit 1', inputs: [] },
+    });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gates, 'src.txt': 'a', 'made.txt': 'old' });
+    const here = (args: readonly string[]) =>
+      gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
+    await here(['run', '-q']);
+    await here(['apply']);
+    const { token, variables } = JSON.parse((await here(['begin', 'impl', '--json'])).out);
+    await workspace.write('src.txt', 'b');
+    await workspace.write('made.txt', 'edited');
+    await writeFile(variables.GATELINE_OUTPUT, '1');
+    const { out, err } = await here(['complete', '--token', token]);
+    expect(err).toContain('lint: src.txt changed in the folder and is among its inputs: the gate will run again\n');
+    expect(err).toMatch(/impl: src.txt .* edits what it reads. To avoid that, begin it with `--tree` or leave/);
+    expect(out).toContain('Run `gateline run` to continue: make and other will be reused.');
+    const plan = JSON.parse((await here(['plan', '--json'])).out);
+    expect(plan.gates.map(({ key, choice }: Record<string, string>) => `${key} ${choice}`)).toEqual(
+      expect.arrayContaining(['make keep', 'other keep', 'lint run', 'impl wait']),
+    );
+  });
+
   it('does not begin while a run is going on, which would start the gate too', async () => {
     const both = gatelineYml({ slow: { run: 'sleep 30', shell: 'sh', inputs: [] }, own: { inputs: [] } });
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': both });
@@ -142,6 +171,18 @@ describe('an agent that runs by itself', () => {
     expect(await gateline(workspace.root, ['complete', ...args])).toMatchObject({
       code: 2,
       err: expect.stringContaining(said),
+    });
+  });
+
+  it('is told where to complete when it is still in its work tree', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ own: { inputs: [] } }) });
+    const environment = plainEnvironment(workspace.variables());
+    const begun = await gateline(workspace.root, ['begin', 'own', '--tree', '--json'], { environment });
+    const { token, variables, workspace: tree } = JSON.parse(begun.out);
+    const inTree = { environment: { ...environment, ...variables, GATELINE_TOKEN: token, GATELINE_WORKSPACE: tree } };
+    expect(await gateline(tree, ['complete'], inTree)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(new RegExp(`TOKEN_UNKNOWN[^]*where it was begun: \`cd ${workspace.root}\``)) as string,
     });
   });
 

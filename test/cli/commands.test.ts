@@ -45,6 +45,14 @@ describe('help', () => {
   it.each([
     [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
     [['retry'], 'COMMAND_UNKNOWN: there is no command retry\n  `gateline run` continues'],
+    [['restart'], 'COMMAND_UNKNOWN: there is no command restart\n  `gateline run` continues'],
+    [['nope'], 'COMMAND_UNKNOWN: there is no command nope\n  `gateline help`'],
+    [
+      ['show', 'a', 'logs'],
+      "PART_UNKNOWN: there is no part logs of a gate\n  The agent's output is in the parts `stdout`",
+    ],
+    [['show', 'a', 'diff'], 'PART_UNKNOWN: there is no part diff of a gate\n  `gateline diff GATE`'],
+    [['status', '--subjects', '--run', '1'], 'OPTION_CONFLICT: --run does nothing with --subjects'],
     [['logs'], 'there is no command logs\n  `gateline show GATE stdout`'],
     [['history'], 'there is no command history\n  `gateline status --run N`'],
     [['list'], 'there is no command list\n  `gateline status` lists the gates'],
@@ -216,7 +224,7 @@ describe('run', () => {
     await workspace.edit('gateline.yml', 'echo boom >&2; exit 3', 'echo 1 > $GATELINE_OUTPUT');
     const second = await gateline(workspace.root, ['run', '-q']);
     expect(second.out).toContain('p for main: continuing run 1, 1 of 3 gates done\na: keep: ');
-    expect(second.out).toContain('b: run: command run changed');
+    expect(second.out).toContain('b: run: key run changed');
     expect(second.code).toBe(0);
     const third = await gateline(workspace.root, [
       'run',
@@ -246,7 +254,7 @@ describe('run', () => {
     expect(alone.out).toContain(`--gate leaves out a, b-2/x and b-2/y: ${command} runs what is needed too.\n`);
     expect(await workspace.records()).toEqual([]);
     const whole = await gateline(workspace.root, ['run', '-q', '--gate', 'c', '--with-needs']);
-    expect(whole.out).toMatch(/c: passed[^]*4 of 5 gates done/);
+    expect(whole.out).toMatch(/c: passed[^]*4 of 5 gates and legs done/);
     expect(whole.out).not.toContain('--with-needs');
     expect(whole.code).toBe(0);
     expect(await workspace.satisfied()).toEqual(['a', 'b-2/x', 'b-2/y', 'c']);
@@ -354,6 +362,18 @@ describe('run', () => {
     const { out } = await gateline(workspace.root, ['run', '-q', '-g', 'c', '--stand-in', '-i', 'input.json']);
     expect(out).toMatch(/^c: passed/m);
   });
+
+  it('refuses to start an agent with nothing in place of what it needs', async () => {
+    await using workspace = await withFile(FAILING);
+    const run = await gateline(workspace.root, ['run', '-q', '-g', 'c', '--stand-in']);
+    expect(run).toMatchObject({
+      code: 2,
+      err: 'gateline: STAND_IN_ABSENT: gate c: no input replaces the output of b\n  Pass `--input FILE`, or put the state file of the needed gate below `.state/`.\n',
+    });
+    expect(run.out).toMatch(/^2 +c +blocked +STAND_IN_ABSENT/m);
+    expect((await gateline(workspace.root, ['begin', 'c', '--stand-in'])).err).toContain('STAND_IN_ABSENT');
+    expect((await workspace.records()).filter(({ gate }) => gate === 'c')).toEqual([]);
+  });
 });
 
 describe('status and show', () => {
@@ -430,8 +450,18 @@ describe('status and show', () => {
     });
     expect((await gateline(workspace.root, ['plan'])).out).toContain('m/Windows 11');
     const { err } = await gateline(workspace.root, ['show', 'm', 'output']);
-    expect(err).toContain(`there is no gate m; name one of its legs\n  Legs: m/x, ${key}.`);
+    expect(err).toContain(`gate m has 2 legs; name one of them\n  Legs: m/x, ${key}.`);
     expect((await gateline(workspace.root, ['show', 'm/x'])).code).toBe(0);
+    const byName = 'm/Windows 11';
+    expect((await gateline(workspace.root, ['show', byName, 'output'])).code).toBe(0);
+    expect((await gateline(workspace.root, ['diff', byName, '--attempt', '1..1'])).code).toBe(0);
+    expect((await gateline(workspace.root, ['begin', 'm'])).err).toContain('gate m has 2 legs; name one of them');
+    expect((await gateline(workspace.root, ['diff', 'm/windoze-11'])).err).toContain(
+      `there is no leg m/windoze-11\n  Legs: m/x, ${key}.`,
+    );
+    const one = await gateline(workspace.root, ['run', '-q', '--gate', byName, '--force', byName, '--reason', 'r']);
+    expect(one.out).toMatch(new RegExp(`^${key}: run: .*\n.*\n${key}: passed`, 'm'));
+    expect(one.out).toContain('m/x: reuse');
     expect((await gateline(workspace.root, ['decide', 'force', 'm', '--reason', 'both'])).code).toBe(0);
     expect((await gateline(workspace.root, ['plan'])).out).toMatch(/m\/x\s+run[^]*m\/Windows 11\s+run/);
   });

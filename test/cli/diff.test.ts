@@ -109,7 +109,7 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
       'DIFF_UNAVAILABLE: no version of the workspace was kept for attempt 3 of gate review (begun: 2)',
     ],
     [['reveiw'], 2, 'GATE_UNKNOWN: there is no gate reveiw; did you mean `review`?'],
-    [['legs'], 2, 'GATE_UNKNOWN: there is no gate legs; name one of its legs'],
+    [['legs'], 2, 'GATE_UNKNOWN: gate legs has 2 legs; name one of them\n  Legs: legs/x, legs/y.'],
     [['--run', '3'], 2, 'RUN_UNKNOWN: there is no run 3 for main'],
     [['--run', 'main#9'], 2, 'RUN_UNKNOWN: there is no run 9 for main'],
     [['--run', 'other#1'], 2, 'RUN_UNKNOWN: there is no run 1 for other'],
@@ -152,6 +152,34 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
         code: 2,
         err: expect.stringContaining('DIFF_UNAVAILABLE'),
       });
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('diff of a run', () => {
+  it('is all that its gates made, also what was applied before the run went on', async () => {
+    const gates = gatelineYml({
+      one: { run: `echo made > one.txt; ${writes(1)}`, inputs: ['*.yml'], files: ['one.txt'] },
+      two: { run: `grep -q yes ok && echo made > two.txt && ${writes(1)}`, inputs: ['ok'], files: ['two.txt'] },
+    });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gates, ok: 'no' });
+    expect((await here(workspace, ['run', '-q'])).code).toBe(1);
+    expect((await here(workspace, ['apply'])).code).toBe(0);
+    await workspace.write('ok', 'yes');
+    expect((await here(workspace, ['run', '-q'])).code).toBe(0);
+    expect(pathsOf((await here(workspace, ['diff'])).out)).toEqual(['one.txt', 'two.txt']);
+  });
+
+  it('is also what they made in place', async () => {
+    const inPlace = { inputs: ['*.yml'], workspace: 'in-place' };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({
+        // Listed last first: the order of the definition is not the order of the attempts.
+        two: { needs: 'one', run: `echo made > two.txt; ${writes(1)}`, files: ['two.txt'], ...inPlace },
+        one: { run: `echo made > one.txt; ${writes(1)}`, files: ['one.txt'], ...inPlace },
+      }),
+    });
+    expect((await here(workspace, ['run', '-q'])).code).toBe(0);
+    expect(pathsOf((await here(workspace, ['diff'])).out)).toEqual(['one.txt', 'two.txt']);
   });
 });
 

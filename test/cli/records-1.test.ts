@@ -67,7 +67,9 @@ describe.runIf(process.platform !== 'win32')('records of format 1', () => {
       ],
     });
     const table = (await here(workspace, 'status')).out;
-    expect(table).toContain('Run 2 of old for main: error. 3 of 5 gates done (3 reused); check failed (check)');
+    expect(table).toContain(
+      'Run 2 of old for main: error. 3 of 5 gates and legs done (3 reused); check failed (check)',
+    );
     expect(table).not.toContain('Mind:');
   });
 

@@ -69,7 +69,7 @@ describe.runIf(process.platform !== 'win32')('an agent that runs by itself in th
     const refused = await workspace.gateline(['begin', 'own', '--json']);
     expect(refused).toMatchObject({
       code: 2,
-      stdout: expect.stringMatching(/dist\/out\.js, made\.txt.*gateline apply/s) as string,
+      stdout: expect.stringMatching(/dist\/out\.js, made\.txt.*gateline apply.*gateline begin own --tree/s) as string,
     });
     expect(errorOf(refused)).toBe('GATE_NOT_APPLIED');
     // It is no attempt: nothing failed.
@@ -89,10 +89,14 @@ describe.runIf(process.platform !== 'win32')('an agent that runs by itself in th
     expect(await outputOf(workspace, 'read')).toBe('old');
     expect(await workspace.gateline(['apply'])).toMatchObject({
       code: 75,
-      stderr: expect.stringContaining('CLAIM_IN_PLACE') as string,
+      stderr: expect.stringMatching(
+        /CLAIM_IN_PLACE: the agent of gate own \(main\) .*gateline force own --subject main --reason/s,
+      ) as string,
     });
     expect(await workspace.gateline(['apply', '-n'])).toMatchObject({ code: 75 });
-    expect(errorOf(await workspace.gateline(['begin', 'own', '--json']))).toBe('GATE_CLAIMED');
+    const claimed = await workspace.gateline(['begin', 'own', '--json']);
+    expect(errorOf(claimed)).toBe('GATE_CLAIMED');
+    expect(claimed.stdout).toContain('`gateline force own --reason TEXT`');
 
     const completed = await complete(workspace, begun);
     expect(completed, completed.stderr).toMatchObject({ code: 0 });

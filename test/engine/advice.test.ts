@@ -14,9 +14,13 @@ describe('what to do about an agent that failed', () => {
     [{ outcome: 'exited', exitCode: 3 }, 'The agent ended with exit code 3.'],
     [{ outcome: 'signalled', signal: 'SIGSEGV' }, 'The agent was ended by SIGSEGV.'],
   ])('says where its logs are: on this machine by our command, of a job in its log (%j)', async (result, what) => {
-    const world = engineWorld(() => ({ result }));
-    const { state } = await world.run(PIPELINE);
-    expect(state.units.get('a')!.ended!.verdict.advice).toBe(`${what} Look at its logs: gateline show a stderr.`);
+    const advice = async (printed: Partial<AgentResult>): Promise<string> => {
+      const { state } = await engineWorld(() => ({ result: { ...result, ...printed } })).run(PIPELINE);
+      return state.units.get('a')!.ended!.verdict.advice;
+    };
+    expect(await advice({ stdout: 'x', stderr: 'y' })).toBe(`${what} Look at its logs: gateline show a stderr.`);
+    expect(await advice({ stdout: 'x', stderr: '' })).toBe(`${what} Look at its logs: gateline show a stdout.`);
+    expect(await advice({ stdout: '', stderr: '' })).toBe(`${what} It printed nothing.`);
     const run = ciRun(() => ({ result }));
     const { ended } = await run.job(PIPELINE, 'a');
     expect(ended!.verdict.advice).toBe(`${what} Look at the log of its job.`);

@@ -112,7 +112,7 @@ describe('the files that an agent works on', () => {
     });
     const pipeline = pipelineOf({ make: { files: ['out/**'] }, use: { needs: ['make'] } });
     await world.run(pipeline);
-    await world.run(pipeline, { standIn: true, only: new Set(['use']) });
+    await world.run(pipeline, { standIn: true, only: new Set(['use']), input: 'of the caller' });
     expect(seen).toEqual([[]]);
   });
 

@@ -484,6 +484,7 @@ describe('a claim that lasts over the steps of a job', () => {
     if (begun.choice !== 'run') throw new Error('not begun');
     world.clock = new Date(world.clock.getTime() + 3_600_000);
     await (await ports.attempts.open({
+      pipeline: OPEN.id,
       subject: 'subject',
       gate: 'a',
       leg: '',

@@ -126,7 +126,12 @@ describe('a gate in place', () => {
     });
     const refused = await world.run(pipeline);
     expect(refused.errors).toMatchObject([
-      { code: 'GATE_NOT_APPLIED', fault: 'user', message: expect.stringContaining('gone, made') as string },
+      {
+        code: 'GATE_NOT_APPLIED',
+        fault: 'user',
+        message: expect.stringContaining('gone, made') as string,
+        hint: expect.stringContaining('`workspace: tree`') as string,
+      },
     ]);
     expect(refused.planned.map(({ choice }) => choice)).toEqual(['run', 'blocked']);
     expect(refused.state.units.get('here')).toMatchObject({ attempts: 0, started: undefined });

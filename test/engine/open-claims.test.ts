@@ -7,7 +7,7 @@ import type { EnginePorts } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
 import { withMethods } from '../support/memory-workspace.ts';
 import { engineWorld } from '../support/engine-world.ts';
-import { pipelineOf } from '../support/pipelines.ts';
+import { gateOf, pipelineOf } from '../support/pipelines.ts';
 
 const PIPELINE = pipelineOf({ made: { files: ['out/**'] }, outside: { run: undefined, needs: ['made'] } });
 const ASSIGNMENT: Assignment = { pipeline: PIPELINE, subject: 'subject', metadata: {}, input: null };
@@ -69,7 +69,10 @@ describe('the claim of an agent that runs by itself', () => {
     const forced = { decision: 'force', gates: ['outside'], actor: 'me', reason: 'the token is lost' } as const;
     await decide(bench.ports(), ASSIGNMENT, forced);
     await expect(complete(bench.ports(), token)).rejects.toMatchObject({ code: 'CLAIM_EXPIRED' });
-    expect(await begin(bench.ports())).toMatchObject({ choice: 'run' });
+    expect(await begin(bench.ports())).toMatchObject({
+      choice: 'run',
+      planned: { reason: 'me asked for a new attempt: the token is lost' },
+    });
   });
 });
 
@@ -91,6 +94,39 @@ describe('a decision', () => {
     const bench = engineWorld(() => ({}));
     const refused = { code: 'DECISION_WITHOUT_ATTEMPT' };
     await expect(decide(bench.ports(), assignment, { decision: 'reject', ...about })).rejects.toMatchObject(refused);
+  });
+});
+
+describe('approve and reject', () => {
+  const contract = { ...gateOf('a').contract, score: '/score', threshold: 80 };
+  const legs = ['x', 'y'].map((id) => ({ id, matrix: { part: id } }));
+  const matrix = pipelineOf({ a: { contract, legs } });
+  const assignment = { ...ASSIGNMENT, pipeline: matrix };
+  const about = { gates: ['a'], actor: 'me', reason: 'because' } as const;
+
+  it('refuse to approve a gate that failed, and then record nothing about its other legs', async () => {
+    const bench = engineWorld(({ unit }) => (unit === 'a/x' ? { output: { score: 1 } } : { result: { exitCode: 1 } }));
+    await bench.run(matrix);
+    await expect(decide(bench.ports(), assignment, { decision: 'approve', ...about })).rejects.toMatchObject({
+      code: 'NOTHING_TO_APPROVE',
+      message: 'gate a/y failed (agent-error), so it has no output to approve',
+      hint: expect.stringContaining('gateline skip') as string,
+    });
+    expect(
+      (await bench.ports().store.list('test', 'subject')).records.filter(({ kind }) => kind === 'decided'),
+    ).toEqual([]);
+    await decide(bench.ports(), assignment, { decision: 'approve', ...about, gates: ['a/x'] });
+    expect((await bench.run(matrix)).state.units.get('a/x')).toMatchObject({ status: 'partial', done: true });
+  });
+
+  it('are about the last attempt also when the gate was skipped since', async () => {
+    const bench = engineWorld(({ unit }) => (unit === 'a' ? { output: 1 } : { result: { exitCode: 1 } }));
+    const pipeline = pipelineOf({ a: {}, b: { needs: ['a'] } });
+    const plain = { ...ASSIGNMENT, pipeline };
+    await bench.run(pipeline);
+    await decide(bench.ports(), plain, { decision: 'skip', ...about });
+    const call = await decide(bench.ports(), plain, { decision: 'reject', ...about });
+    expect(call.journal.state().units.get('a')).toMatchObject({ reason: 'rejected by me: because' });
   });
 });
 

@@ -260,6 +260,10 @@ describe('a state file that somebody else wrote', () => {
       '/validation/passed:',
     ])
       expect(message).toContain(pointer);
+    expect(message).toContain('/metadata/feature: expected a text, found the number 1');
+    expect(message).toContain('/validation/passed: expected true or false, found the text "yes"');
+    const { agent: _, ...without } = { ...GUIDE_EXAMPLES[0], gate: 1 } as Record<string, unknown>;
+    expect(problemsOf(without)).toContain('/agent: it is missing');
     expect(problemsOf(null)).toContain('the value:');
     expect(problemsOf([])).toContain('the value:');
   });

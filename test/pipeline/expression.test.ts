@@ -8,6 +8,11 @@ describe('parseExpression', () => {
     expect(parsed.ok).toBe(true);
   });
 
+  it.each(["has(output, '')", 'has(output, output.x)', "has(output['a,b'], '/it''s') && has(output, format('x'))"])(
+    'takes %s: it is not known to be no pointer',
+    (text) => expect(parseExpression(text, CHECK_RULES)).toMatchObject({ ok: true }),
+  );
+
   it.each([
     ['output.x == ', CHECK_RULES, 'syntax', 9],
     ['subject ==\n  && x', IF_RULES, 'syntax', 13],
@@ -17,6 +22,8 @@ describe('parseExpression', () => {
     ['!__proto__()', IF_RULES, 'unknown-function', 1],
     ["subject == 'x", IF_RULES, 'syntax', 11],
     ['subject = 1', IF_RULES, 'syntax', 8],
+    ["score > 1 && has(output, 'x')", CHECK_RULES, 'syntax', 25],
+    ["HAS(fromJSON(format('[1,{0}]', output.x)), '/it''s/~2')", CHECK_RULES, 'syntax', 43],
     ['', IF_RULES, 'syntax', 0],
     ['('.repeat(60), IF_RULES, 'syntax', 50],
     ['!'.repeat(21_001), IF_RULES, 'syntax', 0],

@@ -282,7 +282,7 @@ describe('link', () => {
     both.ignored('cache/.git/HEAD');
     const link = ['data/', 'packages/*/node_modules', '.pnp.cjs', 'cache', '!data/tmp', '!cache/v1/a/y', 'never/was'];
     const { linked, warnings } = await both.linkAll({ link });
-    expect(warnings).toEqual([]);
+    expect(warnings).toEqual([{ path: 'never/was', why: '(`link` under `workspace`) names nothing in your folder' }]);
     expect(filesBelow(both.to)).toEqual({
       'data/readme.md': 'data/readme.md',
       'packages/a/package.json': 'packages/a/package.json',

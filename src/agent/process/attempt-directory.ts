@@ -18,8 +18,8 @@ export interface AttemptDirectoryOptions {
 }
 
 /**
- * Attempt directories on disk: `<root>/<digest of the subject>/<run>/<gate>.<leg>.<call>.<n>/`. Agents see the path, and
- * a default subject is not for them.
+ * Attempt directories on disk: `<root>/<digest of the subject>/<run>/<pipeline>.<gate>.<leg>.<call>.<n>/`. Agents see the
+ * path, and a default subject is not for them.
  */
 export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFiles {
   const pathOf = (id: AttemptId): string =>
@@ -27,7 +27,7 @@ export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFil
       options.root,
       hexOf(digestOfJson(id.subject)).slice(0, SUBJECT_DIGITS),
       String(id.runNumber),
-      `${id.gate}.${id.leg || '_'}.${id.runAttempt}.${id.n}`,
+      `${id.pipeline}.${id.gate}.${id.leg || '_'}.${id.runAttempt}.${id.n}`,
     );
   return {
     root: options.root,

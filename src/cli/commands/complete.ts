@@ -1,8 +1,12 @@
+import { sep } from 'node:path';
+import type { EngineEvent } from '../../engine/ports.ts';
 import { readToken } from '../../engine/attempt/claim-token.ts';
 import { completeGate } from '../../engine/complete.ts';
-import { CLI_VARIABLES } from '../../environment.ts';
+import { AGENT_VARIABLES, CLI_VARIABLES } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { unitKey } from '../../pipeline/pipeline.ts';
+import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
+import { STATE_FOLDER } from '../../local/local-ports.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import { verdictText } from '../../report/terminal/verdict-text.ts';
 import { adviceLines } from '../output/advice.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
@@ -11,6 +15,7 @@ import { loadFor, open, projectOnce } from '../project/open.ts';
 import { exitCodeOfUnit } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
+import type { CliWorld } from '../world.ts';
 import { noticesTo, say } from '../output/say.ts';
 
 /** `gateline complete`: judges what an agent that ran by itself has left. */
@@ -26,7 +31,17 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   // The token names the subject; the branch's current name is ignored.
   const opened = { ...here, assignment: { ...here.assignment, subject } };
   const about = here.assignment.subject === subject ? options : { ...options, subject };
-  const ended = await completeGate(opened.ports, opened.assignment, { token, exitCode }, noticesTo(world));
+  const reruns = new Set<UnitKey>();
+  const tell = noticesTo(world);
+  const observe = (event: EngineEvent): void => {
+    if (event.type === 'notice' && event.rerun && event.unit !== undefined) reruns.add(event.unit);
+    tell(event);
+  };
+  const ended = await completeGate(opened.ports, opened.assignment, { token, exitCode }, observe).catch(
+    (error: unknown) => {
+      throw elsewhere(error, world, here.loaded.root) ?? error;
+    },
+  );
   const state = await projectOnce(world, opened);
   const unit = state.units.get(unitKey(ended.gate, ended.leg));
   if (options['json']) {
@@ -37,9 +52,19 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     const paint = paintFor(world.out, world.environment);
     const contract = opened.graph.get(unitKey(ended.gate, ended.leg))?.gate.contract;
     say(world.out, verdictText(ended, { paint, contract, begun: unit?.begun ?? [] }).trimEnd());
-    for (const line of adviceLines(state, { graph: opened.graph, options: about })) say(world.out, line);
+    for (const line of adviceLines(state, { graph: opened.graph, options: about, reruns })) say(world.out, line);
   }
   return exitCodeOfUnit(unit);
+}
+
+/** In the work tree of the attempt, which has a definition too, the token is unknown: its state is in the user's folder. */
+function elsewhere(error: unknown, { environment }: CliWorld, root: string): GatelineError | undefined {
+  if (!(error instanceof GatelineError) || error.code !== 'TOKEN_UNKNOWN') return undefined;
+  const request = environment[AGENT_VARIABLES.request] ?? '';
+  const at = request.lastIndexOf(`${sep}${STATE_FOLDER}${sep}`);
+  if (at < 0 || environment[CLI_VARIABLES.workspace] !== root || request.slice(0, at) === root) return undefined;
+  const hint = `This is the work tree of the gate. Complete it where it was begun: \`cd ${shellWord(request.slice(0, at))}\`.`;
+  return new GatelineError(error.code, error.message, { hint, cause: error });
 }
 
 function exitCodeGiven(text: string | undefined): number {

@@ -1,13 +1,14 @@
 import { versionsOf } from '../../engine/apply.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { comparePositions, type EndedRecord } from '../../run/records/record.ts';
+import { unitNamed } from '../../run/records/named-units.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, openRun } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
-import { unitNamed } from '../project/unit-named.ts';
 
 type Versions = Awaited<ReturnType<typeof versionsOf>>;
 type Snapshot = NonNullable<EndedRecord['snapshot']>;
@@ -42,9 +43,10 @@ async function wanted(call: Call, gate: string | undefined, attempts: string | u
       hint: 'Name the gate: `gateline diff GATE --attempt 1..2`.',
     });
   }
-  const unit = unitNamed(call, gate);
+  const { key } = unitNamed(call.graph, gate);
+  const unit = call.journal.state().units.get(key)!;
   if (attempts === undefined) {
-    const { from, tree } = snapshotOf(unit.ended, `gate ${gate}, which is ${unit.status}`);
+    const { from, tree } = snapshotOf(unit.ended, `gate ${key}, which is ${unit.status}`);
     return { from, to: tree };
   }
   const [, a, b] = /^([1-9][0-9]{0,5})\.\.([1-9][0-9]{0,5})$/.exec(attempts) ?? [];
@@ -53,12 +55,12 @@ async function wanted(call: Call, gate: string | undefined, attempts: string | u
       hint: 'For instance `--attempt 1..2`: what the second attempt made different.',
     });
   }
-  const [from, to] = [a, b].map((number) => attemptOf(call, gate, Number(number)));
+  const [from, to] = [a, b].map((number) => attemptOf(call, key, Number(number)));
   return { from: from!.tree, to: to!.tree };
 }
 
 /** The changes of an attempt, by its number among all attempts of the run, including killed ones. */
-function attemptOf(call: Call, gate: string, number: number): Snapshot {
+function attemptOf(call: Call, gate: UnitKey, number: number): Snapshot {
   const { journal } = call;
   const { runNumber } = journal.state();
   const begun = (journal.archive().started.get(gate) ?? []).filter((one) => one.runNumber === runNumber);

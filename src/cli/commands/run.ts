@@ -14,7 +14,7 @@ import type { OptionValues, CommandInvocation } from '../command.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectorFor, type Opened } from '../project/open.ts';
-import { exitCodeOfRun } from '../output/outcome.ts';
+import { exitCodeOfRun, stateToShow } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { liveProgress } from '../output/live-progress.ts';
@@ -139,14 +139,15 @@ function handedOnLines({ status, units }: RunState): string[] {
  */
 function tell({ world, options }: CommandInvocation, { loaded, graph }: Opened, result: RunResult): void {
   const screen = options['json'] ? world.err : world.out;
+  const shown = stateToShow(result);
   if (options['json']) printJson(world, statusJson(result.state, graph));
   else {
     const paint = paintFor(screen, world.environment);
-    screen.write(`\n${statusTable(result.state, loaded.pipeline, { width: screen.columns, paint, wrap: true })}\n`);
+    screen.write(`\n${statusTable(shown, loaded.pipeline, { width: screen.columns, paint, wrap: true })}\n`);
   }
   for (const error of result.errors) for (const line of errorLines(error)) say(world.err, line);
   const isBlocked = result.errors.length > 0;
-  for (const line of adviceLines(result.state, { graph, options, isBlocked })) say(screen, line);
+  for (const line of adviceLines(shown, { graph, options, isBlocked })) say(screen, line);
   if (!options['apply']) for (const line of handedOnLines(result.state)) say(screen, line);
   say(screen, `Everything is kept in ${stateRoot(loaded)}.`);
 }

@@ -8,6 +8,7 @@ import { oneLine } from '../../report/text.ts';
 import { legName } from '../../report/wording.ts';
 import { verdictText } from '../../report/terminal/verdict-text.ts';
 import { unitOf, type GatelineRecord } from '../../run/records/record.ts';
+import { unitNamed } from '../../run/records/named-units.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { CommandInvocation } from '../command.ts';
@@ -16,7 +17,6 @@ import { openToLook } from '../project/open.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
-import { unitNamed } from '../project/unit-named.ts';
 import type { CliWorld } from '../world.ts';
 import { contentOf, latestOf, PARTS, TEXT_PARTS, whyAbsent, type Part } from './show-parts.ts';
 
@@ -33,7 +33,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     showLegs(world, call, gate, json);
     return EXIT_CODES.ok;
   }
-  const unit = unitNamed(call, key);
+  const unit = units.get(unitNamed(call.graph, key).key)!;
   const { contract } = loaded.pipeline.gates.find(({ id }) => id === unit.gate) ?? {};
   if (part === 'verdict') showVerdict(world, call, unit, { json, contract });
   else if (part === 'record') printJson(world, recordsOf(call, unit));
@@ -41,13 +41,19 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return EXIT_CODES.ok;
 }
 
+/** Parts that have another name, or a command of their own. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ...['log', 'logs'].map((name) => [name, "The agent's output is in the parts `stdout` and `stderr`."] as const),
+  ...['diff', 'files'].map((name) => [name, '`gateline diff GATE` shows what the gate changed.'] as const),
+]);
+
 function partNamed(name: string): Part {
   const found = PARTS.find((part) => part === name);
   if (found !== undefined) return found;
   const meant = didYouMean(name, PARTS);
   const suggestion = meant === undefined ? '' : `; ${meant}`;
   throw new GatelineError('PART_UNKNOWN', `there is no part ${name} of a gate${suggestion}`, {
-    hint: `Parts: ${PARTS.join(', ')}.`,
+    hint: ELSEWHERE.get(name) ?? `Parts: ${PARTS.join(', ')}.`,
   });
 }
 

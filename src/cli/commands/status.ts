@@ -2,7 +2,8 @@ import { statusJson } from '../../report/json/status-json.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import { oneLine } from '../../report/text.ts';
 import { adviceLines } from '../output/advice.ts';
-import type { CommandInvocation } from '../command.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, openToLook } from '../project/open.ts';
 import { paintFor } from '../output/paint.ts';
@@ -28,6 +29,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 
 async function listSubjects(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
+  if (textOption(options, 'run') !== undefined)
+    throw new GatelineError('OPTION_CONFLICT', '--run does nothing with --subjects, which is about no run');
   const { ports, loaded } = await open(invocation, await loadFor(invocation), { readOnly: true });
   const subjects = await ports.store.subjects(loaded.pipeline.id);
   if (options['json']) printJson(world, { format: 'gateline-subjects/1', pipeline: loaded.pipeline.id, subjects });

@@ -1,7 +1,9 @@
 import { runSummaryLines, type Commands } from '../../report/terminal/run-summary.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { listOf, oneLine } from '../../report/text.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
-import { ancestorsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { unitsNamed } from '../../run/records/named-units.ts';
+import { ancestorsOf, descendantsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import { listOption, textOption, type OptionValues } from '../command.ts';
 
@@ -12,10 +14,15 @@ export interface Advice {
   readonly options: OptionValues;
   /** Errors, printed above, kept gates from running. */
   readonly isBlocked?: boolean;
+  /** Done units that will run again. */
+  readonly reruns?: ReadonlySet<UnitKey>;
 }
 
 /** The result of a run and the next commands, one line each. */
-export function adviceLines(state: RunState, { graph, options, isBlocked = false }: Advice): string[] {
+export function adviceLines(
+  state: RunState,
+  { graph, options, isBlocked = false, reruns = new Set() }: Advice,
+): string[] {
   const about = pointers(options);
   const commands: Commands = {
     run: `gateline run${about}`,
@@ -24,7 +31,9 @@ export function adviceLines(state: RunState, { graph, options, isBlocked = false
     show: (key) => `gateline show ${key}${about}`,
   };
   const held = isBlocked ? 'by-errors' : waitsForAgents(state, graph) ? 'by-agents' : undefined;
-  const lines = runSummaryLines(state, commands, held);
+  // Whether those after them run again, too, depends on what comes out.
+  const open = new Set([...reruns].flatMap((key) => [key, ...descendantsOf(graph, key)]));
+  const lines = runSummaryLines(state, commands, held, open);
   for (const unit of state.units.values()) {
     const key = oneLine(unit.key);
     if (unit.status === 'paused')
@@ -56,12 +65,12 @@ function runsByItself({ key }: UnitState, graph: UnitGraph): boolean {
 
 /** With `--gate`: how to run those gates' needs as well. */
 function needsLeftOut({ units }: RunState, graph: UnitGraph, options: OptionValues): string[] {
-  const gates = new Set(listOption(options, 'gate'));
-  const asked = [...graph.values()].filter(({ key, gate }) => gates.has(gate.id) && !units.get(key)!.done);
-  const open = asked.flatMap(({ key }) => [...ancestorsOf(graph, key)]).filter((key) => !units.get(key)!.done);
-  const left = [...new Set(open)].filter((key) => !gates.has(graph.get(key)!.gate.id)).map(oneLine);
+  const gates = listOption(options, 'gate');
+  const asked = unitsNamed(graph, gates).map(({ key }) => key);
+  const open = asked.filter((key) => !units.get(key)!.done).flatMap((key) => ancestorsOf(graph, key));
+  const left = [...new Set(open)].filter((key) => !units.get(key)!.done && !asked.includes(key)).map(oneLine);
   if (left.length === 0 || options['with-needs'] || options['stand-in']) return [];
-  const command = `gateline run${[...gates].map((gate) => ` --gate ${shellWord(gate)}`).join('')} --with-needs`;
+  const command = `gateline run${gates.map((gate) => ` --gate ${shellWord(gate)}`).join('')} --with-needs`;
   return [`--gate leaves out ${listOf(left)}: \`${command}${pointers(options)}\` runs what is needed too.`];
 }
 

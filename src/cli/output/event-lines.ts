@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../../engine/ports.ts';
 import { checkpointMarkdown } from '../../report/markdown/checkpoint.ts';
-import { count, oneLine, type Paint } from '../../report/text.ts';
-import { durationText, endedAfter, scoreText, toneOf } from '../../report/wording.ts';
+import { oneLine, type Paint } from '../../report/text.ts';
+import { durationText, endedAfter, scoreText, toneOf, unitCount } from '../../report/wording.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
@@ -73,7 +73,7 @@ export function openingLine(state: RunState): string {
   if (units.every((unit) => unit.attempts === 0 && unit.ended === undefined))
     return `${about}: starting run ${state.runNumber}`;
   const done = units.filter((unit) => unit.done).length;
-  return `${about}: continuing run ${state.runNumber}, ${done} of ${count(units.length, 'gate')} done`;
+  return `${about}: continuing run ${state.runNumber}, ${done} of ${unitCount(units)} done`;
 }
 
 /** The Markdown checkpoint that the state guide requires in the log after each gate. */

@@ -1,6 +1,6 @@
 import { statusTable } from '../../report/terminal/status-table.ts';
-import { count, fit, oneLine, widthOf, wrapLines } from '../../report/text.ts';
-import { durationOf, durationText } from '../../report/wording.ts';
+import { fit, oneLine, widthOf, wrapLines } from '../../report/text.ts';
+import { durationOf, durationText, unitCount } from '../../report/wording.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { lineFor, openingLine } from './event-lines.ts';
 import type { Progress, ProgressInput } from './progress.ts';
@@ -55,7 +55,7 @@ function picture(state: RunState, last: string, { screen, paint, pipeline, now }
   const units = [...state.units.values()];
   const running = units.filter((unit) => unit.status === 'running');
   const names = running.map((unit) => `${oneLine(unit.key)} ${durationText(durationOf(unit, at))}`).join(', ');
-  const done = `${units.filter((unit) => unit.done).length} of ${count(units.length, 'gate')} done`;
+  const done = `${units.filter((unit) => unit.done).length} of ${unitCount(units)} done`;
   return [fit(names === '' ? done : `${done}; running: ${names}`, width), ...said];
 }
 

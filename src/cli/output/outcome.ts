@@ -1,16 +1,17 @@
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { RunResult } from '../../engine/run-pipeline.ts';
-import type { UnitState } from '../../run/state/run-state.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from './report-error.ts';
 
 /** The exit code of a call that drove a run. With `--gate`, only the requested gates determine it. */
-export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: ReadonlySet<string>): ExitCode {
+export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: ReadonlySet<UnitKey>): ExitCode {
   const { state, errors } = result;
   if (result.cancelled) return EXIT_CODES.interrupted;
   if (state.decided.paused !== undefined && state.status !== 'completed') return EXIT_CODES.paused;
   const units = [...state.units.values()];
-  const asked = only === undefined ? units : units.filter((unit) => only.has(unit.gate));
+  const asked = only === undefined ? units : units.filter((unit) => only.has(unit.key));
   if (asked.every(isWell)) return EXIT_CODES.ok;
   const codes = errors.map(exitCodeOfError);
   const worst = [EXIT_CODES.busy, EXIT_CODES.usage, EXIT_CODES.platform].find((code) => codes.includes(code));
@@ -18,6 +19,22 @@ export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: Readon
   if (asked.some((unit) => !unit.done && TROUBLE.has(unit.status))) return EXIT_CODES.gateFailed;
   const waits = units.some((unit) => unit.status === 'paused' || unit.status === 'running' || isAwaited(unit, graph));
   return waits ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
+}
+
+/**
+ * The state at the end of a call, for people: a gate that an error keeps from starting is blocked, although nothing that
+ * is recorded keeps it from starting.
+ */
+export function stateToShow({ state, planned, errors }: RunResult): RunState {
+  const isByError = (reason: string): boolean => errors.some(({ code }) => reason.startsWith(`${code}: `));
+  const blocked = planned.filter(({ choice, reason }) => choice === 'blocked' && isByError(reason));
+  if (blocked.length === 0) return state;
+  const units = new Map(state.units);
+  for (const { key, reason } of blocked) {
+    const unit = units.get(key)!;
+    if (unit.status === 'ready' || unit.status === 'pending') units.set(key, { ...unit, status: 'blocked', reason });
+  }
+  return { ...state, units };
 }
 
 /** The exit code of one gate's new state. */

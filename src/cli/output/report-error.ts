@@ -1,7 +1,7 @@
 import { firstThrown, GatelineError, messageOf, type Place } from '../../errors/gateline-error.ts';
 import type { Problem } from '../../pipeline/problem.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { BUSY_ERRORS, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { printJson } from './print-json.ts';
 import { say } from './say.ts';
@@ -69,11 +69,9 @@ function placeJson({ file, line = null, column = null, pointer = null }: Nullabl
 
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
-const BUSY: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED', 'CLAIM_IN_PLACE']);
-
 /** The exit code of an error. */
 export function exitCodeOfError(error: GatelineError): ExitCode {
-  if (BUSY.has(error.code)) return EXIT_CODES.busy;
+  if (BUSY_ERRORS.has(error.code)) return EXIT_CODES.busy;
   switch (error.fault) {
     case 'gateline':
       return EXIT_CODES.internal;

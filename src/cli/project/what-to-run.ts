@@ -1,13 +1,13 @@
 import type { Assignment } from '../../engine/call/call.ts';
-import { unitsNamed } from '../../engine/decide.ts';
 import type { Resume } from '../../engine/resume.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { whoDecides } from '../../local/who-decides.ts';
-import type { Pipeline } from '../../pipeline/pipeline.ts';
+import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { STRATEGIES, strategySteps, type Strategy } from '../../run/plan/strategy.ts';
-import { ancestorsOf, unitsOf } from '../../run/records/unit.ts';
+import { unitsNamed } from '../../run/records/named-units.ts';
+import { ancestorsOf, unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { listOption, recordedOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { reasonGiven } from './decision.ts';
 
@@ -24,7 +24,7 @@ export interface WhatToRun {
 export async function whatToRun(invocation: CommandInvocation, loaded: LoadedPipeline): Promise<WhatToRun> {
   const { options } = invocation;
   const { pipeline } = loaded;
-  const only = onlyGates(options, pipeline);
+  const only = onlyUnits(options, pipeline);
   const maxGates = numberOf(options, 'max-gates');
   const maxIterations = numberOf(options, 'max-iterations');
   const resume = await resumeOf(invocation, loaded);
@@ -99,25 +99,21 @@ function numberOf(options: OptionValues, name: 'max-gates' | 'max-iterations'): 
   throw new GatelineError('OPTION_VALUE', `--${name} ${text}: expected a whole number, at least 1`);
 }
 
-/** Gates that may run in this call. */
-function onlyGates(options: OptionValues, pipeline: Pipeline): ReadonlySet<string> | undefined {
+/** Units that may run in this call. */
+function onlyUnits(options: OptionValues, pipeline: Pipeline): ReadonlySet<UnitKey> | undefined {
+  const gates = listOption(options, 'gate');
   const until = listOption(options, 'until');
-  const gates = [...listOption(options, 'gate'), ...until];
-  refuseIdleNeeds(options, gates);
-  if (gates.length === 0) return undefined;
-  const known = pipeline.gates.map((gate) => gate.id);
-  const unknown = gates.find((gate) => !known.includes(gate));
-  if (unknown === undefined)
-    return new Set([...(options['with-needs'] ? withNeeds(gates, pipeline) : gates), ...withNeeds(until, pipeline)]);
-  const meant = didYouMean(unknown, known);
-  const suggestion = meant === undefined ? '' : `; ${meant}`;
-  throw new GatelineError(
-    'GATE_UNKNOWN',
-    `${until.includes(unknown) ? '--until' : '--gate'}: there is no gate ${unknown}${suggestion}`,
-    {
-      hint: `Gates: ${known.join(', ')}.`,
-    },
-  );
+  refuseIdleNeeds(options, [...gates, ...until]);
+  if (gates.length === 0 && until.length === 0) return undefined;
+  const graph = unitsOf(pipeline);
+  const asked = keysNamed(graph, gates, '--gate: ');
+  const last = keysNamed(graph, until, '--until: ');
+  const above = [...(options['with-needs'] ? asked : []), ...last].flatMap((key) => ancestorsOf(graph, key));
+  return new Set([...asked, ...last, ...above]);
+}
+
+function keysNamed(graph: UnitGraph, names: readonly string[], where: string): UnitKey[] {
+  return unitsNamed(graph, names, where).map(({ key }) => key);
 }
 
 /** Rejects `--with-needs` if it has no effect or contradicts another option. */
@@ -126,10 +122,4 @@ function refuseIdleNeeds(options: OptionValues, gates: readonly string[]): void 
   const why = gates.length === 0 ? 'without --gate, every gate runs' : 'with --stand-in, needed gates are not run';
   if (gates.length > 0 && !options['stand-in']) return;
   throw new GatelineError('OPTION_CONFLICT', `--with-needs does nothing here: ${why}`);
-}
-
-function withNeeds(gates: readonly string[], pipeline: Pipeline): string[] {
-  const graph = unitsOf(pipeline);
-  const above = unitsNamed(graph, gates).flatMap(({ key }) => [...ancestorsOf(graph, key)]);
-  return [...gates, ...above.map((key) => graph.get(key)!.gate.id)];
 }

@@ -13,7 +13,7 @@ gates:
     run: |
       printf '{"summary": "nothing yet", "score": 90}' > "$GATELINE_OUTPUT"
     shell: sh
-    # Input files: part of the fingerprint. None here; without this line, every tracked file.
+    # Input files: part of the fingerprint. None here; without this line, every file that git does not ignore.
     inputs: []
     output:
       schema:

@@ -38,19 +38,23 @@ export function verdictOn(call: Pick<Call, 'holder'>, result: AgentResult, unit:
     case 'signalled':
       return failed(
         'agent-error',
-        `The agent was ended by ${result.signal ?? 'a signal'}. ${whereLogsAre(call, unit)}`,
+        `The agent was ended by ${result.signal ?? 'a signal'}.${whereLogsAre(call, result, unit)}`,
       );
     case 'exited':
       if (result.exitCode === 0) return undefined;
       return failed(
         'agent-error',
-        `The agent ended with exit code ${result.exitCode ?? 'unknown'}. ${whereLogsAre(call, unit)}`,
+        `The agent ended with exit code ${result.exitCode ?? 'unknown'}.${whereLogsAre(call, result, unit)}`,
       );
   }
 }
 
-function whereLogsAre({ holder }: Pick<Call, 'holder'>, { key }: Unit): string {
-  return holder === 'job' ? 'Look at the log of its job.' : `Look at its logs: gateline show ${key} stderr.`;
+/** Names only a log that was kept: what an agent printed that Gateline did not start is not known. */
+function whereLogsAre({ holder }: Pick<Call, 'holder'>, { stdout, stderr }: AgentResult, { key, gate }: Unit): string {
+  if (holder === 'job') return ' Look at the log of its job.';
+  if (stderr !== '') return ` Look at its logs: gateline show ${key} stderr.`;
+  if (stdout !== '') return ` Look at its logs: gateline show ${key} stdout.`;
+  return gate.run === undefined ? '' : ' It printed nothing.';
 }
 
 /** The gate names secrets that are not set. */

@@ -38,15 +38,23 @@ const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', '
  */
 const NOT_REPLACED: ReadonlySet<string> = new Set(['RECORD_TAKEN', 'ARTIFACT_UPLOAD_FAILED', 'ARTIFACTS_OUTAGE']);
 
+/** The last attempt of a unit in this call. */
+export interface Attempted {
+  readonly ended: EndedRecord;
+  /** Why it could not be prepared, if the call can still continue with other units. */
+  readonly error?: GatelineError;
+}
+
 /**
  * Runs a unit until it is satisfied, has no retries left, or another attempt makes no sense. Each attempt writes its
  * records.
  */
-export async function runAttempts(call: Call, unit: Unit, first: Work, signal: AbortSignal): Promise<EndedRecord> {
+export async function runAttempts(call: Call, unit: Unit, first: Work, signal: AbortSignal): Promise<Attempted> {
   let work = first;
   let before: EndedRecord | undefined;
   for (let attempt = 0; ; attempt += 1) {
-    const ended = await runAttempt(call, unit, work, signal, before);
+    const attempted = await runAttempt(call, unit, work, signal, before);
+    const { ended } = attempted;
     const settled =
       isGoodEnough(unit, ended, { ruling: 'stands' }) ||
       FINAL.has(ended.verdict.kind) ||
@@ -54,16 +62,9 @@ export async function runAttempts(call: Call, unit: Unit, first: Work, signal: A
       // In a job's checkout the changes could not be undone then, and its content matches no request.
       (call.holder === 'job' && ended.snapshot === undefined);
     const retrying = !settled && attempt < unit.gate.retries;
-    const records = call.journal.records();
-    await call.observe({
-      type: 'ended',
-      unit: unit.key,
-      record: ended,
-      state: call.journal.state(),
-      records,
-      retrying,
-    });
-    if (!retrying) return ended;
+    const known = { state: call.journal.state(), records: call.journal.records() };
+    await call.observe({ type: 'ended', unit: unit.key, record: ended, ...known, retrying });
+    if (!retrying) return attempted;
     before = ended;
     // Files that an attempt left in the user's folder are now the user's version. The next attempt's request includes
     // them.
@@ -78,17 +79,12 @@ async function runAttempt(
   work: Work,
   signal: AbortSignal,
   before: EndedRecord | undefined,
-): Promise<EndedRecord> {
+): Promise<Attempted> {
   const started = await claim(call, unit, work, { place: await placeFor(call, unit) });
-  await call.observe({
-    type: 'started',
-    unit: unit.key,
-    record: started,
-    attempts: unit.gate.retries + 1,
-    state: call.journal.state(),
-  });
+  const known = { attempts: unit.gate.retries + 1, state: call.journal.state() };
+  await call.observe({ type: 'started', unit: unit.key, record: started, ...known });
   const ended = await endWithoutSecrets(call, unit, started);
-  if (ended !== undefined) return ended;
+  if (ended !== undefined) return { ended };
   let begun: Begun;
   try {
     begun = await prepareOrEnd(call, unit, work, started, { signal, before });
@@ -98,15 +94,15 @@ async function runAttempt(
       .ended.get(unit.key)
       ?.findLast((one) => comparePositions(one, started) === 0);
     const isOfThisGate = error instanceof GatelineError && error.fault !== 'gateline' && !isDiskFull(error);
-    if (ended !== undefined && isOfThisGate) return ended;
+    if (ended !== undefined && isOfThisGate) return { ended, error };
     throw error;
   }
   let result: AgentResult | undefined;
   try {
     result = await startOrEnd(call, begun, signal);
     const ended = await finishAttempt(call, begun, result);
-    if (isInUsersFolder(call, started)) await nameReruns(call, ended);
-    return ended;
+    if (isInUsersFolder(call, started)) await nameReruns(call, started, ended);
+    return { ended };
   } finally {
     // An agent that timed out or was ended by a signal may have left processes that still write there.
     await begun.checkout.release(result?.outcome === 'exited');

@@ -129,8 +129,9 @@ async function checkOut(
   const kept = { ...(await versionsFor(call, unit, before)), place, ...(until !== undefined && { until }) };
   const onLine = (stream: 'stdout' | 'stderr', line: string): void =>
     void call.observe({ type: 'line', unit: unit.key, stream, line });
+  const of = { unit: unit.key, subject: started.subject };
   const setup = { signal, onLine, redact: call.redactor.redactText };
-  const checkout = await workspace.checkOut({ ...kept, attempt: directory.path, files: unit.gate.files, setup });
+  const checkout = await workspace.checkOut({ ...kept, attempt: directory.path, files: unit.gate.files, setup, of });
   try {
     for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
     await writePlace(directory, { ...kept, from: checkout.from });

@@ -38,7 +38,12 @@ async function refuseNotApplied(call: Call, unit: Unit): Promise<void> {
     tree,
     handedOn.map(({ path }) => path),
   );
-  refuseLacking(folder, handedOn, `gate ${unit.key}: `);
+  const { key, gate } = unit;
+  const inTree =
+    gate.run === undefined
+      ? `begin it in a work tree of its own: \`gateline begin ${key} --tree\``
+      : 'let the gate work in a tree: `workspace: tree` in gateline.yml';
+  refuseLacking(folder, handedOn, { key, inTree });
 }
 
 /**

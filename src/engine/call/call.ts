@@ -1,4 +1,4 @@
-import type { Pipeline } from '../../pipeline/pipeline.ts';
+import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
 import type { RequestContext } from '../../run/plan/request.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
@@ -17,8 +17,8 @@ export interface Assignment extends NamedSubject {
   readonly metadata: JsonObject;
   /** The caller's input: part of every request; replaces needs that have no output (see `standIn`). */
   readonly input: JsonValue;
-  /** Only these gates. Unless `standIn` is set, nothing is run for their needs. Default: all. */
-  readonly only?: ReadonlySet<string>;
+  /** Only these units. Unless `standIn` is set, nothing is run for their needs. Default: all. */
+  readonly only?: ReadonlySet<UnitKey>;
   /** Run even if a need has no output: the agent takes it from the caller's input (seed 000, step 0B). */
   readonly standIn?: boolean;
   /** How often the target of any loop may run, instead of each loop's own limit. */

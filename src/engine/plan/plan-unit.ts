@@ -1,12 +1,12 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences } from '../../run/plan/difference.ts';
-import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
+import { NO_APPROVAL_YET, rulingOn } from '../../run/records/decisions.ts';
 import { missingOutput } from '../../run/state/missing-output.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
 import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
-import { findCheckpoint } from '../../run/plan/reuse.ts';
+import { askedAgain, findCheckpoint } from '../../run/plan/reuse.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
-import type { Unit } from '../../run/records/unit.ts';
+import { needNames, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import { evaluateIf } from '../upstream/condition.ts';
 import type { LoadedContract } from '../call/contracts.ts';
@@ -88,11 +88,21 @@ async function baseOf(call: Call, unit: Unit, { rework: _, ...found }: CurrentIn
   return fingerprintOf(buildRequest(unit, call.around, { ...found, tree }));
 }
 
-/** The plan of a unit that waits for needs that are neither done nor provided by the caller. */
+/**
+ * The plan of a unit that waits for needs that are neither done nor provided by the caller.
+ * @throws GatelineError `STAND_IN_ABSENT`
+ */
 function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
   const units = call.journal.state().units;
   const open = unit.needs.filter((key) => !units.get(key)!.done);
-  if (open.length === 0 || call.assignment.standIn) return undefined;
+  if (open.length === 0) return undefined;
+  if (call.assignment.standIn) {
+    if (call.assignment.input !== null || call.assignment.only?.has(unit.key) === false) return undefined;
+    const message = `gate ${unit.key}: no input replaces the output of ${needNames(unit, open).join(', ')}`;
+    throw new GatelineError('STAND_IN_ABSENT', message);
+  }
+  const { status, reason } = units.get(unit.key)!;
+  if (status === 'skipped') return plannedUnit(unit, 'depends', reason);
   const stopped = open.filter((key) =>
     ['failed', 'lost', 'partial', 'paused', 'blocked'].includes(units.get(key)!.status),
   );
@@ -146,6 +156,7 @@ async function withReason(
   else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the current contract';
   else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} does not match its record`;
   else if (checkpoint.reason !== '') reason = checkpoint.reason;
+  else if (changed.length === 0 && givenUp(call, unit) !== undefined) reason = givenUp(call, unit)!;
   else if (last === undefined) reason = whyNone(call, unit, notices);
   else reason = describeDifferences(changed);
   const choice = unit.gate.run === undefined ? 'wait' : 'run';
@@ -156,6 +167,15 @@ async function withReason(
         ]
       : [];
   return { planned: { ...plannedUnit(unit, choice, reason, work), differences: changed, notices: hints }, work };
+}
+
+/** Whose decision ended the last claim, if it left no output to object to. */
+function givenUp(call: Call, unit: Unit): string | undefined {
+  const archive = call.journal.archive();
+  const claim = archive.started.get(unit.key)?.at(-1);
+  const decisions = archive.decisions.get(unit.key);
+  if (claim === undefined || decisions === undefined) return undefined;
+  return askedAgain(rulingOn(claim, decisions, call.ports.now().toISOString()));
 }
 
 /** Why a unit has no earlier output: none exists, it could not be read, or it was not searched for. */

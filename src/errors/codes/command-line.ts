@@ -77,7 +77,7 @@ export const COMMAND_LINE_CODES = {
   DECISION_UNKNOWN: {
     from: ['user'],
     means: 'There is no such decision.',
-    remedy: 'Use `approve`, `reject`, `skip` or `force`.',
+    remedy: 'Use one that the message lists.',
   },
   REASON_MISSING: {
     from: ['user'],

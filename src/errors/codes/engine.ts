@@ -19,6 +19,12 @@ export const ENGINE_CODES = {
     means: 'A gate that this gate needs is not done.',
     remedy: 'Run the needed gates first, or pass `--input` and `--stand-in`.',
   },
+  STAND_IN_ABSENT: {
+    from: ['user'],
+    means:
+      'With `--stand-in` a needed gate has no output, and there is neither an `--input` nor a state file in its place.',
+    remedy: 'Pass `--input FILE`, or put the state file of the needed gate below `.state/`.',
+  },
   TOKEN_MISSING: {
     from: ['user'],
     means: '`gateline complete` has no token.',
@@ -104,6 +110,12 @@ export const ENGINE_CODES = {
     from: ['user'],
     means: 'The person is not one of those who may approve this gate.',
     remedy: 'Let one of the people under `approval: {by: …}` approve it.',
+  },
+  NOTHING_TO_APPROVE: {
+    from: ['user'],
+    means: 'The last attempt of the gate failed, so there is no output that an approval could let pass.',
+    remedy:
+      'Run the gate again, or go on without its output: `gateline skip GATE`, `gateline adopt GATE --output FILE`.',
   },
   ADOPT_REFUSED: {
     from: ['user'],

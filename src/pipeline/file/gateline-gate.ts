@@ -222,7 +222,7 @@ export const gateSchema = z
       inputs: oneOrMore(glob, 0, 1_000, 'a glob or a list of globs; `[]` for no files')
         .optional()
         .describe(
-          'Globs of the input files; their contents are part of the fingerprint. `[]`: no files. Default: every tracked file.',
+          'Globs of the input files; their contents are part of the fingerprint. `[]`: no files. Default: every file that git does not ignore; in a CI job, every tracked file.',
         ),
       env: envMap
         .default({})

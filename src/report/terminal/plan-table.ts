@@ -1,4 +1,4 @@
-import type { Difference } from '../../run/plan/difference.ts';
+import { describeNames, type Difference } from '../../run/plan/difference.ts';
 import type { Plan, PlanChoice, PlannedUnit } from '../../run/plan/plan.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
@@ -77,8 +77,7 @@ export function planTable(plan: Plan, graph: UnitGraph, options: Omit<TableOptio
 
 /** One difference: `file src/page.html changed`. */
 export function differenceText({ what, name, change }: Difference): string {
-  const said =
-    what === name ? `the ${what}` : what === 'export' ? `exports of ${oneLine(name)}` : `${what} ${oneLine(name)}`;
+  const said = what === name ? `the ${what}` : describeNames(what, oneLine(name));
   return `${said} ${change}`;
 }
 

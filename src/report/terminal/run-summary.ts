@@ -1,5 +1,7 @@
 import { resultOf, type RunState, type UnitState, type UnitStatus } from '../../run/state/run-state.ts';
-import { count, fit, listOf, oneLine } from '../text.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { fit, listOf, oneLine } from '../text.ts';
+import { unitCount } from '../wording.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 
 /** The exact commands that a summary recommends. */
@@ -26,17 +28,19 @@ const LONGEST_REASON = 400;
 
 /**
  * The result of a run and what to do next, one line each, safe for a terminal. A third line reports damaged records.
+ * @param reruns done units of which it is known that they will run again
  * @param held why the next step is not shown here: errors above, or agents that run by themselves and are named below
  */
 export function runSummaryLines(
   state: RunState,
   commands: Partial<Commands> = {},
   held?: 'by-errors' | 'by-agents',
+  reruns: ReadonlySet<UnitKey> = new Set(),
 ): string[] {
   const say = { ...DEFAULT_COMMANDS, ...commands };
   const lines = held === 'by-errors' && state.status === 'initializing' ? [] : [whatHappened(state)];
   if (held === 'by-errors') lines.push(`Fix the errors above, then run \`${say.run}\` again.`);
-  else if (held === undefined) lines.push(whatNext(state, say));
+  else if (held === undefined) lines.push(whatNext(state, say, reruns));
   const [problem] = state.problems;
   if (problem !== undefined) {
     const more = state.problems.length > 1 ? ` (${state.problems.length - 1} more: \`${say.status} --json\`)` : '';
@@ -50,7 +54,7 @@ function whatHappened(state: RunState): string {
   if (state.status === 'initializing') return `There is no run of ${about} yet.`;
   const units = [...state.units.values()];
   const done = units.filter((unit) => unit.done);
-  const parts = [`${done.length} of ${count(units.length, 'gate')} done${howDone(done)}`, ...troubles(units)];
+  const parts = [`${done.length} of ${unitCount(units)} done${howDone(done)}`, ...troubles(units)];
   return `Run ${state.runNumber} of ${about}: ${statusText(state)}. ${parts.join('; ')}.`.replace(/\.\.$/, '.');
 }
 
@@ -109,8 +113,9 @@ function troubleText(unit: UnitState): string {
   return `${key} ${was}${byVerdict ? ` (${verdict.kind})` : ''}${reason === '' ? '' : `: ${reason}`}`;
 }
 
-function whatNext(state: RunState, say: Commands): string {
+function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>): string {
   const units = [...state.units.values()];
+  const kept = units.filter(({ key }) => !reruns.has(key));
   const open = units.filter((unit) => !unit.done);
   const again = `run \`${say.run}\` again`;
   const running = open.filter((unit) => unit.status === 'running');
@@ -124,12 +129,12 @@ function whatNext(state: RunState, say: Commands): string {
   if (state.status === 'paused') {
     const first = open.find((unit) => unit.status === 'paused');
     const look = first === undefined ? '' : ` \`${say.show(oneLine(first.key))}\` shows the output.`;
-    return `It waits for an approval.${look}${reusedNext(units)}`;
+    return `It waits for an approval.${look}${reusedNext(kept)}`;
   }
-  if (state.status === 'executing') return `Run \`${say.run}\` to continue${reusedClause(units)}.`;
+  if (state.status === 'executing') return `Run \`${say.run}\` to continue${reusedClause(kept)}.`;
   const failed = open.find((unit) => unit.status === 'failed' || unit.status === 'partial');
-  if (failed === undefined) return `${capital(again)}${reusedClause(units)}.`;
-  return `Fix it and ${again}${reusedClause(units)}. \`${say.show(oneLine(failed.key))}\` shows the details.`;
+  if (failed === undefined) return `${capital(again)}${reusedClause(kept)}.`;
+  return `Fix it and ${again}${reusedClause(kept)}. \`${say.show(oneLine(failed.key))}\` shows the details.`;
 }
 
 function reusedClause(units: readonly UnitState[]): string {

@@ -1,5 +1,6 @@
 import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { FileChange } from '../records/record.ts';
 
 /**
@@ -67,17 +68,18 @@ export function sameFile(a: TreeFile | null, b: TreeFile | null): boolean {
 
 /**
  * Refuses a folder that does not have the files that earlier gates handed on.
- * @param before the beginning of the message
+ * @param unit whose attempt it is, and how it works in a work tree instead
  * @throws GatelineError `GATE_NOT_APPLIED`
  */
 export function refuseLacking(
   folder: Tree,
   handedOn: readonly Pick<TreeDifference, 'path' | 'after'>[],
-  before = '',
+  unit?: { readonly key: UnitKey; readonly inTree: string },
 ): void {
   const lacking = handedOn.filter(({ path, after }) => !sameFile(folder.get(path) ?? null, after));
   if (lacking.length === 0) return;
   const names = lacking.map(({ path }) => path);
-  const message = `${before}files that earlier gates handed on are missing from the folder: ${firstNames(names, 10)}`;
-  throw new GatelineError('GATE_NOT_APPLIED', message);
+  const message = `${unit === undefined ? '' : `gate ${unit.key}: `}files that earlier gates handed on are missing from the folder: ${firstNames(names, 10)}`;
+  const apply = 'Run `gateline apply`, which puts these files into the folder; gates that read them then run again.';
+  throw new GatelineError('GATE_NOT_APPLIED', message, unit && { hint: `${apply} Or ${unit.inTree}.` });
 }

@@ -85,13 +85,35 @@ export function describeDifferences(found: readonly Difference[]): string {
 }
 
 function describeSort(what: Difference['what'], list: readonly Difference[]): string {
-  const all = list.map(({ name, change }) => (change === 'changed' ? name : `${name} (${change})`));
-  const names = firstNames(all, SHOWN);
   if (what === 'rework') return 'the work was sent back';
-  if (what === 'export') return `exports of ${names} changed`;
   if (what === 'subject' || what === 'input' || what === 'format') return `the ${what} changed`;
-  return `${what}${list.length > 1 ? 's' : ''} ${names} changed`;
+  const byChange = Map.groupBy(list, ({ change }) => change);
+  const parts = [...byChange].map(([change, some]) => {
+    const names = firstNames(
+      some.map(({ name }) => name),
+      SHOWN,
+    );
+    return `${describeNames(what, names, some.length)} ${change}`;
+  });
+  return parts.join('; ');
 }
+
+/** Names of one sort: `files a, b`, `exports of design`, `metadata url`, `key run`. */
+export function describeNames(what: Difference['what'], names: string, count = 1): string {
+  const noun = NOUNS[what] ?? `${what}${count > 1 ? 's' : ''}`;
+  return `${noun} ${names}`;
+}
+
+/** Sorts whose name says too little (a key of the gate), or has no plural. */
+const NOUNS: Partial<Record<Difference['what'], string>> = {
+  export: 'exports of',
+  command: 'key',
+  metadata: 'metadata',
+  platform: 'platform',
+  matrix: 'matrix',
+  env: 'env',
+  with: 'with',
+};
 
 function compareMaps(what: Difference['what'], before: object, after: object): Difference[] {
   const old = new Map<string, unknown>(Object.entries(before));

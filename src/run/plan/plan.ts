@@ -2,7 +2,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Difference } from './difference.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { Position, Source } from '../records/record.ts';
-import type { Unit } from '../records/unit.ts';
+import { needNames, type Unit } from '../records/unit.ts';
 
 /**
  * What will happen to a unit:
@@ -81,5 +81,9 @@ export function plannedUnit(
 
 /** The plan for a unit that cannot be planned before others have run. */
 export function dependsOn(unit: Unit, waits: readonly UnitKey[]): PlannedUnit {
-  return plannedUnit(unit, 'depends', `waits for ${waits.join(', ')}; reused if its inputs are unchanged`);
+  return plannedUnit(
+    unit,
+    'depends',
+    `waits for ${needNames(unit, waits).join(', ')}; reused if its inputs are unchanged`,
+  );
 }

@@ -128,7 +128,8 @@ function decidedAgainst(
   if (ruling.ruling === 'unknown') return `${where} is not reused: a decision since then could not be read`;
   if (ruling.ruling === 'voided' && ruling.by.rework !== undefined)
     return `${where} was sent back by ${ruling.by.rework.cause}: ${ruling.by.reason}`;
-  if (ruling.ruling === 'voided') return `${actorOf(ruling.by)} asked for a new attempt: ${ruling.by.reason}`;
+  const again = askedAgain(ruling);
+  if (again !== undefined) return again;
   if (ruling.ruling === 'rejected') return `${where} was rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`;
   return undefined;
 }
@@ -181,6 +182,12 @@ function endedWell(unit: Unit, { runNumber }: EndedRecord, archive: SubjectRecor
     const last = archive.ended.get(cause)?.findLast((one) => one.runNumber === runNumber);
     return last?.verdict.status === 'passed';
   });
+}
+
+/** Who asked for a new attempt, and why; `undefined`: nobody did. */
+export function askedAgain(ruling: Ruling): string | undefined {
+  if (ruling.ruling !== 'voided' || ruling.by.rework !== undefined) return undefined;
+  return `${actorOf(ruling.by)} asked for a new attempt: ${ruling.by.reason}`;
 }
 
 /** Failures that a different contract may change: the output existed and was judged. */

@@ -1,5 +1,6 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { RunState, UnitStatus } from '../state/run-state.ts';
+import { unitsNamed } from '../records/named-units.ts';
 import { descendantsOf, type Unit, type UnitGraph } from '../records/unit.ts';
 
 /**
@@ -27,7 +28,7 @@ export function stoppedUnits({ units }: Pick<RunState, 'units'>): UnitKey[] {
 
 /**
  * The decisions by which a strategy resumes a run. Empty for `retry-current`, and if nothing failed.
- * @param from ids of gates, for `from-checkpoint`
+ * @param from names of gates or legs, for `from-checkpoint`
  */
 export function strategySteps(
   strategy: Strategy,
@@ -51,7 +52,7 @@ export function strategySteps(
         'force',
       );
     case 'from-checkpoint': {
-      const first = [...graph.values()].filter(({ gate }) => from.includes(gate.id)).map(({ key }) => key);
+      const first = unitsNamed(graph, from).map(({ key }) => key);
       return steps(
         first.flatMap((key) => [key, ...descendantsOf(graph, key)]),
         'force',

@@ -38,6 +38,14 @@ function legsOf(gate: Gate, gates: ReadonlyMap<string, Gate>): Unit[] {
   return gate.legs.map((leg) => ({ key: unitKey(gate.id, leg.id), gate, leg, needs }));
 }
 
+/** Names of some of a unit's needs for people: a gate of which all legs are among them by its id. */
+export function needNames({ needs }: Pick<Unit, 'needs'>, some: readonly UnitKey[]): string[] {
+  const gateOf = (key: UnitKey): string => key.split('/', 1)[0]!;
+  const size = (keys: readonly UnitKey[], gate: string): number => keys.filter((key) => gateOf(key) === gate).length;
+  const names = some.map((key) => (size(some, gateOf(key)) === size(needs, gateOf(key)) ? gateOf(key) : key));
+  return [...new Set(names)];
+}
+
 /** Every unit downstream of this one, in the graph's order. */
 export function descendantsOf(graph: UnitGraph, key: UnitKey): UnitKey[] {
   const found = new Set<UnitKey>([key]);

@@ -16,7 +16,7 @@ import {
   type UnitRecords,
 } from '../records/unit-records.ts';
 import { iterationOf, lastRound, reworksIn } from '../records/reworks.ts';
-import type { Unit } from '../records/unit.ts';
+import { needNames, type Unit } from '../records/unit.ts';
 import type { MissingOutput } from './missing-output.ts';
 import { missingOutput } from './missing-output.ts';
 
@@ -74,7 +74,11 @@ function choose(
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
   if (best !== undefined && !skipped) return satisfied(own, best, needsDone);
   if (skip !== undefined) {
-    const choice = not('skipped', `skipped by ${actorOf(skip)}: ${skip.reason}`);
+    const why = `skipped by ${actorOf(skip)}: ${skip.reason}`;
+    const choice = not(
+      'skipped',
+      needsDone ? why : `${why.replace(/\.$/, '')} (counts after ${openNeeds(unit, upstream)})`,
+    );
     return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };
   }
   const last = judged.findLast((one) => one.relevant);
@@ -146,7 +150,12 @@ function waiting(unit: Unit, own: UnitRecords, upstream: States, needsDone: bool
   );
   if (stopped.length > 0)
     return not('blocked', `needs ${stopped.map((key) => `${key} (${upstream.get(key)!.status})`).join(', ')}`);
-  return not('pending', `waits for ${unit.needs.filter((key) => !upstream.get(key)?.done).join(', ')}`);
+  return not('pending', `waits for ${openNeeds(unit, upstream)}`);
+}
+
+function openNeeds(unit: Unit, upstream: States): string {
+  const open = unit.needs.filter((key) => !upstream.get(key)?.done);
+  return needNames(unit, open).join(', ');
 }
 
 function not(status: UnitStatus, reason: string): Choice {

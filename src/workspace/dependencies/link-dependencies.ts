@@ -80,9 +80,11 @@ async function linkFolders({ from, to, excluded, folders }: LinkOptions): Promis
 }
 
 async function linkNamed({ from, to, excluded }: LinkOptions, globs: readonly string[]): Promise<LinkedDependencies> {
-  const { paths, leftOut, holdsLeftOut } = await findNamed(from, globs);
+  const { paths, unmatched, leftOut, holdsLeftOut } = await findNamed(from, globs);
   const holds: Exclusion = (path, top) => excluded(path, top) || holdsLeftOut(path);
-  return link(emptyPlan({ from, to, excluded: holds, leftOut }), paths);
+  const { linked, warnings } = await link(emptyPlan({ from, to, excluded: holds, leftOut }), paths);
+  const idle = unmatched.map((path) => ({ path, why: '(`link` under `workspace`) names nothing in your folder' }));
+  return { linked, warnings: [...idle, ...warnings] };
 }
 
 async function link(whole: SharedPlan, paths: readonly string[]): Promise<LinkedDependencies> {

@@ -7,6 +7,8 @@ import { isInstalled } from './plan-modules.ts';
 export interface NamedEntries {
   /** The user's files and folders that the globs name, relative to the top. Everything inside a folder is included. */
   readonly paths: readonly string[];
+  /** Globs that name nothing. */
+  readonly unmatched: readonly string[];
   /** True for a path that a `!` glob excludes. */
   readonly leftOut: (path: string) => boolean;
   /** True for a folder in which a `!` glob may exclude something. */
@@ -26,12 +28,18 @@ export async function findNamed(top: string, written: readonly string[]): Promis
   const out = list.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
   const taken = out.length === 0 ? undefined : compileGlobs(out);
   const found = new Set<string>();
-  const starts = list.filter((glob) => !glob.startsWith('!')).map((glob) => compileGlobs([glob]).prefixes[0] ?? '');
+  const naming = list.filter((glob) => !glob.startsWith('!'));
+  const starts = naming.map((glob) => compileGlobs([glob]).prefixes[0] ?? '');
   for (const start of new Set(starts)) {
     if (start !== '' && !(await lstat(join(top, start)).catch(() => undefined))) continue;
     await walk(top, start, (path) => all.matches(path), found);
   }
   return {
+    unmatched: naming.filter((glob) => {
+      const named = compileGlobs([glob]);
+      const start = named.prefixes[0] ?? '';
+      return ![...found].some((path) => named.matches(path) || start === path || start.startsWith(`${path}/`));
+    }),
     paths: [...found].toSorted().filter((path, _, sorted) => !sorted.some((other) => path.startsWith(`${other}/`))),
     leftOut: (path) => taken !== undefined && taken.matches(path) && !all.matches(path),
     holdsLeftOut: (folder) => taken !== undefined && taken.prefixes.some((prefix) => prefix.startsWith(`${folder}/`)),

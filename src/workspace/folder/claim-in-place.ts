@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { writing } from '../../errors/store-errors.ts';
 
@@ -10,6 +11,8 @@ const claimSchema = z.object({
   format: z.literal(FORMAT),
   /** Name of the attempt. */
   attempt: z.string(),
+  /** Whose attempt it is. */
+  of: z.object({ unit: z.string(), subject: z.string() }).optional(),
   /** The user's version of the workspace when the attempt began. */
   base: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),
   /** ISO 8601. */
@@ -43,7 +46,17 @@ export async function claimInPlace(store: string, now: string): Promise<ClaimInP
 export async function refuseClaimInPlace(store: string, now: string, attempt?: string): Promise<void> {
   const claim = await claimInPlace(store, now);
   if (claim === undefined || claim.attempt === attempt) return;
-  throw new GatelineError('CLAIM_IN_PLACE', `an agent that runs by itself is using this folder until ${claim.until}`);
+  const { until, of } = claim;
+  if (of === undefined)
+    throw new GatelineError('CLAIM_IN_PLACE', `an agent that runs by itself is using this folder until ${until}`);
+  const { unit, subject } = of;
+  throw new GatelineError(
+    'CLAIM_IN_PLACE',
+    `the agent of gate ${unit} (${subject}) is using this folder until ${until}`,
+    {
+      hint: `Complete it first (\`gateline complete\`), or give its claim up: \`gateline force ${shellWord(unit)} --subject ${shellWord(subject)} --reason TEXT\`.`,
+    },
+  );
 }
 
 /** Writes a claim, atomically. */

@@ -75,12 +75,12 @@ function settledAlready(root: string, wanted: WantedFile, file: TreeFile | null)
     return conflict(wanted, 'a folder above it is a symbolic link');
   if (sameFile(file, after)) return { path, action: 'unchanged' };
   if (over.some((state) => sameFile(state, file))) return undefined;
-  if (file === null) return conflict(wanted, 'it was removed since then then');
+  if (file === null) return conflict(wanted, 'it was removed since then');
   return conflict(
     wanted,
     over.every((state) => state === null || sameFile(state, after))
       ? 'there is now a file of that name'
-      : 'it was changed since then then',
+      : 'it was changed since then',
   );
 }
 

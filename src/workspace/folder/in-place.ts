@@ -37,7 +37,7 @@ interface Opened {
   readonly index: { readonly path: string };
 }
 
-type Asked = Pick<CheckoutRequest, 'base' | 'tree' | 'attempt' | 'files' | 'until'>;
+type Asked = Pick<CheckoutRequest, 'base' | 'tree' | 'attempt' | 'files' | 'until' | 'of'>;
 
 interface Look {
   readonly store: ObjectStore;
@@ -57,7 +57,7 @@ export class InPlace {
 
   /** @throws GatelineError `CLAIM_IN_PLACE`, `GATE_NOT_APPLIED` */
   async checkOut(request: Asked): Promise<Checkout> {
-    const { base, tree, attempt, until } = request;
+    const { base, tree, attempt, until, of } = request;
     const { kind, store, now, open } = this.#setting;
     const { trees, index } = await open();
     const differences = await trees.differences(base, tree);
@@ -70,7 +70,7 @@ export class InPlace {
     const before = await captureTree(look.store, look.where, look.taking, { extras: [] });
     const leftOut = `${look.where.index}.json`;
     await writing(leftOut, () => writeFile(leftOut, JSON.stringify(before.leftOut), { mode: 0o600 }));
-    if (kind === 'local' && until !== undefined) await noteClaimInPlace(store, { attempt, base, until });
+    if (kind === 'local' && until !== undefined) await noteClaimInPlace(store, { attempt, base, until, of });
     return this.#checkoutOf(
       attempt,
       look,

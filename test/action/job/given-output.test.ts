@@ -6,7 +6,7 @@ import { withGivenOutput } from '../../../src/action/job/given-output.ts';
 import type { AgentFile } from '../../../src/agent/attempt-files.ts';
 import { createAttemptFiles } from '../../../src/agent/process/attempt-directory.ts';
 
-const ID = { subject: 's', gate: 'a', leg: '', runNumber: 1, runAttempt: 1, n: 1 };
+const ID = { pipeline: 'p', subject: 's', gate: 'a', leg: '', runNumber: 1, runAttempt: 1, n: 1 };
 
 function text(file: AgentFile): string {
   return file.state === 'present' ? new TextDecoder().decode(file.bytes) : file.state;

@@ -6,7 +6,7 @@ import { withOutputFile } from '../../../src/action/job/output-file.ts';
 import { createAttemptFiles } from '../../../src/agent/process/attempt-directory.ts';
 import type { AgentFile, AttemptDirectory } from '../../../src/agent/attempt-files.ts';
 
-const ID = { subject: 's', gate: 'a', leg: '', runNumber: 1, runAttempt: 1, n: 1 };
+const ID = { pipeline: 'p', subject: 's', gate: 'a', leg: '', runNumber: 1, runAttempt: 1, n: 1 };
 
 interface Place {
   readonly workspace: string;

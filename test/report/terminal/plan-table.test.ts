@@ -58,7 +58,7 @@ describe('the plan as a table', () => {
         /^ {4}- file page\.html changed$/m,
         /^ {4}- env BASE_URL added$/m,
         /^ {4}- exports of design changed$/m,
-        /^ {4}- command run changed$/m,
+        /^ {4}- key run changed$/m,
         /^ {4}- the input changed$/m,
         /^ {4}note: it declares no inputs/m,
       ],

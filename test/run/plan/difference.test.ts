@@ -54,7 +54,23 @@ describe('differences as a sentence', () => {
     [files(1), 'file f0 changed'],
     [files(3), 'files f0, f1, f2 changed'],
     [files(5), 'files f0, f1, f2 and 2 more changed'],
-    [[{ what: 'file', name: 'x', change: 'added' }], 'file x (added) changed'],
+    [[{ what: 'file', name: 'x', change: 'added' }], 'file x added'],
+    [
+      [
+        { what: 'file', name: 'x', change: 'added' },
+        { what: 'file', name: 'y', change: 'changed' },
+        { what: 'file', name: 'z', change: 'added' },
+      ],
+      'files x, z added; file y changed',
+    ],
+    [[{ what: 'command', name: 'files', change: 'changed' }], 'key files changed'],
+    [
+      [
+        { what: 'metadata', name: 'k', change: 'added' },
+        { what: 'metadata', name: 'l', change: 'added' },
+      ],
+      'metadata k, l added',
+    ],
     [[{ what: 'export', name: 'design', change: 'changed' }], 'exports of design changed'],
     [
       [

@@ -1,0 +1,68 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { gateline, gatelineYml, writes } from './in-process.ts';
+
+describe('gateline run', () => {
+  it('runs a pipeline that was renamed: its attempts have folders of their own', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({ a: { run: writes(1), inputs: [] } }),
+    });
+    expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
+    await workspace.edit('gateline.yml', '"pipeline": "p"', '"pipeline": "renamed"');
+    const { code, out } = await gateline(workspace.root, ['run', '-q']);
+    expect(out).toContain('a: passed');
+    expect(code).toBe(0);
+  });
+
+  it('reports once what prepares no gate, and ends with its exit code', async () => {
+    const gates = Object.fromEntries(['a', 'b', 'c'].map((id) => [id, { run: writes(1), inputs: [] }]));
+    const definition = { ...JSON.parse(gatelineYml(gates)), workspace: { setup: 'echo no network; exit 4' } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': JSON.stringify(definition) });
+    const { code, out, err } = await gateline(workspace.root, ['run', '-q']);
+    expect(err.match(/^gateline: .*/gm)).toEqual([expect.stringMatching(/SETUP_FAILED: .* failed with exit code 4/)]);
+    expect(out).toContain('Fix the errors above, then run `gateline run` again.');
+    expect(code).toBe(2);
+  });
+
+  it('shows in the table at its end which gates an error keeps from starting', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({ a: { run: writes(1), inputs: ['nothing'] }, b: { run: writes(1), inputs: [] } }),
+    });
+    const { code, out } = await gateline(workspace.root, ['run', '-q']);
+    expect(code).toBe(2);
+    expect(out).toMatch(/^0 +a +blocked +INPUT_UNMATCHED: gate a: inputs: no file matches nothing$/m);
+    // It could start: nothing that is recorded keeps it from starting.
+    expect((await gateline(workspace.root, ['status'])).out).toMatch(/^0 +a +ready/m);
+  });
+
+  it('says of a skip below an open gate that it does not count yet', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({
+        a: { run: 'exit 1', inputs: [] },
+        b: { needs: 'a', run: writes(1), inputs: [] },
+        c: { needs: 'b', run: writes(1), inputs: [] },
+      }),
+    });
+    await gateline(workspace.root, ['skip', 'b', '--reason', 'no time.']);
+    const { out } = await gateline(workspace.root, ['run', '-q']);
+    expect(out).toContain('b: depends: skipped by tester@example.test: no time (counts after a)\n');
+    expect(out).toMatch(/^1 +b +skipped +skipped +skipped by tester@example.test: no time \(counts after a\)$/m);
+    expect(out).toContain('0 of 3 gates done');
+  });
+
+  it('waits for a gate, not for each of its legs', async () => {
+    const matrix = { matrix: { part: ['x', 'y'] } };
+    const gates = { test: { inputs: [], strategy: matrix }, after: { needs: 'test', run: writes(1), inputs: [] } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
+    const { out } = await gateline(workspace.root, ['run', '-q']);
+    expect(out).toContain('after: depends: waits for test; reused');
+    expect(out).toMatch(/^1 +after +pending .*waits for test$/m);
+    const { token, variables } = JSON.parse((await gateline(workspace.root, ['begin', 'test/x', '--json'])).out);
+    await writeFile(variables.GATELINE_OUTPUT, '1');
+    await gateline(workspace.root, ['complete', '--token', token]);
+    const status = await gateline(workspace.root, ['status']);
+    expect(status.out).toMatch(/^1 +after +pending .*waits for test\/y$/m);
+    expect(status.out).toContain('1 of 3 gates and legs done');
+  });
+});
