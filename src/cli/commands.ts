@@ -20,6 +20,10 @@ const ACTOR: OptionSpec = {
   value: 'NAME',
   help: "who decides (default: git's user.email, else your account's name)",
 };
+const STRICT: OptionSpec = {
+  name: 'strict',
+  help: 'refuse if gates that the run has records of were changed or removed since they ran',
+};
 
 /** Options that select gates; `plan`, `run` and `resume` take them. */
 const WHICH_GATES: readonly OptionSpec[] = [
@@ -35,6 +39,7 @@ const WHICH_GATES: readonly OptionSpec[] = [
   { name: 'max-gates', value: 'N', help: 'start at most N gates' },
   { name: 'max-iterations', value: 'N', help: 'how often on-fail may run a gate, instead of its own limit' },
   { name: 'sequential', help: 'run the gates of a group one at a time' },
+  STRICT,
   STAND_IN,
   { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again even if nothing changed' },
 ];
@@ -81,7 +86,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'plan',
     summary: 'show what a run would do, and why',
     positionals: [],
-    options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, JSON_OPTION],
+    options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, STRICT, JSON_OPTION],
     description:
       'For each gate: keep, reuse, run, skip, blocked or depends, with the reason: which file, which variable, which upstream export changed, and where a reused output came from. Writes nothing and starts nothing but the version commands under `tools`.',
     examples: [{ command: 'gateline plan', what: 'the same as gateline run --dry-run' }],

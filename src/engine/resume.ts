@@ -5,6 +5,7 @@ import { recordDecision, recordRunDecision, type Decider } from './attempt/recor
 import { openCall, type Assignment, type Call, type CallOptions } from './call/call.ts';
 import { unitsNamed } from './decide.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
+import { refuseChanges, removedUnits } from './plan/refuse-changes.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 
 /** How a call continues a run. Default: gates that failed or changed run, everything else stays. */
@@ -23,7 +24,7 @@ export interface Resume extends Decider {
 
 /**
  * Opens the call that runs or plans a pipeline, and records the decisions of the chosen strategy.
- * @throws GatelineError `RUN_COMPLETED`, `RUN_NOT_OPEN`, `STRATEGY_NOTHING`, `GATE_UNKNOWN`
+ * @throws GatelineError `RUN_COMPLETED`, `RUN_NOT_OPEN`, `STRATEGY_NOTHING`, `GATE_UNKNOWN`, `DEFINITION_CHANGED`
  */
 export async function openRun(
   ports: EnginePorts,
@@ -33,12 +34,14 @@ export async function openRun(
   options: CallOptions = {},
 ): Promise<Call> {
   let call = await openCall(ports, assignment, observe, options);
-  if (resume?.lift) await liftPause(call, resume);
   if (resume?.fresh && call.journal.call.continues) {
     await recordRunDecision(call, { decision: 'close', actor: resume.actor, reason: resume.reason });
     call = await openCall(ports, assignment, observe, { ...options, fresh: true });
   }
   await pinContracts(call);
+  if (assignment.strict && !resume?.fresh) await refuseChanges(call);
+  for (const { message } of removedUnits(call)) await observe({ type: 'notice', message: `${message}: ignored` });
+  if (resume?.lift) await liftPause(call, resume);
   if (resume !== undefined) {
     const { actor, reason } = resume;
     for (const { unit, decision } of stepsOf(call, resume))

@@ -8,7 +8,7 @@ import { whatToRun } from '../project/what-to-run.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
-import { say } from '../output/say.ts';
+import { noticesTo, say } from '../output/say.ts';
 
 /** `gateline plan` and `gateline run --dry-run`: reports what a run would do, and why. Changes nothing. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -16,7 +16,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const loaded = await loadFor(invocation);
   const { assigned, resume } = await whatToRun(invocation, loaded);
   const { ports, assignment, graph } = await open(invocation, loaded, { readOnly: true });
-  const { plan, errors } = await planPipeline(ports, { ...assignment, ...assigned }, {}, resume);
+  const { plan, errors } = await planPipeline(ports, { ...assignment, ...assigned }, {}, resume, noticesTo(world));
   if (options['json']) printJson(world, planJson(plan));
   else
     world.out.write(

@@ -13,7 +13,7 @@ import { reasonGiven } from './decision.ts';
 
 /** What `run`, `resume` and `plan` are asked to do, beyond the pipeline and its subject. */
 export interface WhatToRun {
-  readonly assigned: Pick<Assignment, 'only' | 'maxGates' | 'maxIterations' | 'sequential' | 'keep'>;
+  readonly assigned: Pick<Assignment, 'only' | 'maxGates' | 'maxIterations' | 'sequential' | 'strict' | 'keep'>;
   readonly resume: Resume | undefined;
 }
 
@@ -35,6 +35,7 @@ export async function whatToRun(invocation: CommandInvocation, loaded: LoadedPip
       ...(maxGates !== undefined && { maxGates }),
       ...(maxIterations !== undefined && { maxIterations }),
       ...(options['sequential'] === true && { sequential: true }),
+      ...(options['strict'] === true && { strict: true }),
       ...(keep && { keep }),
     },
     resume,

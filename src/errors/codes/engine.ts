@@ -125,6 +125,12 @@ export const ENGINE_CODES = {
     means: 'The run to resume is completed.',
     remedy: '`gateline run --new` begins a new run.',
   },
+  DEFINITION_CHANGED: {
+    from: ['user'],
+    means: 'With `--strict`: gates that the run has records of were changed or removed since they ran.',
+    remedy:
+      'Without `--strict`, changed gates run again and removed ones are ignored. `gateline run --new` begins a new run.',
+  },
   STRATEGY_NOTHING: {
     from: ['user'],
     means: 'The strategy is about failed gates, and none has failed.',
