@@ -100,6 +100,8 @@ export const statusJsonSchema = z.strictObject({
   status: z.enum(RUN_STATUSES),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),
+  /** The moment in the past that this is the state of; `null`: now. */
+  at: z.string().nullable(),
   /** Decisions about the whole run that are in force. */
   decisions: z.strictObject({
     paused: decision.nullable(),
@@ -117,8 +119,9 @@ export type StatusJson = z.infer<typeof statusJsonSchema>;
 /**
  * The state of a run for programs; see docs/reference/json-output.md. Texts are not escaped: print them with
  * `jsonText`.
+ * @param at the moment in the past that it is the state of
  */
-export function statusJson(state: RunState, graph: UnitGraph): StatusJson {
+export function statusJson(state: RunState, graph: UnitGraph, at?: Date): StatusJson {
   return {
     format: STATUS_FORMAT,
     pipeline: state.pipeline,
@@ -128,6 +131,7 @@ export function statusJson(state: RunState, graph: UnitGraph): StatusJson {
     status: state.status,
     startedAt: state.startedAt ?? null,
     updatedAt: state.updatedAt ?? null,
+    at: at?.toISOString() ?? null,
     decisions: {
       paused: decisionOf(state.decided.paused),
       closed: decisionOf(state.decided.closed),

@@ -45,6 +45,11 @@ export function runSummaryLines(
   return lines;
 }
 
+/** The state of a run at a moment in the past, for which there is nothing to do next. @param at ISO 8601 */
+export function momentLines(state: RunState, at: string): string[] {
+  return [`As of ${at}:`, whatHappened(state)];
+}
+
 function whatHappened(state: RunState): string {
   const about = `${oneLine(state.pipeline)} for ${fit(oneLine(state.subject), 120)}`;
   if (state.status === 'initializing') return `There is no run of ${about} yet.`;
