@@ -106,6 +106,26 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/run.ts'),
   },
   {
+    name: 'fork',
+    summary: 'begin a new run from an earlier one',
+    positionals: [{ name: 'RUN', required: true, help: 'the earlier run: its number, or SUBJECT#NUMBER' }],
+    options: [
+      ...SUBJECT_OPTIONS,
+      ...INPUT_OPTIONS,
+      { name: 'from', value: 'GATE', help: 'run this gate and everything downstream again' },
+      { name: 'new', help: 'close the open run of the subject first' },
+      { name: 'reason', value: 'TEXT', help: 'why; required' },
+      ...HOW_TO_RUN,
+    ],
+    description:
+      "Begins a new run and records which run it is a fork of. The earlier run stays as it is. Without --from, gates run again only if something changed. Earlier outputs of the other gates are reused if their requests are unchanged.\nThe new run belongs to the earlier run's subject, unless --subject names another one. A subject that is given is part of every request; the default subject is not.",
+    examples: [
+      { command: 'gateline fork 3 --from review --reason "new model"', what: 'repeat run 3 from review on' },
+      { command: 'gateline fork pr-7#3 --from review --reason test --dry-run', what: 'only show what would run' },
+    ],
+    load: () => import('./commands/fork.ts'),
+  },
+  {
     name: 'diff',
     summary: 'show the changes that the gates of a run made',
     positionals: [

@@ -4,6 +4,7 @@ import { stoppedUnits, strategySteps, type Strategy, type StrategyStep } from '.
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call, type CallOptions } from './call/call.ts';
 import { unitsNamed } from './decide.ts';
+import { beginFork, voidForked, type ForkOrigin } from './fork.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { refuseChanges, removedUnits } from './plan/refuse-changes.ts';
 import type { EnginePorts, Observer } from './ports.ts';
@@ -18,13 +19,16 @@ export interface Resume extends Decider {
   readonly from?: readonly string[];
   /** Close the open run, and begin a new one. */
   readonly fresh?: boolean;
+  /** Begin the run as a fork of another one; refuse if there is an open run. */
+  readonly fork?: ForkOrigin;
   /** Lift a pause; refuse if there is no open run. */
   readonly lift?: boolean;
 }
 
 /**
  * Opens the call that runs or plans a pipeline, and records the decisions of the chosen strategy.
- * @throws GatelineError `RUN_COMPLETED`, `RUN_NOT_OPEN`, `STRATEGY_NOTHING`, `GATE_UNKNOWN`, `DEFINITION_CHANGED`
+ * @throws GatelineError `RUN_COMPLETED`, `RUN_NOT_OPEN`, `STRATEGY_NOTHING`, `GATE_UNKNOWN`, `DEFINITION_CHANGED`, `RUN_OPEN`,
+ *   `RUN_UNKNOWN`
  */
 export async function openRun(
   ports: EnginePorts,
@@ -41,6 +45,8 @@ export async function openRun(
   await pinContracts(call);
   if (assignment.strict && !resume?.fresh) await refuseChanges(call);
   for (const { message } of removedUnits(call)) await observe({ type: 'notice', message: `${message}: ignored` });
+  if (resume?.fork) await beginFork(call, resume.fork, resume);
+  await voidForked(call);
   if (resume?.lift) await liftPause(call, resume);
   if (resume !== undefined) {
     const { actor, reason } = resume;

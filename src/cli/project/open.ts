@@ -131,7 +131,7 @@ export interface RunAsked {
  * @param where the option that named it, for the error: `--run`
  * @throws GatelineError `OPTION_VALUE`
  */
-function parseRunArgument(text: string | undefined, where: string): RunAsked {
+export function parseRunArgument(text: string | undefined, where: string): RunAsked {
   if (text === undefined) return { subject: undefined, number: 0 };
   const [, subject, digits] = /^(?:(.+)#)?([1-9][0-9]{0,8})$/s.exec(text) ?? [];
   if (digits !== undefined) return { subject, number: Number(digits) };

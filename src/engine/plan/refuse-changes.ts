@@ -55,7 +55,9 @@ function isSettled(records: readonly GatelineRecord[]): boolean {
 
 async function changesOf(call: Call, unit: Unit): Promise<string[]> {
   const { begun, ended } = call.journal.state().units.get(unit.key)!;
-  const at = ended?.source ?? ended;
+  const source = ended?.source;
+  // The claim of another subject is not among our records.
+  const at = source?.subject === undefined ? (source ?? ended) : undefined;
   const claims = call.journal.archive().started.get(unit.key) ?? [];
   const claim = begun.at(-1) ?? (at && claims.find((one) => comparePositions(one, at) === 0));
   // Like `claim.contract`, but also known of an output that was reused from elsewhere.

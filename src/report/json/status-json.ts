@@ -109,6 +109,8 @@ export const statusJsonSchema = z.strictObject({
     pinned: decision.nullable(),
     forked: decision.nullable(),
   }),
+  /** The run that this one is a fork of; `gate` and everything downstream ran again. */
+  forkedFrom: z.strictObject({ subject: z.string(), run: counter, gate: z.string().nullable() }).nullable(),
   /** Ordered so that each gate comes after its needs. */
   gates: z.array(gateStatusSchema),
   /** Problems with records. */
@@ -138,9 +140,16 @@ export function statusJson(state: RunState, graph: UnitGraph, at?: Date): Status
       pinned: decisionOf(state.decided.pinned),
       forked: decisionOf(state.decided.forked),
     },
+    forkedFrom: forkOf(state),
     gates: [...state.units.values()].map((unit) => gateOf(unit, graph)),
     problems: state.problems.map(({ code, message, unit }) => ({ code, message, gate: unit ?? null })),
   };
+}
+
+function forkOf({ decided: { forked } }: RunState): StatusJson['forkedFrom'] {
+  if (forked?.origin === undefined) return null;
+  const { subject, runNumber: run, gate = null } = forked.origin;
+  return { subject, run, gate };
 }
 
 function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] {

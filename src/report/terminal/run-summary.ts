@@ -56,7 +56,18 @@ function whatHappened(state: RunState): string {
   const units = [...state.units.values()];
   const done = units.filter((unit) => unit.done);
   const parts = [`${done.length} of ${count(units.length, 'gate')} done${howDone(done)}`, ...troubles(units)];
-  return `Run ${state.runNumber} of ${about}: ${statusText(state)}. ${parts.join('; ')}.`.replace(/\.\.$/, '.');
+  return `Run ${state.runNumber} of ${about}${forkText(state)}: ${statusText(state)}. ${parts.join('; ')}.`.replace(
+    /\.\.$/,
+    '.',
+  );
+}
+
+/** The run that it is a fork of. */
+function forkText({ decided: { forked } }: RunState): string {
+  if (forked?.origin === undefined) return '';
+  const { subject, runNumber, gate } = forked.origin;
+  const at = gate === undefined ? '' : ` at ${oneLine(gate)}`;
+  return `, forked from ${fit(oneLine(subject), 120)} run ${runNumber}${at}`;
 }
 
 /** The status, and whose decision about the run it is. */
