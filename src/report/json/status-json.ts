@@ -11,6 +11,7 @@ import {
 } from '../../run/records/record.ts';
 import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
+import { pausedSince, runErrorOf, runErrorSchema } from './run-error.ts';
 import { iterationOf } from '../../run/records/reworks.ts';
 import { attemptOf, changeOf, endedAfter } from '../wording.ts';
 
@@ -100,6 +101,12 @@ export const statusJsonSchema = z.strictObject({
   status: z.enum(RUN_STATUSES),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),
+  /** Since when it is paused: by a person, or at a gate that waits for an approval. `null`: it is not. */
+  pausedAt: z.string().nullable(),
+  /** When a pause was last lifted. */
+  resumedAt: z.string().nullable(),
+  /** Why its status is `error`; otherwise `null`. */
+  error: runErrorSchema.nullable(),
   /** The moment in the past that this is the state of; `null`: now. */
   at: z.string().nullable(),
   /** Decisions about the whole run that are in force. */
@@ -133,6 +140,9 @@ export function statusJson(state: RunState, graph: UnitGraph, at?: Date): Status
     status: state.status,
     startedAt: state.startedAt ?? null,
     updatedAt: state.updatedAt ?? null,
+    pausedAt: pausedSince(state),
+    resumedAt: state.decided.resumed?.at ?? null,
+    error: runErrorOf(state),
     at: at?.toISOString() ?? null,
     decisions: {
       paused: decisionOf(state.decided.paused),
