@@ -221,7 +221,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      "The state of every gate in the subject's newest run, derived from its records, and what to do next.\nWith --at, only the records up to that moment count. A record is named like its file below .state/runs/, without pipeline and .json: `review._.2.1.1.ended` is the end of the first attempt of review in run 2, call 1. Records of other gates are compared by their times.",
+      "The state of every gate in the subject's newest run, derived from its records, and what to do next.\nWith --at, only the records up to that moment count. A record is named like its file below .state/runs/, without pipeline and .json: `review._.2.1.1.ended` is the end of the first attempt of review in the first call of run 2. Records of other gates are compared by their times.",
     examples: [
       { command: 'gateline status --json', what: 'for programs' },
       { command: 'gateline status --run 2 --at review._.2.1.1.ended', what: 'run 2 when review had ended' },
