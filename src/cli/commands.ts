@@ -1,51 +1,16 @@
 import { GATE_DECISIONS, RUN_DECISIONS } from '../run/records/decisions.ts';
-import { INPUT_OPTIONS, SUBJECT_OPTIONS } from './options.ts';
-import type { CommandSpec, OptionSpec } from './command.ts';
-
-const JSON_OPTION: OptionSpec = {
-  name: 'json',
-  help: 'one JSON document on standard output (docs/reference/json-output.md)',
-};
-const STAND_IN: OptionSpec = {
-  name: 'stand-in',
-  help: 'run even if a needed gate has no output yet: the agent gets its data from --input',
-};
-const RUN_OPTION: OptionSpec = {
-  name: 'run',
-  value: 'RUN',
-  help: 'an earlier run: its number, or SUBJECT#NUMBER (default: the newest)',
-};
-const ACTOR: OptionSpec = {
-  name: 'actor',
-  value: 'NAME',
-  help: "who decides (default: git's user.email, else your account's name)",
-};
-
-/** Options that select gates; `plan`, `run` and `resume` take them. */
-const WHICH_GATES: readonly OptionSpec[] = [
-  {
-    name: 'gate',
-    short: 'g',
-    value: 'GATE',
-    multiple: true,
-    help: 'run only these gates; reuse the others where possible',
-  },
-  { name: 'with-needs', help: 'with --gate: run what those gates need too' },
-  { name: 'until', value: 'GATE', multiple: true, help: 'run this gate and what it needs, and nothing after it' },
-  { name: 'max-gates', value: 'N', help: 'start at most N gates' },
-  { name: 'max-iterations', value: 'N', help: 'how often on-fail may run a gate, instead of its own limit' },
-  { name: 'sequential', help: 'run the gates of a group one at a time' },
-  STAND_IN,
-  { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again even if nothing changed' },
-];
-
-const HOW_TO_RUN: readonly OptionSpec[] = [
+import {
   ACTOR,
-  { name: 'apply', help: 'when the run is completed, write the files its gates hand on into this folder' },
-  { name: 'dry-run', short: 'n', help: 'only show what would be done' },
-  { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
+  HOW_TO_RUN,
+  INPUT_OPTIONS,
   JSON_OPTION,
-];
+  RUN_OPTION,
+  STAND_IN,
+  STRICT,
+  SUBJECT_OPTIONS,
+  WHICH_GATES,
+} from './options.ts';
+import type { CommandSpec } from './command.ts';
 
 /** What `decide` takes; each is a command of its own, too. */
 export const DECISIONS = [...GATE_DECISIONS, ...RUN_DECISIONS];
@@ -81,7 +46,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'plan',
     summary: 'show what a run would do, and why',
     positionals: [],
-    options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, JSON_OPTION],
+    options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, STRICT, JSON_OPTION],
     description:
       'For each gate: keep, reuse, run, skip, blocked or depends, with the reason: which file, which variable, which upstream export changed, and where a reused output came from. Writes nothing and starts nothing but the version commands under `tools`.',
     examples: [{ command: 'gateline plan', what: 'the same as gateline run --dry-run' }],
@@ -141,6 +106,26 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/run.ts'),
   },
   {
+    name: 'fork',
+    summary: 'begin a new run from an earlier one',
+    positionals: [{ name: 'RUN', required: true, help: 'the earlier run: its number, or SUBJECT#NUMBER' }],
+    options: [
+      ...SUBJECT_OPTIONS,
+      ...INPUT_OPTIONS,
+      { name: 'from', value: 'GATE', help: 'run this gate and everything downstream again' },
+      { name: 'new', help: 'close the open run of the subject first' },
+      { name: 'reason', value: 'TEXT', help: 'why; required' },
+      ...HOW_TO_RUN,
+    ],
+    description:
+      "Begins a new run and records which run it is a fork of. The earlier run stays as it is. Without --from, gates run again only if something changed. Earlier outputs of the other gates are reused if their requests are unchanged.\nThe new run belongs to the earlier run's subject, unless --subject names another one. A subject that is given is part of every request; the default subject is not.",
+    examples: [
+      { command: 'gateline fork 3 --from review --reason "new model"', what: 'repeat run 3 from review on' },
+      { command: 'gateline fork pr-7#3 --from review --reason test --dry-run', what: 'only show what would run' },
+    ],
+    load: () => import('./commands/fork.ts'),
+  },
+  {
     name: 'diff',
     summary: 'show the changes that the gates of a run made',
     positionals: [
@@ -157,8 +142,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      'Prints a patch; of binary files it has only the names. Agents work in their own work trees; your folder does not change until you run `gateline apply`.\nAttempts are numbered in the order in which they began in this run; a killed attempt has a number, but nothing to show.',
-    examples: [{ command: 'gateline diff implement', what: 'everything the gate changed, handed on or not' }],
+      'Prints a patch; of binary files it has only the names. Between two attempts, differences of their requests and outputs come first. Agents work in their own work trees; your folder does not change until you run `gateline apply`.\nAttempts are numbered in the order in which they began in this run; a killed attempt has a number, but nothing to show.',
+    examples: [
+      { command: 'gateline diff implement', what: 'everything the gate changed, handed on or not' },
+      { command: 'gateline diff review --attempt 1..2', what: 'what two attempts were asked, answered and left' },
+    ],
     load: () => import('./commands/diff.ts'),
   },
   {
@@ -224,11 +212,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ...SUBJECT_OPTIONS,
       RUN_OPTION,
+      {
+        name: 'at',
+        value: 'MOMENT',
+        help: 'the state at an earlier moment: a time (ISO 8601), or the name of a record or its beginning',
+      },
       { name: 'subjects', help: 'list the subjects that have runs' },
       JSON_OPTION,
     ],
-    description: "The state of every gate in the subject's newest run, derived from its records, and what to do next.",
-    examples: [{ command: 'gateline status --json', what: 'for programs' }],
+    description:
+      "The state of every gate in the subject's newest run, derived from its records, and what to do next.\nWith --at, only the records up to that moment count. A record is named like its file below .state/runs/, without pipeline and .json: `review._.2.1.1.ended` is the end of the first attempt of review in the first call of run 2. Records of other gates are compared by their times.",
+    examples: [
+      { command: 'gateline status --json', what: 'for programs' },
+      { command: 'gateline status --run 2 --at review._.2.1.1.ended', what: 'run 2 when review had ended' },
+    ],
     load: () => import('./commands/status.ts'),
   },
   {
@@ -242,12 +239,18 @@ export const COMMANDS: readonly CommandSpec[] = [
         help: 'verdict (default), request, output, exports, record, stdout, stderr, learnings, contract',
       },
     ],
-    options: [...SUBJECT_OPTIONS, RUN_OPTION, JSON_OPTION],
+    options: [
+      ...SUBJECT_OPTIONS,
+      RUN_OPTION,
+      { name: 'attempt', value: 'K', help: 'this attempt of the gate in the run, by number (default: the latest)' },
+      JSON_OPTION,
+    ],
     description:
-      "Shows everything that is stored for a gate's latest attempt: its request, its output and its verdict.",
+      "Shows everything that is stored for a gate's latest attempt, or for an earlier one: its request, its output and its verdict.\nAttempts are numbered in the order in which they began in the run; a killed attempt has a number, too.",
     examples: [
       { command: 'gateline show review', what: 'why it failed, and what to do' },
       { command: 'gateline show review request', what: 'what the agent was given' },
+      { command: 'gateline show review output --run 2 --attempt 1', what: 'the first output of run 2' },
     ],
     load: () => import('./commands/show.ts'),
   },

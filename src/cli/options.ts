@@ -27,3 +27,63 @@ export const INPUT_OPTIONS: readonly OptionSpec[] = [
     help: "override a value of the file's metadata; VALUE is JSON or plain text",
   },
 ];
+
+/** One document for programs; nearly every command takes it. */
+export const JSON_OPTION: OptionSpec = {
+  name: 'json',
+  help: 'one JSON document on standard output (docs/reference/json-output.md)',
+};
+
+/** The caller provides what needs have not. */
+export const STAND_IN: OptionSpec = {
+  name: 'stand-in',
+  help: 'run even if a needed gate has no output yet: the agent gets its data from --input',
+};
+
+/** Which run to read. */
+export const RUN_OPTION: OptionSpec = {
+  name: 'run',
+  value: 'RUN',
+  help: 'an earlier run: its number, or SUBJECT#NUMBER (default: the newest)',
+};
+
+/** Who decides. */
+export const ACTOR: OptionSpec = {
+  name: 'actor',
+  value: 'NAME',
+  help: "who decides (default: git's user.email, else your account's name)",
+};
+
+/** The definition must be the one that the run has records of. */
+export const STRICT: OptionSpec = {
+  name: 'strict',
+  help: 'refuse if gates that the run has records of were changed or removed since they ran',
+};
+
+/** Options that select gates; `run` and `resume` take them. */
+export const WHICH_GATES: readonly OptionSpec[] = [
+  {
+    name: 'gate',
+    short: 'g',
+    value: 'GATE',
+    multiple: true,
+    help: 'run only these gates; reuse the others where possible',
+  },
+  { name: 'with-needs', help: 'with --gate: run what those gates need too' },
+  { name: 'until', value: 'GATE', multiple: true, help: 'run this gate and what it needs, and nothing after it' },
+  { name: 'max-gates', value: 'N', help: 'start at most N gates' },
+  { name: 'max-iterations', value: 'N', help: 'how often on-fail may run a gate, instead of its own limit' },
+  { name: 'sequential', help: 'run the gates of a group one at a time' },
+  STRICT,
+  STAND_IN,
+  { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again even if nothing changed' },
+];
+
+/** Options that say how agents run and what is shown; `run` and `resume` take them. */
+export const HOW_TO_RUN: readonly OptionSpec[] = [
+  ACTOR,
+  { name: 'apply', help: 'when the run is completed, write the files its gates hand on into this folder' },
+  { name: 'dry-run', short: 'n', help: 'only show what would be done' },
+  { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
+  JSON_OPTION,
+];

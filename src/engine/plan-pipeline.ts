@@ -6,7 +6,7 @@ import { refuseWithoutSubject } from './call/given-subject.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { planInPlace } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
-import type { EnginePorts } from './ports.ts';
+import type { EnginePorts, Observer } from './ports.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 import { openRun, pauseOf, type Resume } from './resume.ts';
 
@@ -18,6 +18,7 @@ export interface PlanResult {
 
 /**
  * Reports what `runPipeline` would do, and why. Writes nothing and starts nothing.
+ * @param observe receives notices
  * @param options how to read the records; a job of a CI run says which run it belongs to
  * @throws GatelineError as {@link openRun}
  */
@@ -26,9 +27,10 @@ export async function planPipeline(
   assignment: Assignment,
   options: CallOptions = {},
   resume?: Resume,
+  observe: Observer = () => undefined,
 ): Promise<PlanResult> {
   refuseWithoutSubject(assignment);
-  const call = await openRun(dryRunPorts(ports), assignment, () => undefined, resume, options);
+  const call = await openRun(dryRunPorts(ports), assignment, observe, resume, options);
   const pause = pauseOf(call);
   const units: PlannedUnit[] = [];
   const errors: GatelineError[] = [];

@@ -4,7 +4,9 @@ import { stoppedUnits, strategySteps, type Strategy, type StrategyStep } from '.
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call, type CallOptions } from './call/call.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
+import { beginFork, voidForked, type ForkOrigin } from './fork.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
+import { refuseChanges, removedUnits } from './plan/refuse-changes.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 
 /** How a call continues a run. Default: gates that failed or changed run, everything else stays. */
@@ -17,13 +19,16 @@ export interface Resume extends Decider {
   readonly from?: readonly string[];
   /** Close the open run, and begin a new one. */
   readonly fresh?: boolean;
+  /** Begin the run as a fork of another one; refuse if there is an open run. */
+  readonly fork?: ForkOrigin;
   /** Lift a pause; refuse if there is no open run. */
   readonly lift?: boolean;
 }
 
 /**
  * Opens the call that runs or plans a pipeline, and records the decisions of the chosen strategy.
- * @throws GatelineError `RUN_COMPLETED`, `RUN_NOT_OPEN`, `STRATEGY_NOTHING`, `GATE_UNKNOWN`
+ * @throws GatelineError `RUN_COMPLETED`, `RUN_NOT_OPEN`, `STRATEGY_NOTHING`, `GATE_UNKNOWN`, `DEFINITION_CHANGED`, `RUN_OPEN`,
+ *   `RUN_UNKNOWN`
  */
 export async function openRun(
   ports: EnginePorts,
@@ -33,12 +38,16 @@ export async function openRun(
   options: CallOptions = {},
 ): Promise<Call> {
   let call = await openCall(ports, assignment, observe, options);
-  if (resume?.lift) await liftPause(call, resume);
   if (resume?.fresh && call.journal.call.continues) {
     await recordRunDecision(call, { decision: 'close', actor: resume.actor, reason: resume.reason });
     call = await openCall(ports, assignment, observe, { ...options, fresh: true });
   }
   await pinContracts(call);
+  if (assignment.strict && !resume?.fresh) await refuseChanges(call);
+  for (const { message } of removedUnits(call)) await observe({ type: 'notice', message: `${message}: ignored` });
+  if (resume?.fork) await beginFork(call, resume.fork, resume);
+  await voidForked(call);
+  if (resume?.lift) await liftPause(call, resume);
   if (resume !== undefined) {
     const { actor, reason } = resume;
     for (const { unit, decision } of stepsOf(call, resume))

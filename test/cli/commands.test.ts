@@ -240,6 +240,20 @@ describe('run', () => {
     expect(third.out).toMatch(/c: run: .*me .*new model/);
   });
 
+  it('names removed gates, and with --strict refuses them', async () => {
+    await using workspace = await withFile(FAILING);
+    await gateline(workspace.root, ['run', '-q']);
+    await workspace.edit('gateline.yml', '"a": {', '"other": {');
+    await workspace.edit('gateline.yml', '"needs": "a"', '"needs": "other"');
+    for (const command of ['run', 'resume', 'plan']) {
+      const { code, err } = await gateline(workspace.root, [command, '--strict']);
+      expect(code, command).toBe(2);
+      expect(err).toContain('DEFINITION_CHANGED: the definition changed since run 1 of main began: gate a was removed');
+    }
+    const { err, out } = await gateline(workspace.root, ['run', '-q']);
+    expect(`${out}${err}`.match(/there are records of a, which is not in the pipeline: ignored/g)).toHaveLength(1);
+  });
+
   it('offers to run what a gate needs, and does so', async () => {
     const gates = {
       a: { run: writes(1), inputs: [] },

@@ -75,6 +75,23 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
     expect((await diff(['review', '--attempt', '2..2'])).err).toBe('No difference.\n');
   });
 
+  it('of two attempts also says what is different in their requests and outputs', async () => {
+    await using later = await workspace.copy();
+    await later.edit('gateline.yml', 'exit 1', 'exit 2');
+    expect((await here(later, ['run', '-q', '--force', 'review', '--reason', 'test'])).code).toBe(1);
+    await later.edit('gateline.yml', '"threshold": 50', '"threshold": 5');
+    await later.edit('gateline.yml', 'first >', 'third >');
+    expect((await here(later, ['run', '-q'])).code).toBe(1);
+    const asked = await here(later, ['diff', 'review', '--attempt', '1..5']);
+    expect(asked.out.split('\n')[0]).toBe('request: command run changed');
+    expect((await here(later, ['diff', 'review', '--attempt', '1..2'])).out).toMatch(/^output \/score: 10 → 90\ndiff/);
+    const { out } = await here(later, ['diff', 'review', '--attempt', '1..2', '--json']);
+    expect(JSON.parse(out)).toMatchObject({
+      request: [],
+      output: [{ pointer: '/score', change: 'changed', before: 10, after: 90 }],
+    });
+  });
+
   it('is JSON for programs', async () => {
     const { out } = await diff(['edit', '--json']);
     const state = { mode: '100644', blob: expect.stringMatching(/^[0-9a-f]{40}$/) };
@@ -88,6 +105,8 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
         { path: 'left.txt', before: null, after: state },
         { path: 'new/b.txt', before: null, after: state },
       ],
+      request: null,
+      output: null,
     });
     expect(JSON.parse((await diff(['--json'])).out)).toMatchObject({ gate: null, files: { length: 3 } });
   });
@@ -103,11 +122,7 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
   it.each([
     [['--attempt', '1..2'], 2, 'OPTION_VALUE: --attempt compares attempts of one gate'],
     [['review', '--attempt', '1-2'], 2, 'OPTION_VALUE: --attempt 1-2: expected A..B'],
-    [
-      ['review', '--attempt', '1..3'],
-      2,
-      'DIFF_UNAVAILABLE: no version of the workspace was kept for attempt 3 of gate review (begun: 2)',
-    ],
+    [['review', '--attempt', '1..3'], 2, 'ATTEMPT_UNKNOWN: gate review has no attempt 3 in run 1: attempts: 1 to 2'],
     [['reveiw'], 2, 'GATE_UNKNOWN: there is no gate reveiw; did you mean `review`?'],
     [['legs'], 2, 'GATE_UNKNOWN: gate legs has 2 legs; name one of them\n  Legs: legs/x, legs/y.'],
     [['--run', '3'], 2, 'RUN_UNKNOWN: there is no run 3 for main'],

@@ -7,6 +7,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { STATE_FOLDER } from '../../local/local-ports.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
+import { attemptView } from '../../report/json/status-json.ts';
 import { verdictText } from '../../report/terminal/verdict-text.ts';
 import { adviceLines } from '../output/advice.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
@@ -47,7 +48,14 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (options['json']) {
     const { status = 'failed', reason = '' } = unit ?? {};
     const gate = unitKey(ended.gate, ended.leg);
-    printJson(world, { format: 'gateline-verdict/1', gate, status, reason, verdict: ended.verdict });
+    printJson(world, {
+      format: 'gateline-verdict/1',
+      gate,
+      status,
+      reason,
+      attempt: attemptView(ended),
+      verdict: ended.verdict,
+    });
   } else {
     const paint = paintFor(world.out, world.environment);
     const contract = opened.graph.get(unitKey(ended.gate, ended.leg))?.gate.contract;

@@ -1,16 +1,21 @@
 import { versionsOf } from '../../engine/apply.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { comparePositions, type EndedRecord } from '../../run/records/record.ts';
 import { unitNamed } from '../../run/records/named-units.ts';
+import type { EndedRecord } from '../../run/records/record.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { attemptNumbered, type NumberedAttempt } from '../project/attempt-numbered.ts';
 import { loadFor, openRun } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
+import { attemptDifferences, differenceLines, differencesJson } from './diff-attempts.ts';
 
-type Versions = Awaited<ReturnType<typeof versionsOf>>;
+interface Versions extends Awaited<ReturnType<typeof versionsOf>> {
+  /** The attempts whose versions these are, if two are compared. */
+  readonly attempts?: readonly [NumberedAttempt, NumberedAttempt];
+}
 type Snapshot = NonNullable<EndedRecord['snapshot']>;
 
 /** `gateline diff [GATE]`: the changes that the gates of a run made, as a patch. */
@@ -24,14 +29,18 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   });
   const [gate] = positionals;
   const { workspace } = call.ports;
-  const { from, to } = await wanted(call, gate, textOption(options, 'attempt')).catch(orUnavailable);
+  const { from, to, attempts } = await wanted(call, gate, textOption(options, 'attempt')).catch(orUnavailable);
+  const beside = attempts && (await attemptDifferences(call, ...attempts));
   if (options['json']) {
     const files = await workspace.differences(from, to).catch(orUnavailable);
-    printJson(world, { format: 'gateline-diff/1', gate: gate ?? null, from, to, files });
+    const more = beside === undefined ? { request: null, output: null } : differencesJson(beside);
+    printJson(world, { format: 'gateline-diff/1', gate: gate ?? null, from, to, files, ...more });
     return EXIT_CODES.ok;
   }
   const patch = await workspace.patch(from, to).catch(orUnavailable);
-  if (patch === '') world.err.write('No difference.\n');
+  const lines = beside === undefined ? [] : differenceLines(beside);
+  if (patch === '' && lines.length === 0) world.err.write('No difference.\n');
+  for (const line of lines) say(world.out, line);
   world.out.write(world.out.interactive ? forTerminal(patch) : patch);
   return EXIT_CODES.ok;
 }
@@ -55,23 +64,11 @@ async function wanted(call: Call, gate: string | undefined, attempts: string | u
       hint: 'For instance `--attempt 1..2`: what the second attempt made different.',
     });
   }
-  const [from, to] = [a, b].map((number) => attemptOf(call, key, Number(number)));
-  return { from: from!.tree, to: to!.tree };
-}
-
-/** The changes of an attempt, by its number among all attempts of the run, including killed ones. */
-function attemptOf(call: Call, gate: UnitKey, number: number): Snapshot {
-  const { journal } = call;
-  const { runNumber } = journal.state();
-  const begun = (journal.archive().started.get(gate) ?? []).filter((one) => one.runNumber === runNumber);
-  const started = begun.toSorted(comparePositions)[number - 1];
-  const ended =
-    started &&
-    journal
-      .archive()
-      .ended.get(gate)
-      ?.find((one) => comparePositions(one, started) === 0);
-  return snapshotOf(ended, `attempt ${number} of gate ${gate} (begun: ${begun.length})`);
+  const compared = [attemptNumbered(call, unit, Number(a)), attemptNumbered(call, unit, Number(b))] as const;
+  const [from, to] = compared.map(({ number, ended }) =>
+    snapshotOf(ended, `attempt ${number} of gate ${gate} (begun: ${unit.begun.length})`),
+  );
+  return { from: from!.tree, to: to!.tree, attempts: compared };
 }
 
 function snapshotOf(ended: EndedRecord | undefined, what: string): Snapshot {

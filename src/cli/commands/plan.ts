@@ -1,3 +1,4 @@
+import type { ForkOrigin } from '../../engine/fork.ts';
 import { planPipeline } from '../../engine/plan-pipeline.ts';
 import { planJson } from '../../report/json/plan-json.ts';
 import { planTable } from '../../report/terminal/plan-table.ts';
@@ -8,15 +9,20 @@ import { whatToRun } from '../project/what-to-run.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
-import { say } from '../output/say.ts';
+import { noticesTo, say } from '../output/say.ts';
 
 /** `gateline plan` and `gateline run --dry-run`: reports what a run would do, and why. Changes nothing. */
-export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
+export function execute(invocation: CommandInvocation): Promise<ExitCode> {
+  return planRun(invocation);
+}
+
+/** Reports what a run would do. @param fork the run that it would be a fork of */
+export async function planRun(invocation: CommandInvocation, fork?: ForkOrigin): Promise<ExitCode> {
   const { world, options } = invocation;
   const loaded = await loadFor(invocation);
-  const { assigned, resume } = await whatToRun(invocation, loaded);
+  const { assigned, resume } = await whatToRun(invocation, loaded, fork);
   const { ports, assignment, graph } = await open(invocation, loaded, { readOnly: true });
-  const { plan, errors } = await planPipeline(ports, { ...assignment, ...assigned }, {}, resume);
+  const { plan, errors } = await planPipeline(ports, { ...assignment, ...assigned }, {}, resume, noticesTo(world));
   if (options['json']) printJson(world, planJson(plan));
   else
     world.out.write(

@@ -1,5 +1,6 @@
 import type { EngineEvent } from '../../engine/ports.ts';
 import { openCall } from '../../engine/call/call.ts';
+import type { ForkOrigin } from '../../engine/fork.ts';
 import { runPipeline, type RunResult } from '../../engine/run-pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -24,17 +25,22 @@ import { errorLines, exitCodeOfError } from '../output/report-error.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 import { appliedLines, applyTo, exitCodeOfApplied } from './apply.ts';
-import { execute as plan } from './plan.ts';
+import { planRun } from './plan.ts';
 
 /** The longest silence of plain progress. */
 const SILENCE_MS = 30_000;
 
 /** `gateline run` and `gateline resume`: continue the subject's run. */
-export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
+export function execute(invocation: CommandInvocation): Promise<ExitCode> {
+  return continueRun(invocation);
+}
+
+/** Continues the subject's run, or begins one. @param fork the run that it is a fork of */
+export async function continueRun(invocation: CommandInvocation, fork?: ForkOrigin): Promise<ExitCode> {
   const { world, options } = invocation;
-  if (options['dry-run']) return plan(invocation);
+  if (options['dry-run']) return planRun(invocation, fork);
   const loaded = await loadFor(invocation);
-  const asked = await whatToRun(invocation, loaded);
+  const asked = await whatToRun(invocation, loaded, fork);
   const { only } = asked.assigned;
   await using _lock = await lockWorkspace(loaded.root, world);
   const stop = new AbortController();

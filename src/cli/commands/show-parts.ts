@@ -1,7 +1,8 @@
 import type { Call } from '../../engine/call/call.ts';
 import type { Digest } from '../../json/digest.ts';
-import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
+import { comparePositions, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
+import { attemptNumbered } from '../project/attempt-numbered.ts';
 
 /** The parts of a gate that `gateline show` can show. */
 export const PARTS = [
@@ -20,14 +21,38 @@ export type Part = (typeof PARTS)[number];
 /** Parts that are text; the others are JSON. */
 export const TEXT_PARTS: ReadonlySet<Part> = new Set(['stdout', 'stderr', 'learnings']);
 
+/** The attempt that is shown: its claim and its end, where they are known. */
+export interface Shown {
+  readonly unit: UnitState;
+  readonly claim: StartedRecord | undefined;
+  readonly ended: EndedRecord | undefined;
+  /** As asked for; `undefined`: the attempt that determines the gate's status. */
+  readonly number: number | undefined;
+}
+
+/**
+ * The attempt with that number in the run, otherwise the one that determines the status, or the latest that ended.
+ * @throws GatelineError `ATTEMPT_UNKNOWN`
+ */
+export function shownOf(call: Call, unit: UnitState, number?: number): Shown {
+  if (number !== undefined) return { unit, ...attemptNumbered(call, unit, number) };
+  const { runNumber } = call.journal.state();
+  const { ended, started } = call.journal.archive();
+  const latest = unit.ended ?? ended.get(unit.key)?.findLast((one) => one.runNumber === runNumber);
+  const source = latest?.source;
+  // The claim of another subject is not among our records: ours has the same request.
+  const at = source === undefined || source.subject !== undefined ? latest : source;
+  const claim = at && started.get(unit.key)?.find((one) => comparePositions(one, at) === 0);
+  return { unit, ended: latest, claim: claim ?? unit.started, number };
+}
+
 /** Digest of a part; `undefined` if it does not exist. */
-export function contentOf(call: Call, unit: UnitState, part: Exclude<Part, 'verdict' | 'record'>): Digest | undefined {
-  const ended = latestOf(call, unit);
+export function contentOf({ claim, ended }: Shown, part: Exclude<Part, 'verdict' | 'record'>): Digest | undefined {
   switch (part) {
     case 'request':
-      return claimOf(call, unit)?.request;
+      return claim?.request;
     case 'contract':
-      return ended?.contract ?? unit.started?.contract;
+      return ended?.contract ?? claim?.contract;
     case 'output':
       return ended?.value?.digest;
     case 'exports':
@@ -41,9 +66,10 @@ export function contentOf(call: Call, unit: UnitState, part: Exclude<Part, 'verd
 }
 
 /** Why a part does not exist, as the end of a sentence. */
-export function whyAbsent(call: Call, unit: UnitState, part: Part): string {
-  if (latestOf(call, unit) === undefined) {
-    return unit.started === undefined ? 'its agent was not started yet' : 'its agent has not ended yet';
+export function whyAbsent({ unit, claim, ended, number }: Shown, part: Part): string {
+  if (ended === undefined) {
+    if (number !== undefined && number < unit.begun.length) return 'the attempt was interrupted';
+    return claim === undefined ? 'its agent was not started yet' : 'its agent has not ended yet';
   }
   switch (part) {
     case 'output':
@@ -58,23 +84,4 @@ export function whyAbsent(call: Call, unit: UnitState, part: Part): string {
     default:
       return 'no attempt of it was begun';
   }
-}
-
-/** The attempt that determines the status, otherwise the latest that ended in this run. */
-export function latestOf(call: Call, unit: UnitState): EndedRecord | undefined {
-  const { runNumber } = call.journal.state();
-  const ended = call.journal.archive().ended.get(unit.key) ?? [];
-  return unit.ended ?? ended.findLast((one) => one.runNumber === runNumber);
-}
-
-/** The claim of the attempt that determines the status; for a reused output, the claim of the original attempt. */
-function claimOf(call: Call, unit: UnitState): StartedRecord | undefined {
-  const ended = latestOf(call, unit);
-  const source = ended?.source;
-  // The claim of another subject is not among our records: ours has the same request.
-  const at = source === undefined || source.subject !== undefined ? ended : source;
-  const claims = call.journal
-    .archive()
-    .records.filter((record): record is StartedRecord => record.kind === 'started' && unitOf(record) === unit.key);
-  return (at && claims.find((record) => comparePositions(record, at) === 0)) ?? unit.started;
 }

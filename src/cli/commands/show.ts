@@ -2,23 +2,23 @@ import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import type { Gate } from '../../pipeline/pipeline.ts';
-import { scoreOf } from '../../report/json/status-json.ts';
+import { attemptView, scoreOf } from '../../report/json/status-json.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import { oneLine } from '../../report/text.ts';
 import { legName } from '../../report/wording.ts';
 import { verdictText } from '../../report/terminal/verdict-text.ts';
-import { unitOf, type GatelineRecord } from '../../run/records/record.ts';
+import { comparePositions, unitOf, type GatelineRecord } from '../../run/records/record.ts';
 import { unitNamed } from '../../run/records/named-units.ts';
-import type { UnitState } from '../../run/state/run-state.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import type { CommandInvocation } from '../command.ts';
+import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { attemptGiven } from '../project/attempt-numbered.ts';
 import { openToLook } from '../project/open.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
-import { contentOf, latestOf, PARTS, TEXT_PARTS, whyAbsent, type Part } from './show-parts.ts';
+import { contentOf, PARTS, shownOf, TEXT_PARTS, whyAbsent, type Part, type Shown } from './show-parts.ts';
 
 /** `gateline show GATE [PART]`: one stored part of a gate. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -28,16 +28,18 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const { call, loaded } = await openToLook(invocation);
   const units = call.journal.state().units;
   const json = options['json'] === true;
+  const number = attemptGiven(textOption(options, 'attempt'));
   const gate = loaded.pipeline.gates.find(({ id }) => id === key);
-  if (gate !== undefined && part === 'verdict' && !units.has(key)) {
+  if (gate !== undefined && part === 'verdict' && !units.has(key) && number === undefined) {
     showLegs(world, call, gate, json);
     return EXIT_CODES.ok;
   }
   const unit = units.get(unitNamed(call.graph, key).key)!;
+  const shown = shownOf(call, unit, number);
   const { contract } = loaded.pipeline.gates.find(({ id }) => id === unit.gate) ?? {};
-  if (part === 'verdict') showVerdict(world, call, unit, { json, contract });
-  else if (part === 'record') printJson(world, recordsOf(call, unit));
-  else await showContent(world, call, unit, part, json);
+  if (part === 'verdict') showVerdict(world, shown, { json, contract });
+  else if (part === 'record') printJson(world, recordsOf(call, shown));
+  else await showContent(world, call, shown, part, json);
   return EXIT_CODES.ok;
 }
 
@@ -62,7 +64,11 @@ function showLegs(world: CliWorld, call: Call, gate: Gate, json: boolean): void 
   const state = call.journal.state();
   const legs = [...state.units.values()].filter((unit) => unit.gate === gate.id);
   if (json) {
-    printJson(world, { format: 'gateline-legs/1', gate: gate.id, legs: legs.map((leg) => verdictJson(call, leg)) });
+    printJson(world, {
+      format: 'gateline-legs/1',
+      gate: gate.id,
+      legs: legs.map((leg) => verdictJson(shownOf(call, leg))),
+    });
     return;
   }
   const paint = paintFor(world.out, world.environment);
@@ -74,54 +80,61 @@ function showLegs(world: CliWorld, call: Call, gate: Gate, json: boolean): void 
 }
 
 /** `gateline-verdict/1`; see docs/reference/json-output.md. */
-function verdictJson(call: Call, unit: UnitState): object {
-  const { key: gate, status, reason } = unit;
-  const verdict = latestOf(call, unit)?.verdict;
+function verdictJson(shown: Shown): object {
+  const { verdict } = shown.ended ?? {};
   const judged =
     verdict === undefined
       ? null
       : { ...verdict, score: scoreOf(verdict), result: verdict.result ?? null, message: verdict.message ?? null };
-  return { format: 'gateline-verdict/1', gate, status, reason, verdict: judged };
+  const { key: gate, status, reason } = shown.unit;
+  const at = shown.ended ?? shown.claim;
+  const attempt = at === undefined ? null : attemptView(at);
+  return { format: 'gateline-verdict/1', gate, status, reason, attempt, verdict: judged };
 }
 
 function showVerdict(
   world: CliWorld,
-  call: Call,
-  unit: UnitState,
+  shown: Shown,
   { json, contract }: { readonly json: boolean; readonly contract: Gate['contract'] | undefined },
 ): void {
   if (json) {
-    printJson(world, verdictJson(call, unit));
+    printJson(world, verdictJson(shown));
     return;
   }
   const paint = paintFor(world.out, world.environment);
-  const ended = latestOf(call, unit);
+  const { unit, ended, number } = shown;
   const { key: gate, status, reason } = unit;
-  if (ended === undefined || unit.status !== ended.verdict.status || unit.reused)
-    say(world.out, `${oneLine(gate)}: ${status}: ${oneLine(reason)}`);
+  if (number === undefined) {
+    if (ended === undefined || status !== ended.verdict.status || unit.reused)
+      say(world.out, `${oneLine(gate)}: ${status}: ${oneLine(reason)}`);
+  } else if (ended === undefined) say(world.out, `${oneLine(gate)}, attempt ${number}: ${whyAbsent(shown, 'verdict')}`);
   if (ended === undefined) return;
   say(world.out, verdictText(ended, { paint, contract, begun: unit.begun }).trimEnd());
-  const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(call, unit, part) !== undefined);
-  for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}\n`);
+  const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(shown, part) !== undefined);
+  const which = number === undefined ? '' : ` --attempt ${number}`;
+  for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}${which}\n`);
 }
 
-function recordsOf(call: Call, unit: UnitState): GatelineRecord[] {
+function recordsOf(call: Call, { unit, claim, number }: Shown): GatelineRecord[] {
   const { runNumber } = call.journal.state();
   return call.journal
     .archive()
-    .records.filter((record) => unitOf(record) === unit.key && record.runNumber === runNumber);
+    .records.filter((record) => unitOf(record) === unit.key && record.runNumber === runNumber)
+    .filter((record) => number === undefined || (claim !== undefined && comparePositions(record, claim) === 0));
 }
 
 async function showContent(
   world: CliWorld,
   call: Call,
-  unit: UnitState,
+  shown: Shown,
   part: Exclude<Part, 'verdict' | 'record'>,
   json: boolean,
 ): Promise<void> {
-  const digest = contentOf(call, unit, part);
+  const { unit, number } = shown;
+  const digest = contentOf(shown, part);
   if (digest === undefined) {
-    throw new GatelineError('PART_ABSENT', `gate ${unit.key} has no ${part}: ${whyAbsent(call, unit, part)}`, {
+    const which = number === undefined ? '' : `attempt ${number} of `;
+    throw new GatelineError('PART_ABSENT', `${which}gate ${unit.key} has no ${part}: ${whyAbsent(shown, part)}`, {
       hint: `\`gateline show ${unit.key}\` shows how it ended.`,
     });
   }

@@ -1,6 +1,7 @@
 import { statusJson } from '../../report/json/status-json.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import { oneLine } from '../../report/text.ts';
+import { momentLines } from '../../report/terminal/run-summary.ts';
 import { adviceLines } from '../output/advice.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
@@ -10,19 +11,21 @@ import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 
-/** `gateline status`: the state of the subject's newest run. Read-only. */
+/** `gateline status`: the state of the subject's newest run, now or at an earlier moment. Read-only. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   if (options['subjects']) return listSubjects(invocation);
-  const { call, loaded, graph } = await openToLook(invocation);
+  const { call, loaded, graph, at } = await openToLook(invocation);
   const state = call.journal.state();
   if (options['json']) {
-    printJson(world, statusJson(state, graph));
+    printJson(world, statusJson(state, graph, at));
     return EXIT_CODES.ok;
   }
   const look = { wrap: true, width: world.out.columns, paint: paintFor(world.out, world.environment) };
-  world.out.write(`${statusTable(state, loaded.pipeline, { ...look, now: world.now().toISOString() })}\n`);
-  for (const line of adviceLines(state, { graph, options })) say(world.out, line);
+  const now = (at ?? world.now()).toISOString();
+  world.out.write(`${statusTable(state, loaded.pipeline, { ...look, now })}\n`);
+  if (at === undefined) for (const line of adviceLines(state, { graph, options })) say(world.out, line);
+  else for (const line of momentLines(state, now)) say(world.out, line);
   for (const problem of state.problems) say(world.err, `problem: ${problem.code}: ${oneLine(problem.message)}`);
   return EXIT_CODES.ok;
 }

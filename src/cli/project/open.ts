@@ -7,6 +7,7 @@ import { createProjector, showStateIn, stateForAgents, type Projector } from '..
 import type { RunState } from '../../run/state/run-state.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { assignmentOf } from './assignment.ts';
+import { viewAt } from './moment.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { noticesTo, say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
@@ -46,10 +47,11 @@ export async function open(
   return { loaded, graph, ports: { ...ports, showState }, assignment };
 }
 
-/** {@link openRun} for reading the run of `--run`, otherwise the newest. */
-export async function openToLook(invocation: CommandInvocation): Promise<Opened & { readonly call: Call }> {
+/** {@link openRun} for reading the run of `--run`, otherwise the newest; with `--at`, as it was then. */
+export async function openToLook(invocation: CommandInvocation): Promise<OpenedRun> {
   const asked = textOption(invocation.options, 'run');
-  return openRun(invocation, await loadFor(invocation), { asked, where: '--run', readOnly: true });
+  const at = textOption(invocation.options, 'at');
+  return openRun(invocation, await loadFor(invocation), { asked, where: '--run', readOnly: true, at });
 }
 
 /** Which run to open. */
@@ -59,22 +61,34 @@ export interface RunWanted {
   /** The option that named it, for errors. */
   readonly where: string;
   readonly readOnly: boolean;
+  /** Only what was recorded up to this record or time. */
+  readonly at?: string | undefined;
+}
+
+/** A run, read. */
+export interface OpenedRun extends Opened {
+  readonly call: Call;
+  /** The moment in the past that it is shown at. */
+  readonly at: Date | undefined;
 }
 
 /**
  * {@link open} with the records of one run, without changes.
- * @throws GatelineError `OPTION_VALUE`, `RUN_UNKNOWN`
+ * @throws GatelineError `OPTION_VALUE`, `RUN_UNKNOWN`, `MOMENT_UNKNOWN`
  */
 export async function openRun(
   invocation: CommandInvocation,
   loaded: LoadedPipeline,
-  { asked, where, readOnly }: RunWanted,
-): Promise<Opened & { readonly call: Call }> {
+  { asked, where, readOnly, at }: RunWanted,
+): Promise<OpenedRun> {
   const { subject, number } = parseRunArgument(asked, where);
   const options = { ...invocation.options, ...(subject !== undefined && { subject }) };
   const opened = await open({ ...invocation, options }, loaded, { readOnly });
-  const call = await openCall(opened.ports, opened.assignment, noticesTo(invocation.world), { runNumber: number });
-  const records = call.journal.records();
+  const view = at === undefined ? undefined : await viewAt(opened, at, number);
+  const { ports = opened.ports, listing, runNumber = number } = view ?? {};
+  const reading = { runNumber, ...(listing && { listing }) };
+  const call = await openCall(ports, opened.assignment, noticesTo(invocation.world), reading);
+  const records = view?.all ?? call.journal.records();
   if (
     number > 0 &&
     !records.some((record) => record.runNumber === number) &&
@@ -86,7 +100,7 @@ export async function openRun(
       hint: `${known} \`gateline status --subjects\` lists the subjects.`,
     });
   }
-  return { ...opened, call };
+  return { ...opened, call, at: view?.at };
 }
 
 /** The projections of the state guide's files for a call. */
@@ -117,7 +131,7 @@ export interface RunAsked {
  * @param where the option that named it, for the error: `--run`
  * @throws GatelineError `OPTION_VALUE`
  */
-function parseRunArgument(text: string | undefined, where: string): RunAsked {
+export function parseRunArgument(text: string | undefined, where: string): RunAsked {
   if (text === undefined) return { subject: undefined, number: 0 };
   const [, subject, digits] = /^(?:(.+)#)?([1-9][0-9]{0,8})$/s.exec(text) ?? [];
   if (digits !== undefined) return { subject, number: Number(digits) };

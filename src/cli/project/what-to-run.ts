@@ -1,4 +1,5 @@
 import type { Assignment } from '../../engine/call/call.ts';
+import type { ForkOrigin } from '../../engine/fork.ts';
 import type { Resume } from '../../engine/resume.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
@@ -13,21 +14,26 @@ import { reasonGiven } from './decision.ts';
 
 /** What `run`, `resume` and `plan` are asked to do, beyond the pipeline and its subject. */
 export interface WhatToRun {
-  readonly assigned: Pick<Assignment, 'only' | 'maxGates' | 'maxIterations' | 'sequential' | 'keep'>;
+  readonly assigned: Pick<Assignment, 'only' | 'maxGates' | 'maxIterations' | 'sequential' | 'strict' | 'keep'>;
   readonly resume: Resume | undefined;
 }
 
 /**
  * Reads the options that select gates and say how the run continues.
+ * @param fork the run that it is a fork of
  * @throws GatelineError `GATE_UNKNOWN`, `OPTION_CONFLICT`, `OPTION_VALUE`, `REASON_MISSING`, `ACTOR_UNKNOWN`
  */
-export async function whatToRun(invocation: CommandInvocation, loaded: LoadedPipeline): Promise<WhatToRun> {
+export async function whatToRun(
+  invocation: CommandInvocation,
+  loaded: LoadedPipeline,
+  fork?: ForkOrigin,
+): Promise<WhatToRun> {
   const { options } = invocation;
   const { pipeline } = loaded;
   const only = onlyUnits(options, pipeline);
   const maxGates = numberOf(options, 'max-gates');
   const maxIterations = numberOf(options, 'max-iterations');
-  const resume = await resumeOf(invocation, loaded);
+  const resume = await resumeOf(invocation, loaded, fork);
   const keep = options['keep'] ? keptGates(pipeline, resume!) : undefined;
   return {
     assigned: {
@@ -35,6 +41,7 @@ export async function whatToRun(invocation: CommandInvocation, loaded: LoadedPip
       ...(maxGates !== undefined && { maxGates }),
       ...(maxIterations !== undefined && { maxIterations }),
       ...(options['sequential'] === true && { sequential: true }),
+      ...(options['strict'] === true && { strict: true }),
       ...(keep && { keep }),
     },
     resume,
@@ -45,21 +52,22 @@ export async function whatToRun(invocation: CommandInvocation, loaded: LoadedPip
 async function resumeOf(
   { world, options, command }: CommandInvocation,
   { root, pipeline }: LoadedPipeline,
+  fork: ForkOrigin | undefined,
 ): Promise<Resume | undefined> {
   const force = listOption(options, 'force');
   const from = listOption(options, 'from');
   const lift = command === 'resume';
   const fresh = options['new'] === true;
   const strategy = strategyOf(options, from, pipeline);
-  if (!lift && !fresh && force.length === 0) return undefined;
+  if (!lift && !fresh && fork === undefined && force.length === 0) return undefined;
   unitsNamed(unitsOf(pipeline), [...force, ...from]);
   const given = recordedOption(options, 'actor', 255);
-  const needsReason = force.length > 0 || strategy === 'skip-current' || options['keep'] === true;
+  const needsReason = fork !== undefined || force.length > 0 || strategy === 'skip-current' || options['keep'] === true;
   const how = from.length > 0 ? from.map((gate) => `--from ${gate}`) : lift ? [`--strategy ${strategy}`] : [];
   const words = [`gateline ${command}`, ...(fresh ? ['--new'] : []), ...how];
   const reason = needsReason ? reasonGiven(options) : (recordedOption(options, 'reason', 4_096) ?? words.join(' '));
   const actor = await whoDecides(root, world.environment, given);
-  return { actor, reason, force, strategy, from, fresh, lift };
+  return { actor, reason, force, strategy, from, fresh, lift, ...(fork && { fork }) };
 }
 
 function strategyOf(options: OptionValues, from: readonly string[], pipeline: Pipeline): Strategy {

@@ -13,7 +13,7 @@ export interface Decider {
 /** The parts of a decision's record that differ from one decision to another. */
 type Recorded = Decider &
   Pick<DecidedRecord, 'decision' | 'fingerprint'> &
-  Partial<Pick<DecidedRecord, 'until' | 'output'>>;
+  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin'>>;
 
 /** Records a decision about a unit in the call that made it. @throws GatelineError `GATE_CLAIMED` */
 export async function recordDecision(call: Call, unit: Unit, decided: Recorded): Promise<void> {
@@ -22,7 +22,10 @@ export async function recordDecision(call: Call, unit: Unit, decided: Recorded):
 }
 
 /** Records a decision about the run, after everything that the run has recorded. */
-export async function recordRunDecision(call: Call, decided: Decider & Pick<DecidedRecord, 'decision'>): Promise<void> {
+export async function recordRunDecision(
+  call: Call,
+  decided: Decider & Pick<DecidedRecord, 'decision' | 'origin'>,
+): Promise<void> {
   const identity = call.journal.identity({ gate: { id: RUN_GATE }, leg: { id: '' } }, 0);
   const runAttempt = Math.max(call.journal.call.runAttempt, call.journal.state().runAttempt + 1);
   await writeDecision(call, { ...identity, runAttempt, ...contentOf(call, { ...decided, fingerprint: null }) });
@@ -30,7 +33,7 @@ export async function recordRunDecision(call: Call, decided: Decider & Pick<Deci
 
 function contentOf(
   call: Call,
-  { decision, actor, reason, fingerprint, until, output }: Recorded,
+  { decision, actor, reason, fingerprint, until, output, origin }: Recorded,
 ): Omit<DecidedRecord, keyof ReturnType<Call['journal']['identity']>> {
   return {
     kind: 'decided',
@@ -40,6 +43,7 @@ function contentOf(
     fingerprint,
     ...(until !== undefined && { until }),
     ...(output !== undefined && { output }),
+    ...(origin !== undefined && { origin: { ...origin } }),
   };
 }
 

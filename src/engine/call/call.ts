@@ -25,6 +25,8 @@ export interface Assignment extends NamedSubject {
   readonly maxIterations?: number | undefined;
   /** Gates of a group run one at a time, whatever its `mode`. */
   readonly sequential?: boolean;
+  /** Refuse to continue a run whose definition changed since its gates ran. */
+  readonly strict?: boolean;
   /** Start at most this many gates. Default: no limit. */
   readonly maxGates?: number;
   /** Gates whose last good output is adopted if they would run again: who decided so, and why. */

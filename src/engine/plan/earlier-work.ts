@@ -1,3 +1,4 @@
+import type { Digest } from '../../json/digest.ts';
 import type { Request } from '../../run/plan/request.ts';
 import type { PreparedUnit, Work } from './prepared-unit.ts';
 import type { Call } from '../call/call.ts';
@@ -39,10 +40,16 @@ export async function differencesTo(call: Call, unit: Unit, work: Work): Promise
     .archive()
     .records.findLast((record) => record.kind === 'started' && unitOf(record) === unit.key);
   if (claim?.kind !== 'started' || claim.fingerprint === work.fingerprint) return [];
-  const read = await call.ports.store.get(claim.request);
-  if (read.state !== 'present') return [];
-  const request = asRequest(JSON.parse(new TextDecoder().decode(read.value)) as JsonValue);
+  const request = await storedRequest(call, claim.request);
   if (request === undefined) return [];
   const redacted = call.redactor.redactJson(work.request as unknown as JsonValue).value;
   return differences(request, redacted as unknown as Request);
+}
+
+/** A request as a claim stored it; `undefined` if it is missing, or not of this version. */
+export async function storedRequest({ ports }: Pick<Call, 'ports'>, digest: Digest): Promise<Request | undefined> {
+  const read = await ports.store.get(digest);
+  return read.state === 'present'
+    ? asRequest(JSON.parse(new TextDecoder().decode(read.value)) as JsonValue)
+    : undefined;
 }

@@ -44,6 +44,16 @@ export const COMMAND_LINE_CODES = {
     means: 'The subject has no run of that number.',
     remedy: '`gateline status` shows the newest run, `gateline status --subjects` the subjects.',
   },
+  MOMENT_UNKNOWN: {
+    from: ['user'],
+    means: '`--at` names no record of the subject, or several, and it is no time.',
+    remedy: 'Use the name of a file below `.state/runs/`, without pipeline and `.json`, or a time (ISO 8601).',
+  },
+  ATTEMPT_UNKNOWN: {
+    from: ['user'],
+    means: 'The gate has no attempt of that number in that run.',
+    remedy: 'Attempts are numbered from 1 in the order in which they began in the run.',
+  },
   GATE_UNKNOWN: {
     from: ['user'],
     means: 'The pipeline has no such gate, or no such leg of a gate.',

@@ -132,10 +132,21 @@ export const ENGINE_CODES = {
     means: 'The decision is about a run that does not exist or is over.',
     remedy: '`gateline status` shows the newest run, `gateline run` begins one.',
   },
+  RUN_OPEN: {
+    from: ['user'],
+    means: 'A fork begins a new run, and the subject has an open one.',
+    remedy: '`--new` closes the open run; `gateline close` does so, too.',
+  },
   RUN_COMPLETED: {
     from: ['user'],
     means: 'The run to resume is completed.',
-    remedy: '`gateline run --new` begins a new run.',
+    remedy: '`gateline run --new` begins a new run, `gateline fork RUN --from GATE` repeats a part of one.',
+  },
+  DEFINITION_CHANGED: {
+    from: ['user'],
+    means: 'With `--strict`: gates that the run has records of were changed or removed since they ran.',
+    remedy:
+      'Without `--strict`, changed gates run again and removed ones are ignored. `gateline run --new` begins a new run.',
   },
   STRATEGY_NOTHING: {
     from: ['user'],

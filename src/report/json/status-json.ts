@@ -11,6 +11,7 @@ import {
 } from '../../run/records/record.ts';
 import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
+import { pausedSince, runErrorOf, runErrorSchema } from './run-error.ts';
 import { iterationOf } from '../../run/records/reworks.ts';
 import { attemptOf, changeOf, endedAfter } from '../wording.ts';
 
@@ -100,6 +101,14 @@ export const statusJsonSchema = z.strictObject({
   status: z.enum(RUN_STATUSES),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),
+  /** Since when it is paused: by a person, or at a gate that waits for an approval. `null`: it is not. */
+  pausedAt: z.string().nullable(),
+  /** When a pause was last lifted. */
+  resumedAt: z.string().nullable(),
+  /** Why its status is `error`; otherwise `null`. */
+  error: runErrorSchema.nullable(),
+  /** The moment in the past that this is the state of; `null`: now. */
+  at: z.string().nullable(),
   /** Decisions about the whole run that are in force. */
   decisions: z.strictObject({
     paused: decision.nullable(),
@@ -107,6 +116,8 @@ export const statusJsonSchema = z.strictObject({
     pinned: decision.nullable(),
     forked: decision.nullable(),
   }),
+  /** The run that this one is a fork of; `gate` and everything downstream ran again. */
+  forkedFrom: z.strictObject({ subject: z.string(), run: counter, gate: z.string().nullable() }).nullable(),
   /** Ordered so that each gate comes after its needs. */
   gates: z.array(gateStatusSchema),
   /** Problems with records. */
@@ -117,8 +128,9 @@ export type StatusJson = z.infer<typeof statusJsonSchema>;
 /**
  * The state of a run for programs; see docs/reference/json-output.md. Texts are not escaped: print them with
  * `jsonText`.
+ * @param at the moment in the past that it is the state of
  */
-export function statusJson(state: RunState, graph: UnitGraph): StatusJson {
+export function statusJson(state: RunState, graph: UnitGraph, at?: Date): StatusJson {
   return {
     format: STATUS_FORMAT,
     pipeline: state.pipeline,
@@ -128,15 +140,26 @@ export function statusJson(state: RunState, graph: UnitGraph): StatusJson {
     status: state.status,
     startedAt: state.startedAt ?? null,
     updatedAt: state.updatedAt ?? null,
+    pausedAt: pausedSince(state),
+    resumedAt: state.decided.resumed?.at ?? null,
+    error: runErrorOf(state),
+    at: at?.toISOString() ?? null,
     decisions: {
       paused: decisionOf(state.decided.paused),
       closed: decisionOf(state.decided.closed),
       pinned: decisionOf(state.decided.pinned),
       forked: decisionOf(state.decided.forked),
     },
+    forkedFrom: forkOf(state),
     gates: [...state.units.values()].map((unit) => gateOf(unit, graph)),
     problems: state.problems.map(({ code, message, unit }) => ({ code, message, gate: unit ?? null })),
   };
+}
+
+function forkOf({ decided: { forked } }: RunState): StatusJson['forkedFrom'] {
+  if (forked?.origin === undefined) return null;
+  const { subject, runNumber: run, gate = null } = forked.origin;
+  return { subject, run, gate };
 }
 
 function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] {

@@ -49,13 +49,29 @@ export function runSummaryLines(
   return lines;
 }
 
+/** The state of a run at a moment in the past, for which there is nothing to do next. @param at ISO 8601 */
+export function momentLines(state: RunState, at: string): string[] {
+  return [`As of ${at}:`, whatHappened(state)];
+}
+
 function whatHappened(state: RunState): string {
   const about = `${oneLine(state.pipeline)} for ${fit(oneLine(state.subject), 120)}`;
   if (state.status === 'initializing') return `There is no run of ${about} yet.`;
   const units = [...state.units.values()];
   const done = units.filter((unit) => unit.done);
   const parts = [`${done.length} of ${unitCount(units)} done${howDone(done)}`, ...troubles(units)];
-  return `Run ${state.runNumber} of ${about}: ${statusText(state)}. ${parts.join('; ')}.`.replace(/\.\.$/, '.');
+  return `Run ${state.runNumber} of ${about}${forkText(state)}: ${statusText(state)}. ${parts.join('; ')}.`.replace(
+    /\.\.$/,
+    '.',
+  );
+}
+
+/** The run that it is a fork of. */
+function forkText({ decided: { forked } }: RunState): string {
+  if (forked?.origin === undefined) return '';
+  const { subject, runNumber, gate } = forked.origin;
+  const at = gate === undefined ? '' : ` at ${oneLine(gate)}`;
+  return `, forked from ${fit(oneLine(subject), 120)} run ${runNumber}${at}`;
 }
 
 /** The status, and whose decision about the run it is. */

@@ -121,6 +121,8 @@ export function skipInForce(
 export interface RunDecisions {
   /** The pause in force: nothing starts until somebody resumes the run. */
   readonly paused: UsedDecision | undefined;
+  /** The last time that a pause was lifted. */
+  readonly resumed: UsedDecision | undefined;
   /** Nobody will finish the run. */
   readonly closed: UsedDecision | undefined;
   /** The run is kept when old runs are removed. */
@@ -141,6 +143,7 @@ export function runDecisions(decided: readonly UsedDecision[], unread?: string):
   };
   return {
     paused: inForce('pause', 'resume'),
+    resumed: last('resume'),
     closed: last('close'),
     pinned: inForce('pin', 'unpin'),
     forked: last('fork'),

@@ -1,0 +1,36 @@
+import type { Call } from '../../engine/call/call.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { comparePositions, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
+import type { UnitState } from '../../run/state/run-state.ts';
+
+/** One attempt of a gate. */
+export interface NumberedAttempt {
+  readonly number: number;
+  readonly claim: StartedRecord;
+  /** Absent if it runs, or was interrupted. */
+  readonly ended: EndedRecord | undefined;
+}
+
+/**
+ * An attempt by its number among all attempts of the run, including killed ones.
+ * @throws GatelineError `ATTEMPT_UNKNOWN`
+ */
+export function attemptNumbered({ journal }: Pick<Call, 'journal'>, unit: UnitState, number: number): NumberedAttempt {
+  const { runNumber } = journal.state();
+  const begun = unit.begun.toSorted(comparePositions);
+  const claim = begun[number - 1];
+  if (claim === undefined) {
+    const known = begun.length === 0 ? 'none was begun' : `attempts: 1 to ${begun.length}`;
+    const what = `gate ${unit.key} has no attempt ${number} in run ${runNumber}`;
+    throw new GatelineError('ATTEMPT_UNKNOWN', `${what}: ${known}`);
+  }
+  const ended = journal.archive().ended.get(unit.key) ?? [];
+  return { number, claim, ended: ended.find((one) => comparePositions(one, claim) === 0) };
+}
+
+/** @throws GatelineError `OPTION_VALUE` */
+export function attemptGiven(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
+  throw new GatelineError('OPTION_VALUE', `--attempt ${text}: expected the number of an attempt, from 1`);
+}

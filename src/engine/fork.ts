@@ -1,0 +1,56 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import { strategySteps } from '../run/plan/strategy.ts';
+import type { GatelineRecord } from '../run/records/record.ts';
+import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
+import type { Call } from './call/call.ts';
+import { unitsNamed } from '../run/records/named-units.ts';
+
+/** The run that a new run begins from. */
+export interface ForkOrigin {
+  readonly subject: string;
+  readonly runNumber: number;
+  /** This gate and everything downstream run again. Default: only what changed. */
+  readonly gate?: string;
+}
+
+/**
+ * Begins the call's run as a fork: the decision is its first record.
+ * @throws GatelineError `RUN_OPEN`, `RUN_UNKNOWN`, `GATE_UNKNOWN`
+ */
+export async function beginFork(call: Call, origin: ForkOrigin, by: Decider): Promise<void> {
+  const { journal, assignment, graph } = call;
+  const { runNumber, continues } = journal.call;
+  if (continues) throw new GatelineError('RUN_OPEN', `run ${runNumber} of ${assignment.subject} is open`);
+  if (origin.gate !== undefined) unitsNamed(graph, [origin.gate]);
+  const records = await recordsOf(call, origin.subject);
+  if (!records.some((record) => record.runNumber === origin.runNumber)) {
+    const numbers = [...new Set(records.map((record) => record.runNumber))].toSorted((a, b) => a - b);
+    throw new GatelineError('RUN_UNKNOWN', `there is no run ${origin.runNumber} for ${origin.subject}`, {
+      hint: numbers.length === 0 ? 'There are no runs of that subject.' : `Runs: ${numbers.slice(-20).join(', ')}.`,
+    });
+  }
+  await recordRunDecision(call, { decision: 'fork', actor: by.actor, reason: by.reason, origin });
+}
+
+/**
+ * Voids the earlier outputs of the gates that a forked run runs again. Also completes a fork that was interrupted after
+ * its first record.
+ */
+export async function voidForked(call: Call): Promise<void> {
+  const { journal, graph } = call;
+  const { decided, units } = journal.state();
+  const { origin, actor, reason } = decided.forked ?? {};
+  const isBegun = [...units.values()].some(({ started, ended }) => started !== undefined || ended !== undefined);
+  if (origin?.gate === undefined || isBegun) return;
+  const { runNumber } = journal.call;
+  for (const { unit } of strategySteps('from-checkpoint', graph, { units }, [origin.gate])) {
+    const known = journal.archive().decisions.get(unit.key)?.decided ?? [];
+    if (known.some((one) => one.runNumber === runNumber && one.decision === 'force')) continue;
+    await recordDecision(call, unit, { decision: 'force', actor: actor!, reason: reason!, fingerprint: null });
+  }
+}
+
+async function recordsOf({ journal, assignment, ports }: Call, subject: string): Promise<readonly GatelineRecord[]> {
+  if (subject === assignment.subject) return journal.records();
+  return (await ports.store.list(assignment.pipeline.id, subject)).records;
+}
