@@ -85,8 +85,13 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   if (same !== undefined || candidates.length === 0) return same;
   const best = closest(wanted, candidates.map(plain));
   const allowed = Math.max(1, Math.ceil((Math.min(wanted.length, best.length) - 1) / 3));
-  if (distance(wanted, best) > allowed) return undefined;
+  const isSwapped = distance(wanted, best) === 2 && sorted(wanted) === sorted(best);
+  if (distance(wanted, best) > allowed && !isSwapped) return undefined;
   return candidates.find((candidate) => plain(candidate) === best);
+}
+
+function sorted(letters: string): string {
+  return [...letters].toSorted().join('');
 }
 
 /** Maximum number of suggestions for one list of candidates; each takes time for every candidate. */

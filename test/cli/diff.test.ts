@@ -83,7 +83,7 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
     await later.edit('gateline.yml', 'first >', 'third >');
     expect((await here(later, ['run', '-q'])).code).toBe(1);
     const asked = await here(later, ['diff', 'review', '--attempt', '1..5']);
-    expect(asked.out.split('\n')[0]).toBe('request: command run changed');
+    expect(asked.out.split('\n')[0]).toBe('request: key run changed');
     expect((await here(later, ['diff', 'review', '--attempt', '1..2'])).out).toMatch(/^output \/score: 10 → 90\ndiff/);
     const { out } = await here(later, ['diff', 'review', '--attempt', '1..2', '--json']);
     expect(JSON.parse(out)).toMatchObject({

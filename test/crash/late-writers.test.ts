@@ -153,7 +153,7 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     await writeFile(workspace.beside('go'), '');
     await until(async () => existsSync(workspace.beside('wrote')) && !(await isRunning(pid)));
     const { stdout } = await promisify(execFile)('grep', ['-rl', '"from": "first"', '.state'], { cwd: workspace.root });
-    expect(stdout.trim()).toMatch(/^\.state\/attempts\/[0-9a-f]{16}\/1\/slow\._\.1\.1\/output\.json$/);
+    expect(stdout.trim()).toMatch(/^\.state\/attempts\/[0-9a-f]{16}\/1\/late\.slow\._\.1\.1\/output\.json$/);
     expect(await madeIn(workspace, 0)).toBe('first');
     await workspace.forgetStarts();
     await goOn(workspace, 'vanished');

@@ -44,8 +44,8 @@ describe('a definition that changed since the run began', () => {
       fault: 'user',
       message:
         'the definition changed since run 1 of subject began: gate old was removed, ' +
-        'gate a: with model changed; env LEVEL (added) changed; secret TOKEN (added) changed, ' +
-        'gate b: no longer needs a; its contract changed, gate c: needs a; command run changed',
+        'gate a: with model changed; env LEVEL added; secret TOKEN added, ' +
+        'gate b: no longer needs a; its contract changed, gate c: needs a; key run changed',
     };
     await expect(world.run(now, strict)).rejects.toMatchObject(refused);
     await expect(world.plan(now, strict)).rejects.toMatchObject(refused);

@@ -5,7 +5,9 @@ import { GatelineError } from '../../src/errors/gateline-error.ts';
 
 const catalogue = new Map(CODE_SECTIONS.flatMap(({ codes }) => Object.entries(codes)));
 
-const files = globSync('src/**/*.ts').filter((file) => !file.startsWith('src/errors/'));
+const files = globSync('src/**/*.ts').filter(
+  (file) => !file.startsWith('src/errors/codes/') && file !== 'src/errors/error-codes.ts',
+);
 const sources = files.map((file) => ({
   file,
   // Without comments, which may name codes.
