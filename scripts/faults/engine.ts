@@ -61,7 +61,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a run ends before its agents do',
-    find: 'if (running.size > 0) await Promise.race(running.values());',
+    find: 'if (works.size > 0) await Promise.race(works);',
     replace: 'if (running.size > 0) break;',
     tests: RUN,
     why: 'gates that wait for a running one would never start',

@@ -36,18 +36,20 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const planned: PlannedUnit[] = [];
   const errors: GatelineError[] = [];
   const open = new Map(call.graph);
-  const running = new Map<UnitKey, Promise<void>>();
+  const running = new Set<UnitKey>();
+  const works = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const sentBack = new Set<UnitKey>();
   const unsound = once(() => contractErrors(call.contracts, call.assignment.pipeline.gates));
   while (!signal.aborted && failures.length === 0) {
     // Read before planning: an attempt that ends during planning may make other units ready.
-    const idle = running.size === 0;
-    const progressed = await startReady(call, open, running, signal, { planned, errors, failures, sentBack, unsound });
-    if (running.size > 0) await Promise.race(running.values());
+    const idle = works.size === 0;
+    const found = { planned, errors, failures, works, sentBack, unsound };
+    const progressed = await startReady(call, open, running, signal, found);
+    if (works.size > 0) await Promise.race(works);
     else if (idle && !progressed) break;
   }
-  await Promise.all(running.values());
+  await Promise.all(works);
   if (failures.length > 0) throw failures[0];
   const waiting = planned.filter((one) => one.choice === 'wait').map((one) => one.key);
   return { state: call.journal.state(), planned, errors, waiting, cancelled: signal.aborted };
@@ -57,6 +59,8 @@ interface Found {
   readonly planned: PlannedUnit[];
   readonly errors: GatelineError[];
   readonly failures: unknown[];
+  /** Attempts, and what follows from them: the call goes on until all have settled. */
+  readonly works: Set<Promise<void>>;
   /** Units whose work was sent back in this call. */
   readonly sentBack: Set<UnitKey>;
   /** Contracts that cannot be used, determined when the first agent is about to start. */
@@ -67,7 +71,7 @@ interface Found {
 async function startReady(
   call: Call,
   open: Map<UnitKey, Unit>,
-  running: Map<UnitKey, Promise<void>>,
+  running: Set<UnitKey>,
   signal: AbortSignal,
   found: Found,
 ): Promise<boolean> {
@@ -94,7 +98,7 @@ async function goOnWith(
   call: Call,
   unit: Unit,
   open: Map<UnitKey, Unit>,
-  running: Map<UnitKey, Promise<void>>,
+  running: Set<UnitKey>,
   signal: AbortSignal,
   found: Found,
 ): Promise<void> {
@@ -113,11 +117,13 @@ async function goOnWith(
       // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts tell.
       if (error !== undefined && !signal.aborted && !isReported) note(found, error);
     });
+    running.add(unit.key);
     const work = attempts.then(async () => {
       running.delete(unit.key);
       if (!signal.aborted) await noting(found, () => sendBackIfFailed(call, unit, open, running, found));
+      found.works.delete(work);
     });
-    running.set(unit.key, work);
+    found.works.add(work);
   } else {
     await recordPlanned(call, unit, prepared);
     if (planned.choice === 'send-back') await sendBackIfFailed(call, unit, open, running, found);
@@ -132,14 +138,14 @@ async function sendBackIfFailed(
   call: Call,
   unit: Unit,
   open: Map<UnitKey, Unit>,
-  running: ReadonlyMap<UnitKey, unknown>,
+  running: ReadonlySet<UnitKey>,
   found: Found,
 ): Promise<void> {
   const own = loopOf(call, unit);
   if (own === undefined) return;
   const loops = loopsBackTo(call, own.loop.onFail.goto);
   const judges = new Set(loops.flatMap(({ loop }) => loop.gates));
-  if ([...running.keys()].some((key) => judges.has(call.graph.get(key)!.gate.id))) return;
+  if ([...running].some((key) => judges.has(call.graph.get(key)!.gate.id))) return;
   if (own.choice.choice === 'used-up') {
     const message = `not sent back: ${own.choice.reason}; --max-iterations allows more`;
     await call.observe({ type: 'notice', unit: unit.key, message });
@@ -156,7 +162,7 @@ async function sendBackIfFailed(
 }
 
 /** Whether anything downstream of a unit still runs. */
-function isAwaited({ graph }: Pick<Call, 'graph'>, { key }: Unit, running: ReadonlyMap<UnitKey, unknown>): boolean {
+function isAwaited({ graph }: Pick<Call, 'graph'>, { key }: Unit, running: ReadonlySet<UnitKey>): boolean {
   return running.size > 0 && descendantsOf(graph, key).some((one) => running.has(one));
 }
 
@@ -195,7 +201,7 @@ async function noting(found: Found, work: () => Promise<void>): Promise<void> {
 function stoppedBySibling(
   call: Call,
   unit: Unit,
-  running: ReadonlyMap<UnitKey, unknown>,
+  running: ReadonlySet<UnitKey>,
   planned: readonly PlannedUnit[],
 ): PreparedUnit | undefined {
   if (!unit.gate.failFast || unit.leg.id === '') return undefined;
@@ -227,14 +233,14 @@ function onlyIfAsked(call: Call, prepared: PreparedUnit, before: readonly Planne
 function hasRoom(
   { assignment, graph }: Pick<Call, 'assignment' | 'graph'>,
   { gate }: Unit,
-  running: ReadonlyMap<UnitKey, unknown>,
+  running: ReadonlySet<UnitKey>,
 ): boolean {
   if (running.size >= assignment.pipeline.maxParallel) return false;
   if (running.size > 0 && gate.workspace === 'in-place') return false;
   const group = assignment.pipeline.groups.find(({ gates }) => gates.includes(gate.id));
   const isSequential = group !== undefined && (assignment.sequential || group.mode === 'sequential');
   let siblings = 0;
-  for (const key of running.keys()) {
+  for (const key of running) {
     const other = graph.get(key)!.gate;
     if (other.workspace === 'in-place') return false;
     if (isSequential && group.gates.includes(other.id)) return false;
