@@ -53,13 +53,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     why: 'agents cost money',
   },
   {
-    name: 'engine: a run ends while something has just become ready',
-    find: 'else if (idle && !progressed) break;',
-    replace: 'else if (!progressed) break;',
-    tests: ['test/engine/drive.test.ts'],
-    why: 'now and then a run would stop half-way, without a reason',
-  },
-  {
     name: 'engine: a run ends before its agents do',
     find: 'if (works.size > 0) await Promise.race(works);',
     replace: 'if (running.size > 0) break;',

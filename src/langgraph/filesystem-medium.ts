@@ -12,7 +12,7 @@ import { isSameFile, readWholeNow } from '../store/filesystem/read-file.ts';
 import { StateFolder } from '../store/filesystem/state-folder.ts';
 import type { Read } from '../store/record-store.ts';
 import { isFromSystem, reasonOf, writing } from '../errors/store-errors.ts';
-import { decodeId, encodeId, foldersOf } from './ids.ts';
+import { decodeId, encodeId, foldersOf, isNameOfId } from './ids.ts';
 import type { CheckpointMedium, Contents, Fault, Kind, Place } from './medium.ts';
 import { Recent } from './recent.ts';
 
@@ -166,7 +166,7 @@ export class FilesystemMedium implements CheckpointMedium {
   #folderOf(thread: string): string {
     if (encodeId(thread) === thread && thread.length < 100) return join(this.#root, thread);
     const folder = join(this.#root, ...foldersOf(thread));
-    if (/[/\\]/.test(thread) || thread.startsWith('.')) return folder;
+    if (/[/\\]/.test(thread) || thread.startsWith('.') || isNameOfId(thread)) return folder;
     const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
     return isThere || !listed(() => readdirSync(this.#root)).includes(thread) ? folder : join(this.#root, thread);
   }

@@ -40,6 +40,11 @@ export function decodeId(name: string): string | undefined {
   }
 }
 
+/** Whether a name is one that an id gets here: then it is never another program's name for the id of that spelling. */
+export function isNameOfId(name: string): boolean {
+  return name.endsWith('+') || decodeId(name) !== undefined;
+}
+
 /** An id as folders: one, or several for a long id. */
 export function foldersOf(id: string): string[] {
   const parts = encodeId(id).match(PART) ?? [];

@@ -63,7 +63,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
     const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
     const end: unknown = before?.configurable?.['checkpoint_id'];
     let left = limit;
-    const names = new Map<Place, Map<string, string[]>>();
+    const names = this.#writeNames();
     for (const { place, id } of await this.#steps(config)) {
       if (typeof end === 'string' && id >= end) continue;
       if (left <= 0) return;
@@ -72,8 +72,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
       const metadata = await this.#metadata(place, step);
       if (!wanted.every(([key, value]) => isDeepStrictEqual(ownOf(metadata, key), value))) continue;
       left -= 1;
-      const ofPlace = names.get(place) ?? Map.groupBy(await this.#files.writeNames(place), stepNameOf);
-      names.set(place, ofPlace);
+      const ofPlace = await names(place);
       const own = [id, step.parent ?? id].flatMap((one) => ofPlace.get(encodeId(one)) ?? []);
       yield this.#tupleOf(place, step, metadata, own);
     }
@@ -128,11 +127,12 @@ export class GatelineSaver extends BaseCheckpointSaver {
    */
   async steps(threadId: string): Promise<ThreadStep[]> {
     const steps: ThreadStep[] = [];
+    const names = this.#writeNames();
     for (const { place, id } of await this.#steps({ configurable: { thread_id: threadId } })) {
       const shown = { namespace: place.namespace, checkpoint: id };
       try {
         const step = await this.#files.step(place, id);
-        if (step !== undefined) steps.push({ ...shown, ...(await this.#shown(place, step)) });
+        if (step !== undefined) steps.push({ ...shown, ...(await this.#shown(place, step, await names(place))) });
       } catch (error) {
         if (!(error instanceof GatelineError)) throw error;
         steps.push({ ...shown, problem: error.message });
@@ -141,9 +141,19 @@ export class GatelineSaver extends BaseCheckpointSaver {
     return steps;
   }
 
-  async #shown(place: Place, step: Step): Promise<Partial<ThreadStep>> {
+  /** Names of writes by step, of each place listed once. */
+  #writeNames(): (place: Place) => Promise<ReadonlyMap<string, string[]>> {
+    const known = new Map<Place, Promise<ReadonlyMap<string, string[]>>>();
+    return (place) => {
+      const found = known.get(place) ?? this.#files.writeNames(place).then((all) => Map.groupBy(all, stepNameOf));
+      known.set(place, found);
+      return found;
+    };
+  }
+
+  async #shown(place: Place, step: Step, names: ReadonlyMap<string, string[]>): Promise<Partial<ThreadStep>> {
     const { source, step: number } = await this.#metadata(place, step);
-    const writes = await this.#files.writes(place, step.head.id, await this.#files.writeNames(place));
+    const writes = await this.#files.writes(place, step.head.id, names.get(encodeId(step.head.id)) ?? []);
     const sizes = [...step.values].map(([name, value]) => [name, 'bytes' in value ? value.bytes.length : value.size]);
     return {
       ...(step.parent === undefined ? {} : { parent: step.parent }),

@@ -1,7 +1,7 @@
 import { compareWritesSortKeys, writesSortKey } from '@langchain/langgraph-checkpoint';
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
-import { decodeId, encodeId } from './ids.ts';
+import { decodeId, encodeId, isNameOfId } from './ids.ts';
 import type { CheckpointMedium, Fault, Kind, Place } from './medium.ts';
 import { seal, unseal, type SealedFile, type Stored, type Unsealed } from './sealed-file.ts';
 import { fileOfStep, parseSeedStep, stepOfFile, type Step } from './steps.ts';
@@ -40,7 +40,7 @@ export class ThreadFiles {
     const { thread, namespace } = place;
     const name = `${encodeId(id)}.json`;
     // Other programs put ids into names as they are.
-    const others = /[/\\]/.test(id) || namespace !== '' ? [] : [`${id}.json`];
+    const others = /[/\\]/.test(id) || namespace !== '' || isNameOfId(id) ? [] : [`${id}.json`];
     for (const one of new Set([name, ...others])) {
       const file = await this.#read(place, 'steps', one, { thread, namespace, checkpoint: id });
       if (file === undefined) continue;

@@ -111,8 +111,9 @@ describe('the files that an agent works on', () => {
       return unit === 'make' ? { result: { exitCode: 1 } } : { output: unit };
     });
     const pipeline = pipelineOf({ make: { files: ['out/**'] }, use: { needs: ['make'] } });
-    await world.run(pipeline);
-    await world.run(pipeline, { standIn: true, only: new Set(['use']), input: 'of the caller' });
+    const input = 'of the caller';
+    await world.run(pipeline, { input });
+    await world.run(pipeline, { standIn: true, only: new Set(['use']), input });
     expect(seen).toEqual([[]]);
   });
 

@@ -78,6 +78,22 @@ describe('ids as names', () => {
     for (const id of ids) expect(await valuesAt(again, at(id, id))).toEqual({ id });
     expect((await readdir(world.path)).filter((name) => /[A-Z]/.test(name))).toEqual([]);
   });
+
+  it('that look like the name of another one are ids of their own', async () => {
+    await using world = await opened();
+    const { saver } = world;
+    const long = 'x'.repeat(150);
+    for (const id of ['a b', `${long}yy`]) await put(saver, at(id), { id }, { id: 'A' });
+    for (const other of ['a%20b', `${long}+`]) {
+      expect(await saver.getTuple(at(other))).toBeUndefined();
+      await saver.deleteThread(other);
+    }
+    expect(await saver.getTuple(at('a b', '', '%41'))).toBeUndefined();
+    await put(saver, at('a%20b'), { id: 'other' });
+    expect(await valuesAt(saver, at('a b'))).toEqual({ id: 'a b' });
+    expect(await valuesAt(saver, at('a%20b'))).toEqual({ id: 'other' });
+    expect(await valuesAt(saver, at(`${long}yy`))).toEqual({ id: `${long}yy` });
+  });
 });
 
 describe('the files of a thread', () => {
