@@ -1,8 +1,8 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { filesLeft } from '../run/files/files.ts';
-import { comparePositions } from '../run/records/record.ts';
-import type { Tree, TreeFile } from '../run/files/tree.ts';
+import { comparePositions, type FileChange } from '../run/records/record.ts';
+import type { Tree } from '../run/files/tree.ts';
 import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
 import type { PutResult } from '../workspace/workspace.ts';
 import type { Call } from './call/call.ts';
@@ -39,13 +39,14 @@ export async function applyFiles(call: Call, options: ApplyOptions): Promise<App
   if (files.length === 0) return { puts: [], gates, open };
   const { tree } = await call.snapshot();
   const begun = await versionsBegunWith(call, units);
+  const left = leftEver(call, units);
   const wanted = files.map(({ path, after }) => ({
     path,
     after,
     over: [
       ...begun.map((version) => version.get(path) ?? null),
       ...steps.get(path)!.flatMap((step) => [step.before, step.after]),
-      ...leftEver(call, units, path),
+      ...(left.get(path) ?? []).flatMap(({ after }) => after ?? []),
     ],
   }));
   const { saved, dryRun = false } = options;
@@ -127,9 +128,9 @@ function unlessGone(error: unknown): undefined {
   throw error;
 }
 
-/** Versions of a path that these gates handed on in any run: they are kept, and no version shows an ignored file. */
-function leftEver({ journal }: Call, units: readonly UnitKey[], path: string): (TreeFile | null)[] {
+/** What these gates handed on in any run, by path: it is kept, and no version shows an ignored file. */
+function leftEver({ journal }: Call, units: readonly UnitKey[]): Map<string, FileChange[]> {
   const { ended } = journal.archive();
   const files = units.flatMap((key) => (ended.get(key) ?? []).flatMap((one) => one.files));
-  return files.filter((file) => file.path === path).flatMap(({ after }) => (after === null ? [] : [after]));
+  return Map.groupBy(files, ({ path }) => path);
 }

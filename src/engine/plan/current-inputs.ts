@@ -73,6 +73,7 @@ export function reworkFiles(
 ): { readonly own: readonly FileChange[]; readonly between: readonly FileChange[] } {
   const { journal, graph } = call;
   const round = lastRound(reworksOf(call, unit));
+  if (round.length === 0) return { own: [], between: [] };
   const over = round.flatMap(({ rework }) => rework.over);
   const filesOf = (key: UnitKey): FileChange[] => {
     const attempts = over.filter((one) => one.unit === key).map(({ attempt }) => attempt);

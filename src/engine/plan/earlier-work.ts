@@ -5,7 +5,7 @@ import type { Call } from '../call/call.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { unitOf } from '../../run/records/record.ts';
 import { missingOf } from '../call/content.ts';
-import { rulingOn } from '../../run/records/decisions.ts';
+import { rulingOf } from '../../run/plan/reuse.ts';
 import { judgeAgain } from '../upstream/judge-again.ts';
 import { plannedUnit } from '../../run/plan/plan.ts';
 import { isGoodEnough } from '../../run/state/fold-unit.ts';
@@ -17,14 +17,10 @@ export async function keepLast(call: Call, unit: Unit, work: Work): Promise<Prep
   const { keep } = call.assignment;
   if (keep === undefined || !keep.gates.has(unit.gate.id)) return undefined;
   const archive = call.journal.archive();
-  const decisions = archive.decisions.get(unit.key) ?? { decided: [], unknownAt: undefined };
   const now = call.ports.now().toISOString();
   const last = archive.ended
     .get(unit.key)
-    ?.findLast(
-      (ended) =>
-        ended.value !== undefined && isGoodEnough(unit, ended, rulingOn(ended, decisions, now, unit.gate.approval)),
-    );
+    ?.findLast((ended) => ended.value !== undefined && isGoodEnough(unit, ended, rulingOf(unit, ended, archive, now)));
   if (last === undefined || last.fingerprint === work.fingerprint) return undefined;
   if ((await missingOf(call.ports.store, last)).size > 0) return undefined;
   const judged = await judgeAgain(call, unit, last);
