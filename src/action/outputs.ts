@@ -55,6 +55,7 @@ const KINDS: Readonly<Record<Difference['what'], readonly [one: string, many: st
   with: ['value of with', 'values of with'],
   env: ['variable', 'variables'],
   matrix: ['matrix value', 'matrix values'],
+  task: ['task', 'task'],
   metadata: ['metadata value', 'metadata values'],
   subject: ['subject', 'subjects'],
   input: ['input of the caller', 'inputs of the caller'],

@@ -227,7 +227,10 @@ async function begin(
     if (ended !== undefined) return endedAtOnce(call, unit, prepared, ended);
   }
   const begun = await prepareOrEnd(call, unit, work, started);
-  const variables = protocolVariables(unit, started.n, begun.directory, begun.hasFeedback);
+  const variables = protocolVariables(unit, started.n, begun.directory, {
+    hasFeedback: begun.hasFeedback,
+    task: call.assignment.task,
+  });
   const { root } = begun.checkout;
   const directory = begun.directory.path;
   const about = known(call, prepared);

@@ -7,6 +7,11 @@ import { DEFAULT_FILES, type Pipeline } from '../pipeline/pipeline.ts';
 import { readText } from '../workspace/files/read-text.ts';
 import { PipelineInvalidError } from './pipeline-invalid.ts';
 
+/** Path of a definition, relative to its workspace, with `/` between folders. */
+export function fileOf({ path, root }: Pick<PipelineFile, 'path' | 'root'>): string {
+  return relative(root, path).replaceAll(sep, '/');
+}
+
 /** A definition file and the folder that it is for. */
 export interface PipelineFile {
   /** Absolute. */

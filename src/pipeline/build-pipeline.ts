@@ -26,6 +26,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
   return {
     id: file.pipeline,
     subject: file.subject,
+    task: file.task,
     metadata: file.metadata as JsonObject,
     maxParallel: file['max-parallel'],
     gates: Object.entries(file.gates).map(([id, entry]) => buildGate(id, entry, file, order)),

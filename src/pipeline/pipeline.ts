@@ -5,6 +5,9 @@ import type { Problem } from './problem.ts';
 /** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
 
+/** The longest task, in characters. Longer instructions belong in the caller's input, or in a file. */
+export const MAX_TASK_LENGTH = 4_096;
+
 /**
  * A checked pipeline: the content of `gateline.yml`, with every default filled in and every reference resolved. Made by
  * `parsePipeline`; only tests construct one by hand.
@@ -18,6 +21,11 @@ export interface Pipeline {
   readonly subject: string | undefined;
   /** If the file names no subject: each use of `subject` in an `if` or check, as a problem unless the caller gives one. */
   readonly subjectReads?: readonly Problem[];
+  /**
+   * What the run is to achieve, for every agent (seed 004: userTask); the caller may override it. Part of the
+   * fingerprint.
+   */
+  readonly task?: string | undefined;
   /**
    * Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). Part of the
    * fingerprint.

@@ -41,7 +41,8 @@ async function planOf(invocation: ActionInvocation): Promise<PlanResult & { read
   if (pipeline !== undefined) {
     const metadata = { ...pipeline.metadata, ...inputs.metadata };
     const input = await callersInput(inputs, event.workspace);
-    const assignment = { pipeline, ...jobSubject(invocation, pipeline), metadata, input };
+    const task = inputs.task ?? pipeline.task;
+    const assignment = { pipeline, ...jobSubject(invocation, pipeline), task, metadata, input };
     const planned = await planPipeline(around.ports, assignment, { numbers: numbersOf(event) });
     return { ...planned, graph: unitsOf(pipeline) };
   }

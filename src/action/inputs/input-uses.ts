@@ -51,6 +51,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   retries: { ...ofCommand, elsewhere: 'notice' },
   'timeout-minutes': { ...description, elsewhere: 'notice' },
 
+  task: { commands: GATE, elsewhere: 'notice', silent: true },
   metadata: { commands: GATE, elsewhere: 'notice', silent: true },
   input: { commands: GATE, elsewhere: 'error', silent: true },
   'input-file': { commands: GATE, elsewhere: 'error' },

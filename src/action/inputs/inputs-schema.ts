@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ID_PATTERN } from '../../pipeline/pipeline.ts';
+import { ID_PATTERN, MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import {
   block,
@@ -69,6 +69,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     retries: numberOrText,
     'timeout-minutes': numberOrText,
 
+    task: bounded(MAX_TASK_LENGTH, 'longer instructions belong in `input` or `input-file`'),
     metadata: map(readYaml),
     input: json,
     'input-file': path,

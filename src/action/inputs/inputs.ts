@@ -26,6 +26,7 @@ export interface ActionInputs {
   readonly needs: Needs | undefined;
   /** The description of a gate without a `gateline.yml`. */
   readonly description: GateDescription;
+  readonly task: string | undefined;
   readonly metadata: JsonObject;
   /** The caller's input; `input-file` names a file with it. `undefined`: none. */
   readonly input: JsonValue | undefined;
@@ -233,6 +234,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     file: parsed.file,
     needs: parsed.needs,
     description,
+    task: parsed.task,
     metadata: parsed.metadata ?? {},
     input: parsed.input,
     inputFile: parsed['input-file'],

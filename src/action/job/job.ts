@@ -69,6 +69,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
   const assignment: Assignment = {
     pipeline,
     ...found.about,
+    task: inputs.task ?? pipeline.task,
     metadata: { ...pipeline.metadata, ...inputs.metadata },
     input,
     ...(workflow && { workflow }),

@@ -1,3 +1,4 @@
+import { fileOf } from '../../local/load-pipeline.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { openCall } from '../../engine/call/call.ts';
 import type { ForkOrigin } from '../../engine/fork.ts';
@@ -146,7 +147,7 @@ function handedOnLines({ status, units }: RunState): string[] {
 function tell({ world, options }: CommandInvocation, { loaded, graph }: Opened, result: RunResult): void {
   const screen = options['json'] ? world.err : world.out;
   const shown = stateToShow(result);
-  if (options['json']) printJson(world, statusJson(result.state, graph));
+  if (options['json']) printJson(world, statusJson(result.state, graph, { file: fileOf(loaded) }));
   else {
     const paint = paintFor(screen, world.environment);
     screen.write(`\n${statusTable(shown, loaded.pipeline, { width: screen.columns, paint, wrap: true })}\n`);

@@ -1,3 +1,4 @@
+import { fileOf } from '../../local/load-pipeline.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import { oneLine } from '../../report/text.ts';
@@ -18,7 +19,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const { call, loaded, graph, at } = await openToLook(invocation);
   const state = call.journal.state();
   if (options['json']) {
-    printJson(world, statusJson(state, graph, at));
+    printJson(world, statusJson(state, graph, { file: fileOf(loaded), at }));
     return EXIT_CODES.ok;
   }
   const look = { wrap: true, width: world.out.columns, paint: paintFor(world.out, world.environment) };

@@ -6,6 +6,7 @@ import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { stateInputs } from '../../local/state-inputs.ts';
 import { oneLine } from '../../report/text.ts';
 import { MAX_SUBJECT_LENGTH, NAMELESS_SUBJECT, subjectOfMetadata } from '../../run/records/subject.ts';
+import { MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';
 import { unitsOf } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
@@ -33,6 +34,7 @@ export async function assignmentOf(
     pipeline,
     subject,
     ...(given === undefined && { isDefaultSubject: true }),
+    task: recordedOption(options, 'task', MAX_TASK_LENGTH) ?? pipeline.task,
     metadata: { ...pipeline.metadata, ...metadataOf(listOption(options, 'metadata')) },
     input: standIn && input === null ? await inputFromStateFiles(world, loaded, workspace, subject) : input,
     standIn,

@@ -19,7 +19,7 @@ export function protocolVariables(
   unit: Unit,
   n: number,
   directory: AttemptDirectory,
-  hasFeedback: boolean,
+  { hasFeedback, task }: { readonly hasFeedback: boolean; readonly task: string | undefined },
 ): Record<string, string> {
   const file = (name: keyof typeof ATTEMPT_FILES): string => directory.pathOf(ATTEMPT_FILES[name]);
   return {
@@ -30,6 +30,7 @@ export function protocolVariables(
     ...(hasFeedback && { [AGENT_VARIABLES.feedback]: file('feedback') }),
     [AGENT_VARIABLES.attempt]: String(n),
     [AGENT_VARIABLES.gate]: unit.gate.id,
+    ...(task !== undefined && { [AGENT_VARIABLES.task]: task }),
     ...(unit.leg.id !== '' && { [AGENT_VARIABLES.leg]: unit.leg.id }),
   };
 }

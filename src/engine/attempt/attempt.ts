@@ -164,7 +164,10 @@ function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<Agen
   const { unit, directory, started } = begun;
   const { gate } = unit;
   const others = new Set(call.assignment.pipeline.gates.flatMap((one) => one.secrets));
-  const protocol = protocolVariables(unit, started.n, directory, begun.hasFeedback);
+  const protocol = protocolVariables(unit, started.n, directory, {
+    hasFeedback: begun.hasFeedback,
+    task: call.assignment.task,
+  });
   return call.ports.agent.run({
     directory: directory.path,
     command: gate.run ?? '',
@@ -256,6 +259,7 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     contract: started.contract,
     needs: started.needs,
     ...(started.rework && { rework: started.rework }),
+    ...(started.task !== undefined && { task: started.task }),
     how: 'ran',
     verdict: redactVerdict(call, ending.verdict),
     startedAt: started.at,

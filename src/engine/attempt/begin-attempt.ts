@@ -8,7 +8,7 @@ import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Checkout, TreeId } from '../../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
-import type { Call } from '../call/call.ts';
+import { taskNoted, type Call } from '../call/call.ts';
 import { claimedHint } from './claimed-hint.ts';
 import { copierOf, missingContent, readJson } from '../call/content.ts';
 import { keepJson } from '../keep-json.ts';
@@ -56,6 +56,7 @@ export async function claim(
     contract: work.contract.digest,
     needs: needDigests(work.request),
     ...(work.rework && { rework: work.rework }),
+    ...taskNoted(call),
     request: kept.digest,
     holder: deadline === undefined ? call.holder : 'open',
     ...(deadline !== undefined && { deadline }),

@@ -4,7 +4,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import { claim } from './begin-attempt.ts';
-import type { Call } from '../call/call.ts';
+import { taskNoted, type Call } from '../call/call.ts';
 import { claimedHint } from './claimed-hint.ts';
 import type { Work, PreparedUnit } from '../plan/prepared-unit.ts';
 
@@ -108,6 +108,7 @@ async function common(call: Call, unit: Unit, work: Work): Promise<Common> {
     contract: contract.digest,
     needs: needDigests(request),
     ...(work.rework && { rework: work.rework }),
+    ...taskNoted(call),
     startedAt: identity.at,
     ...(base !== undefined && { base }),
   };

@@ -1,4 +1,4 @@
-import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
+import { MAX_TASK_LENGTH, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
 import type { RequestContext } from '../../run/plan/request.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
@@ -13,6 +13,8 @@ import { givenSubject, type NamedSubject } from './given-subject.ts';
 /** What a caller asks the engine to do. */
 export interface Assignment extends NamedSubject {
   readonly pipeline: Pipeline;
+  /** What the run is to achieve: the caller's, or the pipeline's. Default: none. */
+  readonly task?: string | undefined;
   /** The pipeline's metadata, overridden by the caller's. */
   readonly metadata: JsonObject;
   /** The caller's input: part of every request; replaces needs that have no output (see `standIn`). */
@@ -48,6 +50,13 @@ export interface Assignment extends NamedSubject {
  * claims belong to the job and end with it.
  */
 export type CallOptions = Pick<JournalScope, 'runNumber' | 'fresh' | 'alone' | 'numbers' | 'listing' | 'selection'>;
+
+/** The task as records contain it. */
+export function taskNoted({ assignment: { task }, redactor }: Pick<Call, 'assignment' | 'redactor'>): {
+  task?: string;
+} {
+  return task === undefined ? {} : { task: redactor.redactText(task).slice(0, MAX_TASK_LENGTH) };
+}
 
 /** One call of the engine: its ports, its assignment, and what it has found out so far. */
 export interface Call {
@@ -87,6 +96,7 @@ export async function openCall(
     around: {
       pipeline: pipeline.id,
       subject: givenSubject(assignment),
+      task: assignment.task,
       metadata: assignment.metadata,
       input: assignment.input,
       platform: ports.platform,

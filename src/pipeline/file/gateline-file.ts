@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_TASK_LENGTH } from '../pipeline.ts';
 import { gateSchema, onFail } from './gateline-gate.ts';
 import {
   choiceOf,
@@ -90,6 +91,9 @@ export const gatelineFileSchema = z
         .describe(
           'The subject of a run, part of every request. Default: `{metadata.domain}-{metadata.feature}` if the file has both, else `pr-<number>` in a pull request, else the branch; agents and conditions do not see the default.',
         ),
+      task: text(MAX_TASK_LENGTH, 'text')
+        .optional()
+        .describe('What the run is to achieve, for every agent; `--task` overrides it. Part of the fingerprint.'),
       metadata: jsonObject.default({}).describe('Free values for agents and conditions. Part of the fingerprint.'),
       'max-parallel': wholeNumber(1, 256).default(2).describe('How many gates may run in parallel.'),
       env: envMap

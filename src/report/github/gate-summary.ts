@@ -129,6 +129,7 @@ function factsSection(input: GateSummaryInput, own: UnitState): Section {
     );
   const facts: Array<readonly [string, string]> = [
     ['Pipeline', `${codeCell(state.pipeline)} for ${codeCell(state.subject, 200)}`],
+    ['Task', saidInCell((ended ?? own.started)?.task ?? '', 400)],
     ['Agent', saidInCell(unit.gate.agent, 200)],
     ['Score', scored === undefined ? '' : `**${scored.score}**${threshold}`],
     ['Result', saidInCell(ended?.verdict.result ?? '', 200)],

@@ -8,6 +8,7 @@ import { jobItem, unsatisfiedJobs, type UnsatisfiedJob } from './needed-jobs.ts'
 import { nextStepOfRun } from './next-step.ts';
 import type { RunReportInput } from './report-input.ts';
 import { figuresText, runText, titleOf } from './sections/run-headline.ts';
+import { said } from '../markdown/markdown.ts';
 import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
 import { timelineLines } from './sections/timeline.ts';
 import { bounded, problemsSection } from './sections/problems-section.ts';
@@ -43,8 +44,9 @@ export function runReport(input: RunReportInput, maxBytes: number = SUMMARY_LIMI
 function headline(input: RunReportInput, attempts: readonly Attempt[], missing: readonly UnsatisfiedJob[]): string {
   const { state } = input;
   const next = missing.length > 0 && state.status === 'completed' ? '' : `\n\n**Next step:** ${nextStepOfRun(state)}`;
+  const task = state.task === undefined ? '' : `**Task:** ${said(state.task)}\n\n`;
   const figures = figuresText(input, attempts);
-  return `## ${titleOf(state, missing)}\n\n${figures}\n\n${bounded(runText(input))}${next}`;
+  return `## ${titleOf(state, missing)}\n\n${task}${figures}\n\n${bounded(runText(input))}${next}`;
 }
 
 function missingJobs(missing: readonly UnsatisfiedJob[]): Section[] {

@@ -52,6 +52,7 @@ export const planJsonSchema = z.strictObject({
             'export',
             'command',
             'with',
+            'task',
             'metadata',
             'subject',
             'input',

@@ -94,11 +94,15 @@ const gateStatusSchema = z.strictObject({
 export const statusJsonSchema = z.strictObject({
   format: z.literal(STATUS_FORMAT),
   pipeline: z.string(),
+  /** Path of the definition, relative to the workspace; `null`: it is not known. */
+  file: z.string().nullable(),
   subject: z.string(),
   /** 0: there is no run yet. */
   run: counter,
   call: counter,
   status: z.enum(RUN_STATUSES),
+  /** What it was to achieve when its latest attempt began; `null`: no task was given. */
+  task: z.string().nullable(),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),
   /** Since when it is paused: by a person, or at a gate that waits for an approval. `null`: it is not. */
@@ -128,16 +132,22 @@ export type StatusJson = z.infer<typeof statusJsonSchema>;
 /**
  * The state of a run for programs; see docs/reference/json-output.md. Texts are not escaped: print them with
  * `jsonText`.
- * @param at the moment in the past that it is the state of
+ * @param about the path of the definition, and the moment in the past that it is the state of
  */
-export function statusJson(state: RunState, graph: UnitGraph, at?: Date): StatusJson {
+export function statusJson(
+  state: RunState,
+  graph: UnitGraph,
+  { file, at }: { readonly file?: string; readonly at?: Date | undefined } = {},
+): StatusJson {
   return {
     format: STATUS_FORMAT,
     pipeline: state.pipeline,
+    file: file ?? null,
     subject: state.subject,
     run: state.runNumber,
     call: state.runAttempt,
     status: state.status,
+    task: state.task ?? null,
     startedAt: state.startedAt ?? null,
     updatedAt: state.updatedAt ?? null,
     pausedAt: pausedSince(state),

@@ -76,9 +76,11 @@ function factsOf({ unit, state }: CheckpointInput, own: UnitState): Fact[] {
   const scored = ended === undefined ? undefined : scoreFact(ended.verdict, unit.gate.contract);
   const threshold = scored?.threshold === undefined ? '' : ` (threshold ${scored.threshold})`;
   const took = durationText(durationOf(own));
+  const { task } = ended ?? own.started ?? {};
   const facts: Array<Fact | undefined> = [
     ['Pipeline', codeCell(state.pipeline)],
     ['Subject', codeCell(state.subject, 1_024)],
+    task === undefined ? undefined : ['Task', saidInCell(task)],
     ['Agent', saidInCell(unit.gate.agent)],
     scored === undefined ? undefined : ['Score', `${scored.score}${threshold}`],
     ended?.verdict.result === undefined ? undefined : ['Result', saidInCell(ended.verdict.result)],

@@ -38,7 +38,7 @@ export function runSummaryLines(
   reruns: ReadonlySet<UnitKey> = new Set(),
 ): string[] {
   const say = { ...DEFAULT_COMMANDS, ...commands };
-  const lines = held === 'by-errors' && state.status === 'initializing' ? [] : [whatHappened(state)];
+  const lines = held === 'by-errors' && state.status === 'initializing' ? [] : whatHappened(state);
   if (held === 'by-errors') lines.push(`Fix the errors above, then run \`${say.run}\` again.`);
   else if (held === undefined) lines.push(whatNext(state, say, reruns));
   const [problem] = state.problems;
@@ -51,19 +51,18 @@ export function runSummaryLines(
 
 /** The state of a run at a moment in the past, for which there is nothing to do next. @param at ISO 8601 */
 export function momentLines(state: RunState, at: string): string[] {
-  return [`As of ${at}:`, whatHappened(state)];
+  return [`As of ${at}:`, ...whatHappened(state)];
 }
 
-function whatHappened(state: RunState): string {
+function whatHappened(state: RunState): string[] {
   const about = `${oneLine(state.pipeline)} for ${fit(oneLine(state.subject), 120)}`;
-  if (state.status === 'initializing') return `There is no run of ${about} yet.`;
+  if (state.status === 'initializing') return [`There is no run of ${about} yet.`];
   const units = [...state.units.values()];
   const done = units.filter((unit) => unit.done);
   const parts = [`${done.length} of ${unitCount(units)} done${howDone(done)}`, ...troubles(units)];
-  return `Run ${state.runNumber} of ${about}${forkText(state)}: ${statusText(state)}. ${parts.join('; ')}.`.replace(
-    /\.\.$/,
-    '.',
-  );
+  const status = `${statusText(state)}. ${parts.join('; ')}.`.replace(/\.\.$/, '.');
+  const task = state.task === undefined ? [] : [`Task: ${fit(oneLine(state.task), LONGEST_REASON)}`];
+  return [`Run ${state.runNumber} of ${about}${forkText(state)}: ${status}`, ...task];
 }
 
 /** The run that it is a fork of. */

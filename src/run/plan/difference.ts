@@ -15,6 +15,7 @@ export interface Difference {
     | 'with'
     | 'metadata'
     | 'subject'
+    | 'task'
     | 'input'
     | 'tool'
     | 'secret'
@@ -41,6 +42,7 @@ export function differences(before: Request, after: Request): Difference[] {
     ...compareMaps('with', before.definition.with, after.definition.with),
     ...compareMaps('env', before.definition.env, after.definition.env),
     ...compareMaps('matrix', before.matrix, after.matrix),
+    ...single('task', 'task', before.task ?? null, after.task ?? null),
     ...compareMaps('metadata', before.metadata, after.metadata),
     // The subject of an older request may be a default one, which is not part of the request any more.
     ...(before.format === after.format
@@ -65,6 +67,7 @@ const object = z.record(z.string(), z.unknown());
 const requestShape = z.looseObject({
   format: z.enum(REQUEST_FORMATS),
   subject: z.string().optional(),
+  task: z.string().optional(),
   matrix: object,
   metadata: object,
   definition: z.looseObject({ with: object, env: object }),
@@ -86,7 +89,7 @@ export function describeDifferences(found: readonly Difference[]): string {
 
 function describeSort(what: Difference['what'], list: readonly Difference[]): string {
   if (what === 'rework') return 'the work was sent back';
-  if (what === 'subject' || what === 'input' || what === 'format') return `the ${what} changed`;
+  if (what === 'subject' || what === 'task' || what === 'input' || what === 'format') return `the ${what} changed`;
   const byChange = Map.groupBy(list, ({ change }) => change);
   const parts = [...byChange].map(([change, some]) => {
     const names = firstNames(

@@ -27,6 +27,8 @@ export interface Request {
   readonly matrix: JsonObject;
   /** Only a subject that somebody gave: the default one names the run's records and nothing else. */
   readonly subject?: string;
+  /** What the run is to achieve. */
+  readonly task?: string;
   readonly metadata: JsonObject;
   /** The caller's input; `null` if there is none. */
   readonly input: JsonValue;
@@ -73,6 +75,7 @@ export interface RequestContext {
   readonly pipeline: string;
   /** The subject, if it was given. */
   readonly subject: string | undefined;
+  readonly task?: string | undefined;
   readonly metadata: JsonObject;
   readonly input: JsonValue;
   readonly platform: Platform;
@@ -100,6 +103,7 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
     leg: leg.id,
     matrix: leg.matrix,
     ...(around.subject !== undefined && { subject: around.subject }),
+    ...(around.task !== undefined && { task: around.task }),
     metadata: around.metadata,
     input: around.input,
     definition: {

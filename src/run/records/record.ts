@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ID_PATTERN, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
+import { ID_PATTERN, MAX_TASK_LENGTH, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { verdictSchema } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
 
@@ -86,6 +86,8 @@ const work = {
    * the request without `rework`.
    */
   rework: z.strictObject({ iteration: counter, base: digest }).optional(),
+  /** What the run is to achieve, redacted. */
+  task: z.string().max(MAX_TASK_LENGTH).optional(),
 };
 
 /** A named resource that a gate or command created, with the part of its value that others may use. */
@@ -228,10 +230,7 @@ export const decidedSchema = z.strictObject({
   commit: treeId.optional(),
   /** Output supplied with a `skip` of format 1. */
   exports: contentSchema.optional(),
-  /**
-   * `rework`: the gate or group whose failure sent the work back, how many times it has done so, and every output that
-   * failed.
-   */
+  /** `rework`: the gate or group that sent the work back, how often it has, and every output that failed. */
   rework: z
     .strictObject({
       cause: z.string().regex(ID_PATTERN),

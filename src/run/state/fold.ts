@@ -75,6 +75,7 @@ export function createRunFold(graph: UnitGraph, listing: RecordListing, identity
         runNumber,
         runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
         status: statusOf(units, ofRun, decided),
+        task: taskOf(ofRun),
         decided,
         units,
         problems: sortProblems(problems),
@@ -263,6 +264,12 @@ function spanOf(records: readonly GatelineRecord[]): Pick<RunState, 'startedAt' 
     if (updatedAt === undefined || at > updatedAt) updatedAt = at;
   }
   return { startedAt, updatedAt };
+}
+
+/** The task of the latest attempt. */
+function taskOf(records: readonly GatelineRecord[]): string | undefined {
+  const work = records.filter((record) => record.kind !== 'decided');
+  return work.length === 0 ? undefined : work.reduce((a, b) => (comparePositions(a, b) <= 0 ? b : a)).task;
 }
 
 function describeProblem(problem: ReadProblem): RunProblem {

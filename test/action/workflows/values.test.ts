@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs } from './action-world.ts';
-import { agent, agentStep, CHECKOUT, gateAround, gateJob, job } from './workflow-text.ts';
+import { ActionWorld, WORKFLOW, errorsOf, messagesOf, outputsOf, redJobs } from './action-world.ts';
+import { agent, agentStep, CHECKOUT, gateAround, gateJob, job, workflowOf } from './workflow-text.ts';
 
 const KIB = 1024;
 
@@ -56,6 +56,22 @@ describe('an output that is given to `complete` as an input', () => {
     );
     expect(report.conclusion).toBe('failure');
     expect(world.endings()).toEqual(['one 1.1.1 ran agent-error']);
+  });
+});
+
+describe('the input `task`', () => {
+  it('reaches the agent, is kept, and a changed one runs the gate again', async () => {
+    const run = `printf '{"task": "%s"}' "$GATELINE_TASK" > "$GATELINE_OUTPUT"`;
+    const gate = (task: string) => ({ one: gateJob({ run, task, 'expose-output': true }) });
+    await using world = await ActionWorld.ofJobs(gate('add a login page'));
+    const first = await (await world.run()).start().ended;
+    expect(JSON.parse(outputsOf(first.job('one'))['value']!)).toEqual({ task: 'add a login page' });
+    expect(first.job('one').summary).toContain('add a login page');
+    await world.repository.write(WORKFLOW, workflowOf(gate('add a logout page')));
+    await world.repository.commitAll('another task');
+    const second = await (await world.run()).start().ended;
+    expect(JSON.parse(outputsOf(second.job('one'))['value']!)).toEqual({ task: 'add a logout page' });
+    expect(world.endings()).toEqual(['one 1.1.1 ran passed', 'one 2.1.1 ran passed']);
   });
 });
 

@@ -8,7 +8,7 @@ import { CONTROLS, HOSTILE } from '../hostile.ts';
 describe('the status as JSON', () => {
   it('keeps to its schema, and to the example in the reference', () => {
     const { state, graph } = failedRun();
-    const view = statusJson(state, graph);
+    const view = statusJson(state, graph, { file: 'gateline.yml' });
     expect(statusJsonSchema.parse(view)).toEqual(view);
     const [, , dom, pom, execute] = view.gates;
     expect(execute).toMatchObject({
