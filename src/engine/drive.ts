@@ -11,6 +11,7 @@ import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import { type PreparedUnit } from './plan/prepared-unit.ts';
+import { sequentialGroups } from './plan/sequential-groups.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 
 /** The result of a call. */
@@ -40,11 +41,12 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const works = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const sentBack = new Set<UnitKey>();
+  const sequential = await sequentialGroups(call);
   const unsound = once(() => contractErrors(call.contracts, call.assignment.pipeline.gates));
   while (!signal.aborted && failures.length === 0) {
     // Read before planning: an attempt that ends during planning may make other units ready.
     const idle = works.size === 0;
-    const found = { planned, errors, failures, works, sentBack, unsound };
+    const found = { planned, errors, failures, works, sentBack, sequential, unsound };
     const progressed = await startReady(call, open, running, signal, found);
     if (works.size > 0) await Promise.race(works);
     else if (idle && !progressed) break;
@@ -63,6 +65,8 @@ interface Found {
   readonly works: Set<Promise<void>>;
   /** Units whose work was sent back in this call. */
   readonly sentBack: Set<UnitKey>;
+  /** Ids of groups whose gates run one at a time. */
+  readonly sequential: ReadonlySet<string>;
   /** Contracts that cannot be used, determined when the first agent is about to start. */
   readonly unsound: () => Promise<readonly GatelineError[]>;
 }
@@ -79,7 +83,7 @@ async function startReady(
   const before = call.journal.state();
   for (const unit of Array.from(open.values())) {
     if (signal.aborted || found.failures.length > 0) break;
-    if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running)) continue;
+    if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running, found)) continue;
     // Gates that still work on what was sent back may send it back, too: then it is done once, with all their outputs.
     if (found.sentBack.has(unit.key) && isAwaited(call, unit, running)) continue;
     open.delete(unit.key);
@@ -234,11 +238,12 @@ function hasRoom(
   { assignment, graph }: Pick<Call, 'assignment' | 'graph'>,
   { gate }: Unit,
   running: ReadonlySet<UnitKey>,
+  { sequential }: Pick<Found, 'sequential'>,
 ): boolean {
   if (running.size >= assignment.pipeline.maxParallel) return false;
   if (running.size > 0 && gate.workspace === 'in-place') return false;
   const group = assignment.pipeline.groups.find(({ gates }) => gates.includes(gate.id));
-  const isSequential = group !== undefined && (assignment.sequential || group.mode === 'sequential');
+  const isSequential = group !== undefined && sequential.has(group.id);
   let siblings = 0;
   for (const key of running) {
     const other = graph.get(key)!.gate;

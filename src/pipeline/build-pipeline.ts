@@ -26,7 +26,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
   return {
     id: file.pipeline,
     subject: file.subject,
-    task: file.task,
+    ...(file.task !== undefined && { task: file.task }),
     metadata: file.metadata as JsonObject,
     maxParallel: file['max-parallel'],
     gates: Object.entries(file.gates).map(([id, entry]) => buildGate(id, entry, file, order)),
@@ -37,8 +37,15 @@ export function buildPipeline(file: GatelineFile): Pipeline {
 }
 
 function buildGroup(id: string, group: GatelineFile['groups'][string]): GateGroup {
-  if (Array.isArray(group)) return { id, gates: group, mode: 'parallel', onFail: undefined };
-  return { id, gates: group.gates, mode: group.mode, onFail: buildOnFail(group['on-fail']) };
+  if (Array.isArray(group)) return { id, gates: group, mode: 'auto', onFail: undefined };
+  const { gates, mode, available } = group;
+  return {
+    id,
+    gates,
+    mode,
+    ...(available !== undefined && { available: versionCommand(available) }),
+    onFail: buildOnFail(group['on-fail']),
+  };
 }
 
 function buildOnFail(entry: GateEntry['on-fail']): OnFail | undefined {
@@ -116,8 +123,13 @@ function buildSchema(schema: NonNullable<GateEntry['output']>['schema']): Contra
 }
 
 function buildTools(tools: GateEntry['tools']): Record<string, string> {
-  if (Array.isArray(tools)) return Object.fromEntries(tools.map((name) => [name, `${name} --version`]));
+  if (Array.isArray(tools)) return Object.fromEntries(tools.map((name) => [name, versionCommand(name)]));
   return { ...tools };
+}
+
+/** The name of a program stands for the command that prints its version. */
+function versionCommand(text: string): string {
+  return /^[\w.-]+$/.test(text) ? `${text} --version` : text;
 }
 
 function buildLegs(matrix: MatrixEntry): readonly Leg[] {

@@ -25,7 +25,7 @@ export interface Pipeline {
    * What the run is to achieve, for every agent (seed 004: userTask); the caller may override it. Part of the
    * fingerprint.
    */
-  readonly task?: string | undefined;
+  readonly task?: string;
   /**
    * Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). Part of the
    * fingerprint.
@@ -70,8 +70,10 @@ export const DEFAULT_WORKSPACE: WorkspaceSettings = { link: 'dependencies', shel
 export interface GateGroup {
   readonly id: string;
   readonly gates: readonly string[];
-  /** `sequential`: its gates run one at a time. */
-  readonly mode: 'parallel' | 'sequential';
+  /** `sequential`: its gates run one at a time. `auto`: they do if `available` fails (seed 002: team or sequential). */
+  readonly mode: 'parallel' | 'sequential' | 'auto';
+  /** A command that succeeds where the gates may run in parallel. `undefined`: they may. */
+  readonly available?: string;
   readonly onFail: OnFail | undefined;
 }
 

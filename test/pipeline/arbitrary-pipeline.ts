@@ -97,6 +97,7 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
   .record({
     id,
     subject: fc.option(text, { nil: undefined }),
+    task: fc.option(text, { nil: undefined }),
     metadata: jsonObject,
     maxParallel: fc.integer({ min: 1, max: 256 }),
     workspace,
@@ -108,17 +109,19 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
     }),
     grouped: fc.boolean(),
   })
-  .map(({ gates, grouped, ...rest }) => {
+  .map(({ gates, grouped, task, ...rest }) => {
     const ids = gates.map(([name]) => name);
     return {
       ...rest,
+      ...(task !== undefined && { task }),
       groups:
         grouped && !ids.includes('all')
           ? [
               {
                 id: 'all',
                 gates: ids,
-                mode: ids.length % 2 === 0 ? 'parallel' : ('sequential' as const),
+                mode: (['parallel', 'sequential', 'auto'] as const)[ids.length % 3]!,
+                ...(ids.length % 2 === 0 && { available: 'test -e team' }),
                 onFail: undefined,
               },
             ]
@@ -203,13 +206,16 @@ export function print(pipeline: Pipeline): string {
     workspace: { link, setup, 'max-untracked': maxUntracked, trees },
     defaults: { run: { shell } },
     subject: pipeline.subject,
+    task: pipeline.task,
     metadata: pipeline.metadata,
     'max-parallel': pipeline.maxParallel,
     ...(pipeline.maxReworks !== undefined && { 'max-reworks': pipeline.maxReworks }),
     groups: Object.fromEntries(
       pipeline.groups.map((group) => [
         group.id,
-        group.mode === 'parallel' ? group.gates : { gates: group.gates, mode: group.mode },
+        group.mode === 'auto' && group.available === undefined
+          ? group.gates
+          : { gates: group.gates, mode: group.mode, available: group.available },
       ]),
     ),
     gates: Object.fromEntries(gates),

@@ -60,7 +60,7 @@ describe('a whole gateline.yml', () => {
       subject: 'demoqa_com-student_registration',
       metadata: { domain: 'demoqa_com', nested: { n: [1, null, true] } },
       maxParallel: 4,
-      groups: [{ id: 'checks', gates: ['review', 'e2e'], mode: 'parallel', onFail: undefined }],
+      groups: [{ id: 'checks', gates: ['review', 'e2e'], mode: 'auto', onFail: undefined }],
     });
   });
 

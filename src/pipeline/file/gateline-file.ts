@@ -39,9 +39,16 @@ const group = z.union(
     members,
     z.strictObject({
       gates: members.describe('The gates of the group.'),
-      mode: choiceOf('parallel', 'sequential')
-        .default('parallel')
-        .describe('Whether its gates may run in parallel. `--sequential` overrides it.'),
+      mode: choiceOf('parallel', 'sequential', 'auto')
+        .default('auto')
+        .describe(
+          'Whether its gates may run in parallel. `auto`: if `available` says so. `--sequential` overrides it.',
+        ),
+      available: command
+        .optional()
+        .describe(
+          'With `mode: auto`: a program (`claude` runs `claude --version`) or a command. If it fails, the gates run one at a time. Default: they may run in parallel.',
+        ),
       'on-fail': onFail,
     }),
   ],
