@@ -38,10 +38,10 @@ export async function coldStart(cliPath: string | undefined): Promise<Figure[]> 
       if (!gateline('run', '--quiet').includes('6 reused')) throw new Error('not every gate was reused');
     };
     return [
-      await compare('`gateline help`', () => gateline('help'), empty, ROUNDS),
-      await compare('`gateline status`, 6 gates', () => gateline('status'), empty, ROUNDS),
-      await compare('`gateline plan`, 6 gates reused', () => gateline('plan'), empty, ROUNDS),
-      await compare('`gateline run --quiet`, 6 gates reused', reuse, empty, ROUNDS),
+      await compare('`gateline help`', () => gateline('help'), empty, ROUNDS, 'children'),
+      await compare('`gateline status`, 6 gates', () => gateline('status'), empty, ROUNDS, 'children'),
+      await compare('`gateline plan`, 6 gates reused', () => gateline('plan'), empty, ROUNDS, 'children'),
+      await compare('`gateline run --quiet`, 6 gates reused', reuse, empty, ROUNDS, 'children'),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });

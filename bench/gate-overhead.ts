@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path';
 import { constantDelay } from '../test/support/github/delays.ts';
 import type { JobEnvironment } from '../test/support/github/job-environment.ts';
 import { startResultsService, type ResultsService } from '../test/support/github/results-service.ts';
-import { medianOf, type Figure } from './measure.ts';
+import { sample, type Figure, type Sample } from './measure.ts';
 
 /*
- * The cost of a gate beside its agent: the processes of `begin` and `complete` with their post steps, compared with one
- * process for each of GitHub's own actions. Every request takes 40 ms longer on both sides.
+ * The cost of a gate beside its agent: the processes of `run`, or of `begin` and `complete`, with their post steps,
+ * compared with one process for each of GitHub's own actions. Every request takes 40 ms longer on both sides.
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -40,16 +40,17 @@ export async function gateOverhead(program = join(ROOT, 'dist', 'index.js')): Pr
     const baseline = bundleBaseline(folder);
     await using service = await startResultsService({ delays: constantDelay(EACH_WAY) });
     const bench = new Bench(service, program, baseline);
-    const quiet = await bench.sideBySide('never', '`begin` and `complete`, no comment', "five of GitHub's actions");
-    const live = await bench.sideBySide('always', 'the same, with a live comment', 'six, one of which comments');
+    const sides: Side[] = [];
+    for (const comment of ['never', 'always'] as const)
+      for (const way of ['run', 'around'] as const) sides.push(await bench.sideBySide(way, comment));
     return {
-      figures: [quiet.figure, live.figure],
-      requests: {
-        'five actions': quiet.theirs,
-        gate: quiet.ours,
-        'six actions': live.theirs,
-        'gate with comment': live.ours,
-      },
+      figures: sides.map(({ figure }) => figure),
+      requests: Object.fromEntries(
+        sides.flatMap(({ figure, ours, theirs }) => [
+          [figure.baseline, theirs],
+          [figure.name, ours],
+        ]),
+      ),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -68,10 +69,24 @@ function bundleBaseline(folder: string): string {
   return join(out, 'index.mjs');
 }
 
-/** The duration of one round. */
-interface Round {
-  readonly milliseconds: number;
+/** One round. */
+interface Round extends Sample {
   readonly requests: number;
+}
+
+/** Inputs of a step, in capitals. */
+type Inputs = Readonly<Record<string, string>>;
+
+/** How a gate is run: its command by the action, or another action's work around which it begins and completes. */
+type Way = 'run' | 'around';
+
+type Comment = 'always' | 'never';
+
+/** A figure, and the requests of one round on each side. */
+interface Side {
+  readonly figure: Figure;
+  readonly ours: number;
+  readonly theirs: number;
 }
 
 class Bench {
@@ -89,24 +104,24 @@ class Bench {
   }
 
   /** The gate and the baseline in turns: with a comment on both sides, or on neither. */
-  async sideBySide(
-    comment: 'always' | 'never',
-    name: string,
-    baseline: string,
-  ): Promise<{ readonly figure: Figure; readonly ours: number; readonly theirs: number }> {
+  async sideBySide(way: Way, comment: Comment): Promise<Side> {
     const [ours, theirs]: [Round[], Round[]] = [[], []];
     for (let round = 0; round <= ROUNDS; round += 1) {
       theirs.push(await this.baseline(round, comment));
-      ours.push(await this.gate(comment));
+      ours.push(await this.gate(way, comment));
     }
-    const median = (rounds: readonly Round[]): number =>
-      medianOf(rounds.slice(1).map(({ milliseconds }) => milliseconds));
-    const figure = { name, milliseconds: median(ours), baseline, baselineMilliseconds: median(theirs) };
+    const name = way === 'run' ? 'a gate by `run`' : 'a gate by `begin` and `complete`';
+    const figure = {
+      name: comment === 'always' ? `${name}, with a comment` : name,
+      samples: ours.slice(1),
+      baseline: comment === 'always' ? 'six actions, one of which comments' : "five of GitHub's actions",
+      baselineSamples: theirs.slice(1),
+    };
     return { figure, ours: ours.at(-1)!.requests, theirs: theirs.at(-1)!.requests };
   }
 
-  /** One gate that needs another one: begun, its output written, completed. The other gate's time is not included. */
-  async gate(comment: 'always' | 'never'): Promise<Round> {
+  /** One gate that needs another one, whose time is not included. */
+  async gate(way: Way, comment: Comment): Promise<Round> {
     this.#run += 1;
     await using design = await this.#job('design');
     await this.#action(design, { RUN: `echo '{"score": 1}' > "$GATELINE_OUTPUT"`, INPUTS: '[]', CACHE: 'off' });
@@ -114,20 +129,31 @@ class Bench {
     const commit = checkOut(job.workspace);
     this.#commit = { GITHUB_SHA: commit, GITHUB_WORKFLOW_SHA: commit };
     const common = { 'GITHUB-TOKEN': job.token, COMMENT: comment, 'JOB-STATUS': 'success' };
-    const begin = { ...common, COMMAND: 'begin', NEEDS: 'design', INPUTS: '[]', SCHEMA, INPUT: String(this.#run) };
-    return await this.#round(async () => {
-      const begun = await this.#action(job, begin);
-      const outputs = await begun.outputs();
-      writeFileSync(outputs['output-file']!, '{"score": 2}');
-      const next = await job.nextStep();
-      const complete = { ...common, COMMAND: 'complete', TOKEN: outputs['token']! };
-      const completed = await this.#action(next, complete);
-      await this.#action(await next.nextStep(), complete, await completed.state());
-      await this.#action(await next.nextStep(), begin, await begun.state());
-    });
+    const described = { NEEDS: 'design', INPUTS: '[]', SCHEMA, INPUT: String(this.#run) };
+    return await this.#round(() =>
+      way === 'run' ? this.#runs(job, { ...common, ...described }) : this.#around(job, common, described),
+    );
   }
 
-  async baseline(round: number, comment: 'always' | 'never'): Promise<Round> {
+  async #runs(job: JobEnvironment, inputs: Inputs): Promise<void> {
+    const run = { ...inputs, COMMAND: 'run', RUN: `echo '{"score": 2}' > "$GATELINE_OUTPUT"` };
+    const ran = await this.#action(job, run);
+    await this.#action(await job.nextStep(), run, await ran.state());
+  }
+
+  async #around(job: JobEnvironment, common: Inputs, described: Inputs): Promise<void> {
+    const begin = { ...common, ...described, COMMAND: 'begin' };
+    const begun = await this.#action(job, begin);
+    const outputs = await begun.outputs();
+    writeFileSync(outputs['output-file']!, '{"score": 2}');
+    const next = await job.nextStep();
+    const complete = { ...common, COMMAND: 'complete', TOKEN: outputs['token']! };
+    const completed = await this.#action(next, complete);
+    await this.#action(await next.nextStep(), complete, await completed.state());
+    await this.#action(await next.nextStep(), begin, await begun.state());
+  }
+
+  async baseline(round: number, comment: Comment): Promise<Round> {
     this.#run += 1;
     await using design = await this.#job('design');
     mkdirSync(join(design.temp, 'checkpoint'));
@@ -149,9 +175,9 @@ class Bench {
 
   async #round(work: () => Promise<void>): Promise<Round> {
     const before = this.#service.calls.length;
-    const began = performance.now();
-    await work();
-    return { milliseconds: performance.now() - began, requests: this.#service.calls.length - before };
+    // The service is in this process: only the processes of the steps are compared.
+    const taken = await sample(work, 'children');
+    return { ...taken, requests: this.#service.calls.length - before };
   }
 
   #job(job: string): Promise<JobEnvironment> {
@@ -167,7 +193,7 @@ class Bench {
   /** One process of the action, main or post; its files are those of the step. */
   async #action(
     step: JobEnvironment,
-    inputs: Readonly<Record<string, string>>,
+    inputs: Inputs,
     state: Readonly<Record<string, string>> = {},
   ): Promise<JobEnvironment> {
     const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value]);
