@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
+import { GatelineError } from '../errors/gateline-error.ts';
 import { digestSchema, type Digest } from '../json/digest.ts';
 import { formatOf, parseStoredJson } from '../store/parse-record.ts';
 import type { Fault } from './medium.ts';
@@ -7,6 +8,9 @@ import type { Fault } from './medium.ts';
 /** Format of all files of a thread. */
 const FORMAT = 'gateline-langgraph/1';
 const FAMILY = 'gateline-langgraph/';
+
+/** No larger file is written or read: large values are kept beside it. */
+export const MAX_FILE_BYTES = 256 * 1_024 * 1_024;
 
 /** A value as the serializer wrote it: its bytes, or where they are in the thread's contents. */
 export type Stored =
@@ -48,6 +52,7 @@ const SUM_LENGTH = 8;
 /**
  * A file as chunks of bytes: one JSON document, in which an index says where each value begins, so that no value is
  * parsed twice. The checksum is that of all that follows it: it finds what a disk or an editor changed.
+ * @throws GatelineError `LANGGRAPH_STEP_TOO_LARGE`
  */
 export function seal({ about, entries }: SealedFile): Uint8Array[] {
   const parts: Uint8Array[] = [];
@@ -60,6 +65,11 @@ export function seal({ about, entries }: SealedFile): Uint8Array[] {
     return [slot, name, { type: value.type, part: part.length, ...(isJson ? {} : { base64: true }) }];
   });
   const rest = [Buffer.from(`${INDEX}${JSON.stringify({ about, entries: index })}${PARTS}`), ...parts, END];
+  const size = rest.reduce((sum, { length }) => sum + length, START.length + SUM_LENGTH);
+  if (size > MAX_FILE_BYTES) {
+    const message = `What is stored of the step ${about['checkpoint']} at once has ${size} bytes; at most ${MAX_FILE_BYTES} are possible`;
+    throw new GatelineError('LANGGRAPH_STEP_TOO_LARGE', message);
+  }
   return [Buffer.from(`${START}${sumOf(...rest)}`), ...rest];
 }
 
