@@ -188,7 +188,7 @@ export class FilesystemMedium implements CheckpointMedium {
 
   /** A thread's folder. Another program may have made one that has the thread's id as its name. */
   #folderOf(thread: string): string {
-    if (encodeId(thread) === thread && thread.length < 100) return join(this.#root, thread);
+    if (encodeId(thread) === thread && thread.length < 100) return `${this.#root}${sep}${thread}`;
     const folder = join(this.#root, ...foldersOf(thread));
     if (/[/\\]/.test(thread) || thread.startsWith('.') || isNameOfId(thread)) return folder;
     const isThere = asked(() => lstatSync(folder), undefined) !== undefined;

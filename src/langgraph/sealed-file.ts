@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { z } from 'zod';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { digestSchema, type Digest } from '../json/digest.ts';
+import { isDigest, type Digest } from '../json/digest.ts';
+import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { formatOf, parseStoredJson } from '../store/parse-record.ts';
 import type { Fault } from './medium.ts';
 
@@ -27,20 +27,16 @@ export interface SealedFile {
   readonly entries: readonly Entry[];
 }
 
-/** `part`: length of the value's bytes in the file. Without a digest, the bytes are in the file. */
-const indexSchema = z.strictObject({
-  about: z.record(z.string(), z.string()),
-  entries: z.array(
-    z.tuple([
-      z.int(),
-      z.string(),
-      z.union([
-        z.strictObject({ type: z.string(), part: z.int().nonnegative(), base64: z.literal(true).optional() }),
-        z.strictObject({ type: z.string(), digest: digestSchema, size: z.int().nonnegative() }),
-      ]),
-    ]),
-  ),
-});
+/** A value in the index. `part`: length of its bytes in the file. Without a digest, the bytes are in the file. */
+type Indexed =
+  | { readonly type: string; readonly part: number; readonly base64?: true }
+  | Extract<Stored, { readonly digest: Digest }>;
+
+/** What is at the beginning of a file. */
+interface Index {
+  readonly about: SealedFile['about'];
+  readonly entries: readonly (readonly [slot: number, name: string, value: Indexed])[];
+}
 
 const START = `{"format":"${FORMAT}","crc32":"`;
 const INDEX = '","index":';
@@ -105,17 +101,31 @@ export function unseal(bytes: Uint8Array): Unsealed {
 
 function readIndex(rest: Buffer): SealedFile | undefined {
   const end = rest.indexOf(PARTS);
-  const parsed = indexSchema.safeParse(end < 0 ? undefined : jsonOf(rest.toString('utf8', INDEX.length, end)));
-  if (!parsed.success) return undefined;
+  const index = end < 0 ? undefined : jsonOf(rest.toString('utf8', INDEX.length, end));
+  if (!isIndex(index)) return undefined;
   let at = end + PARTS.length;
-  const entries = parsed.data.entries.map(([slot, name, value]): Entry => {
+  const entries = index.entries.map(([slot, name, value]): Entry => {
     if (!('part' in value)) return [slot, name, value];
     const raw = rest.subarray(at, at + value.part);
     at += value.part + SEPARATOR.length;
     const bytes = value.base64 === true ? Buffer.from(raw.toString('latin1', 1, raw.length - 1), 'base64') : raw;
     return [slot, name, { type: value.type, bytes }];
   });
-  return { about: parsed.data.about, entries };
+  return { about: index.about, entries };
+}
+
+/** Each file is judged when it is read: a schema would take longer than reading. */
+function isIndex(value: unknown): value is Index {
+  if (!isJsonObject(value) || !isJsonObject(value['about']) || !Array.isArray(value['entries'])) return false;
+  return Object.values(value['about']).every((id) => typeof id === 'string') && value['entries'].every(isIndexed);
+}
+
+function isIndexed(entry: JsonValue): boolean {
+  if (!Array.isArray(entry)) return false;
+  const [slot, name, value] = entry;
+  if (!Number.isInteger(slot) || typeof name !== 'string' || !isJsonObject(value)) return false;
+  const length = Object.hasOwn(value, 'part') ? value['part'] : isDigest(value['digest']) && value['size'];
+  return typeof value['type'] === 'string' && Number.isInteger(length) && Number(length) >= 0;
 }
 
 /** The same bytes as a buffer, not a copy. */

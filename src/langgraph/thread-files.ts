@@ -29,9 +29,13 @@ export class ThreadFiles {
 
   /** Ids of all steps of a place. */
   async stepIds(place: Place): Promise<string[]> {
-    const names = (await this.#medium.names(place, 'steps')).filter((name) => !name.startsWith('.'));
     // Another program's file and ours may be of one step.
-    return [...new Set(names.map((name) => name.slice(0, -'.json'.length)).map((name) => decodeId(name) ?? name))];
+    const ids = new Set<string>();
+    for (const name of await this.#medium.names(place, 'steps')) {
+      const id = name.slice(0, -'.json'.length);
+      if (!name.startsWith('.')) ids.add(decodeId(id) ?? id);
+    }
+    return [...ids];
   }
 
   /** A step; `undefined` if there is none. @throws GatelineError `LANGGRAPH_STEP_…` */
