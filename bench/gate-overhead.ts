@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { constantDelay } from '../test/support/github/delays.ts';
 import type { JobEnvironment } from '../test/support/github/job-environment.ts';
 import { startResultsService, type ResultsService } from '../test/support/github/results-service.ts';
-import { medianOf, type Figure } from './measure.ts';
+import type { Figure } from './measure.ts';
 
 /*
  * The cost of a gate beside its agent: the processes of `begin` and `complete` with their post steps, compared with one
@@ -99,9 +99,8 @@ class Bench {
       theirs.push(await this.baseline(round, comment));
       ours.push(await this.gate(comment));
     }
-    const median = (rounds: readonly Round[]): number =>
-      medianOf(rounds.slice(1).map(({ milliseconds }) => milliseconds));
-    const figure = { name, milliseconds: median(ours), baseline, baselineMilliseconds: median(theirs) };
+    const times = (rounds: readonly Round[]): number[] => rounds.slice(1).map(({ milliseconds }) => milliseconds);
+    const figure = { name, times: times(ours), baseline, baselineTimes: times(theirs) };
     return { figure, ours: ours.at(-1)!.requests, theirs: theirs.at(-1)!.requests };
   }
 

@@ -1,16 +1,16 @@
-/** One figure with its baseline. Both were measured in turns, in one process of one run. */
+/** One figure with its baseline, in milliseconds. Both were measured in turns, in one process of one run. */
 export interface Figure {
   readonly name: string;
-  readonly milliseconds: number;
+  readonly times: readonly number[];
   readonly baseline: string;
-  readonly baselineMilliseconds: number;
+  readonly baselineTimes: readonly number[];
 }
 
 /** Work to time. A promise is awaited. */
 export type Work = () => unknown;
 
 /**
- * The median time of `work` and of `baseline`, run in turns, so that both run under the same conditions. An initial
+ * The times of `work` and of `baseline`, run in turns, so that both run under the same conditions. An initial
  * warm-up round is ignored.
  *
  * @param rounds at least 1
@@ -28,22 +28,17 @@ export async function compare(
     other.push(theirs);
     own.push(ours);
   }
-  return {
-    name,
-    milliseconds: medianOf(own),
-    baseline: baseline.name,
-    baselineMilliseconds: medianOf(other),
-  };
+  return { name, times: own, baseline: baseline.name, baselineTimes: other };
 }
 
 /** A figure as a row of a Markdown table. */
-export function rowOf(figure: Figure): string {
-  const { name, milliseconds, baseline, baselineMilliseconds } = figure;
-  const ratio = (milliseconds / baselineMilliseconds).toFixed(2);
-  return `| ${name} | ${text(milliseconds)} | ${baseline}: ${text(baselineMilliseconds)} | ${ratio} |`;
+export function rowOf({ name, times, baseline, baselineTimes }: Figure): string {
+  const ratio = (medianOf(times) / medianOf(baselineTimes)).toFixed(2);
+  return `| ${name} | ${text(times)} | ${baseline}: ${text(baselineTimes)} | ${ratio} | ${times.length} |`;
 }
 
-export const HEAD = '| what | median | baseline, measured beside it | ratio |\n| --- | --- | --- | --- |';
+export const HEAD =
+  '| what | median (least to most) | baseline, measured beside it | ratio | rounds |\n| --- | --- | --- | --- | --- |';
 
 async function timeOf(work: Work): Promise<number> {
   const began = performance.now();
@@ -51,12 +46,13 @@ async function timeOf(work: Work): Promise<number> {
   return performance.now() - began;
 }
 
-export function medianOf(times: readonly number[]): number {
+function medianOf(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-function text(milliseconds: number): string {
-  return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+function text(times: readonly number[]): string {
+  const digits = (time: number): string => (time < 10 ? time.toFixed(1) : String(Math.round(time)));
+  return `${digits(medianOf(times))} ms (${digits(Math.min(...times))} to ${digits(Math.max(...times))})`;
 }
