@@ -79,7 +79,7 @@ export const LANGGRAPH_FAULTS: readonly Fault[] = [
   },
   {
     name: 'langgraph: bytes are stored as they are later',
-    find: 'const own = value instanceof Uint8Array ? value.slice() : value;',
+    find: 'const own = value instanceof Uint8Array ? Uint8Array.prototype.slice.call(value) : value;',
     replace: 'const own = value;',
     tests: VALUES,
     why: 'a step would have values of a later one',

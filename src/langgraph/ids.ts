@@ -3,8 +3,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 /** Names that stand for themselves. Upper case is not among them: file systems may ignore it. */
 const PLAIN = /^[a-z0-9_-]+$/;
 
-/** Names that Windows reserves have no more letters. */
-const RESERVED_LENGTH = 4;
+/** Names that Windows reserves. */
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
 /** The longest folder name; a longer id is several folders. `+` ends every part but the last. */
@@ -18,16 +17,12 @@ const LONGEST = { file: 100, folders: 1_500 };
  * in hexadecimal.
  */
 export function encodeId(id: string): string {
-  if (PLAIN.test(id)) return isReserved(id) ? `${hexOfByte(id.charCodeAt(0))}${id.slice(1)}` : id;
+  if (PLAIN.test(id)) return RESERVED.test(id) ? `${hexOfByte(id.charCodeAt(0))}${id.slice(1)}` : id;
   const characters = [...Buffer.from(id)].map((byte) => {
     const character = String.fromCharCode(byte);
     return PLAIN.test(character) ? character : hexOfByte(byte);
   });
   return characters.join('');
-}
-
-function isReserved(name: string): boolean {
-  return name.length <= RESERVED_LENGTH && RESERVED.test(name);
 }
 
 function hexOfByte(byte: number): string {
@@ -36,7 +31,7 @@ function hexOfByte(byte: number): string {
 
 /** The inverse of {@link encodeId}; `undefined` for a name that it does not make. */
 export function decodeId(name: string): string | undefined {
-  if (PLAIN.test(name)) return isReserved(name) ? undefined : name;
+  if (PLAIN.test(name)) return RESERVED.test(name) ? undefined : name;
   try {
     const id = decodeURIComponent(name);
     return id !== '' && encodeId(id) === name ? id : undefined;

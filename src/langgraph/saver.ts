@@ -53,8 +53,10 @@ export class GatelineSaver extends BaseCheckpointSaver {
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     if (config.configurable?.['thread_id'] === undefined) return undefined;
     const place = placeOf(config);
-    const id = getCheckpointId(config) || newestOf(await this.#files.stepIds(place));
-    if (id === undefined) return undefined;
+    const id =
+      getCheckpointId(config) ||
+      (await this.#files.stepIds(place)).reduce((newest, one) => (one > newest ? one : newest), '');
+    if (id === '') return undefined;
     return this.#reading(place, checkedId('checkpoint_id', id), async (step) => {
       const [metadata, names] = await Promise.all([this.#metadata(place, step), this.#files.writeNames(place)]);
       return this.#tupleOf(place, step, metadata, names);
@@ -276,10 +278,6 @@ function placeOf(config: RunnableConfig): Place {
 
 function configOf({ thread, namespace }: Place, id: string): RunnableConfig {
   return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: id } };
-}
-
-function newestOf(ids: readonly string[]): string | undefined {
-  return ids.reduce<string | undefined>((newest, id) => (newest === undefined || id > newest ? id : newest), undefined);
 }
 
 function stepNameOf(name: string): string {

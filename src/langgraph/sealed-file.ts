@@ -28,9 +28,7 @@ export interface SealedFile {
 }
 
 /** A value in the index. `part`: length of its bytes in the file. Without a digest, the bytes are in the file. */
-type Indexed =
-  | { readonly type: string; readonly part: number; readonly base64?: true }
-  | Extract<Stored, { readonly digest: Digest }>;
+type Indexed = { readonly type: string; readonly part: number } | Extract<Stored, { readonly digest: Digest }>;
 
 /** What is at the beginning of a file. */
 interface Index {
@@ -54,11 +52,10 @@ export function seal({ about, entries }: SealedFile): Uint8Array[] {
   const parts: Uint8Array[] = [];
   const index = entries.map(([slot, name, value]) => {
     if (!('bytes' in value)) return [slot, name, value];
-    const isJson = value.type === 'json';
-    const part = isJson ? value.bytes : Buffer.from(JSON.stringify(Buffer.from(value.bytes).toString('base64')));
+    const part = value.type === 'json' ? value.bytes : Buffer.from(`"${bufferOf(value.bytes).toString('base64')}"`);
     if (parts.length > 0) parts.push(SEPARATOR);
     parts.push(part);
-    return [slot, name, { type: value.type, part: part.length, ...(isJson ? {} : { base64: true }) }];
+    return [slot, name, { type: value.type, part: part.length }];
   });
   const rest = [Buffer.from(`${INDEX}${JSON.stringify({ about, entries: index })}${PARTS}`), ...parts, END];
   const size = rest.reduce((sum, { length }) => sum + length, START.length + SUM_LENGTH);
@@ -108,7 +105,7 @@ function readIndex(rest: Buffer): SealedFile | undefined {
     if (!('part' in value)) return [slot, name, value];
     const raw = rest.subarray(at, at + value.part);
     at += value.part + SEPARATOR.length;
-    const bytes = value.base64 === true ? Buffer.from(raw.toString('latin1', 1, raw.length - 1), 'base64') : raw;
+    const bytes = value.type === 'json' ? raw : Buffer.from(raw.toString('latin1', 1, raw.length - 1), 'base64');
     return [slot, name, { type: value.type, bytes }];
   });
   return { about: index.about, entries };

@@ -1,6 +1,6 @@
 import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { digestOf } from '../json/digest.ts';
+import { digestOf, type Digest } from '../json/digest.ts';
 import type { CheckpointMedium, Values } from './medium.ts';
 import { bufferOf, textOf, type Stored } from './sealed-file.ts';
 
@@ -13,7 +13,7 @@ const SHARED_BYTES = 16 * 1_024;
 /** Values on their way into a file. Large ones are kept beside it. */
 export class KeptValues {
   readonly #serde: SerializerProtocol;
-  readonly #large = new Map<Parameters<CheckpointMedium['value']>[1], Uint8Array>();
+  readonly #large = new Map<Digest, Uint8Array>();
 
   constructor(serde: SerializerProtocol) {
     this.#serde = serde;
@@ -30,8 +30,8 @@ export class KeptValues {
    * @throws GatelineError `LANGGRAPH_VALUE_REFUSED`
    */
   async keep(value: unknown, of: string, isUnchanged = false): Promise<Stored> {
-    // A serializer may hand on bytes as they are, and the caller may change them.
-    const own = value instanceof Uint8Array ? value.slice() : value;
+    // A serializer may hand on bytes as they are, and the caller may change them. `slice` of a Buffer is no copy.
+    const own = value instanceof Uint8Array ? Uint8Array.prototype.slice.call(value) : value;
     const [type, bytes] = await this.#serde.dumpsTyped(own);
     if (type === 'json' && bytes.length === 0)
       throw new GatelineError('LANGGRAPH_VALUE_REFUSED', `The serializer has no text for ${of}: ${typeof value}`);

@@ -23,7 +23,7 @@ describe.each(KINDS)('values: %s', (kind) => {
     const { saver } = world;
     const first = await put(saver, at('t'), { kept: [1] }, { versions: { kept: 1 } });
     await put(saver, at('other'), {});
-    const [kept, list, bytes] = [[1], [1], new Uint8Array([1])];
+    const [kept, list, bytes, buffer] = [[1], [1], new Uint8Array([1]), Buffer.from([1])];
     const checkpoint = {
       ...(await saver.get(first))!,
       id: 'z',
@@ -40,10 +40,12 @@ describe.each(KINDS)('values: %s', (kind) => {
     const writes: [string, unknown][] = [
       ['list', list],
       ['bytes', bytes],
+      ['buffer', buffer],
     ];
     const writing = saver.putWrites(config, writes, 'task');
     list.push(3);
     bytes[0] = 3;
+    buffer[0] = 3;
     writes.pop();
     await writing;
     expect(await saver.getTuple(config)).toMatchObject({
@@ -55,6 +57,7 @@ describe.each(KINDS)('values: %s', (kind) => {
       pendingWrites: [
         ['task', 'list', [1, 2]],
         ['task', 'bytes', new Uint8Array([2])],
+        ['task', 'buffer', new Uint8Array([1])],
       ],
     });
   });
