@@ -9,7 +9,7 @@ import { compare, type Figure, type Work } from './measure.ts';
 
 /** Super-steps of a thread. The list of messages grows with each, by about 600 bytes. */
 const STEPS = 100;
-const ROUNDS = 7;
+const ROUNDS = 15;
 const CONFIG = { configurable: { thread_id: 'thread', checkpoint_ns: '' } };
 
 /** The official SQLite saver; installed for this benchmark only, since its native part has 27 MB. */

@@ -2,20 +2,15 @@ import type { Fault } from './fault.ts';
 
 const SAVER = ['test/langgraph/saver.test.ts'];
 const FILES = ['test/langgraph/files.test.ts'];
+const VALUES = ['test/langgraph/values.test.ts'];
+const OTHERS = ['test/langgraph/other-processes.test.ts'];
 
 /** Faults in keeping checkpoints of LangGraph graphs. */
 export const LANGGRAPH_FAULTS: readonly Fault[] = [
   {
-    name: 'langgraph: a value is taken from the parent whatever its version',
-    find: 'if (known !== undefined && version === ownOf(parent?.head.channel_versions, channel))',
-    replace: 'if (known !== undefined)',
-    tests: SAVER,
-    why: 'a branch would continue with values of another branch',
-  },
-  {
     name: 'langgraph: a copied checkpoint loses its values',
-    find: "const mayStore = next.parent !== undefined || next.metadata.source === 'fork';",
-    replace: 'const mayStore = false;',
+    find: "const isWhole = parent !== undefined || metadata.source === 'fork';",
+    replace: 'const isWhole = false;',
     tests: SAVER,
     why: 'a fork would begin without the state that it was made for',
   },
@@ -63,9 +58,37 @@ export const LANGGRAPH_FAULTS: readonly Fault[] = [
   },
   {
     name: 'langgraph: the bytes of a large value are not compared with their digest',
-    find: "if (file.state !== 'read' || digestOf(file.bytes) !== digest)",
-    replace: "if (file.state !== 'read')",
+    find: ', (bytes) => digestOf(bytes) === digest);',
+    replace: ');',
     tests: FILES,
     why: 'a graph would continue with an altered value',
+  },
+  {
+    name: 'langgraph: a step gets its name although its values are gone',
+    find: 'const check = (): void => paths.forEach((one) => lstatSync(one));',
+    replace: 'const check = (): void => undefined;',
+    tests: OTHERS,
+    why: 'a thread that another process deletes at that moment would begin with a step that cannot be read',
+  },
+  {
+    name: 'langgraph: a value that was stored once is taken for stored',
+    find: 'if (now === undefined || !isSameFile(now, file.status)) return undefined;',
+    replace: '',
+    tests: OTHERS,
+    why: 'after a deletion by another process, steps would refer to values that are gone',
+  },
+  {
+    name: 'langgraph: bytes are stored as they are later',
+    find: 'const own = value instanceof Uint8Array ? Uint8Array.prototype.slice.call(value) : value;',
+    replace: 'const own = value;',
+    tests: VALUES,
+    why: 'a step would have values of a later one',
+  },
+  {
+    name: 'langgraph: writes take the lowest number that is free',
+    find: 'const number = Math.max(-1, ...names.map(numberOf)) + 1;',
+    replace: 'const number = names.map(numberOf).includes(0) ? names.length : 0;',
+    tests: OTHERS,
+    why: 'once a file was moved away, an earlier interrupt would count as the last',
   },
 ];

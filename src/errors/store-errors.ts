@@ -15,6 +15,8 @@ const HINTS: Readonly<Record<string, string>> = {
   ENOTDIR: 'A file is in the place of a folder: move it away.',
   EEXIST: 'Something else is in its place: move it away.',
   EISDIR: 'A folder is in the place of a file: move it away.',
+  ENOENT: 'A file or folder is missing: another process may have removed it. Run the same command again.',
+  ENAMETOOLONG: 'The path is too long for the system: use a folder with a shorter path, or shorter names.',
   EIO: 'The disk reports errors: check it before you continue.',
 };
 

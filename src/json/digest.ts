@@ -5,6 +5,13 @@ import { z } from 'zod';
 export const digestSchema = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
 export type Digest = `sha256:${string}`;
 
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** As {@link digestSchema}, for where it is asked often. */
+export function isDigest(value: unknown): value is Digest {
+  return typeof value === 'string' && DIGEST.test(value);
+}
+
 /** The digest of bytes or of a text in UTF-8. */
 export function digestOf(content: Uint8Array | string): Digest {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, type BigIntStats } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError } from '../errors/gateline-error.ts';
+import { isFromSystem, reasonOf, unlessAbsent, writing } from '../errors/store-errors.ts';
 import { digestOf, hexOf, type Digest } from '../json/digest.ts';
 import { ContentFiles, contentPath } from '../store/filesystem/content-files.ts';
-import { makeFolder, syncFolder } from '../store/filesystem/durable.ts';
+import { makeFolder, sweepTemporary, syncFolder } from '../store/filesystem/durable.ts';
 import { claimFile, replaceFile } from '../store/filesystem/place-file.ts';
 import { keepAside } from '../store/filesystem/quarantine.ts';
-import { isSameFile, readWholeNow } from '../store/filesystem/read-file.ts';
 import { StateFolder } from '../store/filesystem/state-folder.ts';
 import type { Read } from '../store/record-store.ts';
-import { isFromSystem, reasonOf, writing } from '../errors/store-errors.ts';
 import { decodeId, encodeId, foldersOf, isNameOfId } from './ids.ts';
-import type { CheckpointMedium, Contents, Fault, Kind, Place } from './medium.ts';
-import { Recent } from './recent.ts';
+import type { CheckpointMedium, Fault, Kind, Place, Values } from './medium.ts';
+import { RecentFiles } from './recent-files.ts';
+import { MAX_FILE_BYTES } from './sealed-file.ts';
 
-/** Larger files are no steps: large values are contents. */
-const MAX_FILE_BYTES = 256 * 1_024 * 1_024;
+/** How often a file is written again because another process deletes its thread meanwhile. */
+const ATTEMPTS = 50;
 
-/** Larger values are read in chunks. */
-const MAX_VALUE_BYTES = 8 * 1_024 * 1_024;
+/** So many threads stay open for writing. */
+const OPEN_THREADS = 1_000;
 
-/** Of what was read lately, so many bytes stay in memory: of files, and of values. */
-const REMEMBERED_BYTES = 32 * 1_024 * 1_024;
+/** A deleted thread is moved to such a name, then removed. It cannot be the name of a thread. */
+const DELETED = '.deleted-';
 
 /** One thread's folder, and its values. */
 interface ThreadFolder {
@@ -38,8 +38,7 @@ interface ThreadFolder {
 export class FilesystemMedium implements CheckpointMedium {
   readonly #root: string;
   readonly #open = new Map<string, Promise<ThreadFolder>>();
-  readonly #files = new Recent<{ readonly status: BigIntStats; readonly bytes: Uint8Array }>(REMEMBERED_BYTES);
-  readonly #values = new Recent<{ readonly bytes: Uint8Array }>(REMEMBERED_BYTES);
+  readonly #recent = new RecentFiles();
 
   constructor(folder: string) {
     this.#root = resolve(folder);
@@ -54,39 +53,77 @@ export class FilesystemMedium implements CheckpointMedium {
   }
 
   async names(place: Place, kind: Kind): Promise<string[]> {
-    return listed(() => readdirSync(this.#placeFolder(place, kind))).filter((name) => name.endsWith('.json'));
+    return asked(() => readdirSync(this.#path(place, kind)), []).filter((name) => name.endsWith('.json'));
   }
 
   async read(place: Place, kind: Kind, name: string): Promise<Read<Uint8Array>> {
-    const path = `${this.#placeFolder(place, kind)}${sep}${name}`;
-    const known = this.#files.get(path);
-    // Writes are claimed, and never replaced.
-    if (known !== undefined && (kind === 'writes' || isUnchanged(path, known.status)))
-      return { state: 'present', value: known.bytes };
-    const file = readWholeNow(path, MAX_FILE_BYTES);
-    if (file.state === 'read') {
-      this.#files.set(path, file);
-      return { state: 'present', value: file.bytes };
-    }
+    const file = this.#recent.read(this.#path(place, kind, name), MAX_FILE_BYTES);
+    if (file.state === 'read') return { state: 'present', value: file.bytes };
     if (file.state === 'absent') return file;
     const where = this.show(place, kind, name);
     return { state: 'unknown', problem: { code: 'UNREADABLE', where, message: file.message } };
   }
 
-  async replace(place: Place, kind: Kind, name: string, chunks: readonly Uint8Array[]): Promise<void> {
-    const path = `${this.#placeFolder(place, kind)}${sep}${name}`;
-    const { state } = await this.#writable(place.thread);
-    await state.writing(path, () => replaceFile(state, path, chunks));
+  async write(place: Place, kind: Kind, name: string, chunks: readonly Uint8Array[], values: Values): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#writeOnce(place.thread, kind, this.#path(place, kind, name), chunks, values);
+      } catch (error) {
+        const isGone = error instanceof GatelineError && isSystemError(error.cause, 'ENOENT');
+        if (!isGone || attempt === ATTEMPTS) throw error;
+        // Another process deleted the thread: it begins anew.
+        this.#open.delete(place.thread);
+      }
+    }
   }
 
-  async claim(place: Place, kind: Kind, name: string, chunks: readonly Uint8Array[]): Promise<boolean> {
-    const path = `${this.#placeFolder(place, kind)}${sep}${name}`;
-    const { state } = await this.#writable(place.thread);
-    return state.writing(path, () => claimFile(state, path, chunks));
+  async #writeOnce(
+    thread: string,
+    kind: Kind,
+    path: string,
+    chunks: readonly Uint8Array[],
+    values: Values,
+  ): Promise<boolean> {
+    const { state, contents } = await this.#writable(thread);
+    const paths = await Promise.all([...values].map(([digest, bytes]) => this.#keep(contents, state, digest, bytes)));
+    // The temporary file lies in the thread's folder: if the folder is deleted now or later, it gets no name.
+    const check = (): void => paths.forEach((one) => lstatSync(one));
+    return state.writing(path, async () => {
+      if (kind === 'writes') return claimFile(state, path, chunks, check);
+      await replaceFile(state, path, chunks, check);
+      return true;
+    });
   }
 
-  show({ thread, namespace }: Place, kind: Kind, name: string): string {
-    return [...foldersOf(thread), ...below(namespace, kind), name].join('/');
+  /** Stores a value, unless it was stored before by this process and is still there. @returns its path */
+  async #keep(contents: ContentFiles, state: StateFolder, digest: Digest, bytes: Uint8Array): Promise<string> {
+    const path = contentPath(state.root, digest);
+    if (this.#recent.get(path)?.settled) return path;
+    await contents.put(bytes);
+    const status = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (status !== undefined) this.#recent.add(path, { status, bytes, settled: true });
+    return path;
+  }
+
+  async value(thread: string, digest: Digest): Promise<Read<Uint8Array>> {
+    const path = contentPath(this.#folderOf(thread), digest);
+    const file = this.#recent.read(path, MAX_FILE_BYTES, (bytes) => digestOf(bytes) === digest);
+    if (file.state === 'read') return { state: 'present', value: file.bytes };
+    if (file.state === 'absent') return file;
+    // Too large to be read at once; or altered: then a copy is kept aside, where that is possible.
+    const { contents } = await this.#writable(thread).catch(() => this.#openThread(thread, true));
+    return contents.get(digest);
+  }
+
+  async hasValue(thread: string, digest: Digest, size: number): Promise<boolean> {
+    const path = contentPath(this.#folderOf(thread), digest);
+    return asked(() => lstatSync(path), undefined)?.size === size;
+  }
+
+  show(place: Place, kind: Kind, name: string): string {
+    return relative(this.#root, this.#path(place, kind, name))
+      .split(sep)
+      .join('/');
   }
 
   async keepAside(
@@ -98,8 +135,7 @@ export class FilesystemMedium implements CheckpointMedium {
   ): Promise<string | undefined> {
     try {
       const { state } = await this.#writable(place.thread);
-      const path = `${this.#placeFolder(place, kind)}${sep}${name}`;
-      return state.show(await keepAside(state, path, hexOf(digestOf(bytes)), fault));
+      return state.show(await keepAside(state, this.#path(place, kind, name), hexOf(digestOf(bytes)), fault));
     } catch (error) {
       // The disk may be full or read-only. The fault is reported in any case, and the file stays.
       if (isFromSystem(error) || error instanceof GatelineError) return undefined;
@@ -107,74 +143,64 @@ export class FilesystemMedium implements CheckpointMedium {
     }
   }
 
-  async contents(thread: string): Promise<Contents> {
-    return {
-      put: async (bytes) => (await this.#writable(thread)).contents.put(bytes),
-      get: (digest) => this.#value(thread, digest),
-    };
-  }
-
   async remove(thread: string): Promise<void> {
     const folder = this.#folderOf(thread);
     this.#open.delete(thread);
-    // Out of sight at once, as a whole; the name cannot be that of a thread.
-    const doomed = join(this.#root, `.deleted-${randomUUID()}`);
     await writing(folder, async () => {
-      try {
-        await rename(folder, doomed);
-      } catch (error) {
-        if (isSystemError(error, 'ENOENT')) return;
-        throw error;
-      }
+      // Out of sight at once, as a whole.
+      await unlessAbsent(rename(folder, join(this.#root, `${DELETED}${randomUUID()}`)));
+      if (!existsSync(dirname(folder))) return;
       await syncFolder(dirname(folder));
-      await rm(doomed, { recursive: true, force: true });
+      await this.#sweep();
     });
+  }
+
+  /** Removes deleted threads, also those that a killed process left. */
+  async #sweep(): Promise<void> {
+    const deleted = asked(() => readdirSync(this.#root), []).filter((name) => name.startsWith(DELETED));
+    // Another process may be removing the same.
+    for (const name of deleted) await rm(join(this.#root, name), { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** Opened once; created if it is missing. A link that leads out of the folder is refused. */
   #writable(thread: string): Promise<ThreadFolder> {
-    const known = this.#open.get(thread) ?? this.#openThread(thread);
+    const known = this.#open.get(thread) ?? this.#openThread(thread, false);
+    if (this.#open.size >= OPEN_THREADS) this.#open.clear();
     this.#open.set(thread, known);
     known.catch(() => this.#open.delete(thread));
     return known;
   }
 
-  async #openThread(thread: string): Promise<ThreadFolder> {
-    await writing(this.#root, () => makeFolder(this.#root));
-    const state = await StateFolder.open({ root: this.#folderOf(thread), workspace: this.#root });
+  async #openThread(thread: string, readOnly: boolean): Promise<ThreadFolder> {
+    if (!readOnly) await writing(this.#root, () => makeFolder(this.#root));
+    const state = await StateFolder.open({ root: this.#folderOf(thread), workspace: this.#root, readOnly });
+    if (!readOnly) await sweepTemporary(state.temporaryFolder);
     return { state, contents: new ContentFiles(state) };
   }
 
-  /** A value; its digest is checked when it is read. What is wrong is put into quarantine by the thread's contents. */
-  async #value(thread: string, digest: Digest): Promise<Read<Uint8Array>> {
-    const key = `${thread} ${digest}`;
-    const known = this.#values.get(key);
-    if (known !== undefined) return { state: 'present', value: known.bytes };
-    const file = readWholeNow(contentPath(this.#folderOf(thread), digest), MAX_VALUE_BYTES);
-    if (file.state === 'absent') return file;
-    if (file.state !== 'read' || digestOf(file.bytes) !== digest)
-      return (await this.#writable(thread)).contents.get(digest);
-    this.#values.set(key, file);
-    return { state: 'present', value: file.bytes };
-  }
-
-  #placeFolder({ thread, namespace }: Place, kind: Kind): string {
-    return [this.#folderOf(thread), ...below(namespace, kind)].join(sep);
+  /** A file of a place, or its folder. */
+  #path({ thread, namespace }: Place, kind: Kind, name?: string): string {
+    const below = namespace === '' ? [] : ['ns', ...foldersOf(namespace)];
+    if (kind === 'writes') below.push('writes');
+    if (name !== undefined) below.push(name);
+    return [this.#folderOf(thread), ...below].join(sep);
   }
 
   /** A thread's folder. Another program may have made one that has the thread's id as its name. */
   #folderOf(thread: string): string {
-    if (encodeId(thread) === thread && thread.length < 100) return join(this.#root, thread);
+    if (encodeId(thread) === thread && thread.length < 100) return `${this.#root}${sep}${thread}`;
     const folder = join(this.#root, ...foldersOf(thread));
     if (/[/\\]/.test(thread) || thread.startsWith('.') || isNameOfId(thread)) return folder;
-    const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
-    return isThere || !listed(() => readdirSync(this.#root)).includes(thread) ? folder : join(this.#root, thread);
+    const isThere = asked(() => lstatSync(folder), undefined) !== undefined;
+    return isThere || !asked(() => readdirSync(this.#root), [] as string[]).includes(thread)
+      ? folder
+      : join(this.#root, thread);
   }
 }
 
 /** The ids that folders stand for. Of a long id all parts but the last end in `+`. */
 function idsIn(folder: string, start = ''): string[] {
-  const entries = listed(() => readdirSync(folder, { withFileTypes: true }));
+  const entries = asked(() => readdirSync(folder, { withFileTypes: true }), []);
   const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
   return folders.flatMap(({ name }) => {
     const whole = `${start}${name}`;
@@ -182,26 +208,15 @@ function idsIn(folder: string, start = ''): string[] {
   });
 }
 
-/** What a folder lists; nothing if there is none. */
-function listed<T>(list: () => T[]): T[] {
+/** What the system answers about a folder; `none` if there is nothing. */
+function asked<T, N>(ask: () => T, none: N): T | N {
   try {
-    return list();
+    return ask();
   } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return [];
+    if (isSystemError(error, 'ENOENT')) return none;
     if (!isFromSystem(error)) throw error;
-    throw new GatelineError('LANGGRAPH_STEP_UNREADABLE', `A folder cannot be listed: ${reasonOf(error)}`, {
+    throw new GatelineError('LANGGRAPH_STEP_UNREADABLE', `A folder cannot be read: ${reasonOf(error)}`, {
       cause: error,
     });
   }
-}
-
-function isUnchanged(path: string, status: BigIntStats): boolean {
-  const now = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return now !== undefined && isSameFile(now, status);
-}
-
-/** Folders of a place below its thread's. */
-function below(namespace: string, kind: Kind): string[] {
-  const folders = namespace === '' ? [] : ['ns', ...foldersOf(namespace)];
-  return kind === 'writes' ? [...folders, 'writes'] : folders;
 }

@@ -9,8 +9,8 @@ const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 /** The longest folder name; a longer id is several folders. `+` ends every part but the last. */
 const PART = /.{1,150}/g;
 
-/** The longest id that is part of a file name, encoded. */
-const LONGEST = 100;
+/** The longest id that is part of a file name, encoded; and the longest that is folders: Linux has paths of 4,096 bytes. */
+const LONGEST = { file: 100, folders: 1_500 };
 
 /**
  * An id as a name that is safe on every system and stands for this id only: `PRD 7` → `%50%52%44%207`, bytes of UTF-8
@@ -64,8 +64,12 @@ export function checkedId(of: IdOf, id: unknown): string {
   if (!id.isWellFormed()) throw refused(of, 'holds half of a surrogate pair, which is no character');
   if (id.split(/[/\\]/).includes('..'))
     throw refused(of, `leads out of its folder: ${JSON.stringify(id.slice(0, 100))}`);
-  const isFile = of === 'checkpoint_id' || of === 'task_id';
-  if (isFile && encodeId(id).length > LONGEST) throw refused(of, `is too long for a file name: ${id.slice(0, 50)}…`);
+  const longest = of === 'checkpoint_id' || of === 'task_id' ? LONGEST.file : LONGEST.folders;
+  if (encodeId(id).length > longest)
+    throw refused(
+      of,
+      `is too long: ${id.slice(0, 50)}… (at most ${longest} bytes, of which all but a-z, 0-9, - and _ count three times)`,
+    );
   return id;
 }
 

@@ -1,4 +1,5 @@
-import type { RecordStore, Read, ReadProblem } from '../store/record-store.ts';
+import type { Digest } from '../json/digest.ts';
+import type { Read, ReadProblem } from '../store/record-store.ts';
 
 /** A namespace of a thread: the graph itself (`''`), or one of its subgraphs. */
 export interface Place {
@@ -12,8 +13,8 @@ export type Kind = 'steps' | 'writes';
 /** Why a file cannot be used. */
 export type Fault = Pick<ReadProblem, 'code' | 'message'>;
 
-/** The values of a thread, by digest. */
-export type Contents = Pick<RecordStore, 'put' | 'get'>;
+/** Values by digest. */
+export type Values = ReadonlyMap<Digest, Uint8Array>;
 
 /** Where threads are kept: bytes under names, both of which mean nothing to it. */
 export interface CheckpointMedium {
@@ -29,19 +30,26 @@ export interface CheckpointMedium {
   /** The bytes of a file: the same object again if it has not changed. */
   read(place: Place, kind: Kind, name: string): Promise<Read<Uint8Array>>;
 
-  /** Writes a file, or replaces it. Readers see the old or the new bytes. Durable when the promise settles. */
-  replace(place: Place, kind: Kind, name: string, chunks: readonly Uint8Array[]): Promise<void>;
+  /**
+   * Writes a step, or replaces it; writes a file of writes unless its name is taken. Readers see all of it or nothing,
+   * and never without the values that it refers to, also if another process deletes the thread meanwhile. Durable when
+   * the promise settles.
+   *
+   * @returns false if the name is taken
+   */
+  write(place: Place, kind: Kind, name: string, chunks: readonly Uint8Array[], values: Values): Promise<boolean>;
 
-  /** Writes a file that must not exist yet; false if it does. Durable when the promise settles. */
-  claim(place: Place, kind: Kind, name: string, chunks: readonly Uint8Array[]): Promise<boolean>;
+  /** A value of a thread, verified. */
+  value(thread: string, digest: Digest): Promise<Read<Uint8Array>>;
+
+  /** Whether a value is there, with this size. Does not read it. */
+  hasValue(thread: string, digest: Digest, size: number): Promise<boolean>;
 
   /** A file for messages. */
   show(place: Place, kind: Kind, name: string): string;
 
   /** Keeps a copy of a file that cannot be used. @returns where, if that was possible */
   keepAside(place: Place, kind: Kind, name: string, bytes: Uint8Array, fault: Fault): Promise<string | undefined>;
-
-  contents(thread: string): Promise<Contents>;
 
   /** Removes a thread with all its values. */
   remove(thread: string): Promise<void>;

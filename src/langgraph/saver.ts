@@ -19,9 +19,9 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { checkedId, encodeId } from './ids.ts';
 import type { CheckpointMedium, Place } from './medium.ts';
 import type { Stored } from './sealed-file.ts';
-import type { Step } from './steps.ts';
+import { fileOfStep, storedJson, type Step } from './steps.ts';
 import { ThreadFiles, type TaskWrite } from './thread-files.ts';
-import { keepValue, loadValue, shareValue, type ThreadValues } from './values.ts';
+import { KeptValues, expectValue, loadValue, type ThreadValues } from './values.ts';
 
 /** A step of a thread, for people and as JSON. */
 export interface ThreadStep {
@@ -53,8 +53,14 @@ export class GatelineSaver extends BaseCheckpointSaver {
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     if (config.configurable?.['thread_id'] === undefined) return undefined;
     const place = placeOf(config);
-    const id = getCheckpointId(config) || newestOf(await this.#files.stepIds(place));
-    return id === undefined ? undefined : this.#tuple(place, checkedId('checkpoint_id', id));
+    const id =
+      getCheckpointId(config) ||
+      (await this.#files.stepIds(place)).reduce((newest, one) => (one > newest ? one : newest), '');
+    if (id === '') return undefined;
+    return this.#reading(place, checkedId('checkpoint_id', id), async (step) => {
+      const [metadata, names] = await Promise.all([this.#metadata(place, step), this.#files.writeNames(place)]);
+      return this.#tupleOf(place, step, metadata, names);
+    });
   }
 
   /** Newest first, over all threads and namespaces that `config` leaves open. */
@@ -67,14 +73,16 @@ export class GatelineSaver extends BaseCheckpointSaver {
     for (const { place, id } of await this.#steps(config)) {
       if (typeof end === 'string' && id >= end) continue;
       if (left <= 0) return;
-      const step = await this.#files.step(place, id);
-      if (step === undefined) continue;
-      const metadata = await this.#metadata(place, step);
-      if (!wanted.every(([key, value]) => isDeepStrictEqual(ownOf(metadata, key), value))) continue;
+      const tuple = await this.#reading(place, id, async (step) => {
+        const metadata = await this.#metadata(place, step);
+        if (!wanted.every(([key, value]) => isDeepStrictEqual(ownOf(metadata, key), value))) return undefined;
+        const ofPlace = await names(place);
+        const own = [id, step.parent ?? id].flatMap((one) => ofPlace.get(encodeId(one)) ?? []);
+        return this.#tupleOf(place, step, metadata, own);
+      });
+      if (tuple === undefined) continue;
       left -= 1;
-      const ofPlace = await names(place);
-      const own = [id, step.parent ?? id].flatMap((one) => ofPlace.get(encodeId(one)) ?? []);
-      yield this.#tupleOf(place, step, metadata, own);
+      yield tuple;
     }
   }
 
@@ -89,11 +97,22 @@ export class GatelineSaver extends BaseCheckpointSaver {
     const parent = getCheckpointId(config) || undefined;
     if (parent !== undefined) checkedId('checkpoint_id', parent);
     const { channel_values: values, ...head } = checkpoint;
-    const [stored, keptMetadata] = await Promise.all([
-      this.#keepValues(place, { values, head, metadata, newVersions, parent }),
-      keepValue(this.#values(place), metadata),
+    const isNew = (channel: string): boolean => Object.hasOwn(newVersions, channel);
+    // A copied checkpoint is put without a parent. Else, without one, there is nothing that a value is unchanged from.
+    const isWhole = parent !== undefined || metadata.source === 'fork';
+    const channels = Object.keys(values).filter((channel) => isWhole || isNew(channel));
+    // All of it before anything is awaited: the caller may change its objects then.
+    const headBytes = storedJson(head);
+    const kept = new KeptValues(this.serde);
+    const [keptMetadata, ...entries] = await Promise.all([
+      kept.keep(metadata, 'the metadata'),
+      ...channels.map(async (channel): Promise<[string, Stored]> => {
+        return [channel, await kept.keep(values[channel], `the channel ${channel}`, !isNew(channel))];
+      }),
     ]);
-    await this.#files.putStep(place, { parent, head, metadata: keptMetadata, values: stored });
+    const step = { parent, metadata: keptMetadata, values: new Map(entries) };
+    const file = fileOfStep(step, headBytes, { ...place, checkpoint: id });
+    await this.#files.putStep(place, id, file, kept.large);
     return configOf(place, id);
   }
 
@@ -107,18 +126,18 @@ export class GatelineSaver extends BaseCheckpointSaver {
     const checkpoint = checkedId('checkpoint_id', config.configurable?.['checkpoint_id']);
     const task = checkedId('task_id', taskId);
     if (writes.length === 0) return;
-    const values = this.#values(place);
+    const kept = new KeptValues(this.serde);
     const stored = await Promise.all(
       writes.map(async ([channel, value], at): Promise<TaskWrite> => {
         const index = Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel]! : at;
-        return { task, path: taskPath, index, channel, value: await keepValue(values, value) };
+        return { task, path: taskPath, index, channel, value: await kept.keep(value, `the channel ${channel}`) };
       }),
     );
-    await this.#files.addWrites(place, checkpoint, stored);
+    await this.#files.addWrites(place, checkpoint, stored, kept.large);
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    await this.#files.remove(checkedId('thread_id', threadId));
+    await this.#medium.remove(checkedId('thread_id', threadId));
   }
 
   /**
@@ -131,8 +150,8 @@ export class GatelineSaver extends BaseCheckpointSaver {
     for (const { place, id } of await this.#steps({ configurable: { thread_id: threadId } })) {
       const shown = { namespace: place.namespace, checkpoint: id };
       try {
-        const step = await this.#files.step(place, id);
-        if (step !== undefined) steps.push({ ...shown, ...(await this.#shown(place, step, await names(place))) });
+        const known = await this.#reading(place, id, async (step) => this.#shown(place, step, await names(place)));
+        if (known !== undefined) steps.push({ ...shown, ...known });
       } catch (error) {
         if (!(error instanceof GatelineError)) throw error;
         steps.push({ ...shown, problem: error.message });
@@ -154,6 +173,8 @@ export class GatelineSaver extends BaseCheckpointSaver {
   async #shown(place: Place, step: Step, names: ReadonlyMap<string, string[]>): Promise<Partial<ThreadStep>> {
     const { source, step: number } = await this.#metadata(place, step);
     const writes = await this.#files.writes(place, step.head.id, names.get(encodeId(step.head.id)) ?? []);
+    for (const value of [...step.values.values(), ...writes.map(({ value }) => value)])
+      await expectValue(this.#values(place), value, step.head.id);
     const sizes = [...step.values].map(([name, value]) => [name, 'bytes' in value ? value.bytes.length : value.size]);
     return {
       ...(step.parent === undefined ? {} : { parent: step.parent }),
@@ -165,44 +186,17 @@ export class GatelineSaver extends BaseCheckpointSaver {
     };
   }
 
-  /**
-   * References to the values of a checkpoint. A value is stored if its channel has a new version; else it is the
-   * parent's. Where the parent has it not (LangGraph copies a checkpoint as a sibling), it is stored, too; without a
-   * parent there is nothing that it could be unchanged from, and it is left out.
-   */
-  async #keepValues(
-    place: Place,
-    next: {
-      readonly values: Readonly<Record<string, unknown>>;
-      readonly head: Step['head'];
-      readonly metadata: CheckpointMetadata;
-      readonly newVersions: ChannelVersions;
-      readonly parent: string | undefined;
-    },
-  ): Promise<Step['values']> {
-    const { values, head, newVersions } = next;
-    const channels = Object.keys(values);
-    const isCarried = channels.some((channel) => !Object.hasOwn(newVersions, channel));
-    const parent = isCarried && next.parent !== undefined ? await this.#files.parent(place, next.parent) : undefined;
-    const mayStore = next.parent !== undefined || next.metadata.source === 'fork';
-    const kept = channels.map(async (channel): Promise<[string, Stored][]> => {
-      if (!Object.hasOwn(newVersions, channel)) {
-        const known = parent?.values.get(channel);
-        const version = ownOf(head.channel_versions, channel);
-        if (known !== undefined && version === ownOf(parent?.head.channel_versions, channel))
-          return [[channel, await shareValue(this.#values(place), known)]];
-        if (!mayStore) return [];
-      }
-      return [[channel, await keepValue(this.#values(place), values[channel])]];
-    });
-    return new Map((await Promise.all(kept)).flat());
-  }
-
-  async #tuple(place: Place, id: string): Promise<CheckpointTuple | undefined> {
+  /** Reads a step. Where a value is missing, another process may be deleting the thread: then there is no step soon. */
+  async #reading<T>(place: Place, id: string, read: (step: Step) => Promise<T>, attempts = 3): Promise<T | undefined> {
     const step = await this.#files.step(place, id);
     if (step === undefined) return undefined;
-    const [metadata, names] = await Promise.all([this.#metadata(place, step), this.#files.writeNames(place)]);
-    return this.#tupleOf(place, step, metadata, names);
+    try {
+      return await read(step);
+    } catch (error) {
+      const isMissing = error instanceof GatelineError && error.code === 'LANGGRAPH_VALUE_MISSING';
+      if (!isMissing || attempts === 1) throw error;
+      return this.#reading(place, id, read, attempts - 1);
+    }
   }
 
   async #tupleOf(
@@ -273,7 +267,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
   }
 
   #values({ thread }: Place): ThreadValues {
-    return { serde: this.serde, contents: () => this.#medium.contents(thread) };
+    return { serde: this.serde, medium: this.#medium, thread };
   }
 }
 
@@ -284,10 +278,6 @@ function placeOf(config: RunnableConfig): Place {
 
 function configOf({ thread, namespace }: Place, id: string): RunnableConfig {
   return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: id } };
-}
-
-function newestOf(ids: readonly string[]): string | undefined {
-  return ids.reduce<string | undefined>((newest, id) => (newest === undefined || id > newest ? id : newest), undefined);
 }
 
 function stepNameOf(name: string): string {

@@ -1,12 +1,16 @@
 import { crc32 } from 'node:zlib';
-import { z } from 'zod';
-import { digestSchema, type Digest } from '../json/digest.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { isDigest, type Digest } from '../json/digest.ts';
+import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { formatOf, parseStoredJson } from '../store/parse-record.ts';
 import type { Fault } from './medium.ts';
 
 /** Format of all files of a thread. */
 const FORMAT = 'gateline-langgraph/1';
 const FAMILY = 'gateline-langgraph/';
+
+/** No larger file is written or read: large values are kept beside it. */
+export const MAX_FILE_BYTES = 256 * 1_024 * 1_024;
 
 /** A value as the serializer wrote it: its bytes, or where they are in the thread's contents. */
 export type Stored =
@@ -23,20 +27,14 @@ export interface SealedFile {
   readonly entries: readonly Entry[];
 }
 
-/** `part`: length of the value's bytes in the file. Without a digest, the bytes are in the file. */
-const indexSchema = z.strictObject({
-  about: z.record(z.string(), z.string()),
-  entries: z.array(
-    z.tuple([
-      z.int(),
-      z.string(),
-      z.union([
-        z.strictObject({ type: z.string(), part: z.int().nonnegative(), base64: z.literal(true).optional() }),
-        z.strictObject({ type: z.string(), digest: digestSchema, size: z.int().nonnegative() }),
-      ]),
-    ]),
-  ),
-});
+/** A value in the index. `part`: length of its bytes in the file. Without a digest, the bytes are in the file. */
+type Indexed = { readonly type: string; readonly part: number } | Extract<Stored, { readonly digest: Digest }>;
+
+/** What is at the beginning of a file. */
+interface Index {
+  readonly about: SealedFile['about'];
+  readonly entries: readonly (readonly [slot: number, name: string, value: Indexed])[];
+}
 
 const START = `{"format":"${FORMAT}","crc32":"`;
 const INDEX = '","index":';
@@ -48,18 +46,23 @@ const SUM_LENGTH = 8;
 /**
  * A file as chunks of bytes: one JSON document, in which an index says where each value begins, so that no value is
  * parsed twice. The checksum is that of all that follows it: it finds what a disk or an editor changed.
+ * @throws GatelineError `LANGGRAPH_STEP_TOO_LARGE`
  */
 export function seal({ about, entries }: SealedFile): Uint8Array[] {
   const parts: Uint8Array[] = [];
   const index = entries.map(([slot, name, value]) => {
     if (!('bytes' in value)) return [slot, name, value];
-    const isJson = value.type === 'json';
-    const part = isJson ? value.bytes : Buffer.from(JSON.stringify(Buffer.from(value.bytes).toString('base64')));
+    const part = value.type === 'json' ? value.bytes : Buffer.from(`"${bufferOf(value.bytes).toString('base64')}"`);
     if (parts.length > 0) parts.push(SEPARATOR);
     parts.push(part);
-    return [slot, name, { type: value.type, part: part.length, ...(isJson ? {} : { base64: true }) }];
+    return [slot, name, { type: value.type, part: part.length }];
   });
   const rest = [Buffer.from(`${INDEX}${JSON.stringify({ about, entries: index })}${PARTS}`), ...parts, END];
+  const size = rest.reduce((sum, { length }) => sum + length, START.length + SUM_LENGTH);
+  if (size > MAX_FILE_BYTES) {
+    const message = `What is stored of the step ${about['checkpoint']} at once has ${size} bytes; at most ${MAX_FILE_BYTES} are possible`;
+    throw new GatelineError('LANGGRAPH_STEP_TOO_LARGE', message);
+  }
   return [Buffer.from(`${START}${sumOf(...rest)}`), ...rest];
 }
 
@@ -95,17 +98,31 @@ export function unseal(bytes: Uint8Array): Unsealed {
 
 function readIndex(rest: Buffer): SealedFile | undefined {
   const end = rest.indexOf(PARTS);
-  const parsed = indexSchema.safeParse(end < 0 ? undefined : jsonOf(rest.toString('utf8', INDEX.length, end)));
-  if (!parsed.success) return undefined;
+  const index = end < 0 ? undefined : jsonOf(rest.toString('utf8', INDEX.length, end));
+  if (!isIndex(index)) return undefined;
   let at = end + PARTS.length;
-  const entries = parsed.data.entries.map(([slot, name, value]): Entry => {
+  const entries = index.entries.map(([slot, name, value]): Entry => {
     if (!('part' in value)) return [slot, name, value];
     const raw = rest.subarray(at, at + value.part);
     at += value.part + SEPARATOR.length;
-    const bytes = value.base64 === true ? Buffer.from(raw.toString('latin1', 1, raw.length - 1), 'base64') : raw;
+    const bytes = value.type === 'json' ? raw : Buffer.from(raw.toString('latin1', 1, raw.length - 1), 'base64');
     return [slot, name, { type: value.type, bytes }];
   });
-  return { about: parsed.data.about, entries };
+  return { about: index.about, entries };
+}
+
+/** Each file is judged when it is read: a schema would take longer than reading. */
+function isIndex(value: unknown): value is Index {
+  if (!isJsonObject(value) || !isJsonObject(value['about']) || !Array.isArray(value['entries'])) return false;
+  return Object.values(value['about']).every((id) => typeof id === 'string') && value['entries'].every(isIndexed);
+}
+
+function isIndexed(entry: JsonValue): boolean {
+  if (!Array.isArray(entry)) return false;
+  const [slot, name, value] = entry;
+  if (!Number.isInteger(slot) || typeof name !== 'string' || !isJsonObject(value)) return false;
+  const length = Object.hasOwn(value, 'part') ? value['part'] : isDigest(value['digest']) && value['size'];
+  return typeof value['type'] === 'string' && Number.isInteger(length) && Number(length) >= 0;
 }
 
 /** The same bytes as a buffer, not a copy. */

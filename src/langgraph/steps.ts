@@ -18,12 +18,16 @@ export interface Step {
 /** Meaning of the slots of a step's file. */
 const [HEAD, METADATA, CHANNEL] = [0, 1, 2] as const;
 
-/** A step as a file. */
-export function fileOfStep(place: Place, { parent, head, metadata, values }: Step): SealedFile {
+/** A step as a file. @param head as {@link storedJson} */
+export function fileOfStep(
+  { parent, metadata, values }: Pick<Step, 'parent' | 'metadata' | 'values'>,
+  head: Stored,
+  about: { readonly checkpoint: string } & Place,
+): SealedFile {
   return {
-    about: { ...place, checkpoint: head.id, ...(parent === undefined ? {} : { parent }) },
+    about: { ...about, ...(parent === undefined ? {} : { parent }) },
     entries: [
-      [HEAD, '', storedJson(head)],
+      [HEAD, '', head],
       [METADATA, '', metadata],
       ...[...values].map(([channel, value]) => [CHANNEL, channel, value] as const),
     ],
@@ -63,18 +67,18 @@ export function parseSeedStep(file: unknown, id: string): SealedFile | undefined
   const versions =
     objectOf(rest['channel_versions']) ?? Object.fromEntries(Object.keys(values).map((name) => [name, 1]));
   const seen = objectOf(rest['versions_seen']) ?? {};
-  const head = { v: 4, ts: '', ...rest, id, channel_versions: versions, versions_seen: seen } as Head;
+  const head = { v: 4, ts: '', ...rest, id, channel_versions: versions, versions_seen: seen };
   const config = objectOf(objectOf(file['parentConfig'] ?? file['parent_config'])?.['configurable']);
   const parent = config?.['checkpoint_id'] ?? file['parent_checkpoint_id'];
   const metadata = own === undefined ? undefined : objectOf(file['metadata']);
   return fileOfStep(
-    { thread: '', namespace: '' },
     {
       parent: typeof parent === 'string' && parent !== '' ? parent : undefined,
-      head,
       metadata: storedJson(metadata ?? { source: 'loop', step: -1, parents: {} }),
       values: new Map(Object.entries(values).map(([channel, value]) => [channel, storedJson(value)])),
     },
+    storedJson(head),
+    { thread: '', namespace: '', checkpoint: id },
   );
 }
 
@@ -83,6 +87,7 @@ function objectOf(value: JsonValue | undefined): JsonObject | undefined {
   return isJsonObject(object) ? object : undefined;
 }
 
-function storedJson(value: unknown): Stored {
+/** A value that is JSON, as bytes. */
+export function storedJson(value: unknown): Stored {
   return { type: 'json', bytes: Buffer.from(JSON.stringify(value)) };
 }

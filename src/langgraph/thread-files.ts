@@ -2,9 +2,9 @@ import { compareWritesSortKeys, writesSortKey } from '@langchain/langgraph-check
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { decodeId, encodeId, isNameOfId } from './ids.ts';
-import type { CheckpointMedium, Fault, Kind, Place } from './medium.ts';
+import type { CheckpointMedium, Fault, Kind, Place, Values } from './medium.ts';
 import { seal, unseal, type SealedFile, type Stored, type Unsealed } from './sealed-file.ts';
-import { fileOfStep, parseSeedStep, stepOfFile, type Step } from './steps.ts';
+import { parseSeedStep, stepOfFile, type Step } from './steps.ts';
 
 /** What a task wrote into a channel. */
 export interface TaskWrite {
@@ -23,25 +23,27 @@ export class ThreadFiles {
   /** A medium gives the same bytes again as long as a file has not changed. */
   readonly #unsealed = new WeakMap<Uint8Array, Unsealed>();
 
-  #last: { readonly place: Place; readonly step: Step } | undefined;
-
   constructor(medium: CheckpointMedium) {
     this.#medium = medium;
   }
 
   /** Ids of all steps of a place. */
   async stepIds(place: Place): Promise<string[]> {
-    const names = (await this.#medium.names(place, 'steps')).filter((name) => !name.startsWith('.'));
-    return names.map((name) => name.slice(0, -'.json'.length)).map((name) => decodeId(name) ?? name);
+    // Another program's file and ours may be of one step.
+    const ids = new Set<string>();
+    for (const name of await this.#medium.names(place, 'steps')) {
+      const id = name.slice(0, -'.json'.length);
+      if (!name.startsWith('.')) ids.add(decodeId(id) ?? id);
+    }
+    return [...ids];
   }
 
   /** A step; `undefined` if there is none. @throws GatelineError `LANGGRAPH_STEP_…` */
   async step(place: Place, id: string): Promise<Step | undefined> {
     const { thread, namespace } = place;
-    const name = `${encodeId(id)}.json`;
     // Other programs put ids into names as they are.
     const others = /[/\\]/.test(id) || namespace !== '' || isNameOfId(id) ? [] : [`${id}.json`];
-    for (const one of new Set([name, ...others])) {
+    for (const one of new Set([stepName(id), ...others])) {
       const file = await this.#read(place, 'steps', one, { thread, namespace, checkpoint: id });
       if (file === undefined) continue;
       const step = stepOfFile(file);
@@ -51,40 +53,29 @@ export class ThreadFiles {
     return undefined;
   }
 
-  async putStep(place: Place, step: Step): Promise<void> {
-    await this.#medium.replace(place, 'steps', `${encodeId(step.head.id)}.json`, seal(fileOfStep(place, step)));
-    this.#last = { place, step };
-  }
-
-  /** A step on which another one is put: most often the last that was put. */
-  async parent(place: Place, id: string): Promise<Step | undefined> {
-    const last = this.#last;
-    const isLast =
-      last?.step.head.id === id && last.place.thread === place.thread && last.place.namespace === place.namespace;
-    return isLast ? last.step : this.step(place, id);
-  }
-
-  async remove(thread: string): Promise<void> {
-    this.#last = undefined;
-    await this.#medium.remove(thread);
+  /** @param values what the file refers to */
+  async putStep(place: Place, id: string, file: SealedFile, values: Values): Promise<void> {
+    await this.#medium.write(place, 'steps', stepName(id), seal(file), values);
   }
 
   /**
    * Stores what a task wrote in one call. An index that is stored already keeps its first value, a special one gets
    * the new one.
    */
-  async addWrites(place: Place, checkpoint: string, writes: readonly TaskWrite[]): Promise<void> {
+  async addWrites(place: Place, checkpoint: string, writes: readonly TaskWrite[], values: Values): Promise<void> {
     const [{ task, path } = { task: '', path: '' }] = writes;
     const entries = writes.map(({ index, channel, value }) => [index, channel, value] as const);
     const chunks = seal({ about: { ...place, checkpoint, task, path }, entries });
     const prefix = `${encodeId(checkpoint)}.${encodeId(task)}.`;
-    for (let n = 0; !(await this.#medium.claim(place, 'writes', `${prefix}${n}.json`, chunks)); n += 1) {
+    for (;;) {
       const names = (await this.writeNames(place)).filter((name) => name.startsWith(prefix));
       const stored = new Map((await this.writes(place, checkpoint, names)).map((write) => [write.index, write.value]));
       // The same writes again: a task that runs again after a crash.
       if (writes.every(({ index, value }) => stored.has(index) && (index >= 0 || isSame(stored.get(index), value))))
         return;
-      n = Math.max(n, names.length - 1);
+      // After the last one: a file between them may have been moved away.
+      const number = Math.max(-1, ...names.map(numberOf)) + 1;
+      if (await this.#medium.write(place, 'writes', `${prefix}${number}.json`, chunks, values)) return;
     }
   }
 
@@ -99,12 +90,10 @@ export class ThreadFiles {
    */
   async writes(place: Place, checkpoint: string, names: readonly string[]): Promise<TaskWrite[]> {
     const prefix = `${encodeId(checkpoint)}.`;
-    const own = names.filter((name) => name.startsWith(prefix));
-    const calls = own.map((name) => ({ name, parts: name.split('.') }));
-    calls.sort((a, b) => Number(a.parts[2]) - Number(b.parts[2]));
+    const own = names.filter((name) => name.startsWith(prefix)).toSorted((a, b) => numberOf(a) - numberOf(b));
     const merged = new Map<string, TaskWrite>();
-    for (const { name, parts } of calls) {
-      const task = decodeId(parts[1] ?? '') ?? '';
+    for (const name of own) {
+      const task = decodeId(name.split('.')[1] ?? '') ?? '';
       const file = await this.#read(place, 'writes', name, { ...place, checkpoint, task });
       for (const [index, channel, value] of file?.entries ?? []) {
         const key = `${task} ${index}`;
@@ -137,7 +126,11 @@ export class ThreadFiles {
     const where = this.#medium.show(place, kind, name);
     const kept = copy === undefined ? '' : ` (a copy is kept as ${copy})`;
     const code = CODES[fault.code] ?? 'LANGGRAPH_STEP_CORRUPT';
-    return new GatelineError(code, `${where} cannot be used: ${fault.message}${kept}`, { place: { file: where } });
+    const hint = kind === 'writes' && code === 'LANGGRAPH_STEP_CORRUPT' ? REMEDY_FOR_WRITES : undefined;
+    return new GatelineError(code, `${where} cannot be used: ${fault.message}${kept}`, {
+      hint,
+      place: { file: where },
+    });
   }
 }
 
@@ -145,6 +138,18 @@ const CODES: Readonly<Partial<Record<Fault['code'], ErrorCode>>> = {
   UNKNOWN_VERSION: 'LANGGRAPH_STEP_UNKNOWN',
   UNREADABLE: 'LANGGRAPH_STEP_UNREADABLE',
 };
+
+/** Without its writes, a task counts as not done. */
+const REMEDY_FOR_WRITES = 'Move the file away: the graph runs the task again when it resumes. Or delete the thread.';
+
+function stepName(id: string): string {
+  return `${encodeId(id)}.json`;
+}
+
+/** Which call of `putWrites` for a task a file is from. */
+function numberOf(name: string): number {
+  return Number.parseInt(name.split('.')[2] ?? '') || 0;
+}
 
 function faultOf(unsealed: Exclude<Unsealed, { readonly file: SealedFile }>): Fault {
   return 'fault' in unsealed ? unsealed.fault : { code: 'CORRUPT', message: 'JSON, but not of a checkpoint' };

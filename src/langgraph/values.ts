@@ -1,47 +1,72 @@
 import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { Contents } from './medium.ts';
+import { digestOf, type Digest } from '../json/digest.ts';
+import type { CheckpointMedium, Values } from './medium.ts';
 import { bufferOf, textOf, type Stored } from './sealed-file.ts';
 
 /** A larger value is kept by its digest at once. */
 const LARGE_BYTES = 1_024 * 1_024;
 
-/** A larger value is kept by its digest from the second step on that has it: what grows with each step never is. */
+/** A larger value is kept by its digest if it did not change: what grows with each step never is. */
 const SHARED_BYTES = 16 * 1_024;
 
-/** Converts values of one thread to bytes and back. */
+/** Values on their way into a file. Large ones are kept beside it. */
+export class KeptValues {
+  readonly #serde: SerializerProtocol;
+  readonly #large = new Map<Digest, Uint8Array>();
+
+  constructor(serde: SerializerProtocol) {
+    this.#serde = serde;
+  }
+
+  /** What is to be kept beside the file. */
+  get large(): Values {
+    return this.#large;
+  }
+
+  /**
+   * A value as bytes, as it is at the time of the call.
+   * @param of what has the value, for messages
+   * @throws GatelineError `LANGGRAPH_VALUE_REFUSED`
+   */
+  async keep(value: unknown, of: string, isUnchanged = false): Promise<Stored> {
+    // A serializer may hand on bytes as they are, and the caller may change them. `slice` of a Buffer is no copy.
+    const own = value instanceof Uint8Array ? Uint8Array.prototype.slice.call(value) : value;
+    const [type, bytes] = await this.#serde.dumpsTyped(own);
+    if (type === 'json' && bytes.length === 0)
+      throw new GatelineError('LANGGRAPH_VALUE_REFUSED', `The serializer has no text for ${of}: ${typeof value}`);
+    if (bytes.length <= (isUnchanged ? SHARED_BYTES : LARGE_BYTES)) return { type, bytes };
+    const digest = digestOf(bytes);
+    this.#large.set(digest, bytes);
+    return { type, digest, size: bytes.length };
+  }
+}
+
+/** Where the values of a thread are, and how they are read. */
 export interface ThreadValues {
   readonly serde: SerializerProtocol;
-  contents(): Promise<Contents>;
-}
-
-/** A value as bytes. A large one is stored at once, a small one with the file that it becomes part of. */
-export async function keepValue(values: ThreadValues, value: unknown): Promise<Stored> {
-  const [type, bytes] = await values.serde.dumpsTyped(value);
-  return inContents(values, { type, bytes }, LARGE_BYTES);
-}
-
-/** A value of an earlier step for another one. */
-export function shareValue(values: ThreadValues, stored: Stored): Promise<Stored> {
-  return inContents(values, stored, SHARED_BYTES);
-}
-
-async function inContents(values: ThreadValues, stored: Stored, limit: number): Promise<Stored> {
-  if (!('bytes' in stored) || stored.bytes.length <= limit) return stored;
-  const { digest } = await (await values.contents()).put(stored.bytes);
-  return { type: stored.type, digest, size: stored.bytes.length };
+  readonly medium: CheckpointMedium;
+  readonly thread: string;
 }
 
 /**
- * The inverse of {@link keepValue}; a new value each time.
+ * The inverse of {@link KeptValues.keep}; a new value each time.
  * @param where what refers to the value, for messages
  * @throws GatelineError `LANGGRAPH_VALUE_MISSING`
  */
 export async function loadValue(values: ThreadValues, stored: Stored, where: string): Promise<unknown> {
-  const bytes = 'bytes' in stored ? stored.bytes : await largeValue(values, stored.digest, where);
+  const { serde, medium, thread } = values;
+  let bytes: Uint8Array;
+  if ('bytes' in stored) bytes = stored.bytes;
+  else {
+    const read = await medium.value(thread, stored.digest);
+    if (read.state === 'absent') throw missing(where, `no content has the digest ${stored.digest}`);
+    if (read.state === 'unknown') throw missing(where, `${read.problem.where}: ${read.problem.message}`);
+    bytes = read.value;
+  }
   // A serializer may hand on bytes as they are, and the user may change them.
-  if (stored.type !== 'json') return values.serde.loadsTyped(stored.type, new Uint8Array(bytes));
-  return isPlain(values.serde, bytes) ? JSON.parse(textOf(bytes)) : values.serde.loadsTyped(stored.type, bytes);
+  if (stored.type !== 'json') return serde.loadsTyped(stored.type, new Uint8Array(bytes));
+  return isPlain(serde, bytes) ? JSON.parse(textOf(bytes)) : serde.loadsTyped(stored.type, bytes);
 }
 
 /** LangGraph's serializer marks all that is no JSON by a key `lc`. What has none need not go through it, value by value. */
@@ -49,14 +74,12 @@ function isPlain(serde: SerializerProtocol, bytes: Uint8Array): boolean {
   return serde.constructor === JsonPlusSerializer && !bufferOf(bytes).includes('"lc"');
 }
 
-async function largeValue(
-  values: ThreadValues,
-  digest: Parameters<Contents['get']>[0],
-  where: string,
-): Promise<Uint8Array> {
-  const read = await (await values.contents()).get(digest);
-  if (read.state === 'present') return read.value;
-  const why =
-    read.state === 'absent' ? `no content has the digest ${digest}` : `${read.problem.where}: ${read.problem.message}`;
-  throw new GatelineError('LANGGRAPH_VALUE_MISSING', `A value of ${where} cannot be read: ${why}`);
+/** Looks for a value without reading it. @throws GatelineError `LANGGRAPH_VALUE_MISSING` */
+export async function expectValue({ medium, thread }: ThreadValues, stored: Stored, where: string): Promise<void> {
+  if ('bytes' in stored || (await medium.hasValue(thread, stored.digest, stored.size))) return;
+  throw missing(where, `no content of ${stored.size} bytes has the digest ${stored.digest}`);
+}
+
+function missing(where: string, why: string): GatelineError {
+  return new GatelineError('LANGGRAPH_VALUE_MISSING', `A value of ${where} cannot be read: ${why}`);
 }

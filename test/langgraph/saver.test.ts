@@ -35,7 +35,7 @@ describe.each(KINDS)('a saver: %s', (kind) => {
     });
   });
 
-  it('takes a value from the parent by its version only, and stores it where no parent has it', async () => {
+  it('stores the values that it is given, new or not, whatever the parent has', async () => {
     await using world = await opened(kind);
     const { saver } = world;
     const base = await put(saver, at('t'), { a: 'old' }, { versions: { a: 1 } });

@@ -14,6 +14,13 @@ export const LANGGRAPH_CODES = {
       'A file of a thread is truncated or altered, or belongs to another thread. A copy is in `quarantine/`. The thread is not read past it.',
     remedy: 'Move the file away to continue from the step before it, or delete the thread.',
   },
+  LANGGRAPH_STEP_TOO_LARGE: {
+    from: ['user'],
+    means:
+      'What is to be stored of a step at once has more than 268,435,456 bytes (256 MiB): values of up to 1 MiB each are in one file. Nothing was written.',
+    remedy:
+      'Put what belongs together into one channel: a value of more than 1 MiB is a file of its own. Or keep large data in files, and their paths in the state.',
+  },
   LANGGRAPH_STEP_UNKNOWN: {
     from: ['platform'],
     means: 'A file of a thread is in a format that this version of Gateline does not know.',
@@ -28,5 +35,10 @@ export const LANGGRAPH_CODES = {
     from: ['platform'],
     means: 'A value that a step refers to by its digest is missing, or has another digest.',
     remedy: 'Restore the file from a backup, or move the step away to continue from the step before it.',
+  },
+  LANGGRAPH_VALUE_REFUSED: {
+    from: ['user'],
+    means: 'The serializer has nothing to store for a value: it is a function or a symbol. Nothing was written.',
+    remedy: 'Keep only data in the state of the graph.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

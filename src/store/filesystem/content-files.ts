@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { rename, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { digestOf, digestSchema, hexOf, type Digest } from '../../json/digest.ts';
+import { digestOf, hexOf, isDigest, type Digest } from '../../json/digest.ts';
 import type { Content } from '../../run/records/record.ts';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOf, type Chunks } from '../chunks.ts';
@@ -19,7 +19,7 @@ const CHUNK = 1_024 * 1_024;
 
 /** Where content is below the root of its state. @throws GatelineError `DIGEST_INVALID` */
 export function contentPath(root: string, digest: Digest): string {
-  if (!digestSchema.safeParse(digest).success) {
+  if (!isDigest(digest)) {
     throw new GatelineError('DIGEST_INVALID', `${JSON.stringify(digest).slice(0, 100)} is not a digest`);
   }
   const hex = hexOf(digest);

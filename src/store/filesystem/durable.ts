@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsync, linkSync, openSync, rmSync, unlinkSync, writevSync } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { writeAll, type TryWrite } from '../new-file.ts';
-import { isFromSystem } from '../../errors/store-errors.ts';
+import { isFromSystem, unlessAbsent, writing } from '../../errors/store-errors.ts';
 
 /** Error codes of file systems without hard links (FAT, some network mounts, Android). */
 const NO_HARD_LINKS = new Set([
@@ -22,6 +22,9 @@ const NO_HARD_LINKS = new Set([
 
 /** Error codes of file systems that cannot flush a folder. */
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Temporary files not written to for this long were left by killed processes. */
+const OLD_TEMPORARY_MS = 60 * 60 * 1_000;
 
 /** Everything else that a small file needs takes less time than one step through the thread pool. */
 const flush = promisify(fsync);
@@ -112,6 +115,18 @@ function withoutFirst(chunks: readonly Uint8Array[], count: number): Uint8Array[
     const own = Math.min(skipped, chunk.length);
     skipped -= own;
     return own < chunk.length ? [chunk.subarray(own)] : [];
+  });
+}
+
+/** Removes temporary files that killed processes left. @throws GatelineError `STORE_WRITE_FAILED` */
+export async function sweepTemporary(folder: string): Promise<void> {
+  await writing(folder, async () => {
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      const status = await unlessAbsent(stat(path));
+      if (status !== undefined && name.endsWith('.tmp') && Date.now() - status.mtimeMs > OLD_TEMPORARY_MS)
+        await rm(path, { force: true });
+    }
   });
 }
 

@@ -4,19 +4,36 @@ import { isSystemError } from '../../errors/gateline-error.ts';
 import { claimName, syncFolder, writeTemporaryBytes, type TemporaryFile } from './durable.ts';
 import type { StateFolder } from './state-folder.ts';
 
+/** Called when the bytes are written and before they get their name. What it throws stops that. */
+type Check = () => void;
+
 /**
  * Write a whole file under a name that must not exist yet; durable when this settles. Readers see all of it or nothing.
  *
  * @returns false when the name is taken
  * @throws the system's error; see `StateFolder.writing`
  */
-export function claimFile(state: StateFolder, path: string, chunks: readonly Uint8Array[]): Promise<boolean> {
-  return placed(state, path, chunks, (temporary) => claimName(temporary.path, path, state.claiming));
+export function claimFile(
+  state: StateFolder,
+  path: string,
+  chunks: readonly Uint8Array[],
+  check: Check = () => {},
+): Promise<boolean> {
+  return placed(state, path, chunks, async (temporary) => {
+    check();
+    return claimName(temporary.path, path, state.claiming);
+  });
 }
 
 /** As {@link claimFile}; a file of that name is replaced. */
-export function replaceFile(state: StateFolder, path: string, chunks: readonly Uint8Array[]): Promise<void> {
+export function replaceFile(
+  state: StateFolder,
+  path: string,
+  chunks: readonly Uint8Array[],
+  check: Check,
+): Promise<void> {
   return placed(state, path, chunks, async (temporary) => {
+    check();
     renameSync(temporary.path, path);
     await syncFolder(dirname(path));
   });

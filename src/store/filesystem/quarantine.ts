@@ -5,8 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ReadProblem } from '../../run/records/reading.ts';
 import { digestOf, hexOf } from '../../json/digest.ts';
-import { isSystemError } from '../../errors/gateline-error.ts';
-import { isFromSystem, unlessAbsent } from '../../errors/store-errors.ts';
+import { unlessAbsent } from '../../errors/store-errors.ts';
 import { atomicWrite } from './atomic-write.ts';
 import { syncFile, syncFolder } from './durable.ts';
 import { isSameFile } from './read-file.ts';
@@ -68,7 +67,8 @@ export async function keepAside(state: StateFolder, path: string, tag: string, w
   const target = quarantinePath(state, path, tag.slice(0, DIGITS));
   await state.folder(dirname(target));
   if ((await unlessAbsent(lstat(target))) !== undefined) return target;
-  await linkOrCopy(state, path, target);
+  if ((await lstat(path)).isFile()) await copy(state.temporaryFolder, path, target);
+  else await link(path, target);
   await syncFolder(dirname(target));
   state.onDurable(`quarantine ${state.show(target)}`);
   await explain(state, path, target, why);
@@ -80,17 +80,12 @@ function quarantinePath(state: StateFolder, path: string, tag: string): string {
   return `${join(state.root, 'quarantine', relative(state.root, path))}.${tag}`;
 }
 
-async function linkOrCopy(state: StateFolder, path: string, target: string): Promise<void> {
-  try {
-    await link(path, target);
-  } catch (error) {
-    if (isSystemError(error, 'EEXIST')) return;
-    if (!isFromSystem(error) || error.code === 'ENOENT') throw error;
-    const temporary = join(state.temporaryFolder, `${randomUUID()}.tmp`);
-    await copyFile(path, temporary, constants.COPYFILE_EXCL);
-    await syncFile(temporary);
-    await rename(temporary, target);
-  }
+/** A copy, not a link: who repairs the file in its place must not change it. */
+async function copy(temporaryFolder: string, path: string, target: string): Promise<void> {
+  const temporary = join(temporaryFolder, `${randomUUID()}.tmp`);
+  await copyFile(path, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await syncFile(temporary);
+  await rename(temporary, target);
 }
 
 /** A note beside the file, for people. */

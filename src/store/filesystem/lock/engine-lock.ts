@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { decidedSchema, type Writer } from '../../../run/records/record.ts';
@@ -8,15 +8,12 @@ import { shellWord } from '../../../untrusted/shell-word.ts';
 import { parseStoredJson } from '../../parse-record.ts';
 import { readFailure, unlessAbsent, writing } from '../../../errors/store-errors.ts';
 import { atomicWrite, type OnDurable } from '../atomic-write.ts';
-import { claimName, syncFolder, writeTemporary, type Claiming } from '../durable.ts';
+import { claimName, sweepTemporary, syncFolder, writeTemporary, type Claiming } from '../durable.ts';
 import { readWhole } from '../read-file.ts';
 import { initialiseRoot } from '../state-folder.ts';
 
 const LOCK_FORMAT = 'gateline-lock/1';
 const LOCK_NAME = /^lock\.([1-9][0-9]{0,14})$/;
-
-/** Temporary files not written to for this long were left by killed processes. */
-const OLD_TEMPORARY_MS = 60 * 60 * 1_000;
 
 const lockSchema = z.object({
   format: z.literal(LOCK_FORMAT),
@@ -213,15 +210,4 @@ async function readContent(path: string): Promise<LockContent | string | undefin
   if ('fault' in json) return json.fault.message;
   const parsed = lockSchema.safeParse(json.value);
   return parsed.success ? parsed.data : 'not the shape of a lock';
-}
-
-async function sweepTemporary(folder: string): Promise<void> {
-  await writing(folder, async () => {
-    for (const name of await readdir(folder)) {
-      const path = join(folder, name);
-      const status = await unlessAbsent(stat(path));
-      if (status !== undefined && name.endsWith('.tmp') && Date.now() - status.mtimeMs > OLD_TEMPORARY_MS)
-        await rm(path, { force: true });
-    }
-  });
 }
