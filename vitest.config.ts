@@ -1,8 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { TEST_SIZE } from './test/support/test-size.ts';
 
 /** Far above what any test takes that starts processes: a slow machine must not make one red. A soak has hours. */
 const LONGEST = TEST_SIZE === 'soak' ? 12 * 60 * 60_000 : 240_000;
+
+/** One more than there are processors, within limits: tests wait for processes, connections and clocks part of their time. */
+const WORKERS = Math.min(availableParallelism(), 4) + 1;
 
 /** Rooms without files, processes or clocks: their tests leave nothing behind, and share a process. */
 const PURE = ['errors', 'formats', 'pipeline', 'report', 'run', 'untrusted', 'verdict'].map(
@@ -13,7 +17,7 @@ export default defineConfig({
   test: {
     // Tests start real processes and git; forks keep a crash or a changed directory to the file it happened in.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: WORKERS,
     testTimeout: LONGEST,
     hookTimeout: LONGEST,
     teardownTimeout: 10_000,

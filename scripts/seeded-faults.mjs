@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -9,10 +8,9 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { AGENT_FAULTS } from './faults/agent.ts';
 import { ENGINE_FAULTS } from './faults/engine.ts';
 import { GITHUB_FAULTS } from './faults/github.ts';
@@ -25,7 +23,8 @@ import { UNTRUSTED_FAULTS } from './faults/untrusted.ts';
 import { VERDICT_FAULTS } from './faults/verdict.ts';
 import { WORKSPACE_FAULTS } from './faults/workspace.ts';
 import { changedFiles, roomOf } from './changed-files.mjs';
-import { ROOT, StepFailed, say, script } from './steps.mjs';
+import { CopyTests } from './copy-tests.mjs';
+import { ROOT, StepFailed, interruption, say, script } from './steps.mjs';
 
 /**
  * Can the tests fail? Puts one mistake after another into a copy of the sources, and requires that a test fails for
@@ -63,16 +62,6 @@ const SIDE_BY_SIDE = 2;
 /** Failures caused by a broken program rather than by a test that detected the fault. */
 const NO_ASSERTION = /^(?:SyntaxError|ReferenceError|TypeError|Error: (?:Test|Hook) timed out)\b/;
 
-/** Vitest processes that are running; an interrupted script leaves none. */
-const running = new Set();
-let interrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    interrupted = true;
-    for (const child of running) child.kill(signal);
-  });
-}
-
 /** A copy of the files that the tests need, with the modules of this repository. */
 function makeCopy(from, folder) {
   mkdirSync(folder, { recursive: true });
@@ -81,67 +70,20 @@ function makeCopy(from, folder) {
 }
 
 /**
- * Run test files of a copy.
- * @returns vitest's own report, or its output if it got no further
+ * Why a run says nothing about the tests: a file that was not collected, or without any executed test.
+ * @param {import('./copy-tests.mjs').TestRun} run
  */
-async function runTests(copy, tests, { only, bail = 0 } = {}) {
-  const results = join(copy, 'results.json');
-  rmSync(results, { force: true });
-  const args = [
-    'run',
-    ...tests,
-    '--reporter=json',
-    `--outputFile.json=${results}`,
-    '--no-coverage',
-    // A run that is meant to fail leaves no trace in the modules that all copies share.
-    '--no-cache',
-    '--bail',
-    String(bail),
-  ];
-  if (only !== undefined) args.push('--testNamePattern', only);
-  const child = spawn(process.execPath, [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), ...args], {
-    cwd: copy,
-    // A copy has no dist/, which larger sizes start. Only a few tests would use a bundle of its sources.
-    env: { ...process.env, GATELINE_TEST_SIZE: 'sample', GATELINE_TEST_PROGRAMS: 'src' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  const printed = [];
-  child.stdout.on('data', (chunk) => printed.push(chunk));
-  child.stderr.on('data', (chunk) => printed.push(chunk));
-  await new Promise((resolve) => child.once('close', resolve));
-  running.delete(child);
-  if (interrupted) throw new StepFailed('interrupted');
-  if (!existsSync(results)) return { printed: Buffer.concat(printed).toString() };
-  return { report: JSON.parse(readFileSync(results, 'utf8')), printed: Buffer.concat(printed).toString() };
-}
-
-/** Why a report says nothing about the tests: a file that was not collected, or without any executed test. */
-function unusable({ report, printed }, copy, tests, bail) {
-  if (report === undefined) return `vitest broke off: ${printed.trim()}`;
-  const found = new Map(report.testResults.map((file) => [relative(copy, file.name).replaceAll('\\', '/'), file]));
+function unusable({ files, errors }, tests, bail) {
+  const found = new Map(files.map((file) => [file.file, file]));
   for (const test of tests) {
     const file = found.get(test);
     // After the first failed test, the other files are not run.
-    if (bail > 0 && file?.status !== 'failed') continue;
-    if (file === undefined) return `${test} was not run`;
-    if (!file.assertionResults.some(({ status }) => status === 'passed' || status === 'failed'))
-      return `${test} has no test that was run: ${file.message.trim()}`;
+    if (bail > 0 && file?.failed !== true) continue;
+    if (file === undefined) return [`${test} was not run`, ...errors].join(': ');
+    if (!file.tests.some(({ status }) => status === 'passed' || status === 'failed'))
+      return [`${test} has no test that was run`, file.message.trim(), ...errors].join(': ');
   }
   return undefined;
-}
-
-/** Every test of a report, with the path of its file relative to the copy. */
-function testsOf(report, copy) {
-  return report.testResults.flatMap(({ name, assertionResults }) => {
-    const file = relative(copy, name).replaceAll('\\', '/');
-    return assertionResults.map(({ fullName: test, status, failureMessages }) => ({
-      file,
-      test,
-      status,
-      failureMessages,
-    }));
-  });
 }
 
 /** Path → text of every source file below a folder. @returns {ReadonlyMap<string, string>} */
@@ -180,55 +122,57 @@ function placesOf(copy, faults) {
 }
 
 /**
- * The tests that detected faults must pass without any fault; otherwise their failure would mean nothing.
+ * The tests that detected faults must pass without any fault, in the same copy and by the same vitest; otherwise their
+ * failure would mean nothing, or a fault reached the tests of another one.
+ * @param {CopyTests} tests
  * @param {readonly Sighting[]} sightings
  */
-async function requireGreen(copy, sightings) {
+async function requireGreen(tests, sightings) {
   const names = new Set(sightings.map(({ test }) => RegExp.escape(test)));
-  const red = await redOf(copy, sightings, `^(?:${[...names].join('|')})$`);
+  const red = await redOf(tests, sightings, `^(?:${[...names].join('|')})$`);
   // When run alone, a test may lack state left by earlier ones.
-  const stillRed = red.length > 0 ? await redOf(copy, red) : [];
+  const stillRed = red.length > 0 ? await redOf(tests, red) : [];
   if (stillRed.length > 0) {
     throw new StepFailed(
       `Without any fault these are not green either:\n  ${stillRed.map(({ test }) => test).join('\n  ')}`,
     );
   }
-  say(`${names.size} tests that saw a fault are green without any`);
+  return names.size;
 }
 
 /**
  * Run the files of tests that detected faults, or only their tests that match a pattern. @returns the tests that do not
  * pass
  */
-async function redOf(copy, sightings, only) {
-  const files = [...new Set(sightings.map(({ file }) => file))];
-  const { report, printed } = await runTests(copy, files, { only });
-  if (report === undefined) throw new StepFailed(`Without any fault vitest broke off: ${printed.trim()}`);
+async function redOf(tests, sightings, only) {
+  const { files } = await tests.run([...new Set(sightings.map(({ file }) => file))], { only });
   const green = new Set(
-    testsOf(report, copy).flatMap(({ file, test, status }) => (status === 'passed' ? [`${file} ${test}`] : [])),
+    testsOf(files).flatMap(({ file, test, status }) => (status === 'passed' ? [`${file} ${test}`] : [])),
   );
   return sightings.filter(({ file, test }) => !green.has(`${file} ${test}`));
+}
+
+/** Every test of some files, with the path of its file. */
+function testsOf(files) {
+  return files.flatMap(({ file, tests }) => tests.map((test) => ({ file, ...test })));
 }
 
 /**
  * Insert one fault, run its tests, remove it. @returns {Promise<Sighting | undefined>} undefined if it was not caught
  */
-async function tryFault(copy, fault, file) {
-  const path = join(copy, file);
-  const before = readFileSync(path, 'utf8');
-  writeFileSync(
-    path,
+async function tryFault({ folder, tests }, fault, file) {
+  const before = readFileSync(join(folder, file), 'utf8');
+  tests.write(
+    file,
     before.replace(fault.find, () => fault.replace),
   );
   try {
-    // Usually the first failed test is enough; only if the program itself broke, another test may be more informative.
-    const first = await judge(copy, fault, 1);
-    const { seen, problem } = first.seen === undefined ? await judge(copy, fault, 0) : first;
+    const { seen, problem } = await judge(tests, fault);
     if (seen !== undefined) process.stdout.write(`✓ ${fault.name}\n    ${seen.test}\n`);
     else process.stdout.write(`✗ ${fault.name}\n    ${file}: ${problem}\n    It matters: ${fault.why}.\n`);
     return seen;
   } finally {
-    writeFileSync(path, before);
+    tests.write(file, before);
   }
 }
 
@@ -236,11 +180,22 @@ async function tryFault(copy, fault, file) {
  * Whether a test detects the fault that is now in a copy. @returns {Promise<{ seen?: Sighting, problem?: string }>} the
  * test, or why none does
  */
-async function judge(copy, { tests, only }, bail) {
-  const result = await runTests(copy, tests, { only, bail });
-  const problem = unusable(result, copy, tests, bail);
+async function judge(tests, fault) {
+  try {
+    // Usually the first failed test is enough; only if the program itself broke, another test may be more informative.
+    const first = await sightingOf(tests, fault, 1);
+    return first.seen === undefined ? await sightingOf(tests, fault, 0) : first;
+  } catch (error) {
+    if (!(error instanceof StepFailed) || interruption.aborted) throw error;
+    return { problem: error.message };
+  }
+}
+
+async function sightingOf(copyTests, { tests, only }, bail) {
+  const run = await copyTests.run(tests, { only, bail });
+  const problem = unusable(run, tests, bail);
   if (problem !== undefined) return { problem };
-  const failures = testsOf(result.report, copy).filter(({ status }) => status === 'failed');
+  const failures = testsOf(run.files).filter(({ status }) => status === 'failed');
   const seen = failures.find(({ failureMessages }) => !NO_ASSERTION.test(failureMessages[0] ?? ''));
   if (seen !== undefined) return { seen };
   const broken = failures[0]?.failureMessages[0]?.split('\n')[0];
@@ -275,31 +230,38 @@ async function main(words) {
   const asked = FAULTS.filter(({ name }) => words.some((word) => name.includes(word)));
   const faults = isAsked ? asked : words.length > 0 ? changedFaults() : FAULTS;
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'gateline-faults-')));
+  const copies = Array.from({ length: SIDE_BY_SIDE }, (_, index) => {
+    const folder = join(scratch, String(index));
+    return { folder, tests: new CopyTests(folder), sightings: [] };
+  });
   try {
-    const copies = Array.from({ length: SIDE_BY_SIDE }, (_, index) => join(scratch, String(index)));
     // The second is a copy of the first: the user may edit the sources meanwhile.
-    copies.forEach((copy, index) => makeCopy(copies[index - 1] ?? ROOT, copy));
-    const places = placesOf(copies[0], isAsked ? faults : FAULTS);
+    copies.forEach(({ folder }, index) => makeCopy(copies[index - 1]?.folder ?? ROOT, folder));
+    const places = placesOf(copies[0].folder, isAsked ? faults : FAULTS);
     if (faults.length === 0) return;
-    const waiting = faults.values();
+    const waiting = [...faults];
     const survived = [];
-    const sightings = [];
-    const work = async (copy) => {
-      for (const fault of waiting) {
+    const work = async (copy, index) => {
+      // One from each end: neighbours need the same files, which are then transformed for one copy only.
+      while (waiting.length > 0) {
+        const fault = index === 0 ? waiting.shift() : waiting.pop();
         const seen = await tryFault(copy, fault, places.get(fault));
         if (seen === undefined) survived.push(fault.name);
-        else sightings.push(seen);
+        else copy.sightings.push(seen);
       }
+      return copy.sightings.length === 0 ? 0 : requireGreen(copy.tests, copy.sightings);
     };
     // Wait for all of them, so that none works in a folder that is then removed.
-    const broken = (await Promise.allSettled(copies.map(work))).find(({ status }) => status === 'rejected');
+    const done = await Promise.allSettled(copies.map(work));
+    const broken = done.find(({ status }) => status === 'rejected');
     if (broken !== undefined) throw broken.reason;
-    if (sightings.length > 0) await requireGreen(copies[0], sightings);
+    say(`${done.reduce((sum, { value }) => sum + value, 0)} tests that saw a fault are green without any`);
     process.stdout.write(`${faults.length} faults, ${faults.length - survived.length} caught\n`);
     if (survived.length > 0) {
       throw new StepFailed(`No test went red for:\n  ${survived.join('\n  ')}\nAdd the test that is missing.`);
     }
   } finally {
+    await Promise.allSettled(copies.map(({ tests }) => tests.close()));
     rmSync(scratch, { recursive: true, force: true });
   }
 }

@@ -5,8 +5,24 @@ import { ROOT } from './steps.mjs';
 /** The only file that defines the test sizes. Tests that do not import it do the same in every size. */
 const SIZE = 'test/support/test-size.ts';
 
-/** Folders whose tests start programs as separate processes, which coverage does not include. */
-const BY_PROCESSES = ['test/action/workflows/', 'test/crash/', 'test/docs/', 'test/e2e/'];
+/**
+ * Tests that add nothing to coverage, by the start of their paths: they start programs as separate processes, or repeat
+ * in larger numbers what tests of single rooms cover.
+ */
+const NOT_FOR_COVERAGE = [
+  'test/action/faults/every-call.test.ts',
+  'test/action/workflows/',
+  'test/crash/',
+  'test/docs/',
+  'test/e2e/',
+  'test/engine/histories.test.ts',
+  'test/examples/',
+  'test/graphs/',
+  'test/model/',
+  'test/store/filesystem/processes.test.ts',
+  'test/untrusted/redact-time.test.ts',
+  'test/workspace/random.test.ts',
+];
 
 /** Paths of the TypeScript files below a folder of the repository, `/`-separated. */
 function sourcesBelow(root, folder) {
@@ -40,13 +56,13 @@ export function sizedTests(root = ROOT) {
 }
 
 /**
- * Test files except those that a larger size repeats and coverage does not include: the remaining files to run if a
- * larger size follows.
+ * Test files except those that a larger size repeats and coverage does not need: the remaining files to run if a larger
+ * size follows.
  * @param {string} [root] of the repository
  * @returns {string[]} paths relative to it, sorted
  */
 export function unrepeatedTests(root = ROOT) {
-  const repeated = sizedTests(root).filter((path) => BY_PROCESSES.some((folder) => path.startsWith(folder)));
+  const repeated = sizedTests(root).filter((path) => NOT_FOR_COVERAGE.some((start) => path.startsWith(start)));
   const tests = sourcesBelow(root, 'test').filter((path) => path.endsWith('.test.ts'));
   return tests.filter((path) => !repeated.includes(path)).sort();
 }

@@ -34,7 +34,7 @@ const running = new Set();
  * End a child and all processes that it started: on POSIX each child leads a process group, on Windows a system tool
  * does it.
  */
-function end(child, signal) {
+export function end(child, signal) {
   if (WINDOWS) {
     spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore' });
     return;
@@ -107,24 +107,30 @@ export function say(line) {
 }
 
 /**
+ * Start a process that an interruption of this script ends, too. On POSIX it leads a process group.
+ * @param {string[]} command
+ * @param {{ cwd?: string, env?: Record<string, string>, stdio: import('node:child_process').StdioOptions }} options
+ *   `env`: additional variables
+ */
+export function start([file, ...args], { cwd = ROOT, env = {}, stdio }) {
+  const child = spawn(file, args, { cwd, detached: !WINDOWS, env: { ...environment(), ...env }, stdio });
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return child;
+}
+
+/**
  * Run one step. One line reports the result; a step that is not `live` shows its output only if it failed.
  * @param {{ name: string, command: string[], shown?: string, live?: boolean, cwd?: string, env?: Record<string,
  *   string>, onStart?: (pid: number) => void }} step `shown`: the command as a reader would type it; `env`: additional
  *   variables; `onStart`: receives the pid, which on POSIX is also that of the group
  * @throws {StepFailed} when it does not exit with 0
  */
-export async function run({ name, command, shown = command.join(' '), live = false, cwd = ROOT, env = {}, onStart }) {
+export async function run({ name, command, shown = command.join(' '), live = false, cwd, env, onStart }) {
   const started = performance.now();
   if (interruption.aborted) throw new StepFailed(`${name} was not run: interrupted`);
   if (live) say(`▸ ${name}: ${shown}`);
-  const [file, ...args] = command;
-  const child = spawn(file, args, {
-    cwd,
-    detached: !WINDOWS,
-    env: { ...environment(), ...env },
-    stdio: ['ignore', ...(live ? ['inherit', 'inherit'] : ['pipe', 'pipe'])],
-  });
-  running.add(child);
+  const child = start(command, { cwd, env, stdio: ['ignore', ...(live ? ['inherit', 'inherit'] : ['pipe', 'pipe'])] });
   if (child.pid !== undefined) onStart?.(child.pid);
   const printed = [];
   child.stdout?.on('data', (chunk) => printed.push(chunk));
@@ -135,7 +141,6 @@ export async function run({ name, command, shown = command.join(' '), live = fal
       resolve(code === 0 ? undefined : signal === null ? `exit code ${code}` : signal),
     );
   });
-  running.delete(child);
   if (ended === undefined) return say(`✓ ${name} (${since(started)})`);
   if (printed.length > 0) process.stderr.write(`\n${Buffer.concat(printed).toString().trimEnd()}\n\n`);
   say(`✗ ${name} (${since(started)}): ${ended}`);

@@ -1,4 +1,4 @@
-import { IS_FULL, someOf } from '../test-size.ts';
+import { TEST_SIZE, someOf } from '../test-size.ts';
 import type { Behaviour } from './model.ts';
 import type { ResultsService } from './results-service.ts';
 
@@ -17,11 +17,11 @@ const MODES: readonly AttemptMode[] = [
 export const ATTEMPT_MODES: readonly AttemptMode[] = someOf(MODES, 1);
 
 /**
- * For `onLine` of a workflow run: a listing that is behind catches up as soon as a step says that it waits for it. In the
- * larger sizes it takes its time.
+ * For `onLine` of a workflow run: a listing that is behind catches up as soon as a step says that it waits for it. In a
+ * soak it takes its time.
  */
 export function listingWhatIsAwaited(service: ResultsService): ((line: string) => void) | undefined {
-  if (IS_FULL) return undefined;
+  if (TEST_SIZE === 'soak') return undefined;
   return (line) => {
     if (line.startsWith('waiting until GitHub lists ')) service.advance(service.world.behaviour.shownAfter);
   };
