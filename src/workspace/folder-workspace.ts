@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
-import type { FileChange } from '../run/records/record.ts';
 import type { Tree, TreeDifference, TreeFile } from '../run/files/tree.ts';
 import { claimInPlace, refuseClaimInPlace } from './folder/claim-in-place.ts';
 import { isRelative, neverCounts } from './files/contain.ts';
@@ -11,6 +10,7 @@ import { compileGlobs, type Globs } from './files/globs.ts';
 import { handOn, type HandOnLimits } from './trees/hand-on.ts';
 import { InPlace } from './folder/in-place.ts';
 import { putFiles } from './folder/put-files.ts';
+import { earlierPuts } from './folder/put-lists.ts';
 import { readText } from './files/read-text.ts';
 import type { Repository } from './git/repository.ts';
 import { currentFiles } from './folder/current-files.ts';
@@ -26,7 +26,9 @@ import type {
   Checkout,
   CheckoutRequest,
   CopyContent,
+  EarlierPut,
   KeepContent,
+  LaidFile,
   PutOptions,
   PutResult,
   Snapshot,
@@ -137,7 +139,7 @@ export class FolderWorkspace implements Workspace {
     return mode === '160000' ? compiled.matchesRepository(path) : compiled.matches(path);
   }
 
-  async build(base: TreeId, changes: readonly FileChange[], copy: CopyContent): Promise<TreeId> {
+  async build(base: TreeId, changes: readonly LaidFile[], copy: CopyContent): Promise<TreeId> {
     return (await this.#open()).trees.build(base, changes, copy);
   }
 
@@ -207,6 +209,10 @@ export class FolderWorkspace implements Workspace {
     return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, wanted, onDurable, ...options });
   }
 
+  earlierPuts(saved: string): Promise<EarlierPut[]> {
+    return earlierPuts(dirname(saved));
+  }
+
   #now(): string {
     return this.#setting.now().toISOString();
   }
@@ -226,6 +232,12 @@ export class FolderWorkspace implements Workspace {
     if (answer === undefined || answer.code !== 0) return undefined;
     const [mode, , blob] = answer.out.toString('utf8').split('\t')[0]!.split(' ');
     return mode === undefined || blob === undefined ? null : { mode, blob };
+  }
+
+  async lastCommit(path: string): Promise<string | undefined> {
+    const log = ['--literal-pathspecs', 'log', '-1', '--format=%H', 'HEAD', '--', this.#prefix + path];
+    const answer = await this.#setting.repository?.git(log, { answers: [0, 128] });
+    return answer?.code === 0 ? answer.out.toString('latin1').trim() || undefined : undefined;
   }
 
   async branch(): Promise<string | undefined> {

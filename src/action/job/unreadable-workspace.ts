@@ -42,8 +42,10 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
     sweep: async () => undefined,
     changes: rejected,
     put: rejected,
+    earlierPuts: rejected,
     readText: rejected,
     committed: rejected,
+    lastCommit: rejected,
     branch: rejected,
     [Symbol.asyncDispose]: async () => undefined,
   };

@@ -21,6 +21,7 @@ import {
   type WrittenOutput,
 } from './collect-output.ts';
 import { captureFiles, nameKept, type Captured } from './capture-files.ts';
+import { databaseAfter } from '../snapshots/database.ts';
 import { nameReruns } from './name-reruns.ts';
 import { placeFor } from './place.ts';
 import { workFor } from '../plan/plan-unit.ts';
@@ -227,11 +228,12 @@ async function judgeAndEnd(
   const captured = await captureFiles(call, begun);
   const verdict = withFiles(unit, collected.verdict, captured, notices);
   await nameKept(call, unit, captured);
+  const database = captured.snapshot && (await databaseAfter(call, unit, verdict));
   return end(call, unit, started, {
     ...collected,
     files: captured.files,
     touched: captured.touched,
-    ...(captured.snapshot && { snapshot: captured.snapshot }),
+    ...(captured.snapshot && { snapshot: { ...captured.snapshot, ...(database && { database }) } }),
     verdict,
     ...(verdict.status === 'failed' && { exports: undefined }),
     result,
