@@ -30,6 +30,8 @@ export interface DatabaseSnapshotsOptions {
   readonly onDurable: (what: string) => void;
 }
 
+const COMMAND_FOLDER = /^database-[0-9a-f-]{36}$/;
+const UNFINISHED = /\.tmp$/;
 const LOG_LIMIT = 65_536;
 /** Characters of a command's output that an error shows. */
 const SHOWN = 2_000;
@@ -118,6 +120,8 @@ async function started(
   file: string,
   redact: (text: string) => string,
 ): Promise<string | undefined> {
+  await removeLeft(attempts, COMMAND_FOLDER);
+  await removeLeft(dirname(file), UNFINISHED);
   const directory = join(attempts, `database-${randomUUID()}`);
   await writing(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
   const inherited = Object.entries(environment).filter(
@@ -139,6 +143,12 @@ async function started(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Removes what killed calls left. The caller has exclusive use of the workspace. */
+async function removeLeft(folder: string, which: RegExp): Promise<void> {
+  const names = (await unlessAbsent(readdir(folder))) ?? [];
+  for (const name of names) if (which.test(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 function isPassedOn(name: string, secrets: readonly string[]): boolean {
