@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { gateline } from '../cli/in-process.ts';
 import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { someOf } from '../support/test-size.ts';
+import { bySize, spread } from '../support/test-size.ts';
 
 const LONG = { timeout: 3_600_000 };
 
@@ -207,7 +207,7 @@ describe.runIf(process.platform !== 'win32')('run, apply and roll back', () => {
   it('leaves trees of installed packages as they were', LONG, async () => {
     expect(PACKAGES.length).toBeGreaterThanOrEqual(20);
     let files = 0;
-    const some = someOf(PACKAGES, 3);
+    const some = spread(PACKAGES, bySize({ sample: 2, full: 15, soak: PACKAGES.length }));
     for (const name of some) {
       const from = join(REPOSITORY, 'node_modules', name);
       files += await expectRoundTrip((folder) =>
