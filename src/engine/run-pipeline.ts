@@ -5,6 +5,7 @@ import { refuseWithoutSubject } from './call/given-subject.ts';
 import { drive, type Driven } from './drive.ts';
 import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';
+import { discardRefused } from './attempt/capture-files.ts';
 import { removeOldSnapshots } from './snapshots/retention.ts';
 import type { CallNumbers } from '../run/state/numbering.ts';
 import { comparePositions, unitOf, type StartedRecord } from '../run/records/record.ts';
@@ -43,6 +44,7 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
   const driven = await drive(call, options.signal);
   await nameEdits(call);
   await removeOldSnapshots(call);
+  await discardRefused(call);
   return { ...driven, call: call.journal.call, endedLeftovers };
 }
 

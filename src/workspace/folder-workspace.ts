@@ -5,6 +5,7 @@ import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
 import type { Tree, TreeDifference, TreeFile } from '../run/files/tree.ts';
 import { claimInPlace, refuseClaimInPlace } from './folder/claim-in-place.ts';
 import { isRelative, neverCounts } from './files/contain.ts';
+import { committedFile, lastCommit } from './git/committed.ts';
 import type { GitOptions } from './git/git.ts';
 import { compileGlobs, type Globs } from './files/globs.ts';
 import { handOn, type HandOnLimits } from './trees/hand-on.ts';
@@ -18,6 +19,7 @@ import type { TreeSetup } from './slots/furnish-slot.ts';
 import { WorkTrees } from './slots/work-trees.ts';
 import { noticesOf, type Taking, type LeftOut } from './trees/left-out.ts';
 import { objectsBelow, openObjectStore, removeHalfDone, type ObjectStore } from './trees/object-store.ts';
+import { discardBlobs, screenTree } from './trees/screened-tree.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
 import type {
@@ -31,6 +33,7 @@ import type {
   LaidFile,
   PutOptions,
   PutResult,
+  Screened,
   Snapshot,
   TreeId,
   WantedFile,
@@ -147,6 +150,16 @@ export class FolderWorkspace implements Workspace {
     return (await this.#open()).trees.differences(from, to);
   }
 
+  async screen(...[from, tree, known, isRefused]: Parameters<Workspace['screen']>): Promise<Screened> {
+    const { store, trees } = await this.#open();
+    return screenTree(store, trees, { from, tree, known, isRefused });
+  }
+
+  async discard(blobs: Iterable<string>, users: TreeId): Promise<void> {
+    const { store, trees } = await this.#open();
+    await discardBlobs(store, trees, blobs, users);
+  }
+
   async keep(from: TreeId, to: TreeId): Promise<void> {
     await (await this.#open()).trees.keep(from, to);
   }
@@ -221,23 +234,12 @@ export class FolderWorkspace implements Workspace {
     return readText(this.root, path);
   }
 
-  async committed(path: string): Promise<TreeFile | null | undefined> {
-    const { repository } = this.#setting;
-    const answer = await repository?.git(
-      ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', 'HEAD', '--', this.#prefix + path],
-      {
-        answers: [0, 128],
-      },
-    );
-    if (answer === undefined || answer.code !== 0) return undefined;
-    const [mode, , blob] = answer.out.toString('utf8').split('\t')[0]!.split(' ');
-    return mode === undefined || blob === undefined ? null : { mode, blob };
+  committed(path: string): Promise<TreeFile | null | undefined> {
+    return committedFile(this.#setting.repository, this.#prefix + path);
   }
 
-  async lastCommit(path: string): Promise<string | undefined> {
-    const log = ['--literal-pathspecs', 'log', '-1', '--format=%H', 'HEAD', '--', this.#prefix + path];
-    const answer = await this.#setting.repository?.git(log, { answers: [0, 128] });
-    return answer?.code === 0 ? answer.out.toString('latin1').trim() || undefined : undefined;
+  lastCommit(path: string): Promise<string | undefined> {
+    return lastCommit(this.#setting.repository, this.#prefix + path);
   }
 
   async branch(): Promise<string | undefined> {

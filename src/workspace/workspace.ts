@@ -63,6 +63,14 @@ export interface CapturedWork {
   readonly leftOut: readonly { readonly path: string; readonly why: string }[];
 }
 
+/** A version without files that are not kept. */
+export interface Screened {
+  readonly tree: TreeId;
+  readonly refused: readonly { readonly path: string; readonly blob: string }[];
+  /** Size of all files that were read. */
+  readonly bytes: number;
+}
+
 /** Files that an attempt changed. */
 export interface Changes {
   /** Files that the gate hands on, with content stored through `keep`. Sorted by path. */
@@ -189,6 +197,21 @@ export interface Workspace extends AsyncDisposable {
 
   /** Differences between two versions, sorted by path. */
   differences(from: TreeId, to: TreeId): Promise<TreeDifference[]>;
+
+  /**
+   * A version without the changed files that are refused; there it is as `from`.
+   * @param known paths of files that need not be read
+   * @param isRefused must read a file to its end
+   */
+  screen(
+    from: TreeId,
+    tree: TreeId,
+    known: ReadonlySet<string>,
+    isRefused: (chunks: AsyncIterable<Uint8Array>) => Promise<boolean>,
+  ): Promise<Screened>;
+
+  /** Removes contents that are refused from our own object store, unless the user's version has them. */
+  discard(blobs: Iterable<string>, users: TreeId): Promise<void>;
 
   /** Keeps the objects that two versions do not share, whatever happens to the user's repository. */
   keep(from: TreeId, to: TreeId): Promise<void>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/command-line.ts';
@@ -213,6 +214,28 @@ describe.runIf(process.platform !== 'win32')('rollback', () => {
     expect(await workspace.files()).toEqual(before);
   });
 
+  it('has no snapshot of a file with a secret in it, which is named and not stored', async () => {
+    const leak = 'printf %s "$KEY" > leaked.txt\necho kept > kept.txt\nprintf %s "$KEY" > same-as-mine.txt';
+    const gates = { leak: { run: gate('leak', leak), inputs: ['in.txt'], files: ['src/**'], secrets: ['KEY'] } };
+    const files = { ...FILES, 'gateline.yml': gatelineYml(gates) };
+    for (const isMine of [false, true]) {
+      await using workspace = await ScratchWorkspace.create(files);
+      const KEY = 'made-up-value-of-a-key';
+      if (isMine) await workspace.write('src/mine.txt', KEY);
+      const environment = { ...plainEnvironment(workspace.variables()), STARTS: workspace.beside('starts'), KEY };
+      const { out } = await expectOk(gateline(workspace.root, ['run'], { environment }));
+      expect(out).toContain('not kept, since it holds a secret: leaked.txt, same-as-mine.txt');
+      const diff = await expectOk(gateline(workspace.root, ['diff', 'leak'], { environment }));
+      expect(diff.out).toContain('+kept');
+      expect(diff.out).not.toContain('leaked.txt');
+      const blob = blobOf(KEY);
+      const object = workspace.path(`.state/git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`);
+      // A file of the user's own with the same content is part of the user's version.
+      expect(existsSync(object)).toBe(isMine);
+      await expectOk(gateline(workspace.root, ['run', '--new', '--reason', 'again', '-q'], { environment }));
+    }
+  });
+
   it('says what is wrong with its arguments, or with the run', async () => {
     await using workspace = await ScratchWorkspace.create(FILES);
     expect((await here(workspace, 'rollback', '--all')).err).toContain('there is no run');
@@ -228,6 +251,13 @@ describe.runIf(process.platform !== 'win32')('rollback', () => {
     expect(await filesBelow(workspace.path('.state/applied'), [])).toEqual([]);
   });
 });
+
+/** The id that git gives to a file. */
+function blobOf(text: string): string {
+  return createHash('sha1')
+    .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+    .digest('hex');
+}
 
 /** What `gateline status` says of the newest run. */
 async function status(workspace: ScratchWorkspace): Promise<unknown> {

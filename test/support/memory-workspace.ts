@@ -15,6 +15,7 @@ import type {
   Put,
   PutOptions,
   PutResult,
+  Screened,
   Snapshot,
   TreeId,
   WantedFile,
@@ -112,6 +113,12 @@ export class MemoryWorkspace implements Workspace {
   differences(from: TreeId, to: TreeId): Promise<TreeDifference[]> {
     return Promise.resolve(this.#differences(from, to));
   }
+
+  async screen(_from: TreeId, tree: TreeId): Promise<Screened> {
+    return { tree, refused: [], bytes: 0 };
+  }
+
+  async discard(): Promise<void> {}
 
   async keep(from: TreeId, to: TreeId): Promise<void> {
     for (const tree of [from, to]) this.#tree(tree);

@@ -35,6 +35,8 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
     build: rejected,
     differences: rejected,
     keep: rejected,
+    screen: rejected,
+    discard: async () => undefined,
     patch: rejected,
     checkOut: rejected,
     forget: async () => undefined,

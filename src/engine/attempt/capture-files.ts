@@ -8,7 +8,7 @@ import type { Call } from '../call/call.ts';
 import { firstNames } from '../../errors/first-names.ts';
 import { reworkFiles, handedOnTo } from '../plan/current-inputs.ts';
 import { copierOf } from '../call/content.ts';
-import { SecretFound, withoutSecrets } from '../call/without-secrets.ts';
+import { holdsSecret, SecretFound, withoutSecrets } from '../call/without-secrets.ts';
 import { keepsSnapshot } from '../snapshots/kept-snapshots.ts';
 import { sameFile } from '../../run/files/tree.ts';
 
@@ -54,7 +54,7 @@ async function capture(call: Call, begun: Begun): Promise<Captured> {
   const work = await checkout.capture();
   const from = await startOf(call, begun);
   const changes = await workspace.changes(from, work, unit.gate.files, keep, checkout);
-  if (keepsSnapshot(call.assignment.pipeline, unit.gate.id)) await workspace.keep(checkout.from, work.tree);
+  const tree = await keepSnapshot(call, begun, work.tree, changes.files);
   const problems = changes.refused.map(({ path, why }): Issue => ({
     severity: 'error',
     message: `${path} cannot be handed on: ${why}`,
@@ -63,7 +63,45 @@ async function capture(call: Call, begun: Begun): Promise<Captured> {
   const rework = reworkFiles(call, unit);
   const files = withoutBetween(changes.files, rework);
   const touched = withoutBetween(changes.touched, { ...rework, own: [] });
-  return { files, touched, links, snapshot: { from: checkout.from, tree: work.tree }, problems };
+  return { files, touched, links, snapshot: { from: checkout.from, tree }, problems };
+}
+
+/**
+ * Keeps what the attempt left, if `snapshots` says so. Files with a secret are no part of it.
+ * @returns the version without them
+ */
+async function keepSnapshot(
+  call: Call,
+  { unit, checkout }: Begun,
+  tree: TreeId,
+  handedOn: readonly FileChange[],
+): Promise<TreeId> {
+  const { assignment, ports, redactor, refused, observe, holder } = call;
+  const { pipeline } = assignment;
+  if (holder === 'job') {
+    await ports.workspace.keep(checkout.from, tree);
+    return tree;
+  }
+  const known = new Set(handedOn.map(({ path }) => path));
+  const screened = await ports.workspace.screen(checkout.from, tree, known, (chunks) => holdsSecret(chunks, redactor));
+  for (const { blob } of screened.refused) refused.add(blob);
+  if (screened.refused.length > 0) {
+    const names = firstNames(
+      screened.refused.map(({ path }) => path),
+      NAMED,
+    );
+    await observe({ type: 'notice', unit: unit.key, message: `not kept, since it holds a secret: ${names}` });
+  }
+  const { maxSize = Infinity } = pipeline.snapshots;
+  const bytes = handedOn.reduce((sum, { after }) => sum + (after?.content?.bytes ?? 0), screened.bytes);
+  if (bytes <= maxSize && keepsSnapshot(pipeline, unit.gate.id))
+    await ports.workspace.keep(checkout.from, screened.tree);
+  return screened.tree;
+}
+
+/** Removes the contents that attempts of the call left and that are not kept. No attempt is running. */
+export async function discardRefused({ refused, ports, snapshot }: Call): Promise<void> {
+  if (refused.size > 0) await ports.workspace.discard(refused, (await snapshot()).tree);
 }
 
 /**
