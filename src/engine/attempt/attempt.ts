@@ -149,9 +149,7 @@ export function endWith(call: Call, unit: Unit, started: StartedRecord, error: u
   return end(call, unit, started, { verdict: notPrepared(error) });
 }
 
-/**
- * Runs the agent to its end. If it cannot be watched, the attempt is ended with the error before the error is rethrown.
- */
+/** Runs the agent to its end. If it cannot be watched, the attempt is ended with the error before it is rethrown. */
 async function startOrEnd(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
   try {
     return await startAgent(call, begun, signal);

@@ -66,7 +66,12 @@ async function readList(saved: string): Promise<EarlierPut | undefined> {
   const { changes, what, pipeline, subject, runNumber, at, state } = list.data;
   const copyFrom = copiesIn(saved);
   return {
-    ...{ what, pipeline, subject, runNumber, at, state },
+    what,
+    pipeline,
+    subject,
+    runNumber,
+    at,
+    state,
     changes: changes.map((change) => (change.before === null ? change : { ...change, copyFrom })),
   };
 }
