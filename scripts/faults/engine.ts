@@ -308,8 +308,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: what was captured is not kept in a store of our own',
-    find: '  await workspace.keep(checkout.from, work.tree);\n',
-    replace: '',
+    find: '    await ports.workspace.keep(checkout.from, screened.tree);\n',
+    replace: '    ;\n',
     tests: CAPTURED,
     why: 'cleaning up the repository would take away what `diff` shows',
   },

@@ -62,7 +62,7 @@ export function appliedLines({ puts, gates, open, saved }: Applied, call: Call, 
   return lines;
 }
 
-/** What becomes of each path, one line per path; unchanged ones are counted. */
+/** The result for each path, one line per path; unchanged ones are counted. */
 export function putLines(puts: Applied['puts'], dryRun: boolean): string[] {
   const words = dryRun ? WOULD : DONE;
   const changed = puts.filter(({ action }) => action !== 'unchanged');
