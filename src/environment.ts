@@ -27,6 +27,9 @@ export const AGENT_VARIABLES = {
   task: 'GATELINE_TASK',
 } as const;
 
+/** Set for the commands of `snapshots.database`: the file to write the database to, or to restore it from. */
+export const DATABASE_FILE = 'GATELINE_DATABASE_FILE';
+
 /** Read by the command line. */
 export const CLI_VARIABLES = {
   /** https://no-color.org: any value turns colours off. */

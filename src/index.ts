@@ -24,6 +24,9 @@ export { completeGate, type Completion } from './engine/complete.ts';
 export { decide, decideRun, type Decision, type RunDecision } from './engine/decide.ts';
 export type { Resume } from './engine/resume.ts';
 export { STRATEGIES, type Strategy } from './run/plan/strategy.ts';
+export { apply, type Applied, type ApplyRunOptions } from './engine/apply.ts';
+export { rollback, type RollbackOptions, type RollbackPlan, type RolledBack } from './engine/rollback.ts';
+export { snapshots, type GateSnapshot } from './engine/snapshots.ts';
 export { readRun } from './engine/read-run.ts';
 
 export { openFilesystemStore, type StateFolderOptions } from './store/filesystem/filesystem-store.ts';

@@ -14,6 +14,8 @@ const CAPTURED = ['test/engine/captured-files.test.ts'];
 const PINNED = ['test/engine/pinned-contracts.test.ts'];
 const JOBS = ['test/engine/ci-jobs.test.ts'];
 const DRIVE = ['test/engine/drive.test.ts'];
+const ROLLBACK = ['test/cli/rollback.test.ts'];
+const DATABASE = ['test/cli/rollback-database.test.ts'];
 
 /** Faults in driving a run. */
 export const ENGINE_FAULTS: readonly Fault[] = [
@@ -306,8 +308,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: what was captured is not kept in a store of our own',
-    find: '  await workspace.keep(checkout.from, work.tree);\n',
-    replace: '',
+    find: '    await ports.workspace.keep(checkout.from, screened.tree);\n',
+    replace: '    ;\n',
     tests: CAPTURED,
     why: 'cleaning up the repository would take away what `diff` shows',
   },
@@ -352,5 +354,61 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     replace: 'if (claim.base !== undefined) return false;',
     tests: PINNED,
     why: 'an agent that is killed in time could write the contract that judges it',
+  },
+  {
+    name: 'engine: a rollback restores although the user changed a file since',
+    find: '  refuseConflicts(files.puts, force);',
+    replace: '  if (force) refuseConflicts(files.puts, force);',
+    tests: ROLLBACK,
+    only: 'refuses if the user changed',
+    why: 'half of the files would be restored, and the user’s edits would stand among them',
+  },
+  {
+    name: 'engine: outputs that were rolled back still count',
+    find: '  for (const key of gates)\n    await recordDecision(',
+    replace: '  for (const key of gates.slice(1))\n    await recordDecision(',
+    tests: ROLLBACK,
+    only: 'where nothing was applied',
+    why: 'what a person rolled back would be applied again',
+  },
+  {
+    name: 'engine: a rollback restores files before the database',
+    find: '  await restoreDatabase(call, database);\n  const put = await putBack(call, files.wanted, saved);',
+    replace: '  const put = await putBack(call, files.wanted, saved);\n  await restoreDatabase(call, database);',
+    tests: DATABASE,
+    only: 'full disk',
+    why: 'after a failure the files would not fit the database',
+  },
+  {
+    name: 'engine: a rollback to a gate undoes what that gate did in the folder',
+    find: '    .filter((key) => !kept.has(key))\n    .flatMap((key) => {',
+    replace: '    .flatMap((key) => {',
+    tests: ROLLBACK,
+    only: 'in the folder itself',
+    why: 'work that is kept would be lost',
+  },
+  {
+    name: 'engine: a database with a secret in it is kept',
+    find: 'withoutSecrets(chunks, redactor);\n    const taken',
+    replace: '(redactor, chunks);\n    const taken',
+    tests: DATABASE,
+    only: 'holds a secret',
+    why: 'the secret would lie in a file that nobody knows of',
+  },
+  {
+    name: 'engine: snapshots of a pinned run are removed',
+    find: '    if (runDecisions(decided).pinned !== undefined) continue;\n',
+    replace: '',
+    tests: DATABASE,
+    only: 'pinned ones',
+    why: 'the state that somebody wanted to keep would be gone',
+  },
+  {
+    name: 'engine: snapshots of an open run are removed',
+    find: '.filter((run) => run !== newest || !isOpen)',
+    replace: '.filter(() => newest !== 0 || !isOpen)',
+    tests: DATABASE,
+    only: 'pinned ones',
+    why: 'a run that goes on could not be rolled back',
   },
 ];

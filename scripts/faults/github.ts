@@ -122,8 +122,8 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a link of a commit is read',
-    find: "mode.startsWith('100')",
-    replace: "mode !== ''",
+    find: "return entry?.mode.startsWith('100')",
+    replace: "return entry?.mode !== ''",
     tests: COMMIT,
     why: 'a contract could be a link that somebody points elsewhere',
   },

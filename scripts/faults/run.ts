@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 const FOLD = ['test/run/state/fold.test.ts'];
 const ENGINE = ['test/engine/run-pipeline.test.ts'];
 const TREES = ['test/engine/attempt-trees.test.ts'];
+const UNDO = ['test/run/files/undo.test.ts'];
 
 /** Faults in the state of a run, and in what may be reused. */
 export const RUN_FAULTS: readonly Fault[] = [
@@ -293,5 +294,19 @@ export const RUN_FAULTS: readonly Fault[] = [
     replace: '',
     tests: TREES,
     why: 'a request would name a file that cannot be there',
+  },
+  {
+    name: 'run: what the user wrote between two times that files were applied is overlooked',
+    find: "const isTheirs = what === 'gates' && !left.has(keyOf(before));",
+    replace: 'const isTheirs = false;',
+    tests: UNDO,
+    why: 'a rollback would throw the user’s version away',
+  },
+  {
+    name: 'run: a path that was rolled back is still taken for a gate’s',
+    find: "const isUndone = what === 'rollback' && sameFile(after, origin.before);",
+    replace: 'const isUndone = false;',
+    tests: UNDO,
+    why: 'a file that the user put there since would be deleted',
   },
 ];

@@ -48,7 +48,7 @@ export const LAYERS = {
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'job', 'report', 'step', 'commands'],
   cli: ['output', 'project', 'templates', 'commands'],
-  engine: ['call', 'upstream', 'plan', 'attempt'],
+  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt'],
   pipeline: ['yaml', 'file', 'checks'],
   report: ['markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan'],

@@ -11,6 +11,7 @@ import {
   WHICH_GATES,
 } from './options.ts';
 import type { CommandSpec } from './command.ts';
+import { FOLDER_COMMANDS } from './folder-commands.ts';
 
 /** What `decide` takes; each is a command of its own, too. */
 export const DECISIONS = [...GATE_DECISIONS, ...RUN_DECISIONS];
@@ -125,45 +126,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/fork.ts'),
   },
-  {
-    name: 'diff',
-    summary: 'show the changes that the gates of a run made',
-    positionals: [
-      {
-        name: 'GATE',
-        required: false,
-        help: 'everything this gate changed, or gate/leg (default: what all gates hand on)',
-      },
-    ],
-    options: [
-      ...SUBJECT_OPTIONS,
-      RUN_OPTION,
-      { name: 'attempt', value: 'A..B', help: 'compare two attempts of the gate in this run, by number' },
-      JSON_OPTION,
-    ],
-    description:
-      'Prints a patch; of binary files it has only the names. Between two attempts, differences of their requests and outputs come first. Agents work in their own work trees; your folder does not change until you run `gateline apply`.\nAttempts are numbered in the order in which they began in this run; a killed attempt has a number, but nothing to show.',
-    examples: [
-      { command: 'gateline diff implement', what: 'everything the gate changed, handed on or not' },
-      { command: 'gateline diff review --attempt 1..2', what: 'what two attempts were asked, answered and left' },
-    ],
-    load: () => import('./commands/diff.ts'),
-  },
-  {
-    name: 'apply',
-    summary: 'write the changes that the gates of a run made into this folder',
-    positionals: [{ name: 'RUN', required: false, help: 'number of the run, or SUBJECT#NUMBER (default: the newest)' }],
-    options: [
-      ...SUBJECT_OPTIONS,
-      { name: 'gate', short: 'g', value: 'GATE', multiple: true, help: 'only what these gates hand on' },
-      { name: 'dry-run', short: 'n', help: 'only show what would be done' },
-      JSON_OPTION,
-    ],
-    description:
-      'Writes the files that gates hand on, unless your version changed since the gates began. Changed paths are conflicts: they are listed and not touched, and the exit code is 1. Replaced files are copied below .state/applied/ first. If the command is interrupted, run it again.',
-    examples: [{ command: 'gateline apply --gate implement', what: 'only what one gate hands on' }],
-    load: () => import('./commands/apply.ts'),
-  },
+  ...FOLDER_COMMANDS,
   {
     name: 'begin',
     summary: 'begin a gate for an agent that runs by itself',

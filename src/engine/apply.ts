@@ -4,9 +4,10 @@ import { filesLeft } from '../run/files/files.ts';
 import { comparePositions, type FileChange } from '../run/records/record.ts';
 import type { Tree } from '../run/files/tree.ts';
 import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
-import type { PutResult } from '../workspace/workspace.ts';
-import type { Call } from './call/call.ts';
+import type { PutReason, PutResult } from '../workspace/workspace.ts';
+import { openCall, type Assignment, type Call } from './call/call.ts';
 import { copierOf } from './call/content.ts';
+import type { EnginePorts } from './ports.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 
 /** Which files of a run are written into the user's folder. */
@@ -50,9 +51,32 @@ export async function applyFiles(call: Call, options: ApplyOptions): Promise<App
     ],
   }));
   const { saved, dryRun = false } = options;
-  const put = await workspace.put(wanted, tree, { saved, dryRun, copy: copierOf(call) });
+  const reason = putReason(call, 'apply');
+  const put = await workspace.put(wanted, tree, { saved, dryRun, copy: copierOf(call), reason });
   call.forgetSnapshot();
   return { ...put, gates, open };
+}
+
+/** As {@link ApplyOptions}, with the run. */
+export interface ApplyRunOptions extends ApplyOptions {
+  /** Default: the newest run. */
+  readonly runNumber?: number;
+}
+
+/** {@link applyFiles} for a run of a subject. The caller holds the workspace's lock. */
+export async function apply(
+  ports: EnginePorts,
+  assignment: Pick<Assignment, 'pipeline' | 'subject'>,
+  { runNumber = 0, ...options }: ApplyRunOptions,
+): Promise<Applied> {
+  const whole = { metadata: assignment.pipeline.metadata, input: null, ...assignment };
+  return applyFiles(await openCall(ports, whole, () => undefined, { runNumber }), options);
+}
+
+/** Why files are written, for the list of what was written. */
+export function putReason({ journal, ports }: Call, what: PutReason['what']): PutReason {
+  const { pipeline, subject, runNumber } = journal.state();
+  return { what, pipeline, subject, runNumber, at: ports.now().toISOString() };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { discardRefused } from './attempt/capture-files.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
 import { digestOf } from '../json/digest.ts';
@@ -96,6 +97,7 @@ export async function completeGate(
     throw error;
   });
   await checkout.release(ended.verdict.kind !== 'timeout');
+  if (job === undefined) await discardRefused(call);
   if (place?.place === 'in-place' && job === undefined) await nameReruns(call, started, ended);
   const state = call.journal.state();
   await observe({

@@ -3,7 +3,7 @@ import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
 import type { Platform } from '../run/plan/request.ts';
 import type { Digest } from '../json/digest.ts';
-import type { EndedRecord, GatelineRecord, StartedRecord, Writer } from '../run/records/record.ts';
+import type { Content, EndedRecord, GatelineRecord, StartedRecord, Writer } from '../run/records/record.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
 import type { RecordListing } from '../run/records/reading.ts';
 import type { RunState } from '../run/state/run-state.ts';
@@ -38,8 +38,47 @@ export interface EnginePorts {
   ) => Promise<void>;
   /** Values that are always redacted although no gate names them, by name: credentials for the services of a CI job. */
   readonly alsoSecret?: Readonly<Record<string, string>>;
+  /** Used if the pipeline has `snapshots.database`. */
+  readonly database?: DatabaseSnapshots;
   /** Queried if no listed record can be reused. */
   readonly checkpoints?: CheckpointSource;
+}
+
+/** Which run's snapshots. */
+export interface RunNamed {
+  readonly pipeline: string;
+  readonly subject: string;
+  readonly runNumber: number;
+}
+
+/** Snapshots of the database that gates change, taken and restored by the pipeline's own commands. */
+export interface DatabaseSnapshots {
+  /**
+   * Keeps the database as it is now.
+   * @param how.screen what is kept passes through it; its errors are rethrown, and then nothing is kept
+   * @throws GatelineError `DATABASE_FAILED`
+   */
+  take(
+    run: RunNamed,
+    how: {
+      readonly screen: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+      readonly redact: (text: string) => string;
+    },
+  ): Promise<Content>;
+  /**
+   * Restores a snapshot, and first keeps the database as it is, beside the snapshots of the run.
+   * @param how.call number of the call, so that a repeated one finds what an interrupted one kept
+   * @throws GatelineError `DATABASE_FAILED` naming the files with both states; `SNAPSHOT_GONE`
+   */
+  restore(
+    run: RunNamed,
+    content: Content,
+    how: { readonly call: number; readonly redact: (text: string) => string },
+  ): Promise<void>;
+  /** Whether a snapshot is still kept. */
+  has(run: RunNamed, digest: Digest): Promise<boolean>;
+  /** Removes one snapshot of a run, or all of them. */
+  drop(run: RunNamed, digest?: Digest): Promise<void>;
 }
 
 /**

@@ -5,6 +5,8 @@ import { refuseWithoutSubject } from './call/given-subject.ts';
 import { drive, type Driven } from './drive.ts';
 import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';
+import { discardRefused } from './attempt/capture-files.ts';
+import { removeOldSnapshots } from './snapshots/retention.ts';
 import type { CallNumbers } from '../run/state/numbering.ts';
 import { comparePositions, unitOf, type StartedRecord } from '../run/records/record.ts';
 import { ATTEMPT_FILES } from './attempt/agent-environment.ts';
@@ -41,6 +43,8 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
   await options.observe({ type: 'state', state: call.journal.state() });
   const driven = await drive(call, options.signal);
   await nameEdits(call);
+  await removeOldSnapshots(call);
+  await discardRefused(call);
   return { ...driven, call: call.journal.call, endedLeftovers };
 }
 

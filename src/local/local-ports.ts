@@ -10,9 +10,10 @@ import { takeLock, type EngineLock } from '../store/filesystem/lock/engine-lock.
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { isAlive, processIdentity } from '../store/filesystem/lock/process-identity.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import type { Pipeline } from '../pipeline/pipeline.ts';
+import { DEFAULT_WORKSPACE, type Pipeline } from '../pipeline/pipeline.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { createDatabaseSnapshots } from './database-snapshots.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
 
 /** Name of the folder that contains everything local. */
@@ -26,7 +27,7 @@ export interface Durable {
 
 /** What determines where a pipeline's state is stored. */
 export type StatePlace = Pick<LoadedPipeline, 'root' | 'isDefault'> & {
-  readonly pipeline: Pick<Pipeline, 'id'> & Partial<Pick<Pipeline, 'workspace' | 'gates'>>;
+  readonly pipeline: Pick<Pipeline, 'id'> & Partial<Pick<Pipeline, 'workspace' | 'gates' | 'snapshots'>>;
 };
 
 /** Absolute path of a pipeline's state: that of a file without a default name is in a folder of its own. */
@@ -69,6 +70,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     workspace,
     store: (options.store ?? opened)!,
     ...(opened && { checkpoints: opened.checkpoints }),
+    ...databasePort(options, agent),
     agent,
     attempts: createAttemptFiles({ root: join(root, 'attempts'), ...durable }),
     now: options.now ?? (() => new Date()),
@@ -77,6 +79,22 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     environment,
     platform: { os: platform, arch },
     toolVersion: (command) => toolVersion(command, place.root),
+  };
+}
+
+function databasePort(
+  { place, environment, signal = new AbortController().signal, onDurable }: LocalPortsOptions,
+  agent: Agent,
+): Pick<EnginePorts, 'database'> {
+  const settings = place.pipeline.snapshots?.database;
+  if (settings === undefined) return {};
+  const { shell } = place.pipeline.workspace ?? DEFAULT_WORKSPACE;
+  const root = stateRoot(place);
+  const secrets = (place.pipeline.gates ?? []).flatMap((gate) => gate.secrets);
+  const folders = { workspace: place.root, folder: join(root, 'snapshots'), attempts: join(root, 'attempts') };
+  const durable = { onDurable: onDurable ?? (() => undefined) };
+  return {
+    database: createDatabaseSnapshots({ settings, shell, ...folders, agent, environment, secrets, signal, ...durable }),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   type OnFail,
   type Leg,
   type Pipeline,
+  type SnapshotSettings,
   type WorkspaceSettings,
 } from './pipeline.ts';
 
@@ -33,6 +34,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     groups: Object.entries(file.groups).map(([id, group]) => buildGroup(id, group)),
     maxReworks: file['max-reworks'],
     workspace: buildWorkspace(file),
+    snapshots: buildSnapshots(file),
   };
 }
 
@@ -60,6 +62,21 @@ function buildWorkspace({ workspace, defaults }: GatelineFile): WorkspaceSetting
     shell: defaults?.run?.shell ?? DEFAULT_WORKSPACE.shell,
     maxUntracked: bytes(workspace['max-untracked']),
     trees,
+  };
+}
+
+function buildSnapshots({ snapshots }: GatelineFile): SnapshotSettings {
+  const { every, keep, database } = snapshots;
+  const maxSize = snapshots['max-size'];
+  return {
+    every,
+    keep,
+    maxSize: maxSize === undefined ? undefined : bytes(maxSize),
+    database: database && {
+      snapshot: database.snapshot,
+      restore: database.restore,
+      timeoutMinutes: database['timeout-minutes'],
+    },
   };
 }
 

@@ -41,6 +41,35 @@ export interface Pipeline {
   readonly maxReworks: number | undefined;
   /** How work trees are made. No part of any request. */
   readonly workspace: WorkspaceSettings;
+  /** Which snapshots are kept. No part of any request. */
+  readonly snapshots: SnapshotSettings;
+}
+
+/** Which snapshots are kept beyond what gates hand on: `snapshots` at the top of the file. */
+export interface SnapshotSettings {
+  /** Those of every n-th gate of the file. Default 1: of every gate. */
+  readonly every: number;
+  /** Those of this many runs that are over, beside open and pinned ones. `undefined`: of all. */
+  readonly keep: number | undefined;
+  /** Maximum bytes of one snapshot. `undefined`: no limit. */
+  readonly maxSize: number | undefined;
+  readonly database: DatabaseSettings | undefined;
+}
+
+/** Defaults for settings that the file omits: snapshots of all gates, without a database. */
+export const DEFAULT_SNAPSHOTS: SnapshotSettings = {
+  every: 1,
+  keep: undefined,
+  maxSize: undefined,
+  database: undefined,
+};
+
+/** How the database that gates change is kept and restored. */
+export interface DatabaseSettings {
+  /** Commands; the path of the file to write or read is in a variable. */
+  readonly snapshot: string;
+  readonly restore: string;
+  readonly timeoutMinutes: number;
 }
 
 /** How the work trees of attempts are made: `workspace` at the top of the file. */

@@ -1,16 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
-import type { FileChange } from '../run/records/record.ts';
 import type { Tree, TreeDifference, TreeFile } from '../run/files/tree.ts';
 import { claimInPlace, refuseClaimInPlace } from './folder/claim-in-place.ts';
 import { isRelative, neverCounts } from './files/contain.ts';
+import { committedFile, lastCommit } from './git/committed.ts';
 import type { GitOptions } from './git/git.ts';
 import { compileGlobs, type Globs } from './files/globs.ts';
 import { handOn, type HandOnLimits } from './trees/hand-on.ts';
 import { InPlace } from './folder/in-place.ts';
 import { putFiles } from './folder/put-files.ts';
+import { earlierPuts } from './folder/put-lists.ts';
 import { readText } from './files/read-text.ts';
 import type { Repository } from './git/repository.ts';
 import { currentFiles } from './folder/current-files.ts';
@@ -18,6 +19,7 @@ import type { TreeSetup } from './slots/furnish-slot.ts';
 import { WorkTrees } from './slots/work-trees.ts';
 import { noticesOf, type Taking, type LeftOut } from './trees/left-out.ts';
 import { objectsBelow, openObjectStore, removeHalfDone, type ObjectStore } from './trees/object-store.ts';
+import { discardBlobs, screenTree } from './trees/screened-tree.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
 import type {
@@ -26,9 +28,12 @@ import type {
   Checkout,
   CheckoutRequest,
   CopyContent,
+  EarlierPut,
   KeepContent,
+  LaidFile,
   PutOptions,
   PutResult,
+  Screened,
   Snapshot,
   TreeId,
   WantedFile,
@@ -137,12 +142,22 @@ export class FolderWorkspace implements Workspace {
     return mode === '160000' ? compiled.matchesRepository(path) : compiled.matches(path);
   }
 
-  async build(base: TreeId, changes: readonly FileChange[], copy: CopyContent): Promise<TreeId> {
+  async build(base: TreeId, changes: readonly LaidFile[], copy: CopyContent): Promise<TreeId> {
     return (await this.#open()).trees.build(base, changes, copy);
   }
 
   async differences(from: TreeId, to: TreeId): Promise<TreeDifference[]> {
     return (await this.#open()).trees.differences(from, to);
+  }
+
+  async screen(...[from, tree, known, isRefused]: Parameters<Workspace['screen']>): Promise<Screened> {
+    const { store, trees } = await this.#open();
+    return screenTree(store, trees, { from, tree, known, isRefused });
+  }
+
+  async discard(blobs: Iterable<string>, users: TreeId): Promise<void> {
+    const { store, trees } = await this.#open();
+    await discardBlobs(store, trees, blobs, users);
   }
 
   async keep(from: TreeId, to: TreeId): Promise<void> {
@@ -207,6 +222,10 @@ export class FolderWorkspace implements Workspace {
     return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, wanted, onDurable, ...options });
   }
 
+  earlierPuts(saved: string): Promise<EarlierPut[]> {
+    return earlierPuts(dirname(saved));
+  }
+
   #now(): string {
     return this.#setting.now().toISOString();
   }
@@ -215,17 +234,12 @@ export class FolderWorkspace implements Workspace {
     return readText(this.root, path);
   }
 
-  async committed(path: string): Promise<TreeFile | null | undefined> {
-    const { repository } = this.#setting;
-    const answer = await repository?.git(
-      ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', 'HEAD', '--', this.#prefix + path],
-      {
-        answers: [0, 128],
-      },
-    );
-    if (answer === undefined || answer.code !== 0) return undefined;
-    const [mode, , blob] = answer.out.toString('utf8').split('\t')[0]!.split(' ');
-    return mode === undefined || blob === undefined ? null : { mode, blob };
+  committed(path: string): Promise<TreeFile | null | undefined> {
+    return committedFile(this.#setting.repository, this.#prefix + path);
+  }
+
+  lastCommit(path: string): Promise<string | undefined> {
+    return lastCommit(this.#setting.repository, this.#prefix + path);
   }
 
   async branch(): Promise<string | undefined> {

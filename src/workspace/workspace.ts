@@ -63,6 +63,14 @@ export interface CapturedWork {
   readonly leftOut: readonly { readonly path: string; readonly why: string }[];
 }
 
+/** A version without files that are not kept. */
+export interface Screened {
+  readonly tree: TreeId;
+  readonly refused: readonly { readonly path: string; readonly blob: string }[];
+  /** Size of all files that were read. */
+  readonly bytes: number;
+}
+
 /** Files that an attempt changed. */
 export interface Changes {
   /** Files that the gate hands on, with content stored through `keep`. Sorted by path. */
@@ -87,10 +95,37 @@ export type KeepContent = (
   path: string,
 ) => Promise<Content | { readonly refused: string }>;
 
+/** A version of one path; `null`: no file. */
+export interface LaidFile {
+  readonly path: string;
+  /** `content`: where it is stored if no object store has the blob. */
+  readonly after: (TreeFile & { readonly content?: Content | undefined }) | null;
+  /** Absolute path of a file that is this version as it was on disk: its bytes and its mode are preferred to the blob's. */
+  readonly copyFrom?: string;
+}
+
 /** A file to write into the user's folder. */
-export interface WantedFile extends Pick<FileChange, 'path' | 'after'> {
+export interface WantedFile extends LaidFile {
   /** Versions at that path that may be replaced; `null`: nothing. */
   readonly over: readonly (TreeFile | null)[];
+}
+
+/** Why files are written into the user's folder, and for which run. */
+export interface PutReason {
+  readonly what: 'apply' | 'rollback';
+  readonly pipeline: string;
+  readonly subject: string;
+  readonly runNumber: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** An earlier call that wrote files into the user's folder. */
+export interface EarlierPut extends PutReason {
+  /** `begun`: the call was interrupted; some of the changes may not have been made. */
+  readonly state: 'begun' | 'done';
+  /** `copyFrom` is the version before, as it was on disk. */
+  readonly changes: readonly (TreeDifference & Pick<LaidFile, 'copyFrom'>)[];
 }
 
 /** Options for writing files into the user's folder. */
@@ -104,6 +139,8 @@ export interface PutOptions {
   readonly saved: string;
   /** Only report what would be done. */
   readonly dryRun: boolean;
+  /** Noted in the list, so that it can be undone. */
+  readonly reason: PutReason;
 }
 
 /** The result for one path to write into the folder. */
@@ -156,10 +193,25 @@ export interface Workspace extends AsyncDisposable {
    * A version with changes applied.
    * @throws GatelineError `CONTENT_MISSING`
    */
-  build(base: TreeId, changes: readonly FileChange[], copy: CopyContent): Promise<TreeId>;
+  build(base: TreeId, changes: readonly LaidFile[], copy: CopyContent): Promise<TreeId>;
 
   /** Differences between two versions, sorted by path. */
   differences(from: TreeId, to: TreeId): Promise<TreeDifference[]>;
+
+  /**
+   * A version without the changed files that are refused; there it is as `from`.
+   * @param known paths of files that need not be read
+   * @param isRefused must read a file to its end
+   */
+  screen(
+    from: TreeId,
+    tree: TreeId,
+    known: ReadonlySet<string>,
+    isRefused: (chunks: AsyncIterable<Uint8Array>) => Promise<boolean>,
+  ): Promise<Screened>;
+
+  /** Removes contents that are refused from our own object store, unless the user's version has them. */
+  discard(blobs: Iterable<string>, users: TreeId): Promise<void>;
 
   /** Keeps the objects that two versions do not share, whatever happens to the user's repository. */
   keep(from: TreeId, to: TreeId): Promise<void>;
@@ -210,6 +262,12 @@ export interface Workspace extends AsyncDisposable {
   put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult>;
 
   /**
+   * What earlier calls of {@link Workspace.put} wrote, oldest first, from the lists in the folders beside `saved`. Lists
+   * without a reason are left out.
+   */
+  earlierPuts(saved: string): Promise<EarlierPut[]>;
+
+  /**
    * A file of the workspace as text, contained (symbolic links that leave it are refused). `undefined`: it does not
    * exist.
    */
@@ -217,6 +275,9 @@ export interface Workspace extends AsyncDisposable {
 
   /** A file in the checked out commit; `null`: not in the commit. `undefined`: there is no commit. */
   committed(path: string): Promise<TreeFile | null | undefined>;
+
+  /** Id of the last commit that changed a path; `undefined`: there is none. */
+  lastCommit(path: string): Promise<string | undefined>;
 
   /** Name of the checked out branch, for the default subject; `undefined` without git or when detached. */
   branch(): Promise<string | undefined>;

@@ -69,6 +69,14 @@ describe('docs/reference/json-output.md', () => {
     expect(JSON.parse(out).format).toBe(example(name)['format']);
   });
 
+  it('shows `rollback` in the shape that is printed', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': edits, 'hello.txt': 'hello\n' });
+    for (const args of [['run', '-q'], ['apply']]) await gateline(workspace.root, args);
+    await workspace.commitAll('applied');
+    const { out } = await gateline(workspace.root, ['rollback', '--all', '--json']);
+    expect(shape(JSON.parse(out))).toEqual(shape({ ...example('rollback') }));
+  });
+
   it('names every format that there is', async () => {
     const formats = new Set<string>();
     for (const name of readdirSync(join(REPOSITORY, 'src/cli/commands'))) {

@@ -1,6 +1,6 @@
 import { gateOf } from '../support/pipelines.ts';
 import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
-import { DEFAULT_WORKSPACE } from '../../src/pipeline/pipeline.ts';
+import { DEFAULT_SNAPSHOTS, DEFAULT_WORKSPACE } from '../../src/pipeline/pipeline.ts';
 
 /** What an agent does to the files of its work tree. Decided by its request and nothing else. */
 export interface Edit {
@@ -70,6 +70,7 @@ export function madeUpGraph(random: Random): MadeUpGraph {
     groups: [],
     maxReworks: undefined,
     workspace: DEFAULT_WORKSPACE,
+    snapshots: DEFAULT_SNAPSHOTS,
     gates: [...gates.values()].map(({ gate }) => gate),
   };
   return { pipeline, gates, files };

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { legsOf } from '../../src/pipeline/file/matrix.ts';
-import type { ContractSource, Gate, Leg, Pipeline, WorkspaceSettings } from '../../src/pipeline/pipeline.ts';
+import type {
+  ContractSource,
+  Gate,
+  Leg,
+  Pipeline,
+  SnapshotSettings,
+  WorkspaceSettings,
+} from '../../src/pipeline/pipeline.ts';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 
 const id = fc.stringMatching(/^[a-z_][a-z0-9_-]{0,39}$/).filter((text) => text !== '__proto__');
@@ -53,6 +60,19 @@ const workspace: fc.Arbitrary<WorkspaceSettings> = fc.record({
   maxUntracked: fc.integer({ min: 1, max: 10 ** 14 }),
   trees: fc.constantFrom(undefined, '/var/trees', '../trees', '~/trees', '~'),
 });
+const snapshots: fc.Arbitrary<SnapshotSettings> = fc.record({
+  every: fc.integer({ min: 1, max: 1_000 }),
+  keep: fc.option(fc.nat(100_000), { nil: undefined }),
+  maxSize: fc.option(fc.integer({ min: 1, max: 10 ** 14 }), { nil: undefined }),
+  database: fc.option(
+    fc.record({
+      snapshot: text,
+      restore: text,
+      timeoutMinutes: fc.double({ min: 0.001, max: 4_320, noNaN: true }),
+    }),
+    { nil: undefined },
+  ),
+});
 const gate = fc.record({
   agent: text,
   run: fc.option(
@@ -101,6 +121,7 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
     metadata: jsonObject,
     maxParallel: fc.integer({ min: 1, max: 256 }),
     workspace,
+    snapshots,
     maxReworks: fc.option(fc.nat(1_000), { nil: undefined }),
     gates: fc.uniqueArray(fc.tuple(id, gate, fc.array(fc.nat(5)), fc.array(envName)), {
       minLength: 1,
@@ -204,6 +225,7 @@ export function print(pipeline: Pipeline): string {
   return stringify({
     pipeline: pipeline.id,
     workspace: { link, setup, 'max-untracked': maxUntracked, trees },
+    snapshots: written(pipeline.snapshots),
     defaults: { run: { shell } },
     subject: pipeline.subject,
     task: pipeline.task,
@@ -220,4 +242,19 @@ export function print(pipeline: Pipeline): string {
     ),
     gates: Object.fromEntries(gates),
   });
+}
+
+function written({ every, keep, maxSize, database }: SnapshotSettings): object {
+  return {
+    every,
+    ...(keep !== undefined && { keep }),
+    ...(maxSize !== undefined && { 'max-size': maxSize }),
+    ...(database && {
+      database: {
+        snapshot: database.snapshot,
+        restore: database.restore,
+        'timeout-minutes': database.timeoutMinutes,
+      },
+    }),
+  };
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
+import { DEFAULT_SNAPSHOTS, DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
 import { digestOf, type Digest } from '../../src/json/digest.ts';
 import { foldRun } from '../../src/run/state/fold.ts';
 import type { ReadProblem } from '../../src/run/records/reading.ts';
@@ -57,6 +57,7 @@ export function pipelineOf(gates: readonly Gate[], over: Partial<Pipeline> = {})
     groups: [],
     maxReworks: undefined,
     workspace: DEFAULT_WORKSPACE,
+    snapshots: DEFAULT_SNAPSHOTS,
     ...over,
   };
 }

@@ -9,10 +9,13 @@ import type {
   Checkout,
   CheckoutRequest,
   CopyContent,
+  EarlierPut,
   KeepContent,
+  LaidFile,
   Put,
   PutOptions,
   PutResult,
+  Screened,
   Snapshot,
   TreeId,
   WantedFile,
@@ -55,6 +58,7 @@ export class MemoryWorkspace implements Workspace {
   readonly #texts = new Map<string, string>();
   readonly #trees = new Map<TreeId, Tree>();
   readonly #places = new Map<string, Place>();
+  readonly #earlier: EarlierPut[] = [];
   #made = 0;
 
   constructor(files: Readonly<Record<string, string>>, kind: 'local' | 'job') {
@@ -93,7 +97,7 @@ export class MemoryWorkspace implements Workspace {
     return last !== undefined && !last.startsWith('!');
   }
 
-  async build(base: TreeId, changes: readonly FileChange[], copy: CopyContent): Promise<TreeId> {
+  async build(base: TreeId, changes: readonly LaidFile[], copy: CopyContent): Promise<TreeId> {
     const files = new Map(this.#tree(base));
     for (const { path } of changes) files.delete(path);
     for (const { path, after } of changes) {
@@ -109,6 +113,12 @@ export class MemoryWorkspace implements Workspace {
   differences(from: TreeId, to: TreeId): Promise<TreeDifference[]> {
     return Promise.resolve(this.#differences(from, to));
   }
+
+  async screen(_from: TreeId, tree: TreeId): Promise<Screened> {
+    return { tree, refused: [], bytes: 0 };
+  }
+
+  async discard(): Promise<void> {}
 
   async keep(from: TreeId, to: TreeId): Promise<void> {
     for (const tree of [from, to]) this.#tree(tree);
@@ -179,7 +189,11 @@ export class MemoryWorkspace implements Workspace {
     return { files, touched, links: [], refused };
   }
 
-  async put(wanted: readonly WantedFile[], tree: TreeId, { dryRun }: PutOptions): Promise<PutResult> {
+  async earlierPuts(): Promise<EarlierPut[]> {
+    return this.#earlier;
+  }
+
+  async put(wanted: readonly WantedFile[], tree: TreeId, { dryRun, reason }: PutOptions): Promise<PutResult> {
     const now = this.#tree(tree);
     const puts = wanted.map(({ path, after, over }): Put => {
       const blob = now.get(path)?.blob;
@@ -190,6 +204,9 @@ export class MemoryWorkspace implements Workspace {
       if (!dryRun && after !== null) this.folder.set(path, this.#text(after));
       return { path, action: after === null ? 'deleted' : 'written' };
     });
+    const made = wanted.filter((_, at) => ['written', 'deleted'].includes(puts[at]!.action));
+    const changes = made.map(({ path, after }) => ({ path, before: now.get(path) ?? null, after }));
+    if (!dryRun && changes.length > 0) this.#earlier.push({ ...reason, state: 'done', changes });
     return { puts };
   }
 
@@ -201,6 +218,8 @@ export class MemoryWorkspace implements Workspace {
     const text = this.commit.get(path);
     return text === undefined ? null : { blob: blobOf(text), mode: '100644' };
   }
+
+  async lastCommit(): Promise<undefined> {}
 
   async branch(): Promise<string> {
     return 'main';
@@ -265,7 +284,7 @@ export class MemoryWorkspace implements Workspace {
       .filter(({ before, after }) => before?.blob !== after?.blob || before?.mode !== after?.mode);
   }
 
-  async #receive(path: string, { blob, content }: NonNullable<FileChange['after']>, copy: CopyContent): Promise<void> {
+  async #receive(path: string, { blob, content }: NonNullable<LaidFile['after']>, copy: CopyContent): Promise<void> {
     const target = `incoming/${this.incoming.size}`;
     const read = content && (await copy(content.digest, target, 0o600));
     const text = this.incoming.get(target);

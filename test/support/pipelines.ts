@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
+import { DEFAULT_SNAPSHOTS, DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
 
 /** A pipeline of gates with defaults for everything that a test does not care about. */
 export function pipelineOf(gates: Readonly<Record<string, Partial<Gate>>>, more: Partial<Pipeline> = {}): Pipeline {
@@ -10,6 +10,7 @@ export function pipelineOf(gates: Readonly<Record<string, Partial<Gate>>>, more:
     groups: [],
     maxReworks: undefined,
     workspace: DEFAULT_WORKSPACE,
+    snapshots: DEFAULT_SNAPSHOTS,
     gates: Object.entries(gates).map(([id, gate], number) => gateOf(id, { number, ...gate })),
     ...more,
   };

@@ -24,7 +24,12 @@ async function apply(
 ): Promise<Put[]> {
   const { tree } = await workspace.snapshot([]);
   const wanted = changes.map(({ path, before, after }) => ({ path, after, over: [before] }));
-  const { puts } = await workspace.put(wanted, tree, { saved: folder.beside('saved'), dryRun, copy: kept.copy });
+  const { puts } = await workspace.put(wanted, tree, {
+    saved: folder.beside('saved'),
+    dryRun,
+    copy: kept.copy,
+    reason: { what: 'apply', pipeline: 'p', subject: 's', runNumber: 1, at: '2030-01-01T12:00:00.000Z' },
+  });
   return [...puts];
 }
 

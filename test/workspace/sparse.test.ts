@@ -43,7 +43,6 @@ describe('a sparse checkout', () => {
       [
         {
           path: 'out/deep/c',
-          before: { blob: blob('one'), mode: '100644' },
           after: { blob: blob('handed on'), mode: '100755', content: kept.add('handed on') },
         },
       ],

@@ -123,7 +123,7 @@ describe('submodules', () => {
     const kept = new Kept();
     const made = (path: string): Promise<string> => {
       const after = { blob: blob(path), mode: '100644' as const, content: kept.add(path) };
-      return workspace.build(withLibrary, [{ path, before: null, after }], kept.copy);
+      return workspace.build(withLibrary, [{ path, after }], kept.copy);
     };
     const withFile = await made('lib');
     const withFolder = await made('lib/inner/file');

@@ -35,9 +35,13 @@ export function applyTo(
   call: Call,
   options: { readonly gates?: readonly string[]; readonly dryRun: boolean },
 ): Promise<Applied> {
+  return applyFiles(call, { saved: savedFolder({ now }, call.ports.workspace.root), ...options });
+}
+
+/** The folder for the copies of what a call replaces in a workspace. */
+export function savedFolder({ now }: Pick<CliWorld, 'now'>, root: string): string {
   const name = now().toISOString().replaceAll(/[:.]/g, '-');
-  const saved = join(call.ports.workspace.root, STATE_FOLDER, 'applied', name);
-  return applyFiles(call, { saved, ...options });
+  return join(root, STATE_FOLDER, 'applied', name);
 }
 
 const DONE = { written: 'wrote', deleted: 'removed', unchanged: 'unchanged', conflict: 'conflict' } as const;
@@ -48,15 +52,7 @@ export function appliedLines({ puts, gates, open, saved }: Applied, call: Call, 
   const lines = open.map((key) => `${oneLine(key)} is not done: none of its files are applied.`);
   if (gates.length === 0) return [...lines, 'No gate is done: there is nothing to apply.'];
   if (puts.length === 0) return [...lines, 'The gates hand on no files: there is nothing to apply.'];
-  const words = dryRun ? WOULD : DONE;
-  const changed = puts.filter(({ action }) => action !== 'unchanged');
-  lines.push(
-    ...changed.map(
-      ({ path, action, why }) => `${words[action]} ${oneLine(path)}${why === undefined ? '' : `: ${oneLine(why)}`}`,
-    ),
-  );
-  const same = puts.filter(({ action }) => action === 'unchanged').length;
-  if (same > 0) lines.push(`${count(same, 'file')} already up to date.`);
+  lines.push(...putLines(puts, dryRun));
   if (saved !== undefined) lines.push(`What was replaced is kept in ${fromRoot(call, saved)}.`);
   if (puts.some(({ action }) => action === 'conflict')) {
     lines.push(
@@ -64,6 +60,17 @@ export function appliedLines({ puts, gates, open, saved }: Applied, call: Call, 
     );
   }
   return lines;
+}
+
+/** The result for each path, one line per path; unchanged ones are counted. */
+export function putLines(puts: Applied['puts'], dryRun: boolean): string[] {
+  const words = dryRun ? WOULD : DONE;
+  const changed = puts.filter(({ action }) => action !== 'unchanged');
+  const lines = changed.map(
+    ({ path, action, why }) => `${words[action]} ${oneLine(path)}${why === undefined ? '' : `: ${oneLine(why)}`}`,
+  );
+  const same = puts.length - changed.length;
+  return same === 0 ? lines : [...lines, `${count(same, 'file')} already up to date.`];
 }
 
 /** `gateline-apply/1`; see docs/reference/json-output.md. */

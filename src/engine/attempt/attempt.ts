@@ -21,6 +21,7 @@ import {
   type WrittenOutput,
 } from './collect-output.ts';
 import { captureFiles, nameKept, type Captured } from './capture-files.ts';
+import { databaseAfter } from '../snapshots/database.ts';
 import { nameReruns } from './name-reruns.ts';
 import { placeFor } from './place.ts';
 import { workFor } from '../plan/plan-unit.ts';
@@ -148,9 +149,7 @@ export function endWith(call: Call, unit: Unit, started: StartedRecord, error: u
   return end(call, unit, started, { verdict: notPrepared(error) });
 }
 
-/**
- * Runs the agent to its end. If it cannot be watched, the attempt is ended with the error before the error is rethrown.
- */
+/** Runs the agent to its end. If it cannot be watched, the attempt is ended with the error before it is rethrown. */
 async function startOrEnd(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
   try {
     return await startAgent(call, begun, signal);
@@ -227,11 +226,12 @@ async function judgeAndEnd(
   const captured = await captureFiles(call, begun);
   const verdict = withFiles(unit, collected.verdict, captured, notices);
   await nameKept(call, unit, captured);
+  const database = captured.snapshot && (await databaseAfter(call, unit, verdict));
   return end(call, unit, started, {
     ...collected,
     files: captured.files,
     touched: captured.touched,
-    ...(captured.snapshot && { snapshot: captured.snapshot }),
+    ...(captured.snapshot && { snapshot: { ...captured.snapshot, ...(database && { database }) } }),
     verdict,
     ...(verdict.status === 'failed' && { exports: undefined }),
     result,

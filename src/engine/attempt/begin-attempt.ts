@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Checkout, TreeId } from '../../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 import { taskNoted, type Call } from '../call/call.ts';
+import { databaseAtStart } from '../snapshots/database.ts';
 import { claimedHint } from './claimed-hint.ts';
 import { copierOf, missingContent, readJson } from '../call/content.ts';
 import { keepJson } from '../keep-json.ts';
@@ -47,6 +48,7 @@ export async function claim(
   { place, deadline }: ClaimDetails = {},
 ): Promise<StartedRecord> {
   const { store } = call.ports;
+  const database = place === undefined ? undefined : await databaseAtStart(call);
   await store.put(canonicalJson(work.contract.contract as unknown as JsonValue));
   const kept = await keepJson(store, call.redactor.redactJson(work.request as unknown as JsonValue).value);
   const started: StartedRecord = {
@@ -61,6 +63,7 @@ export async function claim(
     holder: deadline === undefined ? call.holder : 'open',
     ...(deadline !== undefined && { deadline }),
     ...(place !== undefined && { place, base: (await call.snapshot()).tree }),
+    ...(database && { database }),
   };
   if ((await call.journal.write(started)) === 'taken') throw await takenBy(call, unit, started);
   return started;

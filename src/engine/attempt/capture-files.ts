@@ -1,7 +1,6 @@
 import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
 import type { EndedRecord, FileChange } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
-import type { Redactor } from '../../untrusted/redact.ts';
 import type { Issue } from '../../verdict/verdict.ts';
 import type { KeepContent, TreeId } from '../../workspace/workspace.ts';
 import type { Begun } from './begin-attempt.ts';
@@ -9,6 +8,8 @@ import type { Call } from '../call/call.ts';
 import { firstNames } from '../../errors/first-names.ts';
 import { reworkFiles, handedOnTo } from '../plan/current-inputs.ts';
 import { copierOf } from '../call/content.ts';
+import { holdsSecret, SecretFound, withoutSecrets } from '../call/without-secrets.ts';
+import { keepsSnapshot } from '../snapshots/kept-snapshots.ts';
 import { sameFile } from '../../run/files/tree.ts';
 
 /** Files that an attempt left, and the problems with them. */
@@ -23,9 +24,6 @@ export interface Captured {
   /** Why nothing could be captured at all. */
   readonly failure?: GatelineError;
 }
-
-/** Number of characters that overlap between two checks of a file: no secret is longer. */
-const OVERLAP = 16 * 1024;
 
 /**
  * Stores the files that the gate hands on, and lists what else it changed. A file that contains a secret is not handed
@@ -56,7 +54,7 @@ async function capture(call: Call, begun: Begun): Promise<Captured> {
   const work = await checkout.capture();
   const from = await startOf(call, begun);
   const changes = await workspace.changes(from, work, unit.gate.files, keep, checkout);
-  await workspace.keep(checkout.from, work.tree);
+  const tree = await keepSnapshot(call, begun, work.tree, changes.files);
   const problems = changes.refused.map(({ path, why }): Issue => ({
     severity: 'error',
     message: `${path} cannot be handed on: ${why}`,
@@ -65,7 +63,45 @@ async function capture(call: Call, begun: Begun): Promise<Captured> {
   const rework = reworkFiles(call, unit);
   const files = withoutBetween(changes.files, rework);
   const touched = withoutBetween(changes.touched, { ...rework, own: [] });
-  return { files, touched, links, snapshot: { from: checkout.from, tree: work.tree }, problems };
+  return { files, touched, links, snapshot: { from: checkout.from, tree }, problems };
+}
+
+/**
+ * Keeps what the attempt left, if `snapshots` says so. Files with a secret are no part of it.
+ * @returns the version without them
+ */
+async function keepSnapshot(
+  call: Call,
+  { unit, checkout }: Begun,
+  tree: TreeId,
+  handedOn: readonly FileChange[],
+): Promise<TreeId> {
+  const { assignment, ports, redactor, refused, observe, holder } = call;
+  const { pipeline } = assignment;
+  if (holder === 'job') {
+    await ports.workspace.keep(checkout.from, tree);
+    return tree;
+  }
+  const known = new Set(handedOn.map(({ path }) => path));
+  const screened = await ports.workspace.screen(checkout.from, tree, known, (chunks) => holdsSecret(chunks, redactor));
+  for (const { blob } of screened.refused) refused.add(blob);
+  if (screened.refused.length > 0) {
+    const names = firstNames(
+      screened.refused.map(({ path }) => path),
+      NAMED,
+    );
+    await observe({ type: 'notice', unit: unit.key, message: `not kept, since it holds a secret: ${names}` });
+  }
+  const { maxSize = Infinity } = pipeline.snapshots;
+  const bytes = handedOn.reduce((sum, { after }) => sum + (after?.content?.bytes ?? 0), screened.bytes);
+  if (bytes <= maxSize && keepsSnapshot(pipeline, unit.gate.id))
+    await ports.workspace.keep(checkout.from, screened.tree);
+  return screened.tree;
+}
+
+/** Removes the contents that attempts of the call left and that are not kept. No attempt is running. */
+export async function discardRefused({ refused, ports, snapshot }: Call): Promise<void> {
+  if (refused.size > 0) await ports.workspace.discard(refused, (await snapshot()).tree);
 }
 
 /**
@@ -117,18 +153,4 @@ export async function nameKept(call: Call, unit: Unit, { touched, links, failure
       ? `changed and not handed on: ${firstNames(names, NAMED)}${files.length === 0 ? '' : wayToHandOn(unit, files.slice(0, NAMED))}`
       : `${failure.code}: its changes cannot be determined: ${failure.message}`;
   await call.observe({ type: 'notice', unit: unit.key, message });
-}
-
-class SecretFound extends Error {}
-
-/** Passes chunks on. Throws before the last one if they contain a secret. */
-async function* withoutSecrets(chunks: AsyncIterable<Uint8Array>, redactor: Redactor): AsyncGenerator<Uint8Array> {
-  const decoder = new TextDecoder();
-  let tail = '';
-  for await (const chunk of chunks) {
-    const text = tail + decoder.decode(chunk, { stream: true });
-    if (redactor.find(text).length > 0) throw new SecretFound();
-    tail = text.slice(-OVERLAP);
-    yield chunk;
-  }
 }

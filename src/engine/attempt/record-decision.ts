@@ -15,9 +15,18 @@ type Recorded = Decider &
   Pick<DecidedRecord, 'decision' | 'fingerprint'> &
   Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin'>>;
 
-/** Records a decision about a unit in the call that made it. @throws GatelineError `GATE_CLAIMED` */
-export async function recordDecision(call: Call, unit: Unit, decided: Recorded): Promise<void> {
-  await writeDecision(call, { ...call.journal.identity(unit, 0), ...contentOf(call, decided) });
+/**
+ * Records a decision about a unit in the call that made it.
+ * @param runAttempt of a call that only reads the run, and so has no number of its own
+ * @throws GatelineError `GATE_CLAIMED`
+ */
+export async function recordDecision(
+  call: Call,
+  unit: Unit,
+  decided: Recorded,
+  runAttempt = call.journal.call.runAttempt,
+): Promise<void> {
+  await writeDecision(call, { ...call.journal.identity(unit, 0), runAttempt, ...contentOf(call, decided) });
   if (decided.decision === 'force' || decided.decision === 'rollback') await giveUpPlaces(call, unit);
 }
 

@@ -67,6 +67,8 @@ export interface Call {
   readonly contracts: Contracts;
   readonly around: RequestContext;
   readonly redactor: Redactor;
+  /** Blobs of files that attempts left and that are not kept. */
+  readonly refused: Set<string>;
   /** The user's version of the workspace: captured once, and again after an attempt in the user's folder. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly forgetSnapshot: () => void;
@@ -102,6 +104,7 @@ export async function openCall(
       platform: ports.platform,
       ...(assignment.workflow && { workflow: assignment.workflow }),
     },
+    refused: new Set(),
     redactor: createRedactor({ secrets: secretValues(pipeline, ports) }),
     ...snapshots(ports, pipeline, observe),
     holder: options.numbers === undefined ? 'process' : 'job',

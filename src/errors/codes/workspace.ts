@@ -45,6 +45,26 @@ export const WORKSPACE_CODES = {
     means: 'A file cannot be put into your folder.',
     remedy: 'Check free space and permissions, then run `gateline apply` again: it continues from here.',
   },
+  ROLLBACK_CONFLICT: {
+    from: ['user'],
+    means: 'Files that a rollback would restore were changed since gates left them. Nothing was restored.',
+    remedy: 'Save your changes, then add `--force`: what is overwritten is copied below .state/applied/ first.',
+  },
+  ROLLBACK_NOT_DONE: {
+    from: ['user'],
+    means: 'A run is rolled back to a gate that is not done.',
+    remedy: 'Name a gate that is done, or use `--all`.',
+  },
+  SNAPSHOT_GONE: {
+    from: ['user'],
+    means: 'The contents of a snapshot are not kept, so it cannot be restored.',
+    remedy: '`snapshots` in gateline.yml says which snapshots are kept, and for how long. Roll back to another gate.',
+  },
+  DATABASE_FAILED: {
+    from: ['platform'],
+    means: 'A command of `snapshots.database` failed.',
+    remedy: 'Correct what its output says, then run the same command again. The snapshots are kept.',
+  },
   CLAIM_IN_PLACE: {
     from: ['user'],
     means: 'An agent that runs by itself is using the folder.',

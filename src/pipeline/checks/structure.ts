@@ -92,6 +92,10 @@ function schemaKeysAt(path: Path): Record<string, unknown> {
   const last = path.at(-1);
   if (path.length === 0) return file;
   if (path[0] === 'defaults') return path.length === 1 ? { run: true } : { shell: true, 'working-directory': true };
+  if (path[0] === 'snapshots') {
+    const snapshots = file.snapshots.unwrap().shape;
+    return path.length === 1 ? snapshots : snapshots.database.unwrap().shape;
+  }
   if (path[0] === 'workspace') return file.workspace.unwrap().shape;
   if (path.length === 2) return gate;
   const output = gate.output.unwrap().shape;

@@ -10,6 +10,7 @@ import {
   jsonObject,
   listOf,
   mapOf,
+  number,
   relativePath,
   shell,
   size,
@@ -83,6 +84,37 @@ const workspaceSettings = z
   .prefault({})
   .describe('The private work trees in which agents run. Not part of the request or the fingerprint.');
 
+const snapshotSettings = z
+  .strictObject(
+    {
+      every: wholeNumber(1, MAX_GATES)
+        .default(1)
+        .describe('Of which gates snapshots are kept: `2` means the second gate of the file, the fourth and so on.'),
+      keep: wholeNumber(0, 100_000)
+        .optional()
+        .describe(
+          'Of how many runs that are over the snapshots of the database are kept. Those of open and pinned runs always are. Default: of all.',
+        ),
+      'max-size': size.optional().describe('Largest snapshot that is kept: `250MB`, `2GB` or a number of bytes.'),
+      database: z
+        .strictObject(
+          {
+            snapshot: command.describe('Command that writes the database to the file `$GATELINE_DATABASE_FILE`.'),
+            restore: command.describe('Command that restores the database from the file `$GATELINE_DATABASE_FILE`.'),
+            'timeout-minutes': number(0.001, 4_320, 'a number of minutes above 0 and up to 4320')
+              .default(10)
+              .describe('Time limit of each of the two.'),
+          },
+          { error: 'expected a map with the keys `snapshot` and `restore`' },
+        )
+        .optional()
+        .describe('The database that gates change: `gateline rollback` restores it.'),
+    },
+    { error: 'expected a map with keys such as `every` and `database`' },
+  )
+  .prefault({})
+  .describe('Which snapshots are kept, for `gateline rollback`. Not part of the request or the fingerprint.');
+
 /**
  * `gateline.yml` as written: the only definition of its structure, of the JSON Schema for editors
  * (schema/gateline.schema.json) and of the key table in docs/reference/gateline-yml.md. Keys are spelled as in GitHub
@@ -111,6 +143,7 @@ export const gatelineFileSchema = z
         .optional()
         .describe('Defaults for gates.'),
       workspace: workspaceSettings,
+      snapshots: snapshotSettings,
       'max-reworks': wholeNumber(0, 1_000)
         .optional()
         .describe('How often work may be sent back in one run, in all loops together. Default: no common limit.'),

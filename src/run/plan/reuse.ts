@@ -187,7 +187,8 @@ function endedWell(unit: Unit, { runNumber }: EndedRecord, archive: SubjectRecor
 /** Who asked for a new attempt, and why; `undefined`: nobody did. */
 export function askedAgain(ruling: Ruling): string | undefined {
   if (ruling.ruling !== 'voided' || ruling.by.rework !== undefined) return undefined;
-  return `${actorOf(ruling.by)} asked for a new attempt: ${ruling.by.reason}`;
+  const what = ruling.by.decision === 'rollback' ? 'rolled it back' : 'asked for a new attempt';
+  return `${actorOf(ruling.by)} ${what}: ${ruling.by.reason}`;
 }
 
 /** Failures that a different contract may change: the output existed and was judged. */

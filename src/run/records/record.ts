@@ -120,6 +120,8 @@ export const startedSchema = z.strictObject({
   /** The user's version of the workspace, as a tree object, and where the agent works on it. */
   base: treeId.optional(),
   place: z.enum(['tree', 'in-place']).optional(),
+  /** The database before the first agent of the run started. */
+  database: contentSchema.optional(),
 });
 
 /** What agents may report about themselves. All numbers are totals of the attempt. */

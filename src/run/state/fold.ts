@@ -10,7 +10,6 @@ import {
   type DecidedRecord,
   type EndedRecord,
   type GatelineRecord,
-  type Position,
   type StartedRecord,
 } from '../records/record.ts';
 import type { RunProblem, RunState, RunStatus, Told, UnitState } from './run-state.ts';
@@ -240,12 +239,9 @@ function statusOf(
 ): RunStatus {
   const states = [...units.values()];
   if (records.length === 0) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';
-  const last = records.reduce<Position & { kind: string; decision?: string }>(
-    (a, b) => (comparePositions(b, a) >= 0 ? b : a),
-    records[0]!,
-  );
+  const last = records.reduce<GatelineRecord>((a, b) => (comparePositions(b, a) >= 0 ? b : a), records[0]!);
   if (decided.closed !== undefined) return 'error';
-  if (last.kind === 'decided' && last.decision === 'rollback') return 'rollback';
+  if (last.gate === RUN_GATE && last.kind === 'decided' && last.decision === 'rollback') return 'rollback';
   if (states.every((state) => state.done)) return 'completed';
   const has = (...statuses: Array<UnitState['status']>): boolean =>
     states.some((state) => !state.done && statuses.includes(state.status));

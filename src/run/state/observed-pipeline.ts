@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../../pipeline/pipeline.ts';
+import { DEFAULT_SNAPSHOTS, DEFAULT_WORKSPACE, type Gate, type Pipeline } from '../../pipeline/pipeline.ts';
 import type { Contract } from '../../verdict/contract.ts';
 import type { Digest } from '../../json/digest.ts';
 import { orderRecords } from '../records/order.ts';
@@ -66,6 +66,7 @@ export function observePipeline(observation: Observation): Observed {
       groups: [],
       maxReworks: undefined,
       workspace: DEFAULT_WORKSPACE,
+      snapshots: DEFAULT_SNAPSHOTS,
     },
     recorded: new Set(gates.filter((gate) => gate.id !== own?.id).map((gate) => gate.id)),
   };

@@ -4,12 +4,14 @@ import { foldersOf, whyNotContained } from '../files/contain.ts';
 import { kindOf, lookAt, lookBelow } from '../files/look.ts';
 import { onDisk, quotedForGit } from '../files/path-bytes.ts';
 import { snapshotIndexOf, type ObjectStore } from '../trees/object-store.ts';
-import type { Put, WantedFile, CopyContent } from '../workspace.ts';
+import type { Put, PutReason, WantedFile, CopyContent } from '../workspace.ts';
 import { type TreeObjects } from '../trees/tree-objects.ts';
 
 /** A wanted file, and any result known in advance. Without `settled`, it will be written. */
 export interface Judged {
   readonly wanted: WantedFile;
+  /** The file there. */
+  readonly now: TreeFile | null;
   readonly settled?: Put;
 }
 
@@ -23,8 +25,9 @@ export async function compareWanted(folder: Folder, wanted: readonly WantedFile[
     wanted.map(({ path }) => path),
   );
   const first = wanted.map((one): Judged => {
-    const settled = settledAlready(root, one, now.get(one.path) ?? null);
-    return settled === undefined ? { wanted: one } : { wanted: one, settled };
+    const file = now.get(one.path) ?? null;
+    const settled = settledAlready(root, one, file);
+    return { wanted: one, now: file, ...(settled && { settled }) };
   });
   const open = first.filter(({ settled }) => settled === undefined);
   const removed = new Set(open.filter((one) => one.wanted.after === null).map((one) => one.wanted.path));
@@ -121,6 +124,7 @@ export interface PutFiles {
   readonly copy: CopyContent;
   readonly saved: string;
   readonly dryRun: boolean;
+  readonly reason: PutReason;
   /** Called after each change to the folder and to the list of changes. */
   readonly onDurable: (what: string) => void;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readlink, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { writing } from '../../errors/store-errors.ts';
@@ -8,7 +8,8 @@ import { foldersOf } from '../files/contain.ts';
 import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { lookAt, lookBelow } from '../files/look.ts';
 import { onDisk } from '../files/path-bytes.ts';
-import { compareWanted, type PutFiles } from './current-files.ts';
+import { compareWanted, type Judged, type PutFiles } from './current-files.ts';
+import { copiesIn, writePutList } from './put-lists.ts';
 import { listOfNames } from '../trees/index-file.ts';
 import type { Put, PutResult, WantedFile } from '../workspace.ts';
 
@@ -23,17 +24,18 @@ const FRESH = /\.new\.[0-9a-f]{8}$/;
  */
 export async function putFiles(input: PutFiles): Promise<PutResult> {
   const done = new Map<string, Put>();
-  const open: WantedFile[] = [];
+  const open: Judged[] = [];
   const look = lookBelow(input.root);
   const looked = new Map(input.wanted.map(({ path }) => [path, stateOf(look(path))]));
-  for (const { wanted, settled } of await compareWanted(input, input.wanted)) {
-    if (settled === undefined) open.push(wanted);
-    else done.set(wanted.path, settled);
+  for (const judged of await compareWanted(input, input.wanted)) {
+    if (judged.settled === undefined) open.push(judged);
+    else done.set(judged.wanted.path, judged.settled);
   }
   let saved: string | undefined;
   if (!input.dryRun) await removeLeft(dirname(input.saved));
   if (input.dryRun)
-    for (const { path, after } of open) done.set(path, { path, action: after === null ? 'deleted' : 'written' });
+    for (const { path, after } of open.map(({ wanted }) => wanted))
+      done.set(path, { path, action: after === null ? 'deleted' : 'written' });
   else if (open.length > 0) saved = await putOpen(input, open, done, looked);
   return { puts: input.wanted.map(({ path }) => done.get(path)!), ...(saved !== undefined && { saved }) };
 }
@@ -41,12 +43,14 @@ export async function putFiles(input: PutFiles): Promise<PutResult> {
 /** @returns the folder to which replaced files were copied; `undefined`: nothing was replaced */
 async function putOpen(
   input: PutFiles,
-  open: readonly WantedFile[],
+  judged: readonly Judged[],
   done: Map<string, Put>,
   looked: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
   const saved = await writing(input.saved, () => savedFolder(input.saved));
-  await writing(saved, () => writeList(saved, open, 'begun'));
+  const open = judged.map(({ wanted }) => wanted);
+  const changes = judged.map(({ wanted: { path, after }, now }) => ({ path, before: now, after }));
+  await writing(saved, () => writePutList(saved, input.reason, 'begun', changes));
   input.onDurable(`begin to put ${saved}`);
   const fresh = `${saved}.new.${randomBytes(4).toString('hex')}`;
   let isReplacing = false;
@@ -65,7 +69,8 @@ async function putOpen(
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
-  await writing(saved, () => writeList(saved, open, 'done'));
+  const made = changes.filter(({ path }) => ['written', 'deleted'].includes(done.get(path)!.action));
+  await writing(saved, () => writePutList(saved, input.reason, 'done', made));
   input.onDurable(`put all ${saved}`);
   return isReplacing ? saved : undefined;
 }
@@ -94,30 +99,26 @@ async function savedFolder(wanted: string): Promise<string> {
   }
 }
 
-/** Lists what will be replaced, before anything is: after a kill, it shows which copies exist, and why. */
-async function writeList(saved: string, files: readonly WantedFile[], state: 'begun' | 'done'): Promise<void> {
-  const changes = files.map(({ path, after }) => ({ path, after }));
-  const file = join(saved, 'applied.json');
-  const text = JSON.stringify({ format: 'gateline-applied/1', state, changes }, null, 2);
-  await writeFile(`${file}.tmp`, `${text}\n`, { mode: 0o600, flush: true });
-  await rename(`${file}.tmp`, file);
-}
-
-/** Writes the new versions beside the folder, with line endings and filters as in a checkout. */
+/**
+ * Writes the new versions beside the folder: copies of files as they were on disk, others with line endings and filters
+ * as in a checkout.
+ */
 async function writeFresh(
   { store, trees, prefix, tree, copy }: PutFiles,
   open: readonly WantedFile[],
   to: string,
 ): Promise<void> {
-  const written = open.filter(({ after }) => after !== null);
+  await writing(to, () => mkdir(to, { recursive: true, mode: 0o700 }));
+  const copied = new Set<string>();
+  for (const wanted of open) if (await isCopied(wanted, join(to, 'files', prefix))) copied.add(wanted.path);
+  const written = open.filter(({ path, after }) => after !== null && !copied.has(path));
   if (written.length === 0) return;
   // If an object store was emptied, contents come from the records.
   const next = await trees.build(
     tree,
-    written.map(({ path, after }) => ({ path, before: null, after })),
+    written.map(({ path, after }) => ({ path, after })),
     copy,
   );
-  await writing(to, () => mkdir(to, { recursive: true, mode: 0o700 }));
   const index = join(to, 'index');
   await store.git(['read-tree', next], { index });
   await store.git(
@@ -127,6 +128,16 @@ async function writeFresh(
       input: listOfNames(written.map(({ path }) => prefix + path)),
     },
   );
+}
+
+/** Copies the version of a file as it was on disk. False: there is none, so it comes from its blob. */
+async function isCopied({ path, after, copyFrom }: WantedFile, to: string): Promise<boolean> {
+  const stats = copyFrom === undefined || after === null ? undefined : lookBelow(copyFrom)(path);
+  if (stats?.isFile() !== true && stats?.isSymbolicLink() !== true) return false;
+  const fresh = onDisk(to, path);
+  await mkdir(dirname(String(fresh)), { recursive: true, mode: 0o700 });
+  await writing(to, () => keepCopy(onDisk(copyFrom!, path), stats, fresh));
+  return true;
 }
 
 interface Place {
@@ -144,13 +155,13 @@ interface Done {
   readonly replaced: boolean;
 }
 
-async function putOne(place: Place, { path, after }: WantedFile): Promise<Done> {
+async function putOne(place: Place, { path, after, copyFrom }: WantedFile): Promise<Done> {
   const conflict = (why: string): Done => ({ put: { path, action: 'conflict', why }, replaced: false });
   if (foldersOf(path).some((folder) => lookAt(place.root, folder)?.isSymbolicLink() === true))
     return conflict('a folder above it is a symbolic link');
   if (stateOf(lookBelow(place.root)(path)) !== place.looked) return conflict('it was changed at this moment');
   try {
-    return after === null ? await remove(place, path) : await write(place, path);
+    return after === null ? await remove(place, path) : await write(place, path, copyFrom !== undefined);
   } catch (error) {
     if ([...MEANWHILE].some((code) => isSystemError(error, code))) return conflict('it is changing right now');
     const what = after === null ? 'removed' : 'written';
@@ -185,13 +196,14 @@ async function remove({ root, saved }: Place, path: string): Promise<Done> {
   return { put: { path, action: 'deleted' }, replaced: true };
 }
 
-async function write({ root, saved, from }: Place, path: string): Promise<Done> {
+async function write({ root, saved, from }: Place, path: string, isCopy: boolean): Promise<Done> {
   const stats = lookBelow(root)(path);
   await using folder = await folderOf(root, path);
   const target = folder.at(nameOf(path));
   if (stats?.isDirectory() === true) await removeEmpty(target);
   else if (stats !== undefined) await keepCopy(target, stats, await keptAs(saved, path));
-  if (stats?.isFile() === true) await chmod(from, modeLike(stats.mode, lookAt(dirname(from), basename(from))!.mode));
+  if (stats?.isFile() === true && !isCopy)
+    await chmod(from, modeLike(stats.mode, lookAt(dirname(from), basename(from))!.mode));
   await rename(from, target);
   return { put: { path, action: 'written' }, replaced: stats !== undefined && !stats.isDirectory() };
 }
@@ -212,7 +224,7 @@ async function removeEmpty(folder: string | Buffer): Promise<void> {
 }
 
 async function keptAs(saved: string, path: string): Promise<string | Buffer> {
-  const kept = onDisk(join(saved, 'files'), path);
+  const kept = onDisk(copiesIn(saved), path);
   await mkdir(dirname(String(kept)), { recursive: true, mode: 0o700 });
   return kept;
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writing } from '../../errors/store-errors.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { FileChange } from '../../run/records/record.ts';
-import { quotedForGit } from '../files/path-bytes.ts';
-import type { CopyContent } from '../workspace.ts';
+import { onDisk, quotedForGit } from '../files/path-bytes.ts';
+import type { CopyContent, LaidFile } from '../workspace.ts';
 import { snapshotIndexOf, type ObjectStore } from './object-store.ts';
 import { lackedBy } from './own-objects.ts';
 
@@ -17,21 +17,26 @@ export interface ContentsFrom {
 
 /** Changes whose contents are stored as objects, as far as available. */
 export interface StoredChanges {
-  readonly changes: readonly FileChange[];
+  readonly changes: readonly LaidFile[];
   /** Why a content is not available: an error, unless the user's repository has it. */
   readonly missing?: GatelineError;
+}
+
+/** Whether a version can be stored from what is known besides its blob: stored content, or a copy of the file. */
+function hasSource({ after, copyFrom }: LaidFile): boolean {
+  return after !== null && (after.content !== undefined || (copyFrom !== undefined && after.mode.startsWith('100')));
 }
 
 /** Stores the contents of changes that our object store lacks. */
 export async function storeContents(
   store: ObjectStore,
-  changes: readonly FileChange[],
+  changes: readonly LaidFile[],
   { copy, pathOf }: ContentsFrom,
 ): Promise<StoredChanges> {
   const lacked = new Set(
     await lackedBy(
       store,
-      changes.flatMap(({ after }) => (after?.content ? [after.blob] : [])),
+      changes.filter(hasSource).map(({ after }) => after!.blob),
     ),
   );
   if (lacked.size === 0) return { changes };
@@ -40,8 +45,14 @@ export async function storeContents(
   try {
     const copied: Copied[] = [];
     let missing: GatelineError | undefined;
-    for (const [number, { path, after }] of changes.entries()) {
-      if (after?.content === undefined || !lacked.has(after.blob)) continue;
+    for (const [number, change] of changes.entries()) {
+      const { path, after, copyFrom } = change;
+      if (after === null || !hasSource(change) || !lacked.has(after.blob)) continue;
+      if (after.content === undefined) {
+        const file = String(onDisk(copyFrom!, path));
+        if (existsSync(file)) copied.push({ file, path: pathOf(path), number, blob: after.blob });
+        continue;
+      }
       const file = join(folder, String(number));
       const read = await copy(after.content.digest, file, 0o600);
       if (read.state === 'present') copied.push({ file, path: pathOf(path), number, blob: after.blob });

@@ -2,18 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { FileChange } from '../../run/records/record.ts';
 import type { Tree, TreeDifference, TreeFile } from '../../run/files/tree.ts';
 import { whyNotContained } from '../files/contain.ts';
 import { bytesOfName, splitNames } from '../files/path-bytes.ts';
-import type { CopyContent } from '../workspace.ts';
+import type { CopyContent, LaidFile } from '../workspace.ts';
 import { writeTree } from './capture-tree.ts';
 import type { ObjectStore } from './object-store.ts';
 import { copyObjects, newObjects } from './own-objects.ts';
 import { storeContents } from './stored-contents.ts';
-
-/** A file to put into a tree; `null`: it is removed. */
-type Laid = Pick<TreeDifference, 'path' | 'after'>;
 
 /** Tree objects of one workspace: read, made from others, and compared. Paths are relative to the workspace. */
 export class TreeObjects {
@@ -83,7 +79,7 @@ export class TreeObjects {
    * A tree with changes applied. Content that no object store has is read through `copy`.
    * @throws GatelineError `CONTENT_MISSING`; `PATH_ESCAPES` for a path that is never handed on
    */
-  build(base: string, changes: readonly FileChange[], copy: CopyContent): Promise<string> {
+  build(base: string, changes: readonly LaidFile[], copy: CopyContent): Promise<string> {
     if (changes.length === 0) return Promise.resolve(base);
     for (const { path } of changes) refuseUncontained(path);
     const key = JSON.stringify([base, changes.map(({ path, after }) => [path, after?.mode, after?.blob])]);
@@ -93,7 +89,7 @@ export class TreeObjects {
     return known;
   }
 
-  async #build(base: string, changes: readonly FileChange[], copy: CopyContent): Promise<string> {
+  async #build(base: string, changes: readonly LaidFile[], copy: CopyContent): Promise<string> {
     const { changes: stored, missing } = await storeContents(this.#store, changes, {
       copy,
       pathOf: (path) => this.#outside(path),
@@ -116,14 +112,14 @@ export class TreeObjects {
   }
 
   /** A tree with files applied whose contents are in one of the object stores. */
-  lay(base: string, changes: readonly Laid[]): Promise<string> {
+  lay(base: string, changes: readonly LaidFile[]): Promise<string> {
     return this.#withIndex(base, async (index) => {
       await this.#lay(index, changes);
       return writeTree(this.#store, { index, folder: this.#store.top });
     });
   }
 
-  async #lay(index: string, changes: readonly Laid[]): Promise<void> {
+  async #lay(index: string, changes: readonly LaidFile[]): Promise<void> {
     const none = '0'.repeat(this.#store.format === 'sha256' ? 64 : 40);
     const removed = changes.filter(({ after }) => after === null);
     const written = changes.filter(({ after }) => after !== null);

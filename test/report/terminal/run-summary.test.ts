@@ -56,7 +56,7 @@ describe('the summary of a run', () => {
   });
 
   it('of a run that was rolled back begins anew', () => {
-    const { state } = stateOf([...ran('data'), decided('data', { n: 5 }, { decision: 'rollback' })]);
+    const { state } = stateOf([...ran('data'), decided('-', { n: 5 }, { decision: 'rollback' })]);
     expect(runSummaryLines(state)[1]).toBe('It was rolled back. `gateline run` starts a new run.');
   });
 

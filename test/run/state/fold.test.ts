@@ -214,8 +214,12 @@ describe('a decision', () => {
 
   it('to roll back is the run’s status until something happens after it', () => {
     const records = [...ran('a'), decided({ gate: 'a', decision: 'rollback', call: 2 })];
-    expect(fold(records).status).toBe('rollback');
-    expect(fold([...records, started({ gate: 'a', call: 3 })]).status).toBe('executing');
+    // Of one gate only: it runs again.
+    expect(fold(records).status).toBe('executing');
+    expect(statuses(fold(records))['a']).toBe('ready');
+    const whole = [...records, decided({ gate: '-', decision: 'rollback', call: 3 })];
+    expect(fold(whole).status).toBe('rollback');
+    expect(fold([...whole, started({ gate: 'a', call: 4 })]).status).toBe('executing');
   });
 
   it('that cannot be read leaves nothing before it usable', () => {

@@ -17,6 +17,8 @@ async function ordinary(): Promise<Folder> {
 }
 
 /** Begins in place with a file that an earlier gate handed on. */
+const REASON = { what: 'apply', pipeline: 'p', subject: 's', runNumber: 1, at: '2030-01-01T12:00:00.000Z' } as const;
+
 async function begin(
   workspace: Workspace,
   files: 'changed' | readonly string[] = 'changed',
@@ -24,7 +26,7 @@ async function begin(
 ): Promise<Checkout> {
   const { tree: base } = await workspace.snapshot(named);
   const after = { blob: blob('handed on'), mode: '100644' as const, content: kept.add('handed on') };
-  const tree = await workspace.build(base, [{ path: 'handed/on', before: null, after }], kept.copy);
+  const tree = await workspace.build(base, [{ path: 'handed/on', after }], kept.copy);
   return workspace.checkOut({ base, tree, attempt: 'one', place: 'in-place', files });
 }
 
@@ -87,7 +89,7 @@ describe('in the user\u2019s folder', () => {
     const claimed = { code: 'CLAIM_IN_PLACE', fault: 'user' };
     await expect(checkOut(other, { place: 'in-place', attempt: 'two' })).rejects.toMatchObject(claimed);
     const copy = (): Promise<never> => Promise.reject(new Error('nothing is copied'));
-    const put = other.put([], checkout.from, { saved: folder.beside('saved'), dryRun: false, copy });
+    const put = other.put([], checkout.from, { saved: folder.beside('saved'), dryRun: false, copy, reason: REASON });
     await expect(put).rejects.toMatchObject(claimed);
     await using later = await folder.open({ now: () => new Date('2030-01-01T13:00:01.000Z') });
     expect((await later.snapshot([])).tree).not.toBe(checkout.from);
@@ -197,7 +199,7 @@ describe('in a CI job\u2019s checkout', () => {
     await using workspace = await folder.open({ kind: 'job' });
     const { tree: base } = await workspace.snapshot([]);
     const after = { blob: blob('tool'), mode: '100755' as const, content: kept.add('tool') };
-    const tree = await workspace.build(base, [{ path: 'tool', before: null, after }], kept.copy);
+    const tree = await workspace.build(base, [{ path: 'tool', after }], kept.copy);
     const checkout = await workspace.checkOut({ base, tree, attempt: 'one', place: 'tree', files: [] });
     expect(filesBelow(checkout.root)).toMatchObject({ tool: 'x tool', link: 'link a' });
     expect(checkout.from).toBe(tree);

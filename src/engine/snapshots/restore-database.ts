@@ -1,0 +1,42 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { Call } from '../call/call.ts';
+import { databaseOf, firstDatabase, runNamed } from './database.ts';
+
+/** What a rollback does to the database. */
+export type DatabaseChange =
+  | { readonly what: 'none' }
+  /** No gate that is rolled back has run an agent. */
+  | { readonly what: 'unchanged' }
+  | { readonly what: 'restored'; readonly content: Content };
+
+/**
+ * The snapshot of the database to restore: after the last of the kept gates that ran in this run, or before the first.
+ * @throws GatelineError `SNAPSHOT_GONE` if it was not taken
+ */
+export function databaseBefore(call: Call, kept: ReadonlySet<UnitKey>): DatabaseChange {
+  if (databaseOf(call) === undefined) return { what: 'none' };
+  const units = [...call.journal.state().units.values()];
+  const isUndone = units.some(({ key, begun }) => !kept.has(key) && begun.some(({ place }) => place !== undefined));
+  if (!isUndone) return { what: 'unchanged' };
+  const last = units
+    .flatMap(({ key, ended }) => (kept.has(key) && ended?.how === 'ran' && ended.snapshot ? [ended] : []))
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    .at(-1);
+  const content = last === undefined ? firstDatabase(call) : last.snapshot!.database;
+  if (content !== undefined) return { what: 'restored', content };
+  throw new GatelineError('SNAPSHOT_GONE', `no snapshot of the database was kept ${whenOf(last)}`);
+}
+
+function whenOf(last: EndedRecord | undefined): string {
+  return last === undefined ? 'before the first gate' : `after gate ${last.gate}`;
+}
+
+/** @throws GatelineError `DATABASE_FAILED`, `SNAPSHOT_GONE` */
+export async function restoreDatabase(call: Call, change: DatabaseChange): Promise<void> {
+  if (change.what !== 'restored') return;
+  const { runAttempt } = call.journal.state();
+  const { redactText } = call.redactor;
+  await databaseOf(call)!.restore(runNamed(call), change.content, { call: runAttempt, redact: redactText });
+}
