@@ -19,6 +19,7 @@ import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { ancestorsOf, type Unit } from '../run/records/unit.ts';
 import { unitNamed } from '../run/records/named-units.ts';
+import { learnDecisions } from './upstream/learn-decisions.ts';
 import { verifyUpstream } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
@@ -132,6 +133,8 @@ async function prepareGate(
     await pinContracts(call);
     await settleUpstream(call, unit);
   } else {
+    for (const key of ancestorsOf(call.graph, unit.key))
+      await learnDecisions(call, call.graph.get(key)!, [call.journal.state().units.get(key)!.ended]);
     await tellOfDecisions(call, unit);
     await verifyUpstream(call, unit, job);
   }
