@@ -1,7 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
 import type { EndedRecord, GatelineRecord, StartedRecord } from '../run/records/record.ts';
-import type { RunState } from '../run/state/run-state.ts';
+import type { RunState, UnitState } from '../run/state/run-state.ts';
 import { protocolVariables } from './attempt/agent-environment.ts';
 import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt/attempt.ts';
 import { claim } from './attempt/begin-attempt.ts';
@@ -167,6 +167,9 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
     case 'wait':
       return undefined;
     case 'blocked':
+      // A job that runs again shows once more what waits, and how to approve it.
+      if (call.holder === 'job' && isPaused(call, unit)) return done(stateOf(call, unit)?.ended);
+      throw prepared.error ?? notNow(call, unit, prepared);
     case 'send-back':
     case 'depends':
       throw prepared.error ?? notNow(call, unit, prepared);
@@ -176,8 +179,16 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
       return done(await recordPlanned(call, unit, prepared));
     case 'keep':
     case 'skip':
-      return done(call.journal.state().units.get(unit.key)?.ended);
+      return done(stateOf(call, unit)?.ended);
   }
+}
+
+function stateOf({ journal }: Call, { key }: Unit): UnitState | undefined {
+  return journal.state().units.get(key);
+}
+
+function isPaused(call: Call, unit: Unit): boolean {
+  return stateOf(call, unit)?.status === 'paused';
 }
 
 function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {

@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences } from '../../run/plan/difference.ts';
-import { NO_APPROVAL_YET, rulingOn } from '../../run/records/decisions.ts';
+import { HOW_TO_APPROVE, rulingOn } from '../../run/records/decisions.ts';
 import { missingOutput } from '../../run/state/missing-output.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
 import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
@@ -51,7 +51,7 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
     state.ended.fingerprint === work.fingerprint
   ) {
     const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
-    const next = call.holder === 'job' ? NO_APPROVAL_YET : locally;
+    const next = call.holder === 'job' ? HOW_TO_APPROVE : locally;
     return { planned: plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work) };
   }
   const search = await searchWork(call, unit, work);

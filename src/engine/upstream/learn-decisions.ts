@@ -9,7 +9,7 @@ import type { Call } from '../call/call.ts';
  * Looks for decisions about a unit whose output needs or may need an approval: beside the commit of this run, and of the
  * runs that recorded the given outputs. Each place is looked at once.
  * @returns whether there are new ones
- * @throws GatelineError `DECISIONS_UNREADABLE`: without knowing them, the unit must not pass
+ * @throws GatelineError `DECISIONS_UNREADABLE` for those of this run: without knowing them, the unit must not pass
  */
 export async function learnDecisions(
   call: Call,
@@ -34,8 +34,9 @@ async function learnFrom(call: Call, unit: Unit, run: string | undefined, isOthe
   const about = { pipeline: assignment.pipeline.id, subject: assignment.subject };
   const { decided, unread } = await ports.decisions!.find(unit, about, run);
   const ours = isOther ? decided.filter(({ decision }) => decision === 'reject') : decided;
-  journal.learn(ours, unread === undefined ? undefined : unreadAt(call, unit, unread));
-  if (unread !== undefined)
+  journal.learn(ours, unread === undefined ? undefined : unreadAt(call, unit, unread, run));
+  // An output of another run is not used then, and the unit runs again.
+  if (unread !== undefined && run === undefined)
     throw new GatelineError('DECISIONS_UNREADABLE', `gate ${unit.key}: decisions about its output: ${unread}`);
   return ours.length > 0;
 }
@@ -57,9 +58,16 @@ function isDecidable({ gate }: Unit): boolean {
   return gate.approval !== undefined || gate.contract.partial === 'pause';
 }
 
-/** A decision of unknown kind, after everything that the call knows. */
-function unreadAt({ journal }: Call, unit: Unit, why: string): ReadProblem {
+/** A decision of unknown kind: after everything that this run recorded, or after what other runs did. */
+function unreadAt({ journal }: Call, unit: Unit, why: string, run: string | undefined): ReadProblem {
   const { runNumber, runAttempt } = journal.call;
-  const names = { gate: unit.gate.id, leg: unit.leg.id, runNumber, runAttempt, n: 1e9, kind: 'decided' };
+  const names = {
+    gate: unit.gate.id,
+    leg: unit.leg.id,
+    runNumber,
+    runAttempt,
+    n: run === undefined ? 1e9 : 0,
+    kind: 'decided',
+  };
   return { code: 'UNREADABLE', where: 'decisions', message: why, names };
 }

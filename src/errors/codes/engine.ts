@@ -117,7 +117,8 @@ export const ENGINE_CODES = {
   APPROVER_REFUSED: {
     from: ['user'],
     means: 'The person is not one of those who may approve this gate.',
-    remedy: 'Let somebody approve it whom `approval` allows: one of `by`, with `not-author` not the author of the commit.',
+    remedy:
+      'Let somebody approve it whom `approval` allows: one of `by`, with `not-author` not the author of the commit.',
   },
   NOTHING_TO_APPROVE: {
     from: ['user'],

@@ -26,8 +26,7 @@ const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set([
 ]);
 
 /** The message for a person who waits for an approval on GitHub. */
-export const NO_APPROVAL_YET =
-  'approvals are not available on GitHub yet; push a change that raises the score, or change the contract (`threshold`, `partial`)';
+export const HOW_TO_APPROVE = 'the summary of its job shows the command that approves it';
 
 /**
  * The decision as it is used, `undefined` if it is ignored. If records prove nothing, a decision that opens a gate is
