@@ -232,6 +232,7 @@ async function begin(
     minutes: unit.gate.timeoutMinutes,
     ...(isInFile && { file: true }),
     git: call.ports.workspace.git,
+    ...(job?.commit !== undefined && { commit: job.commit }),
   });
   // Reported before anything else can fail: from here on the claim must be ended.
   const { journal } = call;

@@ -14,7 +14,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const job = await openJob(invocation);
   const quoting = quotedAgent(job.ports.agent, runner);
   const ports = { ...job.ports, agent: quoting.agent };
-  const result = await orBlocked(invocation, job, engineLog(runner, quoting.print), (observe) =>
+  const result = await orBlocked(invocation, job, engineLog(runner, quoting.print, job.call.commit), (observe) =>
     runGate(ports, job.assignment, job.key, { observe, signal, job: job.call }),
   );
   const step = await tellGate(invocation, job, result);

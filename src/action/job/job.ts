@@ -79,6 +79,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
   };
   const call: JobCall = {
     ...found.call,
+    commit: event.trust.contractFrom.commit,
     digests: outputDigests(inputs.needs),
     hiddenBy: () => store.artifacts.hiddenBy(),
   };
@@ -190,7 +191,7 @@ async function findFiles(
 ): Promise<{ readonly definition: Definition; readonly workspace: Workspace }> {
   const { inputs, event } = invocation;
   try {
-    const definition = await findDefinition(event, inputs, environment);
+    const definition = await findDefinition(asBegun(event, claim), inputs, environment);
     if (claim?.file === true && definition.pipeline === undefined) throw definitionGone(event);
     return {
       definition,
@@ -200,6 +201,13 @@ async function findFiles(
     if (claim === undefined || !(error instanceof GatelineError)) throw error;
     return withoutRepository(event.workspace, error);
   }
+}
+
+/** The event as `begin` read it: the agent may have edited its payload since. */
+function asBegun(event: ActionInvocation['event'], claim: ClaimToken | undefined): ActionInvocation['event'] {
+  if (claim?.commit === undefined) return event;
+  const { trust } = event;
+  return { ...event, trust: { ...trust, contractFrom: { ...trust.contractFrom, commit: claim.commit } } };
 }
 
 /** The job's checkout, and a folder for our git objects until the job ends. */
