@@ -6,8 +6,10 @@ import { blocksOf, isWorkflow, readPage } from '../../docs/page.ts';
 import type { StoredCheckRun } from '../../support/github/model.ts';
 import { addRun } from '../../support/github/workflow-runs.ts';
 import { headOf } from '../../support/runner/repository.ts';
+import { parseWorkflow } from '../../support/runner/workflow-file.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
 import { ActionWorld, errorsOf, messagesOf, WORKFLOW, type WorldRunOptions } from './action-world.ts';
+import { ACTION, agent, CHECKOUT, job, workflowOf, type Keys } from './workflow-text.ts';
 
 // The workflow that docs/recipes/github/approve-on-github.md shows, with agents that take note of their starts.
 
@@ -179,6 +181,46 @@ describe('command: decide', () => {
   });
 });
 
+it('an approval is by another person than the author, and for one commit, if the gate asks for that', async () => {
+  const definition = {
+    pipeline: 'gates',
+    gates: {
+      translate: {
+        run: agent({ text: 'Guten Tag' }),
+        inputs: [],
+        approval: { 'not-author': true, per: 'commit' },
+      },
+    },
+  };
+  const step = (command: string): Keys => ({ id: 'gate', uses: ACTION, with: { command } });
+  const { 'run-name': name } = parseWorkflow(recipe(), WORKFLOW);
+  const about = "inputs.decision == 'approve'";
+  const workflow = workflowOf(
+    {
+      translate: job([CHECKOUT, step('run')], { if: `!(${about})` }),
+      decide: job([CHECKOUT, step('decide')], { if: about, permissions: { actions: 'write', checks: 'write' } }),
+    },
+    { 'run-name': name! },
+  );
+  await world.repository.write(WORKFLOW, workflow);
+  await world.repository.write('gateline.yml', JSON.stringify(definition));
+  await world.repository.commitAll('a gate that needs an approval');
+  world.service.world.collaborators.set('ada', 'write');
+  const run = await pullRequest();
+  const report = await run.start().ended;
+  const waits = /waiting for approval, not by the author of the change, for this commit/;
+  expect(errorsOf(report.job('translate'))).toEqual([expect.stringMatching(waits)]);
+  await (await dispatched(approval(), 'ada')).start().ended;
+  expect((await run.rerunFailed().ended).conclusion).toBe('failure');
+  await (await dispatched(approval(), 'maria')).start().ended;
+  expect((await run.rerunFailed().ended).conclusion).toBe('success');
+  await world.repository.write('other.txt', 'x');
+  await world.repository.commitAll('a change that no gate sees');
+  const next = await (await pullRequest()).start().ended;
+  expect(errorsOf(next.job('translate'))).toEqual([expect.stringMatching(waits)]);
+  expect(await world.startedGates()).toEqual(['translate']);
+});
+
 interface Forgery {
   readonly check?: Partial<StoredCheckRun>;
   readonly run?: Partial<Parameters<typeof addRun>[1]>;
@@ -296,9 +338,11 @@ describe('a decision in the event of a run', () => {
       '          score: /score',
       `          resume: '${resume}'\n          decision: approve\n          score: /score`,
     );
+    await world.repository.edit(WORKFLOW, 'checks: read', 'checks: write');
     await world.repository.commitAll('a decision under with');
     const report = await (await world.run({ inputs: decision, payload: { repository: REPOSITORY } })).start().ended;
     expect(report.job('translate').conclusion).toBe('failure');
+    expect(messagesOf(report.job('translate'), 'warning')).toContainEqual(expect.stringMatching(/^Wide permissions: /));
     expect(report.job('publish').conclusion).toBe('skipped');
   });
 
