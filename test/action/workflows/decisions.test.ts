@@ -8,6 +8,7 @@ import { addRun } from '../../support/github/workflow-runs.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import { parseWorkflow } from '../../support/runner/workflow-file.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 import { ActionWorld, errorsOf, messagesOf, WORKFLOW, type WorldRunOptions } from './action-world.ts';
 import { ACTION, agent, CHECKOUT, job, workflowOf, type Keys } from './workflow-text.ts';
 
@@ -20,6 +21,9 @@ function recipe(): string {
   const { text } = blocksOf(readPage('docs/recipes/github/approve-on-github.md')).find(isWorkflow)!;
   return text.replaceAll('printf', 'echo "$GATELINE_GATE 1 $$" >> "$START_LOG"; printf');
 }
+
+/** What the tests of single parts show, too. */
+const inFull = it.runIf(IS_FULL);
 
 let world: ActionWorld;
 beforeEach(async () => {
@@ -111,7 +115,7 @@ describe('a run of a pull request that waits', () => {
     expect(await world.startedGates()).toEqual([]);
   });
 
-  it('holds in the next run, which reuses the output', async () => {
+  inFull('holds in the next run, which reuses the output', async () => {
     await waiting();
     await (await dispatched(approval())).start().ended;
     await world.repository.write('other.txt', 'x');
@@ -121,21 +125,21 @@ describe('a run of a pull request that waits', () => {
     expect(await world.startedGates()).toEqual(['publish']);
   });
 
-  it('runs the gate again when a person rejected its output', async () => {
+  inFull('runs the gate again when a person rejected its output', async () => {
     const run = await waiting();
     await (await dispatched(approval({ decision: 'reject' }))).start().ended;
     expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
     expect(await world.startedGates()).toEqual(['translate']);
   });
 
-  it('does not open for one person if another one rejected it', async () => {
+  inFull('does not open for one person if another one rejected it', async () => {
     const run = await waiting();
     await (await dispatched(approval({ decision: 'reject' }), 'paul')).start().ended;
     await (await dispatched(approval(), 'maria')).start().ended;
     expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
   });
 
-  it('shows the command that approves it, and once more in each attempt', async () => {
+  inFull('shows the command that approves it, and once more in each attempt', async () => {
     const run = await pullRequest();
     const { digest, resume } = await run.start().ended.then(() => approval());
     const command = `gh workflow run gates.yml --repo=octo/gates --ref=main -f resume=${resume} -f decision=approve -f gate=translate -f digest=${digest} -f reason=WHY`;
@@ -171,7 +175,7 @@ describe('command: decide', () => {
     expect([world.service.world.checkRuns, world.service.world.reruns]).toEqual([[], []]);
   });
 
-  it('asks for a name of the run that says what is decided', async () => {
+  inFull('asks for a name of the run that says what is decided', async () => {
     await world.repository.edit(WORKFLOW, /^run-name.*\n.*\n.*\n/m.exec(recipe())![0], '');
     await world.repository.commitAll('without a name');
     await waiting();
@@ -346,13 +350,13 @@ describe('a decision in the event of a run', () => {
     expect(report.job('publish').conclusion).toBe('skipped');
   });
 
-  it('is about the output that the resumed run recorded, and that the digest names', async () => {
+  inFull('is about the output that the resumed run recorded, and that the digest names', async () => {
     await waitingOnBranch();
     expect(statusOf(await (await dispatched(approval({ digest: digestOf('other') }))).start().ended)).toEqual(RED);
     expect(statusOf(await (await dispatched(approval({ digest: '' }))).start().ended)).toEqual(GREEN);
   });
 
-  it('stops the run if it cannot be known whether the sender may decide', async () => {
+  inFull('stops the run if it cannot be known whether the sender may decide', async () => {
     await waitingOnBranch();
     const operation = 'repos/get-collaborator-permission-level';
     world.service.faults.add({ operation, fault: { kind: 'status', status: 403 }, times: 9 });
@@ -373,7 +377,7 @@ describe('a decision in the event of a run', () => {
     expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
   });
 
-  it('skips a gate', async () => {
+  inFull('skips a gate', async () => {
     await waitingOnBranch();
     const run = await dispatched({ ...approval(), decision: 'skip', digest: '', reason: 'not needed' });
     const report = await run.start().ended;
