@@ -69,7 +69,7 @@ export async function openJobStore(
   invocation: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>,
   ending?: ClaimEnding,
 ): Promise<JobStore> {
-  const { world, inputs, event } = invocation;
+  const { world, event } = invocation;
   const { environment, runner } = world;
   const { common, folder, groups, limits } = await storeBasics(invocation, ending);
   const { spool, outage } = common;

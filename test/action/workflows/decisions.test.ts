@@ -22,9 +22,6 @@ function recipe(): string {
   return text.replaceAll('printf', 'echo "$GATELINE_GATE 1 $$" >> "$START_LOG"; printf');
 }
 
-/** What the tests of single parts show, too. */
-const inFull = it.runIf(IS_FULL);
-
 let world: ActionWorld;
 beforeEach(async () => {
   world = await ActionWorld.create({ [WORKFLOW]: recipe() });
@@ -115,7 +112,7 @@ describe('a run of a pull request that waits', () => {
     expect(await world.startedGates()).toEqual([]);
   });
 
-  inFull('holds in the next run, which reuses the output', async () => {
+  it.runIf(IS_FULL)('holds in the next run, which reuses the output', async () => {
     await waiting();
     await (await dispatched(approval())).start().ended;
     await world.repository.write('other.txt', 'x');
@@ -125,21 +122,21 @@ describe('a run of a pull request that waits', () => {
     expect(await world.startedGates()).toEqual(['publish']);
   });
 
-  inFull('runs the gate again when a person rejected its output', async () => {
+  it.runIf(IS_FULL)('runs the gate again when a person rejected its output', async () => {
     const run = await waiting();
     await (await dispatched(approval({ decision: 'reject' }))).start().ended;
     expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
     expect(await world.startedGates()).toEqual(['translate']);
   });
 
-  inFull('does not open for one person if another one rejected it', async () => {
+  it.runIf(IS_FULL)('does not open for one person if another one rejected it', async () => {
     const run = await waiting();
     await (await dispatched(approval({ decision: 'reject' }), 'paul')).start().ended;
     await (await dispatched(approval(), 'maria')).start().ended;
     expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
   });
 
-  inFull('shows the command that approves it, and once more in each attempt', async () => {
+  it.runIf(IS_FULL)('shows the command that approves it, and once more in each attempt', async () => {
     const run = await pullRequest();
     const { digest, resume } = await run.start().ended.then(() => approval());
     const command = `gh workflow run gates.yml --repo=octo/gates --ref=main -f resume=${resume} -f decision=approve -f gate=translate -f digest=${digest} -f reason=WHY`;
@@ -175,7 +172,7 @@ describe('command: decide', () => {
     expect([world.service.world.checkRuns, world.service.world.reruns]).toEqual([[], []]);
   });
 
-  inFull('asks for a name of the run that says what is decided', async () => {
+  it.runIf(IS_FULL)('asks for a name of the run that says what is decided', async () => {
     await world.repository.edit(WORKFLOW, /^run-name.*\n.*\n.*\n/m.exec(recipe())![0], '');
     await world.repository.commitAll('without a name');
     await waiting();
@@ -350,13 +347,13 @@ describe('a decision in the event of a run', () => {
     expect(report.job('publish').conclusion).toBe('skipped');
   });
 
-  inFull('is about the output that the resumed run recorded, and that the digest names', async () => {
+  it.runIf(IS_FULL)('is about the output that the resumed run recorded, and that the digest names', async () => {
     await waitingOnBranch();
     expect(statusOf(await (await dispatched(approval({ digest: digestOf('other') }))).start().ended)).toEqual(RED);
     expect(statusOf(await (await dispatched(approval({ digest: '' }))).start().ended)).toEqual(GREEN);
   });
 
-  inFull('stops the run if it cannot be known whether the sender may decide', async () => {
+  it.runIf(IS_FULL)('stops the run if it cannot be known whether the sender may decide', async () => {
     await waitingOnBranch();
     const operation = 'repos/get-collaborator-permission-level';
     world.service.faults.add({ operation, fault: { kind: 'status', status: 403 }, times: 9 });
@@ -377,7 +374,7 @@ describe('a decision in the event of a run', () => {
     expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
   });
 
-  inFull('skips a gate', async () => {
+  it.runIf(IS_FULL)('skips a gate', async () => {
     await waitingOnBranch();
     const run = await dispatched({ ...approval(), decision: 'skip', digest: '', reason: 'not needed' });
     const report = await run.start().ended;
