@@ -4,6 +4,7 @@ const JOBS = ['test/engine/ci-jobs.test.ts'];
 const OBSERVED = ['test/run/state/observed-pipeline.test.ts'];
 const COMMIT = ['test/workspace/folder/commit-files.test.ts'];
 const RUNNER = ['test/action/runner.test.ts'];
+const DECISIONS = ['test/action/decisions/decision-source.test.ts'];
 const RESULTS = ['test/action/step/step-results.test.ts'];
 
 /** Faults in gates as jobs of a CI run. */
@@ -306,5 +307,68 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     replace: '      issue();',
     tests: RUNNER,
     why: 'masks and annotations would do nothing while an agent works',
+  },
+  {
+    name: 'github: a check run proves itself',
+    find: 'if (!deciding.title.includes(titleOf(checked, unit.key)))',
+    replace: 'if (deciding.title === undefined)',
+    tests: DECISIONS,
+    why: 'whoever can write a check run could use a decision about something else',
+  },
+  {
+    name: 'github: any run may decide',
+    find: "if (deciding.event !== 'workflow_dispatch')",
+    replace: "if (deciding.event === '')",
+    tests: DECISIONS,
+    why: 'the title of a pull request would decide about its gates',
+  },
+  {
+    name: 'github: a run of any workflow may decide',
+    find: 'deciding.workflowPath !== event.startedFile || ',
+    replace: '',
+    tests: DECISIONS,
+    why: 'a workflow that names its runs as a stranger says would decide',
+  },
+  {
+    name: 'github: a decision counts whoever started its run',
+    find: 'if (isBot || !(await isPersonWhoMayWrite(rest, login)))',
+    replace: 'if (isBot)',
+    tests: DECISIONS,
+    why: 'somebody who may only read, or no longer belongs here, could approve',
+  },
+  {
+    name: 'github: a program with write access may decide',
+    find: "user?.type === 'User' && ",
+    replace: '',
+    tests: DECISIONS,
+    why: 'an agent that can start runs would approve its own output',
+  },
+  {
+    name: 'github: whoever starts a run may decide',
+    find: 'if (!(await isPersonWhoMayWrite(rest, sender.login)))\n    return',
+    replace: 'if (sender.login === "")\n    return',
+    tests: DECISIONS,
+    why: 'somebody who lost write access could still approve by a re-run',
+  },
+  {
+    name: 'github: check runs that cannot be read are none',
+    find: 'return { decided: [], unread: error.message };',
+    replace: 'return { decided: [] };',
+    tests: DECISIONS,
+    why: 'a reject would be overlooked while GitHub does not answer',
+  },
+  {
+    name: 'github: an approval holds for an output that the person did not name',
+    find: 'return dispatch.digest === undefined || last?.value?.digest === dispatch.digest ? last : undefined;',
+    replace: 'return last;',
+    tests: DECISIONS,
+    why: 'an output that was made since would be approved unseen',
+  },
+  {
+    name: 'github: a decision in an artifact opens a gate',
+    find: 'if (unprovenDecisions !== true || proven?.has(decided)) return decided;',
+    replace: 'if (unprovenDecisions !== true || proven !== undefined) return decided;',
+    tests: ['test/run/records/decisions.test.ts'],
+    why: 'every job of a run could approve in anybody’s name',
   },
 ];

@@ -219,10 +219,24 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: anybody may approve',
-    find: 'approval.by.length === 0 || approval.by.includes(actor)',
-    replace: 'true',
+    find: 'if (by.length > 0 && !isOneOf(by)) return false;',
+    replace: '',
     tests: ['test/engine/approvals.test.ts'],
     why: 'the people named in the definition would mean nothing',
+  },
+  {
+    name: 'run: an author whom nobody knows may approve',
+    find: '(about === undefined || about.authors.length === 0 || isOneOf(about.authors))',
+    replace: '(about !== undefined && isOneOf(about.authors))',
+    tests: ['test/engine/approvals.test.ts'],
+    why: 'where GitHub does not know the author of a commit, anybody could approve their own work',
+  },
+  {
+    name: 'run: an approval is for all commits',
+    find: 'return !perCommit || (commit !== undefined && commit === about?.commit);',
+    replace: 'return true;',
+    tests: ['test/engine/approvals.test.ts'],
+    why: 'a change that nobody looked at would pass with the approval of the one before',
   },
   {
     name: 'run: a gate does not wait for its approval',

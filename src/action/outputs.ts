@@ -25,6 +25,7 @@ export const OUTPUT_NAMES = [
   'attempt-directory',
   'artifact-id',
   'reused-from',
+  'resumed-from',
   'value',
   'run-status',
   'failed-gates',

@@ -1,7 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
 import type { EndedRecord, GatelineRecord, StartedRecord } from '../run/records/record.ts';
-import type { RunState } from '../run/state/run-state.ts';
+import type { RunState, UnitState } from '../run/state/run-state.ts';
 import { protocolVariables } from './attempt/agent-environment.ts';
 import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt/attempt.ts';
 import { claim } from './attempt/begin-attempt.ts';
@@ -19,6 +19,7 @@ import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { ancestorsOf, type Unit } from '../run/records/unit.ts';
 import { unitNamed } from '../run/records/named-units.ts';
+import { learnDecisions } from './upstream/learn-decisions.ts';
 import { verifyUpstream } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
@@ -132,6 +133,8 @@ async function prepareGate(
     await pinContracts(call);
     await settleUpstream(call, unit);
   } else {
+    for (const key of ancestorsOf(call.graph, unit.key))
+      await learnDecisions(call, call.graph.get(key)!, [call.journal.state().units.get(key)!.ended]);
     await tellOfDecisions(call, unit);
     await verifyUpstream(call, unit, job);
   }
@@ -164,6 +167,9 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
     case 'wait':
       return undefined;
     case 'blocked':
+      // A job that runs again shows once more what waits, and how to approve it.
+      if (call.holder === 'job' && isPaused(call, unit)) return done(stateOf(call, unit)?.ended);
+      throw prepared.error ?? notNow(call, unit, prepared);
     case 'send-back':
     case 'depends':
       throw prepared.error ?? notNow(call, unit, prepared);
@@ -173,8 +179,16 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
       return done(await recordPlanned(call, unit, prepared));
     case 'keep':
     case 'skip':
-      return done(call.journal.state().units.get(unit.key)?.ended);
+      return done(stateOf(call, unit)?.ended);
   }
+}
+
+function stateOf({ journal }: Call, { key }: Unit): UnitState | undefined {
+  return journal.state().units.get(key);
+}
+
+function isPaused(call: Call, unit: Unit): boolean {
+  return stateOf(call, unit)?.status === 'paused';
 }
 
 function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {
@@ -218,6 +232,7 @@ async function begin(
     minutes: unit.gate.timeoutMinutes,
     ...(isInFile && { file: true }),
     git: call.ports.workspace.git,
+    ...(job?.commit !== undefined && { commit: job.commit }),
   });
   // Reported before anything else can fail: from here on the claim must be ended.
   const { journal } = call;

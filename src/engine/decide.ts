@@ -1,5 +1,12 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import { actorOf, mayApprove, type GATE_DECISIONS, type RUN_DECISIONS } from '../run/records/decisions.ts';
+import type { Approval } from '../pipeline/pipeline.ts';
+import {
+  actorOf,
+  approversText,
+  mayApprove,
+  type GATE_DECISIONS,
+  type RUN_DECISIONS,
+} from '../run/records/decisions.ts';
 import type { EndedRecord } from '../run/records/record.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
@@ -52,6 +59,7 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
       ...(until !== undefined && { until }),
       fingerprint: ended?.fingerprint ?? null,
       ...(ended?.value && { output: ended.value.digest }),
+      ...commitOf(unit),
     });
   }
   return call;
@@ -97,16 +105,30 @@ function judgedBy({ decision, actor }: Decision, call: Call, unit: Unit): EndedR
   }
   if (decision === 'reject') return ended;
   const { approval } = unit.gate;
-  if (!mayApprove({ actor }, approval)) {
-    throw new GatelineError('APPROVER_REFUSED', `gate ${unit.key}: ${actor} may not approve it`, {
-      hint: `It may be approved by ${approval!.by.join(', ')}: \`--actor NAME\`.`,
-    });
-  }
+  if (!mayApprove({ actor, ...commitOf(unit) }, approval)) throw refusedApprover(unit, actor, approval!);
   if (ended.verdict.status !== 'failed') return ended;
   throw new GatelineError(
     'NOTHING_TO_APPROVE',
     `gate ${unit.key} failed (${ended.verdict.kind}), so it has no output to approve`,
   );
+}
+
+/** The commit that a decision is about, if approvals depend on it. */
+function commitOf({ gate: { approval } }: Unit): { readonly commit?: string } {
+  const commit = approval?.perCommit === true ? approval.about?.commit : undefined;
+  return commit === undefined ? {} : { commit };
+}
+
+function refusedApprover({ key }: Unit, actor: string, approval: Approval): GatelineError {
+  const { perCommit, about } = approval;
+  if (perCommit && about?.commit === undefined) {
+    const message = `gate ${key}: an approval is for one commit, and there is none`;
+    return new GatelineError('APPROVER_REFUSED', message, { hint: 'Commit the change that is approved.' });
+  }
+  const who = approversText({ ...approval, perCommit: false });
+  return new GatelineError('APPROVER_REFUSED', `gate ${key}: ${actor} may not approve it`, {
+    hint: `It may be approved${who}: \`--actor NAME\`.`,
+  });
 }
 
 /** The last attempt, in this run or, if this run has not reached the unit yet, in the previous one. */

@@ -3,12 +3,13 @@ import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
 import type { Platform } from '../run/plan/request.ts';
 import type { Digest } from '../json/digest.ts';
-import type { Content, EndedRecord, GatelineRecord, StartedRecord, Writer } from '../run/records/record.ts';
+import type { Content, DecidedRecord, EndedRecord, GatelineRecord, StartedRecord, Writer } from '../run/records/record.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
 import type { RecordListing } from '../run/records/reading.ts';
+import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
@@ -42,6 +43,31 @@ export interface EnginePorts {
   readonly database?: DatabaseSnapshots;
   /** Queried if no listed record can be reused. */
   readonly checkpoints?: CheckpointSource;
+  /** Decisions from where no job of a CI run can write. */
+  readonly decisions?: DecisionSource;
+  /** The change that the run is about; asked only if approvals depend on it. */
+  readonly underReview?: () => Promise<UnderReview>;
+}
+
+/** Decisions of people that do not come from records: any job of a CI run can write those. */
+export interface DecisionSource {
+  /**
+   * Decisions that the run was started with, as records of this subject.
+   * @throws GatelineError if it cannot be determined who started it
+   */
+  given(graph: UnitGraph, listing: RecordListing, subject: string): Promise<readonly DecidedRecord[]>;
+  /**
+   * Decisions about a unit that were made beside the commit of a workflow run. Never throws.
+   * @param run id of the workflow run that recorded an output; default: this one
+   */
+  find(unit: Unit, about: Pick<GatelineRecord, 'pipeline' | 'subject'>, run?: string): Promise<FoundDecisions>;
+}
+
+/** The result of {@link DecisionSource.find}. */
+export interface FoundDecisions {
+  readonly decided: readonly DecidedRecord[];
+  /** Why there may be more: the unit must not pass then. */
+  readonly unread?: string;
 }
 
 /** Which run's snapshots. */

@@ -3,10 +3,12 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { GatelineRecord } from '../run/records/record.ts';
 import type { ReadProblem } from '../run/records/reading.ts';
 import type { RunState } from '../run/state/run-state.ts';
-import { openCall, type Assignment } from './call/call.ts';
+import type { Unit } from '../run/records/unit.ts';
+import { openCall, type Assignment, type Call } from './call/call.ts';
 import { missingOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
+import { learnDecisions } from './upstream/learn-decisions.ts';
 import { verifyOutput } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
 
@@ -20,6 +22,15 @@ export interface VerifiedRun {
   readonly refused: ReadonlyMap<UnitKey, GatelineError>;
 }
 
+/** Decisions that cannot be read leave the unit without a result, which the run's state shows. */
+async function learnIfRead(call: Call, unit: Unit): Promise<void> {
+  try {
+    await learnDecisions(call, unit, [call.journal.state().units.get(unit.key)!.ended]);
+  } catch (error) {
+    if (!(error instanceof GatelineError) || error.code !== 'DECISIONS_UNREADABLE') throw error;
+  }
+}
+
 /**
  * Checks a whole run as a consumer of every output: content present with the right digest, its end matching its claim,
  * and judged again by the contract in force. Writes nothing.
@@ -28,6 +39,7 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
   const listing = job.call.listing ?? (await ports.store.list(assignment.pipeline.id, assignment.subject));
   const call = await openCall(dryRunPorts(ports), assignment, () => undefined, { ...job.call, listing });
   const units = [...call.graph.values()];
+  for (const unit of units) await learnIfRead(call, unit);
   const states = (): RunState['units'] => call.journal.state().units;
   await Promise.all(
     units.map(async ({ key }) => {

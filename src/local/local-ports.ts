@@ -14,6 +14,7 @@ import { DEFAULT_WORKSPACE, type Pipeline } from '../pipeline/pipeline.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createDatabaseSnapshots } from './database-snapshots.ts';
+import { headCommit } from './head-commit.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
 
 /** Name of the folder that contains everything local. */
@@ -77,6 +78,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     me,
     isGone: async (writer) => !(await isAlive(writer)),
     environment,
+    underReview: () => headCommit(place.root, environment),
     platform: { os: platform, arch },
     toolVersion: (command) => toolVersion(command, place.root),
   };

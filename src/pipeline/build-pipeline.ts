@@ -6,6 +6,7 @@ import { legsOf, type MatrixEntry } from './file/matrix.ts';
 import { normalGlob, normalPath } from './file/paths.ts';
 import {
   DEFAULT_WORKSPACE,
+  type Approval,
   type ContractSource,
   type Gate,
   type GateGroup,
@@ -104,12 +105,22 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     retries: entry.retries,
     timeoutMinutes: entry['timeout-minutes'],
     onFail: buildOnFail(entry['on-fail']),
-    approval: entry.approval && { by: entry.approval === 'required' ? [] : listed(entry.approval.by) },
+    approval: buildApproval(entry.approval),
     reuse: entry.reuse,
     maxAge: milliseconds(entry['max-age']),
     legs: strategy === undefined ? WITHOUT_MATRIX : buildLegs(strategy.matrix),
     legsMaxParallel: strategy?.['max-parallel'],
     failFast: strategy?.['fail-fast'] ?? true,
+  };
+}
+
+function buildApproval(approval: GateEntry['approval']): Approval | undefined {
+  if (approval === undefined) return undefined;
+  const given = approval === 'required' ? {} : approval;
+  return {
+    by: listed(given.by ?? []),
+    notAuthor: given['not-author'] === true,
+    perCommit: given.per === 'commit',
   };
 }
 

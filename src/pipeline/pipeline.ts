@@ -110,6 +110,20 @@ export interface GateGroup {
 export interface Approval {
   /** Names of people; empty: anybody. */
   readonly by: readonly string[];
+  /** Not the author of the change that the run is about. */
+  readonly notAuthor: boolean;
+  /** An approval is for one commit: another one needs another approval, even for the same output. */
+  readonly perCommit: boolean;
+  /** What the run is about. Without it, nobody may approve where `notAuthor` or `perCommit` ask for it. */
+  readonly about?: UnderReview;
+}
+
+/** The change that a run is about. */
+export interface UnderReview {
+  /** Id of the commit; `undefined`: unknown. */
+  readonly commit: string | undefined;
+  /** Names of its author; empty: unknown. */
+  readonly authors: readonly string[];
 }
 
 /** Where work goes back to if it is judged to be not good enough (seed 002: iterations; seed 003: fix tasks). */

@@ -14,6 +14,7 @@ const COMMANDS: ActionParts['commands'] = {
   complete: async () => (await import('../../src/action/commands/complete.ts')).execute,
   plan: async () => (await import('../../src/action/commands/plan.ts')).execute,
   report: async () => (await import('../../src/action/commands/report.ts')).execute,
+  decide: async () => (await import('../../src/action/commands/decide.ts')).execute,
 };
 
 /**

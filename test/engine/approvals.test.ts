@@ -5,8 +5,8 @@ import { engineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 
 /** a must be approved before b. */
-function waiting(by: string[] = []) {
-  const approval: Gate['approval'] = { by };
+function waiting(by: string[] = [], more: Partial<Gate['approval']> = {}) {
+  const approval: Gate['approval'] = { by, notAuthor: false, perCommit: false, ...more };
   const pipeline = pipelineOf({ a: { inputs: ['a.txt'], approval, retries: 2 }, b: { needs: ['a'] } });
   const world = engineWorld(({ unit, files }) => ({ output: [unit, files.get('a.txt') ?? ''] }), { 'a.txt': '1' });
   const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
@@ -53,12 +53,44 @@ describe('a gate that needs an approval', () => {
     const { world, pipeline, said, statuses } = waiting(['maria']);
     await statuses();
     await expect(said('approve', 'paul')).rejects.toMatchObject({ code: 'APPROVER_REFUSED' });
-    const anybody = { ...pipeline, gates: pipeline.gates.map((gate) => ({ ...gate, approval: { by: ['paul'] } })) };
+    const anybody = {
+      ...pipeline,
+      gates: pipeline.gates.map((gate) => ({
+        ...gate,
+        approval: { by: ['paul'], notAuthor: false, perCommit: false },
+      })),
+    };
     const assignment = { pipeline: anybody, subject: 'subject', metadata: {}, input: null };
     await decide(world.ports(), assignment, { decision: 'approve', gates: ['a'], actor: 'paul', reason: 'x' });
     expect(await statuses()).toEqual(['paused', 'blocked']);
     await said('approve', 'maria');
     expect(await statuses()).toEqual(['passed', 'passed']);
+  });
+
+  it('is not approved by the author of the commit, nor if nobody knows who that is', async () => {
+    const { world, said, statuses } = waiting([], { notAuthor: true });
+    world.review = { commit: '1'.repeat(40), authors: ['maria@example.com', 'maria'] };
+    await statuses();
+    await expect(said('approve', 'Maria')).rejects.toMatchObject({ code: 'APPROVER_REFUSED' });
+    await said('approve', 'paul');
+    expect(await statuses()).toEqual(['passed', 'passed']);
+    world.review = { commit: '1'.repeat(40), authors: [] };
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    world.review = { commit: '1'.repeat(40), authors: ['Paul'] };
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+  });
+
+  it('is approved for one commit, if approvals are per commit', async () => {
+    const { world, said, statuses } = waiting([], { perCommit: true });
+    world.review = { commit: '1'.repeat(40), authors: [] };
+    await statuses();
+    await said('approve', 'maria');
+    expect(await statuses()).toEqual(['passed', 'passed']);
+    world.review = { commit: '2'.repeat(40), authors: [] };
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    expect(world.starts).toEqual(['a#1', 'b#1']);
+    world.review = { commit: undefined, authors: [] };
+    await expect(said('approve', 'maria')).rejects.toMatchObject({ code: 'APPROVER_REFUSED' });
   });
 
   it('keeps its approval in the next run, which starts nothing', async () => {

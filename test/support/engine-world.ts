@@ -54,6 +54,8 @@ export interface EngineWorld {
   readonly events: EngineEvent[];
   readonly environment: Record<string, string>;
   clock: Date;
+  /** The change that runs are about. */
+  review: { readonly commit: string | undefined; readonly authors: readonly string[] };
   /** Takes note of what gates declare as inputs: their files are held against it. */
   expect(pipeline: Pipeline): void;
   /** Those of a new process. The one before it is gone by then. */
@@ -84,6 +86,7 @@ export function engineWorld(
     events: [],
     environment: {},
     clock: new Date('2026-01-02T03:04:05.678Z'),
+    review: { commit: undefined, authors: [] },
     expect: ({ gates }) => {
       for (const gate of gates) inputs.set(gate.id, gate.inputs);
     },
@@ -102,6 +105,7 @@ export function engineWorld(
         environment: world.environment,
         platform: { os: 'linux', arch: 'x64' },
         toolVersion: async (command) => `version of ${command}`,
+        underReview: async () => world.review,
       };
     },
     run: (pipeline, more = {}, { dieAfter, ...options } = {}) => {

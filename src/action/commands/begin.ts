@@ -5,6 +5,7 @@ import { engineLog } from '../step/engine-log.ts';
 import { setGateOutputs, tellGate } from '../step/gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openJob } from '../job/job.ts';
+import { warnOfPermissions } from '../step/wide-permissions.ts';
 import type { OutputName } from '../outputs.ts';
 
 /** The outputs that name files of the attempt. */
@@ -20,6 +21,7 @@ const FILES: readonly (readonly [OutputName, string])[] = [
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { runner } = invocation.world;
   const job = await openJob(invocation);
+  await warnOfPermissions(invocation);
   const begun = await orBlocked(invocation, job, engineLog(runner), (observe) =>
     beginGate(job.ports, job.assignment, job.key, observe, { job: job.call }),
   );

@@ -32,6 +32,8 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const missing = unsatisfiedJobs(neededJobs(inputs), view.records, view.state);
   const result = resultOfRun(view.state, missing);
   tell(invocation, view, missing, result);
+  const { resumed } = around.store;
+  if (resumed !== undefined) invocation.world.runner.setOutput('resumed-from', String(resumed.id));
   if (inputs.summary) await addSummary(invocation, (bytes) => runReport(input, bytes));
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around));

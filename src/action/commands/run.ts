@@ -6,15 +6,17 @@ import { engineLog } from '../step/engine-log.ts';
 import { tellGate } from '../step/gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openJob } from '../job/job.ts';
+import { warnOfPermissions } from '../step/wide-permissions.ts';
 import type { Runner } from '../runner.ts';
 
 /** `command: run`: the whole gate in one step. */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { runner, signal } = invocation.world;
   const job = await openJob(invocation);
+  await warnOfPermissions(invocation);
   const quoting = quotedAgent(job.ports.agent, runner);
   const ports = { ...job.ports, agent: quoting.agent };
-  const result = await orBlocked(invocation, job, engineLog(runner, quoting.print), (observe) =>
+  const result = await orBlocked(invocation, job, engineLog(runner, quoting.print, job.call.commit), (observe) =>
     runGate(ports, job.assignment, job.key, { observe, signal, job: job.call }),
   );
   const step = await tellGate(invocation, job, result);

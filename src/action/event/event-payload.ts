@@ -25,7 +25,7 @@ const side = z.object({ sha: commit, ref: text, repo: repository }).nullish();
 
 const payloadSchema = z.object({
   repository,
-  pull_request: z.object({ number, head: side, base: side }).nullish(),
+  pull_request: z.object({ number, head: side, base: side, user: z.object({ login: text }).nullish() }).nullish(),
   issue: z.object({ number, pull_request: z.looseObject({}).nullish() }).nullish(),
   workflow_run: z
     .object({
@@ -72,7 +72,7 @@ function pullRequestIn({
   issue,
   workflow_run: run,
 }: z.infer<typeof payloadSchema>): PullRequest | undefined {
-  if (own) return pullRequest(own.number, own.head, own.base);
+  if (own) return { ...pullRequest(own.number, own.head, own.base), author: own.user?.login ?? undefined };
   // The payload of a comment names no repository: the author of the comment need not be the author of the pull request.
   if (issue?.pull_request) return pullRequest(issue.number, undefined, undefined);
   const [first, ...more] = run?.pull_requests ?? [];

@@ -27,6 +27,8 @@ export interface PullRequest {
   readonly headSha: string | undefined;
   /** Name of the branch. */
   readonly headBranch: string | undefined;
+  /** Login of its author, if the payload names it. */
+  readonly author?: string | undefined;
   /** Name of the branch that it goes into. */
   readonly baseBranch?: string | undefined;
   /** The base repository's commit that the pull request is merged into. */

@@ -33,6 +33,9 @@ import { jobSubject } from './job-subject.ts';
 import { observeRun } from './observe-run.ts';
 import { withOutputFile } from './output-file.ts';
 import { unreadableWorkspace } from './unreadable-workspace.ts';
+import { underReview } from '../event/head-commit.ts';
+import { restOfStep } from '../event/rest-client.ts';
+import { decisionSource } from '../decisions/decision-source.ts';
 import { workflowBlob } from '../event/workflow-blob.ts';
 import { checkInputs } from './wrong-inputs.ts';
 
@@ -76,6 +79,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
   };
   const call: JobCall = {
     ...found.call,
+    commit: event.trust.contractFrom.commit,
     digests: outputDigests(inputs.needs),
     hiddenBy: () => store.artifacts.hiddenBy(),
   };
@@ -128,13 +132,14 @@ export async function openSurroundings(
   // `needs` has job ids of the workflow that was started; records have those of the file that defines a job. A
   // different job with the same id may therefore look finished. Only a report, which comes last, may use them.
   const ended = inputs.command === 'report' ? endedJobs(inputs.needs) : new Set<string>();
+  const me = writerOf(event, pid, randomUUID());
   const ports: EnginePorts = {
     store: store.records,
     workspace,
     agent: createProcessAgent(),
     attempts: attemptFiles(invocation),
     now: world.now,
-    me: writerOf(event, pid, randomUUID()),
+    me,
     isGone: async (writer) => isJobOver(event, ended, writer),
     environment,
     alsoSecret: jobTokens(world.environment, inputs.githubToken),
@@ -142,8 +147,23 @@ export async function openSurroundings(
     toolVersion: (tool) => toolVersion(tool, definition.root, environment),
     contractFiles: definition.files,
     checkpoints: store.checkpoints,
+    ...(ending === undefined && { decisions: decisionsOf(invocation, definition, store.resumed, me) }),
+    underReview: () => underReview(event, restOfStep(invocation)),
   };
   return { definition, store, ports };
+}
+
+/** After the agent nothing is decided: a decision about its output is made later. */
+function decisionsOf(
+  invocation: ActionInvocation,
+  { pipeline: defined }: Definition,
+  resumed: JobStore['resumed'],
+  me: EnginePorts['me'],
+): NonNullable<EnginePorts['decisions']> {
+  const { inputs, event } = invocation;
+  const pipeline = defined?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
+  const isWhole = defined !== undefined;
+  return decisionSource(invocation, { rest: restOfStep(invocation), resumed, pipeline, isWhole, me });
 }
 
 /** A listing that waits for the records that needed jobs reported. */
@@ -171,7 +191,7 @@ async function findFiles(
 ): Promise<{ readonly definition: Definition; readonly workspace: Workspace }> {
   const { inputs, event } = invocation;
   try {
-    const definition = await findDefinition(event, inputs, environment);
+    const definition = await findDefinition(asBegun(event, claim), inputs, environment);
     if (claim?.file === true && definition.pipeline === undefined) throw definitionGone(event);
     return {
       definition,
@@ -181,6 +201,13 @@ async function findFiles(
     if (claim === undefined || !(error instanceof GatelineError)) throw error;
     return withoutRepository(event.workspace, error);
   }
+}
+
+/** The event as `begin` read it: the agent may have edited its payload since. */
+function asBegun(event: ActionInvocation['event'], claim: ClaimToken | undefined): ActionInvocation['event'] {
+  if (claim?.commit === undefined) return event;
+  const { trust } = event;
+  return { ...event, trust: { ...trust, contractFrom: { ...trust.contractFrom, commit: claim.commit } } };
 }
 
 /** The job's checkout, and a folder for our git objects until the job ends. */
@@ -238,7 +265,10 @@ function definedInFile(pipeline: Pipeline, invocation: ActionInvocation): FoundG
   const { inputs, event } = invocation;
   const { gate, key } = unitOfJob(pipeline, event, inputs);
   refuseOtherCommand(gate, inputs.command);
-  const call: JobCall = { call: { numbers: numbersOf(event), selection: upstreamOf(pipeline, key) } };
+  // What failed after this gate says whether it runs again.
+  const isAll = event.dispatch?.strategy === 'retry-previous';
+  const selection = isAll ? undefined : upstreamOf(pipeline, key);
+  const call: JobCall = { call: { numbers: numbersOf(event), ...(selection && { selection }) } };
   return { pipeline, gate, key, about: jobSubject(invocation, pipeline), call };
 }
 

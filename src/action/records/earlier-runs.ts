@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
-import type { GithubStoreOptions } from '../../store/github/records/github-store.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { refuseOtherRef, type CurrentRef } from './earlier-run-ref.ts';
 
 /** A workflow run, as the API returns it. */
-interface ApiRun {
+export interface ApiRun {
   readonly id: number;
   readonly runNumber: number;
   /** The newest attempt, from 1. */
@@ -21,6 +20,11 @@ interface ApiRun {
   readonly repository: string | undefined;
   readonly headRepository: string | undefined;
   readonly headBranch: string | undefined;
+  readonly headSha: string;
+  /** What `run-name` came to. */
+  readonly title: string;
+  /** Who started it; `undefined` for a deleted account. */
+  readonly actor: { readonly login: string; readonly isBot: boolean } | undefined;
   /** Numbers of the pull requests of its head branch, as far as GitHub says. Empty for those of forks. */
   readonly pullRequests: readonly number[];
 }
@@ -37,7 +41,7 @@ interface EarlierRunRequest {
 
 const repositorySchema = z.object({ full_name: z.string() }).nullish();
 
-const runSchema = z
+export const runSchema = z
   .object({
     id: z.int(),
     run_number: z.int(),
@@ -46,6 +50,9 @@ const runSchema = z
     event: z.string(),
     status: z.string().nullish(),
     head_branch: z.string().nullish(),
+    head_sha: z.string().default(''),
+    display_title: z.string().nullish(),
+    actor: z.object({ login: z.string(), type: z.string().nullish() }).nullish(),
     repository: repositorySchema,
     head_repository: repositorySchema,
     pull_requests: z.array(z.object({ number: z.int() })).nullish(),
@@ -60,6 +67,9 @@ const runSchema = z
     repository: run.repository?.full_name,
     headRepository: run.head_repository?.full_name,
     headBranch: run.head_branch ?? undefined,
+    headSha: run.head_sha,
+    title: run.display_title ?? '',
+    actor: run.actor ? { login: run.actor.login, isBot: run.actor.type !== 'User' } : undefined,
     pullRequests: (run.pull_requests ?? []).map(({ number }) => number),
   }));
 
@@ -95,7 +105,7 @@ export async function checkEarlierRun(
   if (runId === currentRunId) {
     throw new GatelineError('EARLIER_RUN_ITSELF', `Run ${runId} cannot resume from itself.`);
   }
-  const [earlier, current] = await Promise.all([read(rest, runId), read(rest, currentRunId)]);
+  const [earlier, current] = await Promise.all([readRun(rest, runId), readRun(rest, currentRunId)]);
   refuseOtherOrigin(rest.repository, earlier, current);
   if (!TRUSTED_EVENTS.has(earlier.event)) {
     const message = `Run ${runId} was triggered by ${quoted(earlier.event)}, which outsiders can trigger.`;
@@ -118,7 +128,7 @@ export async function checkEarlierRun(
 export async function earlierRun(
   { inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>,
   runId: string,
-): Promise<GithubStoreOptions['run']> {
+): Promise<ApiRun> {
   if (event.trust.isFork) {
     throw new GatelineError('RESUME_REFUSED', `${event.name} of a fork cannot resume another run`);
   }
@@ -127,11 +137,14 @@ export async function earlierRun(
     throw new GatelineError('RESUME_WITHOUT_TOKEN', 'resume: a token is needed to read artifacts of another run');
   }
   const request = { runId: Number(runId), currentRunId: Number(event.runId), current: event };
-  const { runNumber, runAttempt } = await checkEarlierRun(rest, request);
-  return { id: runId, number: runNumber, attempt: runAttempt };
+  return checkEarlierRun(rest, request);
 }
 
-async function read(rest: RestClient, runId: number): Promise<ApiRun> {
+/**
+ * A workflow run of this repository.
+ * @throws GatelineError `EARLIER_RUN_ABSENT`, `EARLIER_RUN_UNREADABLE`; and those of {@link RestClient}
+ */
+export async function readRun(rest: RestClient, runId: number): Promise<ApiRun> {
   try {
     return await rest.call({ method: 'GET', path: `/repos/${rest.repository}/actions/runs/${runId}` }, runSchema);
   } catch (error) {

@@ -16,7 +16,7 @@ import {
   type CheckpointCache,
   type CheckpointCacheOptions,
 } from '../../store/github/cache/checkpoint-cache.ts';
-import { GithubStore } from '../../store/github/records/github-store.ts';
+import { GithubStore, type GithubStoreOptions } from '../../store/github/records/github-store.ts';
 import type { RecordStore, Written } from '../../store/record-store.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import type { ActionInvocation } from '../invocation.ts';
@@ -25,7 +25,7 @@ import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits, type WaitLimits } 
 import { openGithubArtifacts } from '../../store/github/artifacts/github-artifacts.ts';
 import type { ArtifactService } from '../../store/github/artifacts/artifact-service.ts';
 import { KeptClaims } from './kept-claims.ts';
-import { earlierRun } from './earlier-runs.ts';
+import { earlierRun, type ApiRun } from './earlier-runs.ts';
 import { allSources, resumedSubjects } from './resumed-subjects.ts';
 import { SAVE_CACHE } from './save-cache.ts';
 
@@ -36,6 +36,8 @@ export interface JobStore {
    * runner.
    */
   readonly records: RecordStore;
+  /** The run that this one resumes from. */
+  readonly resumed: ApiRun | undefined;
   /** What the artifacts of this run show beside records. */
   readonly artifacts: Pick<GithubStore, 'artifactOf' | 'statuses' | 'listedStatuses' | 'hiddenBy'>;
   readonly claims: KeptClaims;
@@ -67,12 +69,53 @@ export async function openJobStore(
   invocation: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>,
   ending?: ClaimEnding,
 ): Promise<JobStore> {
+  const { world, event } = invocation;
+  const { environment, runner } = world;
+  const { common, folder, groups, limits } = await storeBasics(invocation, ending);
+  const { spool, outage } = common;
+  const [url, token] = [environment[CACHE_VARIABLES.resultsUrl], environment[CACHE_VARIABLES.runtimeToken]];
+  const mine = {
+    ...common,
+    run: { id: event.runId, number: event.runNumber, attempt: event.runAttempt },
+    ...(url !== undefined && token !== undefined && { results: { url, token } }),
+    listsAtOnce: ending === undefined,
+  };
+  const resume = ending === undefined ? resumedRun(invocation) : undefined;
+  const earlier = resume === undefined ? undefined : await earlierRun(invocation, resume);
+  const resumed = earlier && openEarlier(common, earlier);
+  const store = new GithubStore({
+    ...mine,
+    ...(resumed && { earlier: resumed }),
+  });
+  const cache = cacheOfJob(invocation, { spool, limits: limits.cache });
+  const claims = new KeptClaims(join(folder, 'claims'), outage);
+  if (ending !== undefined) await claims.resume(ending.token);
+  const keeping: Promise<readonly string[]>[] = [];
+  const write = (record: GatelineRecord): Promise<Written> => {
+    if (isWorthKeeping(record)) keeping.push(cache.keep(claims.claimOf(record), record));
+    return claims.write(record, () => groups.within(record, () => store.write(record)));
+  };
+  return {
+    resumed: earlier,
+    records: hooked(store, { write, listed: (records) => claims.listed(records) }),
+    artifacts: store,
+    claims,
+    listingLimits: limits.listing,
+    checkpoints: allSources([...(resumed === undefined ? [] : [resumedSubjects(resumed)]), cacheAsSource(cache)]),
+    settled: async () => {
+      for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
+    },
+    keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
+  };
+}
+
+/** What stores of this job share, whatever run they are of. */
+async function storeBasics(invocation: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>, ending?: ClaimEnding) {
   const { world, inputs, event } = invocation;
   const { environment, runner } = world;
   const folder = join(event.temp, 'gateline');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const spool = await openFilesystemStore({ root: join(folder, 'spool'), workspace: folder });
-  const [url, token] = [environment[CACHE_VARIABLES.resultsUrl], environment[CACHE_VARIABLES.runtimeToken]];
   const limits = timeLimits(environment, runner);
   const outage = outageBudget(inputs, limits, ending);
   const groups = logGroups(runner);
@@ -91,38 +134,26 @@ export async function openJobStore(
       rest: { apiUrl: event.apiUrl, token: inputs.githubToken, repository: event.repository },
     }),
   };
-  const mine = {
+  return { common, folder, groups, limits };
+}
+
+/** The records of another run, to look at. */
+export async function openRunRecords(invocation: ActionInvocation, run: ApiRun): Promise<RecordStore> {
+  const { common } = await storeBasics(invocation);
+  return openEarlier(common, run);
+}
+
+/** Id of the run that this one resumes from: the input brings its records, and so does the event of the run. */
+export function resumedRun({ inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>): string | undefined {
+  return inputs.resume ?? event.dispatch?.resume;
+}
+
+function openEarlier(common: Omit<GithubStoreOptions, 'run'>, { id, runNumber, runAttempt }: ApiRun): GithubStore {
+  return new GithubStore({
     ...common,
-    run: { id: event.runId, number: event.runNumber, attempt: event.runAttempt },
-    ...(url !== undefined && token !== undefined && { results: { url, token } }),
-    listsAtOnce: ending === undefined,
-  };
-  const isResumed = inputs.resume !== undefined && ending === undefined;
-  const earlier = isResumed ? await earlierRun(invocation, inputs.resume) : undefined;
-  const resumed = earlier && new GithubStore({ ...common, run: earlier, readOnly: true });
-  const store = new GithubStore({
-    ...mine,
-    ...(resumed && { earlier: resumed }),
+    run: { id: String(id), number: runNumber, attempt: runAttempt },
+    readOnly: true,
   });
-  const cache = cacheOfJob(invocation, { spool, limits: limits.cache });
-  const claims = new KeptClaims(join(folder, 'claims'), outage);
-  if (ending !== undefined) await claims.resume(ending.token);
-  const keeping: Promise<readonly string[]>[] = [];
-  const write = (record: GatelineRecord): Promise<Written> => {
-    if (isWorthKeeping(record)) keeping.push(cache.keep(claims.claimOf(record), record));
-    return claims.write(record, () => groups.within(record, () => store.write(record)));
-  };
-  return {
-    records: hooked(store, { write, listed: (records) => claims.listed(records) }),
-    artifacts: store,
-    claims,
-    listingLimits: limits.listing,
-    checkpoints: allSources([...(resumed === undefined ? [] : [resumedSubjects(resumed)]), cacheAsSource(cache)]),
-    settled: async () => {
-      for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
-    },
-    keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
-  };
 }
 
 function cacheOfJob(

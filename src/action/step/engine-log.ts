@@ -7,8 +7,9 @@ import type { Runner } from '../runner.ts';
 /**
  * Logs the engine's events, and saves the token of the open claim for the post step.
  * @param print prints a line of the agent's output unchanged
+ * @param commit that the definition was read from, for the token
  */
-export function engineLog(runner: Runner, print: (line: string) => void = () => undefined): Observer {
+export function engineLog(runner: Runner, print: (line: string) => void = () => undefined, commit?: string): Observer {
   return (event: EngineEvent): void => {
     switch (event.type) {
       case 'planned':
@@ -16,7 +17,10 @@ export function engineLog(runner: Runner, print: (line: string) => void = () => 
         for (const notice of event.planned.notices) runner.annotate('notice', notice);
         return;
       case 'started':
-        runner.saveState(ACTION_STATE.claim, event.token ?? tokenOf(event.record));
+        runner.saveState(
+          ACTION_STATE.claim,
+          event.token ?? tokenOf(event.record, commit === undefined ? {} : { commit }),
+        );
         runner.info(`gate ${event.unit}: attempt ${event.record.n} started`);
         return;
       case 'line':

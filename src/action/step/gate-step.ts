@@ -50,6 +50,7 @@ export function setGateOutputs({ world: { runner } }: ActionInvocation, job: Job
   runner.setOutput('leg', unit?.leg ?? '');
   runner.setOutput('status', unit?.status ?? 'blocked');
   runner.setOutput('passed', unit?.done ?? false);
+  if (job.store.resumed !== undefined) runner.setOutput('resumed-from', String(job.store.resumed.id));
   if (ended !== undefined) {
     if (ended.verdict.status !== 'not-applicable') {
       runner.setOutput('score', ended.verdict.score);

@@ -1,6 +1,6 @@
 import type { NeededJob } from '../../report/github/needed-jobs.ts';
 import type { PlannedUnit } from '../../run/plan/plan.ts';
-import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
+import { HOW_TO_APPROVE } from '../../run/records/decisions.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
@@ -37,11 +37,12 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
     case 'not-applicable':
       return green(status, `${name}: ${status}`);
     case 'partial':
+      if (unit?.done === true && unit.decided !== undefined) return green('partial', `${name}: ${unit.reason}`);
       return unit?.done === true
         ? green('partial', `${name}: score ${verdict?.score ?? 0} is below the threshold; continuing, as the gate says`)
         : red('Gate failed: the score is below the threshold', `${name}: ${unit?.reason ?? ''}`);
     case 'paused':
-      return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}; ${NO_APPROVAL_YET}`);
+      return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}; ${HOW_TO_APPROVE}`);
     case 'failed':
       return red(TITLES[verdict?.kind ?? 'schema'] ?? 'Gate failed', `${name}: ${unit?.reason ?? ''}`);
     case 'running':

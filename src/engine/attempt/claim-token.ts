@@ -27,6 +27,8 @@ const tokenSchema = z.strictObject({
    * known.
    */
   file: z.literal(true).optional(),
+  /** The commit that definition and contracts are read from: the agent can edit the file that says so. */
+  commit: z.string().max(1_100).optional(),
   /** Digest of the claim's record: verifies a record that was not found through a listing. */
   claim: digestSchema.optional(),
 });
@@ -38,7 +40,10 @@ export type ClaimToken = z.infer<typeof tokenSchema>;
  * The token of a claim, as URL-safe text.
  * @param more details of the gate that the claim's record does not contain
  */
-export function tokenOf(started: StartedRecord, more: Pick<ClaimToken, 'minutes' | 'file' | 'git'> = {}): string {
+export function tokenOf(
+  started: StartedRecord,
+  more: Pick<ClaimToken, 'minutes' | 'file' | 'git' | 'commit'> = {},
+): string {
   const { subject, gate, leg, runNumber: run, runAttempt: call, n, fingerprint, contract, pipeline } = started;
   const claim = digestOfClaim(started);
   const token: ClaimToken = { v: 1, subject, gate, leg, run, call, n, fingerprint, contract, pipeline, claim, ...more };

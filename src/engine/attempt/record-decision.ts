@@ -13,7 +13,7 @@ export interface Decider {
 /** The parts of a decision's record that differ from one decision to another. */
 type Recorded = Decider &
   Pick<DecidedRecord, 'decision' | 'fingerprint'> &
-  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin'>>;
+  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin' | 'commit'>>;
 
 /**
  * Records a decision about a unit in the call that made it.
@@ -42,7 +42,7 @@ export async function recordRunDecision(
 
 function contentOf(
   call: Call,
-  { decision, actor, reason, fingerprint, until, output, origin }: Recorded,
+  { decision, actor, reason, fingerprint, until, output, origin, commit }: Recorded,
 ): Omit<DecidedRecord, keyof ReturnType<Call['journal']['identity']>> {
   return {
     kind: 'decided',
@@ -52,6 +52,7 @@ function contentOf(
     fingerprint,
     ...(until !== undefined && { until }),
     ...(output !== undefined && { output }),
+    ...(commit !== undefined && { commit }),
     ...(origin !== undefined && { origin: { ...origin } }),
   };
 }

@@ -1,4 +1,5 @@
-import { MAX_TASK_LENGTH, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import { MAX_TASK_LENGTH, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import type { RecordListing } from '../../run/records/reading.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
 import type { RequestContext } from '../../run/plan/request.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
@@ -77,6 +78,8 @@ export interface Call {
   /** Holder of this call's claims. */
   readonly holder: Exclude<StartedRecord['holder'], 'open'>;
   readonly observe: Observer;
+  /** Units and runs whose decisions were looked for. */
+  readonly looked: Set<string>;
 }
 
 /** Opens a call: reads the records and numbers the call. Writes nothing. */
@@ -87,8 +90,15 @@ export async function openCall(
   options: CallOptions = {},
 ): Promise<Call> {
   const { pipeline, subject } = assignment;
-  const graph = unitsOf(pipeline);
-  const journal = await openJournal(ports, { pipeline: pipeline.id, subject, graph, ...options });
+  const graph = unitsOf(await withReview(ports, pipeline));
+  const given = ports.decisions && ((listing: RecordListing) => ports.decisions!.given(graph, listing, subject));
+  const journal = await openJournal(ports, {
+    pipeline: pipeline.id,
+    subject,
+    graph,
+    ...(given && { given }),
+    ...options,
+  });
   return {
     ports,
     assignment,
@@ -109,7 +119,19 @@ export async function openCall(
     ...snapshots(ports, pipeline, observe),
     holder: options.numbers === undefined ? 'process' : 'job',
     observe,
+    looked: new Set(),
   };
+}
+
+/** The pipeline with the change that is under review, where approvals depend on it. */
+async function withReview(ports: EnginePorts, pipeline: Pipeline): Promise<Pipeline> {
+  const depends = ({ approval }: Gate): boolean => approval?.notAuthor === true || approval?.perCommit === true;
+  if (ports.underReview === undefined || !pipeline.gates.some(depends)) return pipeline;
+  const about = await ports.underReview();
+  const gates = pipeline.gates.map((gate) =>
+    gate.approval === undefined ? gate : { ...gate, approval: { ...gate.approval, about } },
+  );
+  return { ...pipeline, gates };
 }
 
 function snapshots(

@@ -4,7 +4,7 @@ import { contentsOf } from '../../run/state/missing-output.ts';
 import { createRunFold, type RunFold } from '../../run/state/fold.ts';
 import { nextAttempt, numberCall, type CallNumbers } from '../../run/state/numbering.ts';
 import type { ReadProblem, RecordListing } from '../../run/records/reading.ts';
-import { RECORD_FORMAT, type GatelineRecord, type Writer } from '../../run/records/record.ts';
+import { RECORD_FORMAT, type DecidedRecord, type GatelineRecord, type Writer } from '../../run/records/record.ts';
 import { addElsewhere, addToArchive, openArchive, type Archive } from '../../run/plan/archive.ts';
 import { writerKey, type RunState, type Told } from '../../run/state/run-state.ts';
 import type { UnitGraph, Unit } from '../../run/records/unit.ts';
@@ -29,6 +29,8 @@ export interface Journal {
   setFingerprint(key: UnitKey, fingerprint: Digest): void;
   /** Sets contents that were found to be missing or altered. */
   setMissing(contents: MissingContents): void;
+  /** Adds decisions from where no job can write, and those of them that exist but could not be read. */
+  learn(decided: readonly DecidedRecord[], unread?: ReadProblem): void;
   /** The contents passed to {@link setMissing}. */
   missing(): MissingContents;
   /**
@@ -67,6 +69,8 @@ export interface JournalScope {
   readonly numbers?: Pick<CallNumbers, 'runNumber' | 'runAttempt'>;
   /** The records, if the caller has already read them. */
   readonly listing?: RecordListing;
+  /** Decisions that the call was given, about these records. */
+  readonly given?: (listing: RecordListing) => Promise<readonly DecidedRecord[]>;
   /** Which units' records to read. Default: all. */
   readonly selection?: Selection;
 }
@@ -76,8 +80,13 @@ export async function openJournal(
   ports: Pick<EnginePorts, 'store' | 'now' | 'me' | 'isGone'>,
   scope: JournalScope,
 ): Promise<Journal> {
-  const listing = scope.listing ?? (await ports.store.list(scope.pipeline, scope.subject, scope.selection));
-  const records = [...listing.records];
+  const listed = scope.listing ?? (await ports.store.list(scope.pipeline, scope.subject, scope.selection));
+  const given = (await scope.given?.(listed)) ?? [];
+  const proven = new Set<GatelineRecord>(given);
+  const problems = [...listed.problems];
+  const listing = { ...listed, problems, proven };
+  // Of two equal records the last one is kept: a copy that a job wrote must not take the place of the proven one.
+  const records = [...listed.records, ...given];
   const deadWriters = await findDeadWriters(listing, ports.isGone);
   const fingerprints = new Map<UnitKey, Digest>();
   const missingContent = new Map<Digest, ReadProblem | null>();
@@ -99,14 +108,15 @@ export async function openJournal(
     return createRunFold(scope.graph, { ...listing, records }, identity, told);
   };
   const call = numbersOf(scope, fold);
-  const run = fold(call.runNumber, scope.alone || scope.numbers !== undefined ? call : undefined);
+  const foldOfCall = (): RunFold => fold(call.runNumber, scope.alone || scope.numbers !== undefined ? call : undefined);
+  let run = foldOfCall();
   let archive = openArchive({ ...listing, records });
   return {
     call,
     state: () => run.state(),
     archive: () => archive,
     records: () => records,
-    nextAttempt: (key) => nextAttempt({ records, problems: listing.problems }, call, key),
+    nextAttempt: (key) => nextAttempt({ records, problems }, call, key),
     identity: (unit, n) => identify(scope, unit, { ...call, n }, ports),
     write: async (record) => {
       const written = await ports.store.write(record);
@@ -128,6 +138,13 @@ export async function openJournal(
       if (contents.size === 0) return;
       for (const [digest, problem] of contents) missingContent.set(digest, problem);
       run.touchAll();
+    },
+    learn: (decided, unread) => {
+      if (unread !== undefined) problems.push(unread);
+      for (const record of decided) proven.add(record);
+      records.push(...decided);
+      run = foldOfCall();
+      archive = openArchive({ ...listing, records: [...archive.records, ...decided] }, archive.elsewhere);
     },
     missing: () => missingContent,
     include: (key, checkpoints) => {

@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences } from '../../run/plan/difference.ts';
-import { NO_APPROVAL_YET, rulingOn } from '../../run/records/decisions.ts';
+import { HOW_TO_APPROVE, rulingOn } from '../../run/records/decisions.ts';
 import { missingOutput } from '../../run/state/missing-output.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
 import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
@@ -8,6 +8,7 @@ import { askedAgain, findCheckpoint } from '../../run/plan/reuse.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 import { needNames, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
+import { latestOutput, learnDecisions } from '../upstream/learn-decisions.ts';
 import { evaluateIf } from '../upstream/condition.ts';
 import type { LoadedContract } from '../call/contracts.ts';
 import { currentInputs, handedOnTo, inputTree } from './current-inputs.ts';
@@ -40,6 +41,8 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   const applies = await evaluateIf(call, unit);
   if (!applies.choice) return notApplicable(call, unit, contract, applies.reason);
   const work = await workFor(call, unit, contract);
+  const earlier = latestOutput(call, unit, work.fingerprint);
+  if (earlier !== undefined) await learnDecisions(call, unit, [earlier]);
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: plannedUnit(unit, 'skip', state.reason, work), work };
   if (
@@ -48,7 +51,7 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
     state.ended.fingerprint === work.fingerprint
   ) {
     const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
-    const next = call.holder === 'job' ? NO_APPROVAL_YET : locally;
+    const next = call.holder === 'job' ? HOW_TO_APPROVE : locally;
     return { planned: plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work) };
   }
   const search = await searchWork(call, unit, work);

@@ -12,6 +12,7 @@ import {
 import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import type { Call } from '../call/call.ts';
 import { missingOf } from '../call/content.ts';
+import { latestOutput, learnDecisions } from '../upstream/learn-decisions.ts';
 import { isBorneOut, judgeAgain, type JudgedAgain } from '../upstream/judge-again.ts';
 import type { Work } from './prepared-unit.ts';
 
@@ -59,6 +60,7 @@ export async function searchWork(call: Call, unit: Unit, work: Work): Promise<Se
   if (known.found !== undefined || !mayComeFromElsewhere(call, unit)) return known;
   const { notices, isMore } = await askElsewhere(call, unit, work);
   if (!isMore) return { ...known, notices };
+  await learnDecisions(call, unit, [latestOutput(call, unit, work.fingerprint)]);
   const elsewhere = await findWork(call, unit, work);
   return { refused: known.refused, ...elsewhere, notices };
 }
@@ -97,6 +99,7 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Search> {
     if (missing.size > 0) {
       journal.setMissing(missing);
     } else {
+      if (await learnDecisions(call, unit, [found.ended])) continue;
       const withdrawn = await withdrawnAtItsOrigin(call, unit, work, found.ended);
       const usable = withdrawn === undefined ? await asWork(call, unit, found, query) : undefined;
       if (usable !== undefined) return { found: usable, notices: [] };

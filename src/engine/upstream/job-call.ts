@@ -9,6 +9,8 @@ export interface JobCall {
   readonly recorded?: ReadonlySet<string>;
   /** Digests of outputs, by gate, that did not come from the records: outputs of the needed jobs. They must match. */
   readonly digests?: ReadonlyMap<string, Digest>;
+  /** The commit that definition and contracts are read from: the claim's token says it to the steps after the agent. */
+  readonly commit?: string;
   /** Why records of earlier run attempts may be hidden from this job, if that is known yet. */
   readonly hiddenBy?: () => HiddenBy | undefined;
 }

@@ -83,7 +83,7 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
   const { verdict, exports } = await judgeAgain(call, need, ended, await askedOf(call, ended));
   const none = { decided: [], unknownAt: undefined };
   const decisions = call.journal.archive().decisions.get(need.key) ?? none;
-  const ruling = rulingOn(ended, decisions, call.ports.now().toISOString());
+  const ruling = rulingOn(ended, decisions, call.ports.now().toISOString(), need.gate.approval);
   if (!verdictSatisfies(need, { verdict }, ruling)) {
     const why = verdict.issues[0]?.message ?? verdict.advice;
     throw new GatelineError(

@@ -29,6 +29,22 @@ export const ACTION_CODES = {
     means: 'The payload of the event cannot be read, or lacks the fields that decide which code is trusted.',
     remedy: 'Run the workflow again; with another runner, check the file that `GITHUB_EVENT_PATH` names.',
   },
+  DISPATCH_INVALID: {
+    from: ['user'],
+    title: 'Invalid inputs of the run',
+    means: 'The run was started with inputs (`resume`, `decision`, …) that are invalid or incomplete.',
+    remedy: 'Start the workflow again, with the inputs that the summary of the resumed run shows. Nothing ran.',
+  },
+  DECIDER_REFUSED: {
+    from: ['user'],
+    means: 'The run was not started by a person who may write to the repository, or the step has no token to check it.',
+    remedy: 'Let a person with write access start the workflow with the command that the summary of the gate shows.',
+  },
+  RUN_NAME_MISSING: {
+    from: ['user'],
+    means: 'The name of the run does not say what is decided, so no other run would use the decision.',
+    remedy: 'Set `run-name` in the workflow as in docs/recipes/approvals.md.',
+  },
   TEMP_UNWRITABLE: {
     from: ['platform'],
     means: "The runner's folder for temporary files cannot be written to.",

@@ -106,10 +106,19 @@ export const ENGINE_CODES = {
     means: 'There is nothing to approve or reject: no attempt has ended.',
     remedy: 'Run the gate first; `skip` needs no attempt.',
   },
+  DECISIONS_UNREADABLE: {
+    from: ['platform'],
+    title: 'Waiting for approval: decisions could not be read',
+    means:
+      'Decisions about an output that needs an approval could not be read, so it is unknown whether it may be used.',
+    remedy:
+      'Give the job `permissions: checks: read` and `actions: read`. If GitHub did not answer, re-run the failed jobs.',
+  },
   APPROVER_REFUSED: {
     from: ['user'],
     means: 'The person is not one of those who may approve this gate.',
-    remedy: 'Let one of the people under `approval: {by: …}` approve it.',
+    remedy:
+      'Let somebody approve it whom `approval` allows: one of `by`, with `not-author` not the author of the commit.',
   },
   NOTHING_TO_APPROVE: {
     from: ['user'],

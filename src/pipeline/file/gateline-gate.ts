@@ -169,13 +169,23 @@ const approval = z
   .union(
     [
       z.literal('required'),
-      z.strictObject({
-        by: oneOrMore(text(255, 'a name'), 1, 100, 'a name or a list of names').describe(
-          'Who may approve: names as `--actor` and git give them.',
-        ),
-      }),
+      z
+        .strictObject({
+          by: oneOrMore(text(255, 'a name'), 1, 100, 'a name or a list of names')
+            .optional()
+            .describe('Who may approve: names as `--actor` and git give them, on GitHub logins.'),
+          'not-author': z
+            .boolean()
+            .optional()
+            .describe('The author of the commit, on GitHub of the pull request, may not approve.'),
+          per: z
+            .literal('commit')
+            .optional()
+            .describe('An approval is for one commit: the next one needs another approval.'),
+        })
+        .refine((map) => Object.keys(map).length > 0, 'expected at least one key'),
     ],
-    { error: 'expected `required`, or a map with the key `by`' },
+    { error: 'expected `required`, or a map with the keys `by`, `not-author` and `per`' },
   )
   .optional()
   .describe(

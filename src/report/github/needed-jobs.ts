@@ -47,8 +47,12 @@ export function unsatisfiedJobs(
   records: readonly GatelineRecord[],
   state: RunState,
 ): UnsatisfiedJob[] {
-  const silent = new Set(jobsWithoutRecord(jobs, records, state));
-  const open = new Set([...state.units.values()].filter(({ done }) => !done).map(({ gate }) => gate));
+  const units = [...state.units.values()];
+  const skipped = new Set(units.filter(({ done, status }) => done && status === 'skipped').map(({ gate }) => gate));
+  // The job of a gate that a person skipped leaves no record.
+  const isSkip = ({ id, gate, result }: NeededJob): boolean => result === 'success' && skipped.has(gate ?? id);
+  const silent = new Set(jobsWithoutRecord(jobs, records, state).filter((job) => !isSkip(job)));
+  const open = new Set(units.filter(({ done }) => !done).map(({ gate }) => gate));
   return jobs
     .map((job) => ({ ...job, isSilent: silent.has(job) }))
     .filter(({ isSilent, result }) => isSilent || result === 'failure' || result === 'cancelled')

@@ -1,4 +1,4 @@
-import { NO_APPROVAL_YET } from '../../run/records/decisions.ts';
+import { HOW_TO_APPROVE } from '../../run/records/decisions.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { VerdictKind } from '../../verdict/verdict.ts';
@@ -41,7 +41,7 @@ export function nextStepOf(unit: UnitState, next: readonly UnitKey[] = []): stri
     const names = next.map((key) => code(key));
     return names.length === 0 ? 'This gate is done.' : `Next: ${listOf(names, 10)}.`;
   }
-  if (unit.status === 'paused') return `It waits for an approval: ${NO_APPROVAL_YET}. The gates after it wait too.`;
+  if (unit.status === 'paused') return `It waits for an approval: ${HOW_TO_APPROVE}. The gates after it wait too.`;
   if (unit.status === 'running') return 'It is running.';
   if (unit.status === 'lost') return `Its machine or process stopped. ${AGAIN}`;
   if (unit.status === 'blocked' || unit.status === 'pending')

@@ -16,6 +16,20 @@ export interface ReportLinks {
   readonly files?: string;
   /** Pages of the artifacts of each unit. */
   readonly artifacts?: ReadonlyMap<UnitKey, readonly ArtifactLink[]>;
+  /** Where people decide about outputs of this run. */
+  readonly decide?: DecisionTarget;
+}
+
+/** The workflow to start for a decision about a run. */
+export interface DecisionTarget {
+  /** `owner/name`. */
+  readonly repository: string;
+  /** Name of the workflow file. */
+  readonly workflow: string;
+  /** Branch or tag to start it on. */
+  readonly ref: string;
+  /** Id of the run that the decision is about. */
+  readonly run: string;
 }
 
 /** An artifact that people may open. */

@@ -5,7 +5,7 @@ import { unitOf, type EndedRecord, type GatelineRecord, type StartedRecord } fro
 import { orderRecords } from '../records/order.ts';
 
 /** Records of one subject by unit, of all its runs, in order. */
-export interface SubjectRecords extends Pick<RecordListing, 'unprovenDecisions'> {
+export interface SubjectRecords extends Pick<RecordListing, 'unprovenDecisions' | 'proven'> {
   /** The subject, if it is not that of the call. Its positions are never compared with those of the call's subject. */
   readonly other: string | undefined;
   readonly records: readonly GatelineRecord[];
@@ -55,7 +55,7 @@ function recordsOf(listing: RecordListing, other: string | undefined): SubjectRe
     const unknown = (unread.get(key) ?? []).filter(({ kind }) => kind.startsWith('decided'));
     decisions.set(key, { decided: decided.get(key) ?? [], unknownAt: latestPosition(unknown) });
   }
-  const { problems, unprovenDecisions } = listing;
+  const { problems, unprovenDecisions, proven } = listing;
   return {
     other,
     records,
@@ -65,6 +65,7 @@ function recordsOf(listing: RecordListing, other: string | undefined): SubjectRe
     unread,
     blind: whyBlind(problems) !== undefined,
     ...(unprovenDecisions && { unprovenDecisions }),
+    ...(proven && { proven }),
   };
 }
 

@@ -26,8 +26,7 @@ const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set([
 ]);
 
 /** The message for a person who waits for an approval on GitHub. */
-export const NO_APPROVAL_YET =
-  'approvals are not available on GitHub yet; push a change that raises the score, or change the contract (`threshold`, `partial`)';
+export const HOW_TO_APPROVE = 'the summary of its job shows the command that approves it';
 
 /**
  * The decision as it is used, `undefined` if it is ignored. If records prove nothing, a decision that opens a gate is
@@ -35,9 +34,9 @@ export const NO_APPROVAL_YET =
  */
 export function usedDecision(
   decided: DecidedRecord,
-  { unprovenDecisions }: Pick<RecordListing, 'unprovenDecisions'>,
+  { unprovenDecisions, proven }: Pick<RecordListing, 'unprovenDecisions' | 'proven'>,
 ): UsedDecision | undefined {
-  if (unprovenDecisions !== true) return decided;
+  if (unprovenDecisions !== true || proven?.has(decided)) return decided;
   return OPENING.has(decided.decision) ? undefined : { ...decided, unverified: true };
 }
 
@@ -99,9 +98,24 @@ export function rulingOn(
   return approve === undefined ? { ruling: 'stands' } : { ruling: 'approved', by: approve };
 }
 
-/** Whether a person is one of those who may approve an output. */
-export function mayApprove({ actor }: Pick<DecidedRecord, 'actor'>, approval: Approval | undefined): boolean {
-  return approval === undefined || approval.by.length === 0 || approval.by.includes(actor);
+/** Whether a person is one of those who may approve an output, and approved it for the commit that the run is about. */
+export function mayApprove(
+  { actor, commit }: Pick<DecidedRecord, 'actor' | 'commit'>,
+  approval: Approval | undefined,
+): boolean {
+  if (approval === undefined) return true;
+  const { by, notAuthor, perCommit, about } = approval;
+  const isOneOf = (names: readonly string[]): boolean =>
+    names.some((name) => name.toLowerCase() === actor.toLowerCase());
+  if (by.length > 0 && !isOneOf(by)) return false;
+  if (notAuthor && (about === undefined || about.authors.length === 0 || isOneOf(about.authors))) return false;
+  return !perCommit || (commit !== undefined && commit === about?.commit);
+}
+
+/** Who may approve, as part of a sentence; empty: anybody. */
+export function approversText({ by, notAuthor, perCommit }: Approval): string {
+  const names = by.length === 0 ? '' : ` by ${by.join(' or ')}`;
+  return `${names}${notAuthor ? ', not by the author of the change' : ''}${perCommit ? ', for this commit' : ''}`;
 }
 
 /** The skip that is in force, if any: no later decision of a kind that ends a skip follows it. */

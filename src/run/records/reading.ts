@@ -54,6 +54,8 @@ export interface RecordListing {
   readonly problems: readonly ReadProblem[];
   /** Every job of a run may have written any of the records, so no decision proves who made it. */
   readonly unprovenDecisions?: true;
+  /** Decisions among the records that come from where no job can write. */
+  readonly proven?: ReadonlySet<GatelineRecord>;
 }
 
 /** Why there may be records, of any kind, that were not listed at all; `undefined` if there can be none. */

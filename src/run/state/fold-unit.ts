@@ -1,6 +1,13 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptInRun, sourceText } from '../records/attempt-text.ts';
-import { actorOf, rulingOn, skipInForce, type Ruling, type UnitDecisions } from '../records/decisions.ts';
+import {
+  actorOf,
+  approversText,
+  rulingOn,
+  skipInForce,
+  type Ruling,
+  type UnitDecisions,
+} from '../records/decisions.ts';
 import { comparePositions, type EndedRecord, type StartedRecord } from '../records/record.ts';
 import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
 import {
@@ -124,7 +131,7 @@ function unsatisfied(unit: Unit, own: UnitRecords, last: Judged): Choice {
   if (last.missing !== undefined && isGoodEnough(unit, ended, ruling))
     return { ...(last.missing.unread ? unread : ready)(`its output ${last.missing.text}`), ended };
   if (isGoodEnough(unit, ended, ruling)) {
-    const by = unit.gate.approval!.by.length === 0 ? '' : ` by ${unit.gate.approval!.by.join(' or ')}`;
+    const by = approversText(unit.gate.approval!);
     return { ...not('paused', `${howText(own, ended)}: waiting for approval${by}`), ended };
   }
   if (status === 'partial') {

@@ -139,7 +139,7 @@ function describeConflict(name: string): RunProblem {
 function describeDecisions(records: readonly GatelineRecord[], listing: RecordListing): RunProblem[] {
   if (listing.unprovenDecisions !== true) return [];
   return records.flatMap((record): RunProblem[] => {
-    if (record.kind !== 'decided') return [];
+    if (record.kind !== 'decided' || listing.proven?.has(record)) return [];
     const isUsed = usedDecision(record, listing) !== undefined;
     const what = `${record.decision} of ${unitOf(record)}, in the name of ${record.actor}`;
     const why = 'every job of the run can write such a record';

@@ -100,11 +100,11 @@ describe('a forged decision that opens a gate', () => {
     expect(stepOf(report, 'gate').summary).toContain('DECISION_IGNORED');
   });
 
-  it('approve: is ignored, and the message of the gate says that nobody can approve it yet', async () => {
+  it('approve: is ignored, and the message of the gate says how a person approves it', async () => {
     await using forged = await jobs.fork('approve');
     const draft = await forged.run('draft', { machine: TIME_LIMITS });
     const paused =
-      /^error Waiting for approval:.*score 50 is below the threshold of 80.*approvals are not available on GitHub yet/;
+      /^error Waiting for approval:.*score 50 is below the threshold of 80.*the summary of its job shows the command/;
     expect(messagesOf(draft)).toEqual([expect.stringMatching(paused)]);
     decide(forged, 'draft', 'approve');
     const code = await forged.run('code', { needs: { plan: {}, draft: {} }, machine: TIME_LIMITS });
@@ -117,7 +117,7 @@ describe('a forged decision that opens a gate', () => {
     expect([again.conclusion, await forged.starts()]).toEqual(['failure', ['draft']]);
     expect(messagesOf(again)).toEqual([
       expect.stringMatching(IGNORED),
-      expect.stringMatching(/^error.*approvals are not available on GitHub yet/),
+      expect.stringMatching(/^error.*the summary of its job shows the command/),
     ]);
     expect(messagesOf(again).join('\n')).not.toContain('gateline decide');
   });

@@ -66,6 +66,9 @@ describe('an earlier run', () => {
       repository: 'octo/gates',
       headRepository: 'octo/gates',
       headBranch: 'topic',
+      headSha: '1'.repeat(40),
+      title: 'a change',
+      actor: { login: 'octocat', isBot: false },
       pullRequests: [],
     });
     expect(service.calls.map(({ operation }) => operation)).toEqual(Array(2).fill('actions/get-workflow-run'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { headOf } from '../../support/runner/repository.ts';
 import { ActionWorld, messagesOf, outputsOf, redJobs, type WorldRunOptions } from './action-world.ts';
-import { agent, CHECKOUT, gateJob, gateStep, job, reportJob } from './workflow-text.ts';
+import { agent, agentStep, CHECKOUT, gateAround, gateJob, gateStep, job, reportJob } from './workflow-text.ts';
 
 const REPOSITORY_NAME = 'octo/gates';
 const PULL = 7;
@@ -65,6 +65,28 @@ describe('a pull request of the repository itself', () => {
     expect(new Set(scopes)).toEqual(new Set(['refs/heads/main', `refs/pull/${PULL}/merge`]));
     expect(world.records().some(({ subject }) => subject === `pr-${PULL}`)).toBe(true);
     expect(world.service.world.comments).toMatchObject([{ issue: PULL, body: expect.stringContaining('one') }]);
+  });
+});
+
+describe('the payload of the event', () => {
+  it('is read once, before the agent: what the agent makes of it does not change what the gate waits for', async () => {
+    const text = (approval: string): string =>
+      `pipeline: gates\ngates:\n  one:\n    inputs: []\n    timeout-minutes: 5${approval}\n`;
+    const forge = `sed -i "s/\\"sha\\":\\"$BASE\\"/\\"sha\\":\\"$HEAD\\"/g" "$GITHUB_EVENT_PATH"`;
+    const one = job([CHECKOUT, ...gateAround(agentStep({ score: 1 }, forge), { file: 'gateline.yml' })]);
+    const world = await ActionWorld.ofJobs({ one }, { 'gateline.yml': text('\n    approval: required') });
+    await using _ = world;
+    const base = await headOf(world.repository.root);
+    await world.repository.write('gateline.yml', text(''));
+    await world.repository.commitAll('wait for nobody');
+    const head = await headOf(world.repository.root);
+    const run = await world.run({
+      ...(await pullRequest(world, base, 'mallory/gates')),
+      machine: { BASE: base, HEAD: head },
+    });
+    const report = await run.start().ended;
+    expect(report.job('one').conclusion).toBe('failure');
+    expect(messagesOf(report.job('one'), 'error')).toEqual([expect.stringMatching(/^Waiting for approval/)]);
   });
 });
 

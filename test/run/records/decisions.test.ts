@@ -122,6 +122,13 @@ describe('a decision whose record anybody in the run may have written', () => {
     expect(usedDecision(decided({ gate: 'a', decision }), {})).toMatchObject({ decision });
   });
 
+  it('is used if it is one of those that come from elsewhere, and not if it only looks like one', () => {
+    const real = decided({ gate: 'a', decision: 'approve' });
+    const proven = new Set([real]);
+    expect(usedDecision(real, { unprovenDecisions: true, proven })).toBe(real);
+    expect(usedDecision({ ...real }, { unprovenDecisions: true, proven })).toBeUndefined();
+  });
+
   it.each(['reject', 'force', 'rollback'] as const)('is used when it closes a gate, without proof: %s', (decision) => {
     expect(used(decision)).toMatchObject({ decision, unverified: true });
     expect(actorOf(used(decision)!)).toBe('somebody (unverified)');

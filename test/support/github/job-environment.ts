@@ -30,7 +30,7 @@ export interface JobOptions {
   readonly cacheMode?: 'none' | 'read' | 'write' | 'write-only';
   /** `GITHUB_RETENTION_DAYS`; default 90. */
   readonly retentionDays?: number;
-  /** Permissions of the job's token; default: reading actions and contents, writing pull requests. */
+  /** Permissions of the job's token; default: reading actions, checks and contents, writing pull requests. */
   readonly permissions?: Permissions;
   /** The webhook's payload; default: an empty object. */
   readonly payload?: object;
@@ -64,7 +64,12 @@ const READ_AND_WRITE = 3;
 /** Triggers that outsiders can cause: they run on the default branch, and their caches are read-only. */
 const OUTSIDERS = new Set(['pull_request_target', 'issue_comment', 'workflow_run']);
 
-const DEFAULT_PERMISSIONS: Permissions = { actions: 'read', contents: 'read', 'pull-requests': 'write' };
+const DEFAULT_PERMISSIONS: Permissions = {
+  actions: 'read',
+  checks: 'read',
+  contents: 'read',
+  'pull-requests': 'write',
+};
 
 /** What a run and its event are, as `GITHUB_*` variables: what is known before any job has a runner. */
 export function eventVariables(world: World, options: Omit<JobOptions, 'job'>): Record<string, string> {

@@ -74,6 +74,8 @@ export interface WorkflowRun {
   /** `owner/name` of where the commit comes from: another one for a fork; empty once that is deleted. */
   readonly headRepository: string;
   readonly actor: string;
+  /** What `run-name` came to; default: as GitHub says it for an event without one. */
+  readonly displayTitle: string;
   /** Numbers of pull requests, empty for forks. */
   readonly pullRequests: readonly number[];
   status: 'queued' | 'in_progress' | 'completed';
@@ -128,10 +130,23 @@ export interface Identity {
   readonly type: 'Bot' | 'User';
 }
 
+/** A check run that an app wrote on a commit. */
+export interface StoredCheckRun {
+  readonly id: number;
+  readonly repository: string;
+  readonly name: string;
+  readonly headSha: string;
+  readonly externalId: string;
+  readonly conclusion: string;
+  readonly output: { readonly title: string; readonly summary: string };
+  /** Slug of the app. */
+  readonly app: string;
+}
+
 /** Who `GITHUB_TOKEN` acts as. */
 export const ACTIONS_BOT: Identity = { login: 'github-actions[bot]', id: 41_898_282, type: 'Bot' };
 
-export type Permission = 'actions' | 'contents' | 'issues' | 'pull-requests';
+export type Permission = 'actions' | 'checks' | 'contents' | 'issues' | 'pull-requests';
 export type Permissions = Readonly<Partial<Record<Permission, 'read' | 'write'>>>;
 
 /** A token for REST. */
@@ -156,6 +171,13 @@ export interface World {
   readonly artifacts: StoredArtifact[];
   readonly caches: CacheEntry[];
   readonly comments: StoredComment[];
+  readonly checkRuns: StoredCheckRun[];
+  /** What people may do in the repository, by login; nobody else may do anything. */
+  readonly collaborators: Map<string, 'admin' | 'write' | 'read'>;
+  /** Login of the author of each commit; a commit that is not here has none that GitHub knows. */
+  readonly authors: Map<string, string>;
+  /** Re-runs that were asked for over REST, which tests carry out. */
+  readonly reruns: { readonly run: number; readonly which: 'failed' | 'all' }[];
   readonly tokens: Map<string, RestToken>;
   readonly blobs: BlobStore;
   /** The service's clock; it may be moved. */

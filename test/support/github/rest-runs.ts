@@ -17,6 +17,13 @@ export const RUN_ROUTES: readonly RestRoute[] = [
     path: '/actions/runs/:id/attempts/:n/jobs',
     work: jobsOfAttempt,
   },
+  { name: 'actions/re-run-workflow', method: 'POST', path: '/actions/runs/:id/rerun', work: rerunAll },
+  {
+    name: 'actions/re-run-workflow-failed-jobs',
+    method: 'POST',
+    path: '/actions/runs/:id/rerun-failed-jobs',
+    work: rerunFailed,
+  },
 ];
 
 function listOfRepository(world: World, request: ServiceRequest, repository: string): Reply {
@@ -87,6 +94,30 @@ function jobList(
   return json(200, { total_count: found.length, jobs: items.map((job) => jobDocument(world, run, job)) }, headers);
 }
 
+function rerunAll(world: World, request: ServiceRequest, repository: string, id: number): Reply {
+  return rerun(world, request, repository, id, 'all');
+}
+
+function rerunFailed(world: World, request: ServiceRequest, repository: string, id: number): Reply {
+  return rerun(world, request, repository, id, 'failed');
+}
+
+/** Takes note of it: the test carries it out. A run that has not ended is refused, a job's own run too. */
+function rerun(
+  world: World,
+  request: ServiceRequest,
+  repository: string,
+  id: number,
+  which: World['reruns'][number]['which'],
+): Reply {
+  authorise(world, request, repository, ['actions'], 'write');
+  const run = runOf(world, repository, id);
+  if (run.status !== 'completed') throw new Refusal(403, 'This workflow is already running');
+  if (which === 'failed' && run.conclusion === 'success') throw new Refusal(403, 'The workflow run has no failed jobs');
+  world.reruns.push({ run: id, which });
+  return json(201, {});
+}
+
 function runOf(world: World, repository: string, id: number): WorkflowRun {
   const run = world.runs.get(id);
   if (run?.repository !== repository) throw new Refusal(404, 'Not Found');
@@ -114,8 +145,9 @@ function document(world: World, run: WorkflowRun, attempt: number): object {
     head_sha: run.headSha,
     repository: repositoryDocument(world, run.repository),
     head_repository: run.headRepository === '' ? null : repositoryDocument(world, run.headRepository),
-    actor: { login: run.actor },
-    triggering_actor: { login: run.actor },
+    display_title: run.displayTitle,
+    actor: { login: run.actor, type: run.actor.endsWith('[bot]') ? 'Bot' : 'User' },
+    triggering_actor: { login: run.actor, type: run.actor.endsWith('[bot]') ? 'Bot' : 'User' },
     pull_requests: run.pullRequests.map((number) => ({ number })),
     url: `${world.origin}/repos/${run.repository}/actions/runs/${run.id}`,
     html_url: `https://github.com/${run.repository}/actions/runs/${run.id}`,

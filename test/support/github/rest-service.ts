@@ -3,15 +3,16 @@ import { Refusal, type Operation, type ServiceRequest } from './protocol.ts';
 import { rateLimitHeaders, tokenOf } from './rest-access.ts';
 import { routeAccount } from './rest-account.ts';
 import { ARTIFACT_ROUTES } from './rest-artifacts.ts';
+import { CHECK_ROUTES } from './rest-checks.ts';
 import { COMMENT_ROUTES } from './rest-comments.ts';
 import { RUN_ROUTES } from './rest-runs.ts';
 
-const ROUTES = [...ARTIFACT_ROUTES, ...RUN_ROUTES, ...COMMENT_ROUTES].map((route) => ({
+const ROUTES = [...ARTIFACT_ROUTES, ...RUN_ROUTES, ...COMMENT_ROUTES, ...CHECK_ROUTES].map((route) => ({
   ...route,
   pattern: new RegExp(`^/repos/([^/]+/[^/]+)${route.path.replaceAll(/:(?:id|n)/g, '([^/]+)')}$`),
 }));
 
-/** The calls of REST that are about artifacts, runs, jobs, comments and the account. */
+/** The calls of REST that are about artifacts, runs, jobs, comments, check runs, collaborators and the account. */
 export function routeRest(request: ServiceRequest, world: World): Operation | undefined {
   for (const { name, method, pattern, work } of ROUTES) {
     const match = method === request.method ? pattern.exec(request.url.pathname) : null;

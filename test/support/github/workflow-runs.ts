@@ -23,6 +23,7 @@ function defaultRun(world: World, { id, repository = 'octo/gates' }: RunOptions)
     headSha: '1'.repeat(40),
     headRepository: repository,
     actor: 'octocat',
+    displayTitle: 'a change',
     pullRequests: [],
     status: 'in_progress',
     conclusion: null,

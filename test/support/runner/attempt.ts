@@ -1,7 +1,10 @@
+import type { JsonObject } from '../../../src/json/json.ts';
+import { eventVariables } from '../github/job-environment.ts';
 import { addRun } from '../github/workflow-runs.ts';
+import { evaluateText } from './expressions.ts';
 import type { RunningJob } from './job.ts';
 import { Scheduler } from './scheduler.ts';
-import type { JobReport } from './session.ts';
+import { withoutPrefix, type JobReport } from './session.ts';
 import type { WorkflowDefinition } from './workflow-file.ts';
 import type { RunReport, WorkflowRunOptions } from './workflow-run.ts';
 
@@ -62,6 +65,7 @@ async function carryOut(
   const { options, number } = order;
   const [workflow, earlier] = await Promise.all([order.definition, order.earlier]);
   declareRun(options, workflow, number);
+  nameRun(options, workflow, number);
   const scheduler = new Scheduler({ order, workflow, earlier, state, onBegin });
   const jobs = await scheduler.runAll();
   const conclusions = jobs.map(({ conclusion }) => conclusion);
@@ -79,6 +83,15 @@ async function carryOut(
       return report;
     },
   };
+}
+
+/** What `run-name` comes to is the title of the run; a blank one is none. */
+function nameRun(options: WorkflowRunOptions, workflow: WorkflowDefinition, attempt: number): void {
+  const { service, run, inputs = {}, vars = {}, payload = {} } = options;
+  const github = { ...withoutPrefix(eventVariables(service.world, { ...options, attempt }), 'GITHUB_') };
+  const contexts = { github: { ...github, event: payload as JsonObject }, inputs: { ...inputs }, vars: { ...vars } };
+  const title = evaluateText(workflow['run-name'] ?? '', contexts).trim();
+  if (title !== '') addRun(service.world, { id: run, displayTitle: title });
 }
 
 function declareRun({ service, run, ...options }: WorkflowRunOptions, workflow: WorkflowDefinition, attempt: number) {

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { RestClient } from '../../github/rest/rest.ts';
+import type { Digest } from '../../json/digest.ts';
+import { unitKey } from '../../pipeline/pipeline.ts';
+import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
+import { forMarkdown } from '../../untrusted/escape.ts';
+import { checkNameOf, externalIdOf, titleOf, type CheckedDecision } from '../decisions/check-run.ts';
+import { isPersonWhoMayWrite } from '../decisions/person.ts';
+import type { Dispatch } from '../event/dispatch.ts';
+import { restOfStep } from '../event/rest-client.ts';
+import { isSameRepository } from '../event/trust.ts';
+import type { ActionInvocation, StepResult } from '../invocation.ts';
+import { commandEnvironment } from '../job/command-environment.ts';
+import { findDefinition } from '../job/definition.ts';
+import { pipelineIdOf } from '../job/describe-gate.ts';
+import { readRun, runSchema, type ApiRun } from '../records/earlier-runs.ts';
+import { openRunRecords } from '../records/job-store.ts';
+
+/**
+ * `command: decide`: writes a check run that says what the person who started this run decided about an output of
+ * another run, and runs that run's failed jobs again, which then find it. For a job of its own, without an agent: its
+ * token may write check runs.
+ */
+export async function execute(invocation: ActionInvocation): Promise<StepResult> {
+  const { world, event } = invocation;
+  const order = orderOf(event.dispatch);
+  const rest = restOfStep(invocation);
+  if (rest === undefined) throw refused('the step has no `github-token`');
+  const { sender } = order;
+  if (sender === undefined || sender.isBot || !(await isPersonWhoMayWrite(rest, sender.login)))
+    throw refused(`${sender?.login ?? 'whoever started this run'} is not a person who may write to the repository`);
+  const about = await runToDecideAbout(invocation, rest, order.resume);
+  const pipeline = await pipelineOf(invocation);
+  const ended = await outputOf(invocation, pipeline, about, order);
+  const newest = await newestRun(rest, about);
+  const checked: CheckedDecision = {
+    decision: order.decision,
+    decidingRun: Number(event.runId),
+    aboutRun: about.id,
+    position: { runNumber: newest.runNumber, runAttempt: newest.runAttempt + 1, n: 0 },
+    fingerprint: ended.fingerprint,
+    output: order.digest,
+  };
+  await refuseUnnamed(rest, checked, order.gate);
+  await writeCheck(rest, checked, { name: checkNameOf(pipeline, order.gate), about, order, actor: sender.login });
+  const message = `gate ${order.gate}: ${order.decision} by ${sender.login}`;
+  const why = await rerun(rest, newest);
+  if (why !== undefined) {
+    const what = `The decision is written down, but the failed jobs of run ${newest.id} were not run again: ${why}`;
+    world.runner.annotate('warning', `${what} Re-run them by hand.`, { title: 'Re-run the failed jobs' });
+  }
+  const next = why === undefined ? `The failed jobs of run ${newest.id} run again.` : 'Re-run the failed jobs by hand.';
+  await world.runner.appendSummary(`## ${forMarkdown(message)}\n\n${forMarkdown(order.reason ?? '')}\n\n${next}\n`);
+  return { ok: true, title: 'Decided', message };
+}
+
+interface Order extends Dispatch {
+  readonly resume: string;
+  readonly decision: CheckedDecision['decision'];
+  readonly gate: string;
+  readonly digest: Digest;
+}
+
+/** The digest is part of the run's name, so that nobody can use the decision for another output. */
+function orderOf(dispatch: Dispatch | undefined): Order {
+  const { resume, decision, gate, digest } = dispatch ?? {};
+  if ((decision === 'approve' || decision === 'reject') && resume !== undefined && gate !== undefined) {
+    if (digest !== undefined) return { ...dispatch!, resume, decision, gate, digest };
+  }
+  const message =
+    'command decide: start the workflow with `resume`, `decision` (approve or reject), `gate` and `digest`';
+  throw new GatelineError('DISPATCH_INVALID', message);
+}
+
+/** @throws GatelineError `EARLIER_RUN_ABSENT`, `EARLIER_RUN_WORKFLOW`, `EARLIER_RUN_UNFINISHED` */
+async function runToDecideAbout({ event }: ActionInvocation, rest: RestClient, runId: string): Promise<ApiRun> {
+  const run = await readRun(rest, Number(runId));
+  if (run.workflowPath !== event.startedFile || !isSameRepository(run.repository, event.repository))
+    throw new GatelineError('EARLIER_RUN_WORKFLOW', `Run ${run.id} is not of the workflow ${event.startedFile}.`);
+  if (run.status !== 'completed')
+    throw new GatelineError('EARLIER_RUN_UNFINISHED', `Run ${run.id} has not ended: decide when it has.`);
+  return run;
+}
+
+async function pipelineOf({ world, inputs, event }: ActionInvocation): Promise<string> {
+  const { environment } = await commandEnvironment(world.environment, event.temp);
+  const { pipeline } = await findDefinition(event, inputs, environment);
+  return pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
+}
+
+/** The output of a run with the digest that the person named. @throws GatelineError `DECISION_WITHOUT_ATTEMPT` */
+async function outputOf(
+  invocation: ActionInvocation,
+  pipeline: string,
+  about: ApiRun,
+  { gate: key, digest, decision }: Order,
+): Promise<EndedRecord> {
+  const store = await openRunRecords(invocation, about);
+  const only = ({ gate, leg }: Pick<GatelineRecord, 'gate' | 'leg'>): boolean => unitKey(gate, leg) === key;
+  for (const subject of await store.subjects(pipeline)) {
+    const { records } = await store.list(pipeline, subject, { only });
+    const ended = records.findLast(
+      (record): record is EndedRecord => record.kind === 'ended' && record.value?.digest === digest,
+    );
+    if (ended !== undefined) return ended;
+  }
+  const message = `there is nothing to ${decision}: run ${about.id} recorded no output ${digest} of gate ${key} of the pipeline ${pipeline}`;
+  throw new GatelineError('DECISION_WITHOUT_ATTEMPT', message, {
+    hint: 'Copy the command from the summary of the job that waits. With a gateline.yml, check the repository out before this step.',
+  });
+}
+
+const runsSchema = z.object({ workflow_runs: z.array(runSchema) }).transform(({ workflow_runs: runs }) => runs);
+
+/** The newest run for the same branch or pull request: it waits for the decision. */
+async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun> {
+  const file = about.workflowPath.split('/').at(-1)!;
+  const path = `/repos/${rest.repository}/actions/workflows/${encodeURIComponent(file)}/runs`;
+  const query = { event: about.event, ...(about.headBranch !== undefined && { branch: about.headBranch }) };
+  const { items } = await rest.list({ method: 'GET', path, query }, runsSchema, { pages: 1 });
+  const same = items.filter(({ headRepository }) => headRepository === about.headRepository);
+  return same.reduce((newest, run) => (run.runNumber > newest.runNumber ? run : newest), about);
+}
+
+/** Without its name, nobody would believe the decision. @throws GatelineError `RUN_NAME_MISSING` */
+async function refuseUnnamed(rest: RestClient, checked: CheckedDecision, gate: string): Promise<void> {
+  const { title } = await readRun(rest, checked.decidingRun);
+  const wanted = titleOf(checked, gate);
+  if (title.includes(wanted)) return;
+  throw new GatelineError('RUN_NAME_MISSING', `the name of this run does not contain "${wanted}"`);
+}
+
+interface CheckDetails {
+  readonly name: string;
+  readonly about: ApiRun;
+  readonly order: Order;
+  readonly actor: string;
+}
+
+async function writeCheck(rest: RestClient, checked: CheckedDecision, details: CheckDetails): Promise<void> {
+  const { name, about, order, actor } = details;
+  const body = {
+    name,
+    head_sha: about.headSha,
+    external_id: externalIdOf(checked),
+    status: 'completed',
+    conclusion: order.decision === 'approve' ? 'success' : 'neutral',
+    output: { title: `${order.decision} by ${actor}`, summary: order.reason ?? '' },
+  };
+  const request = { method: 'POST', path: `/repos/${rest.repository}/check-runs`, body, repeatable: true } as const;
+  await rest.call(request, z.object({ id: z.int() }));
+}
+
+/** Runs the failed jobs of a run again. Returns why that was not possible. */
+async function rerun(rest: RestClient, run: ApiRun): Promise<string | undefined> {
+  if (run.status !== 'completed') return 'the run has not ended.';
+  const path = `/repos/${rest.repository}/actions/runs/${run.id}/rerun-failed-jobs`;
+  try {
+    await rest.call({ method: 'POST', path }, z.unknown());
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatelineError) return error.message;
+    throw error;
+  }
+}
+
+function refused(why: string): GatelineError {
+  return new GatelineError('DECIDER_REFUSED', `command decide: ${why}`);
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { digestSchema, hexOf, type Digest } from '../../json/digest.ts';
+import type { Position } from '../../run/records/record.ts';
+
+/** What a check run says was decided about an output. */
+export interface CheckedDecision {
+  readonly decision: 'approve' | 'reject';
+  /** Id of the run that wrote it. */
+  readonly decidingRun: number;
+  /** Id of the run whose output it is about. */
+  readonly aboutRun: number;
+  /** The run and attempt that it was made for. */
+  readonly position: Position;
+  readonly fingerprint: Digest;
+  readonly output: Digest;
+}
+
+/** Name of the check run of a decision about a gate or leg. */
+export function checkNameOf(pipeline: string, unit: string): string {
+  return `gateline decision: ${pipeline}/${unit}`;
+}
+
+/**
+ * What the title of a deciding run contains. `run-name` in the workflow makes it of the inputs: no job can change it
+ * afterwards.
+ */
+export function titleOf({ decision, aboutRun, output }: CheckedDecision, unit: string): string {
+  return `gateline ${decision} ${unit} of run ${aboutRun}: ${output}`;
+}
+
+/** The decision as the `external_id` of a check run. */
+export function externalIdOf(checked: CheckedDecision): string {
+  const { decision, decidingRun, aboutRun, position, fingerprint, output } = checked;
+  const at = `${position.runNumber}.${position.runAttempt}`;
+  return ['gl1', decision, decidingRun, aboutRun, at, hexOf(fingerprint), hexOf(output)].join(' ');
+}
+
+const EXTERNAL_ID =
+  /^gl1 (approve|reject) ([1-9]\d{0,14}) ([1-9]\d{0,14}) ([1-9]\d{0,8})\.([1-9]\d{0,5}) ([0-9a-f]{64}) ([0-9a-f]{64})$/;
+
+/** `undefined` if it is not one of ours. */
+export function readExternalId(text: string): CheckedDecision | undefined {
+  const [, decision, deciding, about, runNumber, runAttempt, fingerprint, output] = EXTERNAL_ID.exec(text) ?? [];
+  if (decision === undefined) return undefined;
+  return {
+    decision: decision as CheckedDecision['decision'],
+    decidingRun: Number(deciding),
+    aboutRun: Number(about),
+    position: { runNumber: Number(runNumber), runAttempt: Number(runAttempt), n: 0 },
+    fingerprint: digestSchema.parse(`sha256:${fingerprint}`),
+    output: digestSchema.parse(`sha256:${output}`),
+  };
+}
+
+/** A check run, as far as it is used. */
+export type ApiCheckRun = z.infer<typeof checkRunSchema>;
+
+const checkRunSchema = z.object({
+  id: z.int(),
+  name: z.string(),
+  head_sha: z.string(),
+  external_id: z.string().nullish(),
+  completed_at: z.string().nullish(),
+  output: z.object({ summary: z.string().nullish() }).nullish(),
+  app: z.object({ slug: z.string().nullish() }).nullish(),
+});
+
+/** A page of check runs. */
+export const checkRunsSchema = z
+  .object({ check_runs: z.array(checkRunSchema) })
+  .transform(({ check_runs: list }) => list);

@@ -1,0 +1,177 @@
+import type { DecisionSource, FoundDecisions } from '../../engine/ports.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { RestClient } from '../../github/rest/rest.ts';
+import { RECORD_FORMAT, type DecidedRecord, type Writer } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import { commitOf } from '../event/head-commit.ts';
+import { isSameRepository } from '../event/trust.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import { readRun, type ApiRun } from '../records/earlier-runs.ts';
+import { checkNameOf, checkRunsSchema, readExternalId, titleOf, type ApiCheckRun } from './check-run.ts';
+import { decisionsGiven, type GivenDecision, type Order } from './given-decisions.ts';
+import { isPersonWhoMayWrite } from './person.ts';
+
+/** What a source of decisions needs beside the step. */
+export interface SourceOptions {
+  readonly rest: RestClient | undefined;
+  /** The run that this one resumes. */
+  readonly resumed: ApiRun | undefined;
+  /** Id of the pipeline. */
+  readonly pipeline: string;
+  /** A file defines all gates. */
+  readonly isWhole: boolean;
+  readonly me: Writer;
+}
+
+const NO_TOKEN = 'give the step `github-token`';
+
+/**
+ * Decisions that no agent's job can have made: those in the event of this run, sent by a person who may write to the
+ * repository, and check runs of `command: decide`, which only a job with `checks: write` can make.
+ */
+export function decisionSource(invocation: ActionInvocation, options: SourceOptions): DecisionSource {
+  const { world, event } = invocation;
+  let order: Promise<Order | undefined> | undefined;
+  const identity = (subject: string): Identity => ({
+    kind: 'decided',
+    format: RECORD_FORMAT,
+    subject,
+    at: world.now().toISOString(),
+    by: options.me,
+  });
+  return {
+    given: async (graph, listing, subject) => {
+      const given = await (order ??= orderOf(invocation, options));
+      if (given === undefined) return [];
+      const decisions = decisionsGiven(given, graph, listing, { subject, now: world.now().toISOString() });
+      const { actor, pipeline } = given;
+      const { reason = '' } = given.dispatch;
+      return decisions.map(({ unit, ...decided }: GivenDecision): DecidedRecord => ({
+        ...identity(subject),
+        pipeline,
+        gate: unit.gate.id,
+        leg: unit.leg.id,
+        // The same in all attempts of the run: a re-run does not void what its first attempt finished.
+        runNumber: event.runNumber,
+        runAttempt: 1,
+        n: 0,
+        actor,
+        reason,
+        ...decided,
+      }));
+    },
+    find: async (unit, { pipeline, subject }, run) => {
+      try {
+        return await findChecked(invocation, options, { unit, pipeline, run }, identity(subject));
+      } catch (error) {
+        if (!(error instanceof GatelineError)) throw error;
+        return { decided: [], unread: error.message };
+      }
+    },
+  };
+}
+
+/**
+ * What this run was started to do; `undefined` without a decision, or if nobody with the right to decide started it.
+ * @throws GatelineError if it cannot be determined who may decide
+ */
+async function orderOf(
+  { world, event }: ActionInvocation,
+  { rest, resumed, pipeline, isWhole }: SourceOptions,
+): Promise<Order | undefined> {
+  const { dispatch } = event;
+  const isAsked = dispatch?.decision ?? dispatch?.from ?? dispatch?.strategy;
+  if (dispatch === undefined || isAsked === undefined || isAsked === 'retry-current' || resumed === undefined)
+    return undefined;
+  const { sender } = dispatch;
+  const ignored = (why: string): undefined => {
+    world.runner.annotate('warning', `The decision that this run was started with is ignored: ${why}.`);
+  };
+  if (sender === undefined || sender.isBot) return ignored(`${sender?.login ?? 'nobody known'} is not a person`);
+  if (rest === undefined) throw new GatelineError('DECISIONS_UNREADABLE', `who may decide is unknown: ${NO_TOKEN}`);
+  if (!(await isPersonWhoMayWrite(rest, sender.login)))
+    return ignored(`${sender.login} may not write to the repository`);
+  return {
+    dispatch,
+    actor: sender.login,
+    pipeline,
+    runNumber: event.runNumber,
+    resumed: { number: resumed.runNumber, commit: resumed.headSha },
+    isWhole,
+  };
+}
+
+interface Wanted {
+  readonly unit: Unit;
+  readonly pipeline: string;
+  /** Default: this run. */
+  readonly run: string | undefined;
+}
+
+type Identity = Pick<DecidedRecord, 'kind' | 'format' | 'subject' | 'at' | 'by'>;
+
+/** The decisions about a unit among the check runs of a run's commit. */
+async function findChecked(
+  { world, event }: ActionInvocation,
+  { rest }: SourceOptions,
+  { unit, pipeline, run }: Wanted,
+  identity: Identity,
+): Promise<FoundDecisions> {
+  if (rest === undefined) return { decided: [], unread: NO_TOKEN };
+  const commit = run === undefined ? commitOf(event) : (await readRun(rest, Number(run))).headSha;
+  const path = `/repos/${rest.repository}/commits/${commit}/check-runs`;
+  const query = { check_name: checkNameOf(pipeline, unit.key), filter: 'all' };
+  const { items, complete } = await rest.list({ method: 'GET', path, query }, checkRunsSchema);
+  if (!complete) return { decided: [], unread: `commit ${commit.slice(0, 12)} has too many check runs` };
+  const decided: DecidedRecord[] = [];
+  for (const check of items) {
+    const proved = await proveCheck(rest, event, check, unit);
+    if ('why' in proved) {
+      const message = `Check run ${check.id} says it is a decision about ${unit.key}, and is ignored: ${proved.why}.`;
+      world.runner.annotate('warning', message);
+    } else {
+      decided.push({ ...identity, pipeline, gate: unit.gate.id, leg: unit.leg.id, ...proved });
+    }
+  }
+  return { decided };
+}
+
+type Proved = Pick<
+  DecidedRecord,
+  'decision' | 'actor' | 'reason' | 'fingerprint' | 'output' | 'commit' | 'runNumber' | 'runAttempt' | 'n'
+>;
+
+/**
+ * What a check run decides, or why it decides nothing. That an app of GitHub wrote it proves nothing, since every job's
+ * token is of that app: the run that it names must be one that a person started to make just this decision.
+ */
+async function proveCheck(
+  rest: RestClient,
+  event: ActionInvocation['event'],
+  check: ApiCheckRun,
+  unit: Unit,
+): Promise<Proved | { readonly why: string }> {
+  if (check.app?.slug !== 'github-actions') return { why: 'another app wrote it' };
+  const checked = readExternalId(check.external_id ?? '');
+  if (checked === undefined) return { why: 'its external id is not one of `command: decide`' };
+  const { decision, fingerprint, output, position } = checked;
+  const proved = (actor: string): Proved => {
+    const reason = (check.output?.summary ?? '').slice(0, 4_096);
+    return { decision, actor, reason, fingerprint, output, commit: check.head_sha, ...position };
+  };
+  const deciding = await readRun(rest, checked.decidingRun).catch((error: unknown) => {
+    if (error instanceof GatelineError && error.code === 'EARLIER_RUN_ABSENT') return undefined;
+    throw error;
+  });
+  // A rejection stands although nobody can say any more who made it.
+  if (deciding === undefined)
+    return decision === 'reject' ? proved('unknown') : { why: `its run ${checked.decidingRun} cannot be found` };
+  const { login, isBot } = deciding.actor ?? { login: 'unknown', isBot: true };
+  const which = `run ${deciding.id}`;
+  if (deciding.event !== 'workflow_dispatch') return { why: `${which} was not started by a person` };
+  if (deciding.workflowPath !== event.startedFile || !isSameRepository(deciding.repository, event.repository))
+    return { why: `${which} is of another workflow` };
+  if (!deciding.title.includes(titleOf(checked, unit.key))) return { why: `the name of ${which} does not say so` };
+  if (isBot || !(await isPersonWhoMayWrite(rest, login))) return { why: `${login} may not decide` };
+  return proved(login);
+}

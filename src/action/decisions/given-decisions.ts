@@ -1,0 +1,90 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { unitsNamed } from '../../run/records/named-units.ts';
+import type { RecordListing } from '../../run/records/reading.ts';
+import { unitOf, type DecidedRecord, type EndedRecord } from '../../run/records/record.ts';
+import type { Unit, UnitGraph } from '../../run/records/unit.ts';
+import { foldRun } from '../../run/state/fold.ts';
+import { strategySteps } from '../../run/plan/strategy.ts';
+import type { Dispatch } from '../event/dispatch.ts';
+
+/** What a person started this run to do. */
+export interface Order {
+  readonly dispatch: Dispatch;
+  readonly actor: string;
+  readonly pipeline: string;
+  readonly runNumber: number;
+  /** The run that it resumes. */
+  readonly resumed: { readonly number: number; readonly commit: string };
+  /** A file defines all gates: a name that is none of them is a mistake. */
+  readonly isWhole: boolean;
+}
+
+/** A decision, and the unit that it is about. */
+export interface GivenDecision extends Pick<DecidedRecord, 'decision' | 'fingerprint' | 'output' | 'commit'> {
+  readonly unit: Unit;
+}
+
+/**
+ * The decisions of an order, for the units of a graph. An approval or a rejection is about the output that the resumed
+ * run recorded; units without one, or with another digest, have no decision.
+ * @throws GatelineError `GATE_UNKNOWN`, `DISPATCH_INVALID`
+ */
+export function decisionsGiven(order: Order, graph: UnitGraph, listing: RecordListing, about: Told): GivenDecision[] {
+  const { decision, gate } = order.dispatch;
+  const steps = stepsGiven(order, graph, listing, about);
+  if (decision === undefined || gate === undefined) return steps;
+  const units = named(order, graph, gate);
+  if (decision === 'skip' || decision === 'force')
+    return [...steps, ...units.map((unit) => ({ unit, decision, fingerprint: null }))];
+  const judged = units.flatMap((unit): GivenDecision[] => {
+    const ended = outputOf(order, unit, listing);
+    if (ended?.value === undefined) return [];
+    const { commit } = order.resumed;
+    return [{ unit, decision, fingerprint: ended.fingerprint, output: ended.value.digest, commit }];
+  });
+  return [...steps, ...judged];
+}
+
+/** What else is known when decisions are expanded. */
+interface Told {
+  readonly subject: string;
+  /** ISO 8601. */
+  readonly now: string;
+}
+
+/** The decisions of a strategy, by what became of the resumed run. */
+function stepsGiven(order: Order, graph: UnitGraph, listing: RecordListing, { subject, now }: Told): GivenDecision[] {
+  const { strategy: asked, from } = order.dispatch;
+  const strategy = asked ?? (from === undefined ? 'retry-current' : 'from-checkpoint');
+  if (strategy === 'retry-current') return [];
+  if (strategy === 'retry-previous' && !order.isWhole) {
+    const message = 'strategy retry-previous: only a gateline.yml says which gates a failed gate needs';
+    throw new GatelineError('DISPATCH_INVALID', message);
+  }
+  const first = from === undefined ? [] : named(order, graph, from).map(({ key }) => key);
+  if (strategy === 'from-checkpoint' && first.length === 0) return [];
+  const { pipeline, resumed, runNumber } = order;
+  const identity = { pipeline, subject, runNumber: resumed.number };
+  const state = foldRun(graph, listing, identity, { now, supersededBefore: { runNumber, runAttempt: 1 } });
+  return strategySteps(strategy, graph, state, first).map((step) => ({ ...step, fingerprint: null }));
+}
+
+/** The units of a name. Without a file, a job knows only its own gate and those before it. */
+function named({ isWhole }: Order, graph: UnitGraph, name: string): Unit[] {
+  try {
+    return unitsNamed(graph, [name]);
+  } catch (error) {
+    if (!isWhole && error instanceof GatelineError && error.code === 'GATE_UNKNOWN') return [];
+    throw error;
+  }
+}
+
+/** The output that a decision is about. The artifacts of the resumed run hold no record of another run's number. */
+function outputOf({ dispatch, resumed }: Order, unit: Unit, { records }: RecordListing): EndedRecord | undefined {
+  const ended = records.filter(
+    (record): record is EndedRecord =>
+      record.kind === 'ended' && unitOf(record) === unit.key && record.runNumber === resumed.number,
+  );
+  const last = ended.toSorted((a, b) => a.runAttempt - b.runAttempt || a.n - b.n).at(-1);
+  return dispatch.digest === undefined || last?.value?.digest === dispatch.digest ? last : undefined;
+}

@@ -1,0 +1,26 @@
+import type { UnitState } from '../../run/state/run-state.ts';
+import type { DecisionTarget } from './report-input.ts';
+
+/**
+ * The command by which a person approves the output of a unit that waits, for GitHub's command line; `undefined` without
+ * such an output. Every value is quoted for a POSIX shell: branches and files may have any name.
+ */
+export function decideCommand({ key, status, ended }: UnitState, to: DecisionTarget | undefined): string | undefined {
+  if (to === undefined || status !== 'paused' || ended?.value === undefined) return undefined;
+  const inputs = {
+    resume: to.run,
+    decision: 'approve',
+    gate: key,
+    digest: ended.value.digest,
+    reason: 'WHY',
+  };
+  const fields = Object.entries(inputs).map(([name, value]) => `-f ${quoted(`${name}=${value}`)}`);
+  const place = `--repo=${quoted(to.repository)} --ref=${quoted(to.ref)}`;
+  return ['gh workflow run', quoted(to.workflow), place, ...fields].join(' ');
+}
+
+function quoted(value: string): string {
+  return /^[\w.:=@%+,/-]+$/.test(value) && !value.startsWith('-')
+    ? value
+    : `'${value.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,384 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { externalIdOf, titleOf, type CheckedDecision } from '../../../src/action/decisions/check-run.ts';
+import { digestOf } from '../../../src/json/digest.ts';
+import type { EndedRecord } from '../../../src/run/records/record.ts';
+import { blocksOf, isWorkflow, readPage } from '../../docs/page.ts';
+import type { StoredCheckRun } from '../../support/github/model.ts';
+import { addRun } from '../../support/github/workflow-runs.ts';
+import { headOf } from '../../support/runner/repository.ts';
+import { parseWorkflow } from '../../support/runner/workflow-file.ts';
+import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
+import { IS_FULL } from '../../support/test-size.ts';
+import { ActionWorld, errorsOf, messagesOf, WORKFLOW, type WorldRunOptions } from './action-world.ts';
+import { ACTION, agent, CHECKOUT, job, workflowOf, type Keys } from './workflow-text.ts';
+
+// The workflow that docs/recipes/github/approve-on-github.md shows, with agents that take note of their starts.
+
+const PULL = 7;
+const REPOSITORY = { full_name: 'octo/gates', default_branch: 'main' };
+
+function recipe(): string {
+  const { text } = blocksOf(readPage('docs/recipes/github/approve-on-github.md')).find(isWorkflow)!;
+  return text.replaceAll('printf', 'echo "$GATELINE_GATE 1 $$" >> "$START_LOG"; printf');
+}
+
+let world: ActionWorld;
+beforeEach(async () => {
+  world = await ActionWorld.create({ [WORKFLOW]: recipe() });
+  world.service.world.collaborators.set('maria', 'write').set('paul', 'admin').set('rita', 'read');
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+async function pullRequest(more: WorldRunOptions = {}): Promise<WorkflowRun> {
+  const head = await headOf(world.repository.root);
+  const side = (ref: string): object => ({ sha: head, ref, repo: { full_name: 'octo/gates' } });
+  return world.run({
+    about: { event: 'pull_request', headBranch: 'feature', headSha: head, pullRequests: [PULL] },
+    payload: {
+      repository: REPOSITORY,
+      pull_request: { number: PULL, user: { login: 'ada' }, head: side('feature'), base: side('main') },
+    },
+    ...more,
+  });
+}
+
+type Inputs = Readonly<Record<string, string>>;
+
+function dispatched(inputs: Inputs, by = 'maria', more: WorldRunOptions = {}): Promise<WorkflowRun> {
+  const sender = { login: by, type: by.endsWith('[bot]') ? 'Bot' : 'User' };
+  return world.run({
+    about: { event: 'workflow_dispatch', actor: by },
+    inputs,
+    payload: { inputs, sender, repository: REPOSITORY },
+    ...more,
+  });
+}
+
+function lastEnd(gate: string): EndedRecord {
+  const ended = world.records().filter((one): one is EndedRecord => one.kind === 'ended' && one.gate === gate);
+  return ended.at(-1)!;
+}
+
+/** The inputs that the summary of the gate shows. */
+function approval(more: Inputs = {}): Inputs {
+  const { by, value } = lastEnd('translate');
+  return {
+    resume: by.runId!,
+    decision: 'approve',
+    gate: 'translate',
+    digest: value!.digest,
+    reason: 'read it',
+    ...more,
+  };
+}
+
+const statusOf = (report: RunReport): unknown[] => [
+  report.conclusion,
+  ...['translate', 'publish', 'report'].map((name) => report.job(name).conclusion),
+];
+const RED = ['failure', 'failure', 'skipped', 'failure'];
+const GREEN = ['success', 'success', 'success', 'success'];
+
+/** A pull request's run that waits for an approval. */
+async function waiting(): Promise<WorkflowRun> {
+  const run = await pullRequest();
+  const report = await run.start().ended;
+  expect(statusOf(report)).toEqual(RED);
+  expect(errorsOf(report.job('translate'))).toEqual([expect.stringMatching(/^Waiting for approval: .*score 72/)]);
+  expect(await world.startedGates()).toEqual(['translate']);
+  return run;
+}
+
+describe('a run of a pull request that waits', () => {
+  it('turns green when a person decided so, in the same run, and starts no agent again', async () => {
+    const run = await waiting();
+    const decided = await (await dispatched(approval())).start().ended;
+    expect([decided.conclusion, decided.started]).toEqual(['success', ['decide']]);
+    const { runId } = lastEnd('translate').by;
+    expect(world.service.world.reruns).toEqual([{ run: Number(runId), which: 'failed' }]);
+    expect(world.service.world.checkRuns).toMatchObject([
+      {
+        name: 'gateline decision: gates/translate',
+        conclusion: 'success',
+        headSha: await headOf(world.repository.root),
+      },
+    ]);
+    const again = await run.rerunFailed().ended;
+    expect(statusOf(again)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish']);
+    expect(again.job('translate').log.join('\n')).toContain('approved by maria');
+    // Another attempt finds it, too.
+    expect(statusOf(await run.rerunAll().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual([]);
+  });
+
+  it.runIf(IS_FULL)('holds in the next run, which reuses the output', async () => {
+    await waiting();
+    await (await dispatched(approval())).start().ended;
+    await world.repository.write('other.txt', 'x');
+    await world.repository.commitAll('a change that no gate sees');
+    const next = await (await pullRequest()).start().ended;
+    expect(statusOf(next)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish']);
+  });
+
+  it.runIf(IS_FULL)('runs the gate again when a person rejected its output', async () => {
+    const run = await waiting();
+    await (await dispatched(approval({ decision: 'reject' }))).start().ended;
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
+    expect(await world.startedGates()).toEqual(['translate']);
+  });
+
+  it.runIf(IS_FULL)('does not open for one person if another one rejected it', async () => {
+    const run = await waiting();
+    await (await dispatched(approval({ decision: 'reject' }), 'paul')).start().ended;
+    await (await dispatched(approval(), 'maria')).start().ended;
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
+  });
+
+  it.runIf(IS_FULL)('shows the command that approves it, and once more in each attempt', async () => {
+    const run = await pullRequest();
+    const { digest, resume } = await run.start().ended.then(() => approval());
+    const command = `gh workflow run gates.yml --repo=octo/gates --ref=main -f resume=${resume} -f decision=approve -f gate=translate -f digest=${digest} -f reason=WHY`;
+    const again = await run.rerunFailed().ended;
+    expect(again.job('translate').summary).toContain(command);
+  });
+
+  it('waits, and starts nothing, if check runs cannot be read', async () => {
+    const run = await waiting();
+    await (await dispatched(approval())).start().ended;
+    world.service.faults.add({ operation: 'checks/list-for-ref', fault: { kind: 'status', status: 403 }, times: 9 });
+    const again = await run.rerunFailed().ended;
+    expect(statusOf(again)).toEqual(RED);
+    expect(errorsOf(again.job('translate'))).toEqual([expect.stringContaining('DECISIONS_UNREADABLE')]);
+    expect(await world.startedGates()).toEqual([]);
+  });
+});
+
+describe('command: decide', () => {
+  it('decides nothing without the right to, or about what there is not', async () => {
+    await waiting();
+    const cases = [
+      ['rita', {}, 'DECIDER_REFUSED'],
+      ['helper[bot]', {}, 'DECIDER_REFUSED'],
+      ['maria', { digest: '' }, 'DISPATCH_INVALID'],
+      ['maria', { digest: digestOf('other') }, 'DECISION_WITHOUT_ATTEMPT'],
+      ['maria', { resume: '99' }, 'EARLIER_RUN_ABSENT'],
+    ] as const;
+    for (const [by, more, code] of cases) {
+      const decided = await (await dispatched(approval(more), by)).start().ended;
+      expect(errorsOf(decided.job('decide')), by).toEqual([expect.stringContaining(code)]);
+    }
+    expect([world.service.world.checkRuns, world.service.world.reruns]).toEqual([[], []]);
+  });
+
+  it.runIf(IS_FULL)('asks for a name of the run that says what is decided', async () => {
+    await world.repository.edit(WORKFLOW, /^run-name.*\n.*\n.*\n/m.exec(recipe())![0], '');
+    await world.repository.commitAll('without a name');
+    await waiting();
+    const decided = await (await dispatched(approval())).start().ended;
+    expect(errorsOf(decided.job('decide'))).toEqual([expect.stringContaining('RUN_NAME_MISSING')]);
+    expect(world.service.world.checkRuns).toEqual([]);
+  });
+});
+
+it('an approval is by another person than the author, and for one commit, if the gate asks for that', async () => {
+  const definition = {
+    pipeline: 'gates',
+    gates: {
+      translate: {
+        run: agent({ text: 'Guten Tag' }),
+        inputs: [],
+        approval: { 'not-author': true, per: 'commit' },
+      },
+    },
+  };
+  const step = (command: string): Keys => ({ id: 'gate', uses: ACTION, with: { command } });
+  const { 'run-name': name } = parseWorkflow(recipe(), WORKFLOW);
+  const about = "inputs.decision == 'approve'";
+  const workflow = workflowOf(
+    {
+      translate: job([CHECKOUT, step('run')], { if: `!(${about})` }),
+      decide: job([CHECKOUT, step('decide')], { if: about, permissions: { actions: 'write', checks: 'write' } }),
+    },
+    { 'run-name': name! },
+  );
+  await world.repository.write(WORKFLOW, workflow);
+  await world.repository.write('gateline.yml', JSON.stringify(definition));
+  await world.repository.commitAll('a gate that needs an approval');
+  world.service.world.collaborators.set('ada', 'write');
+  const run = await pullRequest();
+  const report = await run.start().ended;
+  const waits = /waiting for approval, not by the author of the change, for this commit/;
+  expect(errorsOf(report.job('translate'))).toEqual([expect.stringMatching(waits)]);
+  await (await dispatched(approval(), 'ada')).start().ended;
+  expect((await run.rerunFailed().ended).conclusion).toBe('failure');
+  await (await dispatched(approval(), 'maria')).start().ended;
+  expect((await run.rerunFailed().ended).conclusion).toBe('success');
+  await world.repository.write('other.txt', 'x');
+  await world.repository.commitAll('a change that no gate sees');
+  const next = await (await pullRequest()).start().ended;
+  expect(errorsOf(next.job('translate'))).toEqual([expect.stringMatching(waits)]);
+  expect(await world.startedGates()).toEqual(['translate']);
+});
+
+interface Forgery {
+  readonly check?: Partial<StoredCheckRun>;
+  readonly run?: Partial<Parameters<typeof addRun>[1]>;
+  readonly checked?: Partial<CheckedDecision>;
+}
+
+/** Each would open the gate, were it not for one thing; and how that is named. */
+const FORGERIES: readonly (readonly [Forgery, RegExp | undefined])[] = [
+  [{ check: { app: 'codecov' } }, /another app/],
+  [{ check: { externalId: '900' } }, /external id/],
+  [{ checked: { decidingRun: 899 } }, /run 899 cannot be found/],
+  [{ run: { path: '.github/workflows/other.yml' } }, /another workflow/],
+  [{ run: { event: 'pull_request' } }, /not started by a person/],
+  [{ run: { displayTitle: 'gateline approve publish' } }, /the name of run \d+ does not say so/],
+  [{ checked: { decision: 'reject' } }, /the name of run \d+ does not say so/],
+  [{ checked: { output: digestOf('other') } }, /the name of run \d+ does not say so/],
+  [{ run: { actor: 'rita' } }, /rita may not decide/],
+  [{ run: { actor: 'eve' } }, /eve may not decide/],
+  [{ run: { actor: 'helper[bot]' } }, /helper\[bot\] may not decide/],
+  // Sound, but about something else.
+  [{ checked: { fingerprint: digestOf('other') } }, undefined],
+  [{ checked: { position: { runNumber: 1, runAttempt: 1, n: 0 } } }, undefined],
+  [{ check: { headSha: '2'.repeat(40) } }, undefined],
+  [{ check: { name: 'gateline decision: gates/publish' } }, undefined],
+];
+
+/** A check run as `command: decide` writes it, and the run that it names, but for some of it. */
+async function forge(decidingRun: number, { check, run, checked }: Forgery = {}): Promise<void> {
+  const { fingerprint, value, by, runNumber } = lastEnd('translate');
+  const output = value!.digest;
+  const position = { runNumber, runAttempt: 2, n: 0 };
+  const aboutRun = Number(by.runId);
+  const real: CheckedDecision = { decision: 'approve', decidingRun, aboutRun, position, fingerprint, output };
+  addRun(world.service.world, {
+    id: decidingRun,
+    event: 'workflow_dispatch',
+    actor: 'maria',
+    path: WORKFLOW,
+    status: 'completed',
+    conclusion: 'success',
+    displayTitle: titleOf(real, 'translate'),
+    ...run,
+  });
+  world.service.world.checkRuns.push({
+    id: decidingRun,
+    repository: 'octo/gates',
+    name: 'gateline decision: gates/translate',
+    headSha: await headOf(world.repository.root),
+    externalId: externalIdOf({ ...real, ...checked }),
+    conclusion: 'success',
+    output: { title: 'approve', summary: 'forged' },
+    app: 'github-actions',
+    ...check,
+  });
+}
+
+it('a forged check run opens nothing, and is named', async () => {
+  const run = await waiting();
+  for (const [index, [forgery]] of FORGERIES.entries()) await forge(900 + index, forgery);
+  const again = await run.rerunFailed().ended;
+  expect(statusOf(again)).toEqual(RED);
+  const named = messagesOf(again.job('translate'), 'warning').toReversed();
+  const whys = FORGERIES.flatMap(([, why]) => (why === undefined ? [] : [expect.stringMatching(why) as string]));
+  expect(named).toEqual(whys);
+  expect(await world.startedGates()).toEqual([]);
+  await forge(950);
+  expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+});
+
+/** The same workflow without its job `decide`: decisions are in the event of the run that goes on. */
+async function withoutDecide(files: Readonly<Record<string, string>> = {}): Promise<WorkflowRun> {
+  const { text } = { text: recipe() };
+  const workflow = text
+    .slice(0, text.indexOf('  decide:\n'))
+    .replaceAll(/ *if: .*inputs\.decision != 'approve'.*\n/g, (line) =>
+      line.includes('always') ? '    if: always()\n' : '',
+    );
+  await world.repository.write(WORKFLOW, workflow);
+  for (const [path, content] of Object.entries(files)) await world.repository.write(path, content);
+  await world.repository.commitAll('without decide');
+  return world.run({ payload: { repository: REPOSITORY } });
+}
+
+describe('a decision in the event of a run', () => {
+  async function waitingOnBranch(): Promise<WorkflowRun> {
+    const run = await withoutDecide();
+    expect(statusOf(await run.start().ended)).toEqual(RED);
+    expect(await world.startedGates()).toEqual(['translate']);
+    return run;
+  }
+
+  it('opens the gate in that run and in all its attempts, and in no other run', async () => {
+    const first = await waitingOnBranch();
+    const run = await dispatched(approval());
+    const report = await run.start().ended;
+    expect(statusOf(report)).toEqual(GREEN);
+    expect(report.job('translate').steps.find(({ id }) => id === 'gate')!.outputs['resumed-from']).toBe('502');
+    expect(await world.startedGates()).toEqual(['publish']);
+    expect(statusOf(await run.rerunAll().ended)).toEqual(GREEN);
+    expect(statusOf(await first.rerunFailed().ended)).toEqual(RED);
+    expect(await world.startedGates()).toEqual([]);
+  });
+
+  it('opens nothing if a program or a person without write access sent it, or if it is under `with:`', async () => {
+    await waitingOnBranch();
+    for (const by of ['github-actions[bot]', 'rita', 'eve']) {
+      const report = await (await dispatched(approval(), by)).start().ended;
+      expect([by, statusOf(report)]).toEqual([by, RED]);
+      expect(messagesOf(report.job('translate'), 'warning')).toContainEqual(expect.stringMatching(/is ignored: /));
+    }
+    // Inputs that stand under `with:`, and not in the event.
+    const { resume, ...decision } = approval();
+    await world.repository.edit(
+      WORKFLOW,
+      '          score: /score',
+      `          resume: '${resume}'\n          decision: approve\n          score: /score`,
+    );
+    await world.repository.edit(WORKFLOW, 'checks: read', 'checks: write');
+    await world.repository.commitAll('a decision under with');
+    const report = await (await world.run({ inputs: decision, payload: { repository: REPOSITORY } })).start().ended;
+    expect(report.job('translate').conclusion).toBe('failure');
+    expect(messagesOf(report.job('translate'), 'warning')).toContainEqual(expect.stringMatching(/^Wide permissions: /));
+    expect(report.job('publish').conclusion).toBe('skipped');
+  });
+
+  it.runIf(IS_FULL)('is about the output that the resumed run recorded, and that the digest names', async () => {
+    await waitingOnBranch();
+    expect(statusOf(await (await dispatched(approval({ digest: digestOf('other') }))).start().ended)).toEqual(RED);
+    expect(statusOf(await (await dispatched(approval({ digest: '' }))).start().ended)).toEqual(GREEN);
+  });
+
+  it.runIf(IS_FULL)('stops the run if it cannot be known whether the sender may decide', async () => {
+    await waitingOnBranch();
+    const operation = 'repos/get-collaborator-permission-level';
+    world.service.faults.add({ operation, fault: { kind: 'status', status: 403 }, times: 9 });
+    expect(statusOf(await (await dispatched(approval())).start().ended)).toEqual(RED);
+  });
+
+  it('`from` lets a gate and those after it run again, once in all attempts', async () => {
+    const run = await waitingOnBranch();
+    const approved = await dispatched(approval());
+    await approved.start().ended;
+    expect(await world.startedGates()).toEqual(['publish']);
+    const resume = lastEnd('publish').by.runId!;
+    const again = await dispatched({ resume, from: 'publish', decision: 'approve', gate: 'translate' });
+    expect(statusOf(await again.start().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish']);
+    expect(statusOf(await again.rerunAll().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual([]);
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
+  });
+
+  it.runIf(IS_FULL)('skips a gate', async () => {
+    await waitingOnBranch();
+    const run = await dispatched({ ...approval(), decision: 'skip', digest: '', reason: 'not needed' });
+    const report = await run.start().ended;
+    expect(statusOf(report)).toEqual(GREEN);
+    expect(report.job('translate').steps.find(({ id }) => id === 'gate')!.outputs['decision']).toBe('skip');
+  });
+});
