@@ -1,6 +1,7 @@
 import { GITHUB_VARIABLES, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonObject } from '../../json/json.ts';
+import { readDispatch, type Dispatch } from './dispatch.ts';
 import { readPayload } from './event-payload.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import { trustOf, type PullRequest, type Trust } from './trust.ts';
@@ -58,6 +59,8 @@ export interface WorkflowEvent {
   /** The default subject: `pr-<n>`, otherwise the branch, with a mark if its name looks like `pr-<n>`. */
   readonly subject: string;
   readonly trust: Trust;
+  /** What the run was started to do, if a person or a job started it to continue another run. */
+  readonly dispatch: Dispatch | undefined;
   /** For people: the assumptions made, one sentence each. */
   readonly notices: readonly string[];
 }
@@ -88,7 +91,8 @@ type NeededValues = Readonly<Record<keyof typeof NEEDED, string>>;
  * Reads the event from the runner's variables and the event's payload.
  * https://docs.github.com/actions/reference/workflows-and-actions/variables#default-environment-variables
  * @param payload the parsed document that `GITHUB_EVENT_PATH` names
- * @throws GatelineError `RUNNER_ENVIRONMENT` naming every variable that is missing or malformed, `EVENT_INVALID`
+ * @throws GatelineError `RUNNER_ENVIRONMENT` naming every variable that is missing or malformed, `EVENT_INVALID`,
+ *   `DISPATCH_INVALID`
  */
 export function readEvent(
   environment: Environment,
@@ -126,6 +130,7 @@ export function readEvent(
     defaultBranch,
     subject: pullRequest === undefined ? subjectOf(ref, refName) : `pr-${pullRequest.number}`,
     trust,
+    dispatch: readDispatch(name, payload),
     notices: [notice, trust.notice].filter((one) => one !== undefined),
   };
 }

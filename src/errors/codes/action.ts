@@ -29,6 +29,12 @@ export const ACTION_CODES = {
     means: 'The payload of the event cannot be read, or lacks the fields that decide which code is trusted.',
     remedy: 'Run the workflow again; with another runner, check the file that `GITHUB_EVENT_PATH` names.',
   },
+  DISPATCH_INVALID: {
+    from: ['user'],
+    title: 'Invalid inputs of the run',
+    means: 'The run was started with inputs (`resume`, `decision`, …) that are invalid or incomplete.',
+    remedy: 'Start the workflow again, with the inputs that the summary of the resumed run shows. Nothing ran.',
+  },
   TEMP_UNWRITABLE: {
     from: ['platform'],
     means: "The runner's folder for temporary files cannot be written to.",

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { digestSchema } from '../../json/digest.ts';
+import { STRATEGIES } from '../../run/plan/strategy.ts';
+import { shown } from '../../pipeline/problem.ts';
+
+/** Decisions about a gate that a person can make by starting a run. */
+export const DISPATCHED_DECISIONS = ['approve', 'reject', 'skip', 'force'] as const;
+
+/** Who started a run, as the event says. */
+export interface Sender {
+  readonly login: string;
+  /** A program, such as `github-actions[bot]`. */
+  readonly isBot: boolean;
+}
+
+/**
+ * What a run was started to do: the inputs of its `workflow_dispatch`. They are read from the event, never from `with:`,
+ * where a workflow could put the text of an agent.
+ */
+export interface Dispatch extends Readonly<z.infer<typeof inputsSchema>> {
+  readonly sender: Sender | undefined;
+}
+
+const word = (maximum: number) => z.string().min(1).max(maximum).optional();
+
+/** The inputs by their names. A blank one is absent. */
+const inputsSchema = z.object({
+  /** Id of the run to continue from, and that a decision is about. */
+  resume: z
+    .string()
+    .regex(/^[1-9][0-9]{0,19}$/, 'expected the id of a workflow run')
+    .optional(),
+  strategy: z.enum(STRATEGIES).optional(),
+  /** Gate, for the strategy `from-checkpoint`, which it implies. */
+  from: word(200),
+  decision: z.enum(DISPATCHED_DECISIONS).optional(),
+  /** The gate or leg that the decision is about. */
+  gate: word(200),
+  reason: word(4_096),
+  /** Digest of the output that the decision is about. Default: the output that the resumed run recorded. */
+  digest: digestSchema.optional(),
+  /** One JSON value, not parsed here: what a failed gate sent back. */
+  rework: word(65_535),
+  /** Id of the comment that asked for the run. */
+  comment: word(20),
+  /** The subject of the run that is resumed. */
+  subject: word(1_024),
+});
+
+const senderSchema = z.object({ login: z.string().min(1).max(255), type: z.string().max(40) });
+
+const payloadSchema = z.object({
+  inputs: z.record(z.string(), z.unknown()).nullish().catch(undefined),
+  sender: senderSchema.nullish().catch(undefined),
+});
+
+/**
+ * What a run was started to do; `undefined` if it was not started by `workflow_dispatch`, or with none of these inputs:
+ * a workflow may use their names for its own. They are ours if `resume` is the id of a run.
+ * @throws GatelineError `DISPATCH_INVALID`
+ */
+export function readDispatch(eventName: string, payload: unknown): Dispatch | undefined {
+  const parsed = eventName === 'workflow_dispatch' ? payloadSchema.safeParse(payload).data : undefined;
+  const given = Object.entries(parsed?.inputs ?? {}).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [],
+  );
+  const inputs = Object.fromEntries(given);
+  if (!inputsSchema.shape.resume.unwrap().safeParse(inputs['resume']).success) {
+    if (inputs['resume'] === undefined || inputs['decision'] === undefined) return undefined;
+  }
+  const read = inputsSchema.safeParse(inputs);
+  if (!read.success) {
+    const problems = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw invalid(shown(problems.join('; '), 1_000));
+  }
+  refuseIncomplete(read.data);
+  const { login, type } = parsed?.sender ?? {};
+  return { ...read.data, sender: login === undefined ? undefined : { login, isBot: type !== 'User' } };
+}
+
+function refuseIncomplete({ decision, gate, strategy, from, reason }: z.infer<typeof inputsSchema>): void {
+  if (decision !== undefined && gate === undefined) throw invalid(`decision ${decision}: name the gate as \`gate\``);
+  if (strategy === 'from-checkpoint' && from === undefined)
+    throw invalid('strategy from-checkpoint: name the gate as `from`');
+  if (from !== undefined && strategy !== undefined && strategy !== 'from-checkpoint')
+    throw invalid(`from: not with the strategy ${strategy}`);
+  const needsReason = decision === 'skip' || decision === 'reject' || strategy === 'skip-current';
+  if (needsReason && reason === undefined) throw invalid(`${decision ?? strategy}: a reason is needed (\`reason\`)`);
+}
+
+function invalid(message: string): GatelineError {
+  return new GatelineError('DISPATCH_INVALID', `the inputs of this run: ${message}`);
+}
