@@ -29,6 +29,8 @@ const tokenSchema = z.strictObject({
   file: z.literal(true).optional(),
   /** Digest of the claim's record: verifies a record that was not found through a listing. */
   claim: digestSchema.optional(),
+  /** The work was sent back: digest of where it starts, for a step that reads no other records. */
+  rework: digestSchema.optional(),
 });
 
 /** `begin` returns it and `complete` requires it: names one claim. It is not a secret. */
@@ -38,7 +40,10 @@ export type ClaimToken = z.infer<typeof tokenSchema>;
  * The token of a claim, as URL-safe text.
  * @param more details of the gate that the claim's record does not contain
  */
-export function tokenOf(started: StartedRecord, more: Pick<ClaimToken, 'minutes' | 'file' | 'git'> = {}): string {
+export function tokenOf(
+  started: StartedRecord,
+  more: Pick<ClaimToken, 'minutes' | 'file' | 'git' | 'rework'> = {},
+): string {
   const { subject, gate, leg, runNumber: run, runAttempt: call, n, fingerprint, contract, pipeline } = started;
   const claim = digestOfClaim(started);
   const token: ClaimToken = { v: 1, subject, gate, leg, run, call, n, fingerprint, contract, pipeline, claim, ...more };

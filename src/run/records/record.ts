@@ -83,9 +83,10 @@ const work = {
   needs: needDigests,
   /**
    * The attempt was sent back to: which iteration of the loop it is (the first attempt is 1), and the fingerprint of
-   * the request without `rework`.
+   * the request without `rework`. On GitHub each iteration is a run of its own, so the units that sent the work back are
+   * named, too.
    */
-  rework: z.strictObject({ iteration: counter, base: digest }).optional(),
+  rework: z.strictObject({ iteration: counter, base: digest, causes: z.array(unit).max(1_000).optional() }).optional(),
   /** What the run is to achieve, redacted. */
   task: z.string().max(MAX_TASK_LENGTH).optional(),
 };
