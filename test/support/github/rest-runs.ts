@@ -103,6 +103,7 @@ function document(world: World, run: WorkflowRun, attempt: number): object {
   return {
     id: run.id,
     name: run.workflow,
+    display_title: run.displayTitle ?? 'A commit',
     path: run.path,
     workflow_id: workflowId(run.path),
     run_number: run.number,

@@ -5,13 +5,16 @@ import { routeAccount } from './rest-account.ts';
 import { ARTIFACT_ROUTES } from './rest-artifacts.ts';
 import { COMMENT_ROUTES } from './rest-comments.ts';
 import { RUN_ROUTES } from './rest-runs.ts';
+import { STEERING_ROUTES } from './rest-steering.ts';
 
-const ROUTES = [...ARTIFACT_ROUTES, ...RUN_ROUTES, ...COMMENT_ROUTES].map((route) => ({
+const ROUTES = [...ARTIFACT_ROUTES, ...RUN_ROUTES, ...COMMENT_ROUTES, ...STEERING_ROUTES].map((route) => ({
   ...route,
-  pattern: new RegExp(`^/repos/([^/]+/[^/]+)${route.path.replaceAll(/:(?:id|n)/g, '([^/]+)')}$`),
+  pattern: new RegExp(
+    `^/repos/([^/]+/[^/]+)${route.path.replace(':path', '(.+)').replaceAll(/:(?:id|n)/g, '([^/]+)')}$`,
+  ),
 }));
 
-/** The calls of REST that are about artifacts, runs, jobs, comments and the account. */
+/** The calls of REST that are about artifacts, runs, jobs, comments, what starts runs and marks commits, and the account. */
 export function routeRest(request: ServiceRequest, world: World): Operation | undefined {
   for (const { name, method, pattern, work } of ROUTES) {
     const match = method === request.method ? pattern.exec(request.url.pathname) : null;

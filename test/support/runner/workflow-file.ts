@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../src/json/json.ts';
 
 /**
  * The part of GitHub's workflow syntax that is carried out here. Everything else is refused when the file is read, so
- * that no test rests on a key that nothing looks at. Accepted and not looked at: `on`, `name` of a run, `concurrency`,
+ * that no test rests on a key that nothing looks at. Accepted and not looked at: `on`, `run-name`, `concurrency`,
  * `runs-on`, `timeout-minutes`.
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax
  */
