@@ -44,6 +44,11 @@ export interface JobStore {
   readonly listingLimits: WaitLimits;
   /** Waits until new checkpoints are also in the cache, and reports problems with that. Never throws. */
   settled(): Promise<void>;
+  /**
+   * Puts records in the place of what the cache has for a fingerprint. The contents may be those of any listed record.
+   * Never throws; problems are notices.
+   */
+  supersede: CheckpointCache['supersede'];
   /** Uploads a document as a separate artifact. Returns why it failed; a name that already exists is not an error. */
   keepDocument(name: string, text: string): Promise<string | undefined>;
 }
@@ -104,7 +109,11 @@ export async function openJobStore(
     ...mine,
     ...(resumed && { earlier: resumed }),
   });
-  const cache = cacheOfJob(invocation, { spool, limits: limits.cache });
+  const copyTo: RecordStore['copyTo'] = (digest, path, mode) => store.copyTo(digest, path, mode);
+  const cache = cacheOfJob(invocation, {
+    spool: { put: (content) => spool.put(content), copyTo },
+    limits: limits.cache,
+  });
   const claims = new KeptClaims(join(folder, 'claims'), outage);
   if (ending !== undefined) await claims.resume(ending.token);
   const keeping: Promise<readonly string[]>[] = [];
@@ -121,6 +130,7 @@ export async function openJobStore(
     settled: async () => {
       for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
     },
+    supersede: (fingerprint, records) => cache.supersede(fingerprint, records),
     keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
   };
 }

@@ -24,7 +24,8 @@ export const ENGINE_CODES = {
     title: 'Work that was sent back cannot be verified',
     means:
       'The event of the run names records of the resumed run by their digests, and no record there has such a digest. The artifacts expired, or were replaced.',
-    remedy: 'Run the workflow anew: the gates start from the beginning. Nothing was run from records that do not match.',
+    remedy:
+      'Run the workflow anew: the gates start from the beginning. Nothing was run from records that do not match.',
   },
   STAND_IN_ABSENT: {
     from: ['user'],
