@@ -11,6 +11,7 @@ import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import type { GivenRework } from '../../run/records/given-rework.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { ancestorsOf, unitsOf } from '../../run/records/unit.ts';
 import type { Environment } from '../../environment.ts';
@@ -72,6 +73,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
     task: inputs.task ?? pipeline.task,
     metadata: { ...pipeline.metadata, ...inputs.metadata },
     input,
+    rework: event.rework,
     ...(workflow && { workflow }),
   };
   const call: JobCall = {
@@ -238,7 +240,7 @@ function definedInFile(pipeline: Pipeline, invocation: ActionInvocation): FoundG
   const { inputs, event } = invocation;
   const { gate, key } = unitOfJob(pipeline, event, inputs);
   refuseOtherCommand(gate, inputs.command);
-  const call: JobCall = { call: { numbers: numbersOf(event), selection: upstreamOf(pipeline, key) } };
+  const call: JobCall = { call: { numbers: numbersOf(event), selection: recordsFor(pipeline, key, event.rework) } };
   return { pipeline, gate, key, about: jobSubject(invocation, pipeline), call };
 }
 
@@ -263,8 +265,11 @@ function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void 
   }
 }
 
-/** The records that a unit builds on, and its own. */
-function upstreamOf(pipeline: Pipeline, key: UnitKey): Selection {
-  const wanted = new Set([key, ...ancestorsOf(unitsOf(pipeline), key)]);
+/** The records that a unit builds on, its own, and those that sent its work back. */
+function recordsFor(pipeline: Pipeline, key: UnitKey, rework: GivenRework | undefined): Selection {
+  const graph = unitsOf(pipeline);
+  const isTarget = rework !== undefined && graph.get(key)?.gate.id === rework.target;
+  const after = isTarget ? [...rework.from, ...rework.over].map(({ unit }) => unit) : [];
+  const wanted = new Set([key, ...ancestorsOf(graph, key), ...after]);
   return { only: ({ gate, leg }) => wanted.has(unitKey(gate, leg)) };
 }

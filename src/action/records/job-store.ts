@@ -102,8 +102,8 @@ export async function openJobStore(
     ...(url !== undefined && token !== undefined && { results: { url, token } }),
     listsAtOnce: ending === undefined,
   };
-  const isResumed = inputs.resume !== undefined && ending === undefined;
-  const earlier = isResumed ? await earlierRun(invocation, inputs.resume) : undefined;
+  const resume = ending === undefined ? resumedRun(invocation) : undefined;
+  const earlier = resume === undefined ? undefined : await earlierRun(invocation, resume, limits.ending);
   const resumed = earlier && new GithubStore({ ...common, run: earlier, readOnly: true });
   const store = new GithubStore({
     ...mine,
@@ -133,6 +133,12 @@ export async function openJobStore(
     supersede: (fingerprint, records) => cache.supersede(fingerprint, records),
     keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
   };
+}
+
+/** The run to continue from. Work that was sent back continues from the run that the event names. */
+function resumedRun({ inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>): string | undefined {
+  if (inputs.command === 'report') return undefined;
+  return event.rework === undefined ? inputs.resume : event.dispatch?.resume;
 }
 
 function cacheOfJob(

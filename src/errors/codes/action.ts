@@ -35,6 +35,14 @@ export const ACTION_CODES = {
     means: 'The run was started with inputs (`resume`, `decision`, …) that are invalid or incomplete.',
     remedy: 'Start the workflow again, with the inputs that the summary of the resumed run shows. Nothing ran.',
   },
+  DISPATCH_SUBJECT: {
+    from: ['user'],
+    title: 'Not a run of this pull request',
+    means:
+      'The input `subject` of the run names a pull request, and the run is not of its head branch and head commit.',
+    remedy:
+      'Start the workflow on the head branch of the pull request. If it has a newer commit, its own run is the one to look at.',
+  },
   TEMP_UNWRITABLE: {
     from: ['platform'],
     means: "The runner's folder for temporary files cannot be written to.",
