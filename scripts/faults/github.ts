@@ -307,4 +307,28 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     tests: RUNNER,
     why: 'masks and annotations would do nothing while an agent works',
   },
+  {
+    name: 'github: a cache entry has ends of any gate',
+    find: 'return isOfRun && work.rework?.causes?.includes(unitOf(record)) === true;',
+    replace: 'return isOfRun;',
+    tests: ['test/store/github/cache/hostile.test.ts'],
+    only: 'several iterations',
+    why: 'work that was sent back would be reused since an unrelated gate passed',
+  },
+  {
+    name: 'github: work is sent back although the branch has moved',
+    find: 'if (head !== own)',
+    replace: "if (head === '')",
+    tests: ['test/action/workflows/rework.test.ts'],
+    only: 'branch has moved',
+    why: 'agents would work on a commit that nobody looks at any more',
+  },
+  {
+    name: 'github: a run for a pull request may be of any commit',
+    find: 'if (event.sha !== head.sha) throw',
+    replace: "if (event.sha === '') throw",
+    tests: ['test/action/workflows/rework.test.ts'],
+    only: 'refused to a run of another commit',
+    why: 'a commit would get the status of another one, and its records',
+  },
 ];

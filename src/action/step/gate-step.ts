@@ -50,6 +50,7 @@ export function setGateOutputs({ world: { runner } }: ActionInvocation, job: Job
   runner.setOutput('leg', unit?.leg ?? '');
   runner.setOutput('status', unit?.status ?? 'blocked');
   runner.setOutput('passed', unit?.done ?? false);
+  runner.setOutput('iteration', (ended ?? step.started)?.rework?.iteration ?? 1);
   if (ended !== undefined) {
     if (ended.verdict.status !== 'not-applicable') {
       runner.setOutput('score', ended.verdict.score);

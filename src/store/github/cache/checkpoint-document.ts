@@ -68,8 +68,8 @@ export function verifyEntry(files: EntryFiles, unit: CheckpointUnit, fingerprint
   const isOwn = (record: GatelineRecord): boolean => unitOf(record) === unitKey(unit.gate, unit.leg);
   const own = records.filter(isOwn);
   const ended = own.findLast((record) => record.kind === 'ended');
-  if (own.length === 0 || !records.every((record) => isOwn(record) || (ended !== undefined && sentBack(record, ended))))
-    throw new Unusable('the entry belongs to another gate');
+  const isOfUnit = own.length > 0 && records.every((record) => isOwn(record) || isCauseOf(record, ended));
+  if (!isOfUnit) throw new Unusable('the entry belongs to another gate');
   verifyKinds(own);
   for (const record of own) verifyIdentity(record, unit, fingerprint);
   const [claim] = own;
@@ -90,9 +90,10 @@ function verifyKinds(own: readonly GatelineRecord[]): void {
 }
 
 /** Whether a record is the end of a gate that sent the work back and judged its last iteration. */
-function sentBack(record: GatelineRecord, { pipeline, subject, runNumber, rework }: EndedRecord): boolean {
-  const isOfRun = record.pipeline === pipeline && record.subject === subject && record.runNumber === runNumber;
-  return record.kind === 'ended' && isOfRun && rework?.causes?.includes(unitOf(record)) === true;
+function isCauseOf(record: GatelineRecord, work: EndedRecord | undefined): boolean {
+  if (work === undefined || record.kind !== 'ended') return false;
+  const isOfRun = (['pipeline', 'subject', 'runNumber'] as const).every((key) => record[key] === work[key]);
+  return isOfRun && work.rework?.causes?.includes(unitOf(record)) === true;
 }
 
 function readDocument(bytes: Uint8Array): CheckpointRecords {
