@@ -17,6 +17,8 @@ const DRIVE = ['test/engine/drive.test.ts'];
 const ROLLBACK = ['test/cli/rollback.test.ts'];
 const DATABASE = ['test/cli/rollback-database.test.ts'];
 
+const REWORK_RUNS = ['test/engine/rework-runs.test.ts'];
+
 /** Faults in driving a run. */
 export const ENGINE_FAULTS: readonly Fault[] = [
   {
@@ -410,5 +412,40 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: DATABASE,
     only: 'pinned ones',
     why: 'a run that goes on could not be rolled back',
+  },
+  {
+    name: 'engine: records bound how often a CI run sends work back',
+    find: 'limits.sent ?? countsIn(loop, targets, state)',
+    replace: 'countsIn(loop, targets, state)',
+    tests: REWORK_RUNS,
+    why: 'each run has records of its own: a loop would never end',
+  },
+  {
+    name: 'engine: records of a resumed run are used whatever their digests are',
+    find: 'ended.find((one) => digestOfJson(one as unknown as JsonValue) === digest)',
+    replace: 'ended[0]',
+    tests: REWORK_RUNS,
+    why: 'a job of the resumed run could put its words into the request of the next one',
+  },
+  {
+    name: 'engine: a CI run sends back work although another gate crashed',
+    find: 'if (others.length > 0) {',
+    replace: 'if (others.length > 1_000) {',
+    tests: REWORK_RUNS,
+    why: 'agents would run again for a failure that their work has no part in',
+  },
+  {
+    name: 'engine: a claim of an earlier run attempt is not seen',
+    find: 'const isKnown = claims.some((one) => isSame(one, decision));',
+    replace: 'const isKnown = claims.length > 1_000;',
+    tests: REWORK_RUNS,
+    why: 'a report that runs again would start a second run without looking for the first',
+  },
+  {
+    name: 'engine: the last step of a job measures changes of sent back work from its start',
+    find: 'const rework = token.rework && (await readReworkStart(call, token.rework));',
+    replace: 'const rework = undefined;',
+    tests: REWORK_RUNS,
+    why: 'files of other gates would be handed on as its own, and its own of earlier iterations not at all',
   },
 ];

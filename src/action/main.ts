@@ -3,6 +3,8 @@ import type { CommandName } from './inputs/command-names.ts';
 import type { ActionCommand, ActionWorld } from './invocation.ts';
 import { runPost, type PostHook } from './post.ts';
 import { guardProcess, interruptSignal } from './process-guard.ts';
+import { ofItsPullRequest } from './event/dispatched-pull.ts';
+import { restOfStep } from './event/rest-client.ts';
 import { readStep } from './job/read-step.ts';
 import { reportError } from './step/report-error.ts';
 import { createRunner } from './runner.ts';
@@ -59,7 +61,10 @@ export async function runMain(world: ActionWorld, commands: ActionParts['command
 
 async function execute(world: ActionWorld, commands: ActionParts['commands']): Promise<boolean> {
   const { runner } = world;
-  const { inputs, event } = await readStep(world);
+  const { inputs, event: read } = await readStep(world);
+  // `complete` and the post step use what `begin` noted.
+  const event =
+    inputs.command === 'complete' ? read : await ofItsPullRequest(read, restOfStep({ inputs, event: read }));
   for (const notice of [...inputs.notices, ...event.notices]) runner.annotate('notice', notice, { title: 'Gateline' });
   const command = await commands[inputs.command]();
   const { ok, title, message } = await command({ world, inputs, event });

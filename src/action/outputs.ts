@@ -15,6 +15,7 @@ export const OUTPUT_NAMES = [
   'score',
   'passed',
   'digest',
+  'iteration',
   'attempt',
   'token',
   'request-file',

@@ -12,7 +12,9 @@ import { claimedHint } from './attempt/claimed-hint.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { placeFor } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
-import { type PreparedUnit } from './plan/prepared-unit.ts';
+import type { PreparedUnit, Work } from './plan/prepared-unit.ts';
+import { keepReworkStart, reworkStart } from './attempt/rework-start.ts';
+import type { Digest } from '../json/digest.ts';
 import type { AttemptPlace } from './attempt/place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
@@ -226,6 +228,7 @@ async function begin(
   const work = prepared.work!;
   const deadline = new Date(call.ports.now().getTime() + unit.gate.timeoutMinutes * 60_000).toISOString();
   const place = await placeFor(call, unit, asked);
+  const rework = call.holder === 'job' ? await keptStart(call, unit, work) : undefined;
   const started = await claim(call, unit, work, { place, ...(call.holder !== 'job' && { deadline }) });
   const isInFile = call.holder === 'job' && job?.recorded === undefined;
   const token = tokenOf(started, {
@@ -233,6 +236,7 @@ async function begin(
     ...(isInFile && { file: true }),
     git: call.ports.workspace.git,
     ...(job?.commit !== undefined && { commit: job.commit }),
+    ...(rework && { rework }),
   });
   // Reported before anything else can fail: from here on the claim must be ended.
   const { journal } = call;
@@ -250,6 +254,13 @@ async function begin(
   const directory = begun.directory.path;
   const about = known(call, prepared);
   return { choice: 'run', ...about, token, variables, deadline, directory, root, started };
+}
+
+/** For `complete`, which reads neither the event nor records of other gates. */
+async function keptStart(call: Call, unit: Unit, { rework }: Work): Promise<Digest | undefined> {
+  if (rework === undefined) return undefined;
+  const start = await reworkStart(call, unit, { rework, base: (await call.snapshot()).tree });
+  return start && keepReworkStart(call, start);
 }
 
 async function endedAtOnce(call: Call, unit: Unit, prepared: PreparedUnit, ended: EndedRecord): Promise<Settled> {

@@ -15,6 +15,7 @@ import { openCall, type Assignment, type Call } from './call/call.ts';
 import { readToken, tokenMatches, type ClaimToken } from './attempt/claim-token.ts';
 import { nameReruns } from './attempt/name-reruns.ts';
 import { giveUpEnded, giveUpPlace } from './attempt/give-up-place.ts';
+import { readReworkStart } from './attempt/rework-start.ts';
 import { readPlace } from './attempt/place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../json/json.ts';
@@ -91,7 +92,8 @@ export async function completeGate(
   const result: AgentResult = { outcome: 'exited', exitCode, stdout: '', stderr: '' };
   const { stopped } = completion;
   const early = stopped ? failed(stopped.kind, stopped.advice) : job && overtime(call, unit, started, token);
-  const begun = { unit, started, directory, checkout, hasFeedback: false };
+  const rework = token.rework && (await readReworkStart(call, token.rework));
+  const begun = { unit, started, directory, checkout, hasFeedback: false, ...(rework && { rework }) };
   const ended = await finishAttempt(call, begun, result, early).catch(async (error: unknown) => {
     await giveUpEnded(call, started);
     throw error;

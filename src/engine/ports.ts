@@ -3,7 +3,14 @@ import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
 import type { Platform } from '../run/plan/request.ts';
 import type { Digest } from '../json/digest.ts';
-import type { Content, DecidedRecord, EndedRecord, GatelineRecord, StartedRecord, Writer } from '../run/records/record.ts';
+import type {
+  Content,
+  DecidedRecord,
+  EndedRecord,
+  GatelineRecord,
+  StartedRecord,
+  Writer,
+} from '../run/records/record.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
 import type { RecordListing } from '../run/records/reading.ts';
 import type { Unit, UnitGraph } from '../run/records/unit.ts';

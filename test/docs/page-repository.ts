@@ -1,6 +1,7 @@
 import { ACTION_FOLDER } from '../support/action-files.ts';
 import { listingWhatIsAwaited } from '../support/github/attempt-modes.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../support/github/results-service.ts';
+import { declareWorkflow, dispatchedRun } from '../support/runner/dispatched-runs.ts';
 import { headOf } from '../support/runner/repository.ts';
 import {
   workflowRun,
@@ -20,7 +21,7 @@ const FIRST_RUN = 900;
 
 /** What a page shows of a run: how it is started, by whom, and how it ends. */
 const SHOWS =
-  /^(?<what>new run|re-run all jobs|re-run failed jobs)(?<of> of a pull request| of a fork's pull request| with resume)?: (?<end>success|failure)$/;
+  /^(?<what>new run|started run|re-run all jobs|re-run failed jobs)(?<of> of a pull request| of a fork's pull request| with resume)?: (?<end>success|failure)$/;
 
 /** The coding agent that pages speak of: it reads the prompt, and does as it says. */
 const CODING_AGENT: Readonly<Record<string, string>> = {
@@ -41,6 +42,8 @@ export class PageRepository implements AsyncDisposable {
   #workflow: string | undefined;
   #run: WorkflowRun | undefined;
   #runs = 0;
+  /** Runs that others started, and that a page has shown. */
+  #started = 0;
   /** The last commit that was not only a pull request's. */
   #base: string | undefined;
 
@@ -98,6 +101,10 @@ export class PageRepository implements AsyncDisposable {
     const commit = await headOf(root);
     if (of === undefined) this.#base = commit;
     this.#runs += 1;
+    await declareWorkflow(this.#service, { repository: root, commit, workflow: this.#workflow! }, 'main');
+    const { dispatches } = this.#service.world;
+    const started = what === 'started run' ? dispatches[this.#started++] : undefined;
+    if (what === 'started run' && started === undefined) throw new Error('no run was started');
     this.#run = workflowRun({
       service: this.#service,
       run: FIRST_RUN + this.#runs,
@@ -107,6 +114,7 @@ export class PageRepository implements AsyncDisposable {
       onLine: listingWhatIsAwaited(this.#service),
       actions: { [ACTION]: ACTION_FOLDER, 'your-org/coding-agent': this.#agent.root },
       ...eventOf(of, commit, this.#base ?? commit, FIRST_RUN + this.#runs - 1),
+      ...(started && dispatchedRun(started, this.#service)),
     });
     return this.#run.start().ended;
   }

@@ -7,7 +7,8 @@ import { ROOT, repositoryFiles } from '../repository/repository-files.ts';
  * or `run: exit N` (a shell runs it), `packages` (those that it installs are there from now on), `prints` (every line is part of what the `run` before it printed, in this order). For
  * GitHub: `workflow: PATH` (the same as `file`, and what is run from now on), `steps` (steps of a job); and over a text, every line
  * of which is part of what logs, summaries and comments show, in this order: `new run: success`, `re-run all jobs: success`, `re-run
- * failed jobs: failure`; `new run of a pull request: …`, `new run of a fork's pull request: …`, `new run with resume: …` (of the run before).
+ * failed jobs: failure`; `new run of a pull request: …`, `new run of a fork's pull request: …`, `new run with resume: …` (of the run before);
+ * `started run: …` (the next one that a job started).
  */
 export interface Block {
   readonly language: string;

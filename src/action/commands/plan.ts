@@ -42,7 +42,8 @@ async function planOf(invocation: ActionInvocation): Promise<PlanResult & { read
     const metadata = { ...pipeline.metadata, ...inputs.metadata };
     const input = await callersInput(inputs, event.workspace);
     const task = inputs.task ?? pipeline.task;
-    const assignment = { pipeline, ...jobSubject(invocation, pipeline), task, metadata, input };
+    const { rework } = event;
+    const assignment = { pipeline, ...jobSubject(invocation, pipeline), task, metadata, input, rework };
     const planned = await planPipeline(around.ports, assignment, { numbers: numbersOf(event) });
     return { ...planned, graph: unitsOf(pipeline) };
   }

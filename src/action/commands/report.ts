@@ -5,6 +5,9 @@ import { checkDefinition } from '../inputs/check-definition.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
+import { markCommit } from '../report/commit-status.ts';
+import { keepChain } from '../report/keep-chain.ts';
+import { sendBackWork } from '../report/send-back.ts';
 import { earlierRuns, keepHistory } from '../report/run-history.ts';
 import { neededJobs, reportInput, viewRun, type ReportedRun } from '../report/run-to-report.ts';
 import { restOfStep } from '../event/rest-client.ts';
@@ -28,21 +31,29 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     earlierRuns(invocation, rest, view),
     keepHistory(invocation, around.store, view),
   ]);
-  const input = reportInput(invocation, view, history);
   const missing = unsatisfiedJobs(neededJobs(inputs), view.records, view.state);
   const result = resultOfRun(view.state, missing);
+  const sentBack = result.ok ? undefined : await sendBackWork(invocation, around, view, rest);
+  await keepChain(invocation, around.store, view);
+  await markCommit(invocation, rest, view, result, sentBack);
+  const more = { history, ...(sentBack && { sentBack }) };
+  const input = reportInput(invocation, view, more);
   tell(invocation, view, missing, result);
   const { resumed } = around.store;
   if (resumed !== undefined) invocation.world.runner.setOutput('resumed-from', String(resumed.id));
   if (inputs.summary) await addSummary(invocation, (bytes) => runReport(input, bytes));
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
-  await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around));
+  await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around, more));
   return result;
 }
 
 /** Draws the comment from the current records. */
-async function drawAgain(invocation: ActionInvocation, around: JobContext): Promise<ReturnType<typeof reportInput>> {
-  return reportInput(invocation, await viewRun(invocation, around));
+async function drawAgain(
+  invocation: ActionInvocation,
+  around: JobContext,
+  { sentBack }: Parameters<typeof reportInput>[2] = {},
+): Promise<ReturnType<typeof reportInput>> {
+  return reportInput(invocation, await viewRun(invocation, around), { ...(sentBack && { sentBack }) });
 }
 
 function tell(
@@ -57,6 +68,7 @@ function tell(
   const failed = new Set([...open, ...missing.map(({ id }) => id)]);
   runner.setOutput('run-status', !result.ok && state.status === 'completed' ? 'error' : state.status);
   runner.setOutput('passed', result.ok);
+  runner.setOutput('iteration', 1 + (event.rework?.count ?? 0));
   runner.setOutput('failed-gates', [...failed].join(','));
   const room = result.ok ? {} : { error: 9 };
   for (const { level, title, message, file, line } of annotationsOf({ units, workspace: event.workspace, room })) {

@@ -2,6 +2,8 @@ import { GITHUB_VARIABLES, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonObject } from '../../json/json.ts';
 import { readDispatch, type Dispatch } from './dispatch.ts';
+import { readRework } from './dispatched-rework.ts';
+import type { GivenRework } from '../../run/records/given-rework.ts';
 import { readPayload } from './event-payload.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import { trustOf, type PullRequest, type Trust } from './trust.ts';
@@ -61,6 +63,8 @@ export interface WorkflowEvent {
   readonly trust: Trust;
   /** What the run was started to do, if a person or a job started it to continue another run. */
   readonly dispatch: Dispatch | undefined;
+  /** What it does again, since a gate of the run before sent it back. */
+  readonly rework: GivenRework | undefined;
   /** For people: the assumptions made, one sentence each. */
   readonly notices: readonly string[];
 }
@@ -106,6 +110,7 @@ export function readEvent(
   const refName = environment[GITHUB_VARIABLES.refName] || ref.replace(/^refs\/(?:heads|tags|pull)\//, '');
   const { pullRequest, defaultBranch } = facts;
   const started = startedFile(values.workflowRef);
+  const dispatch = readDispatch(name, payload);
   const workflowFile = fileOf(inputs, started);
   return {
     name,
@@ -130,7 +135,8 @@ export function readEvent(
     defaultBranch,
     subject: pullRequest === undefined ? subjectOf(ref, refName) : `pr-${pullRequest.number}`,
     trust,
-    dispatch: readDispatch(name, payload),
+    dispatch,
+    rework: readRework(dispatch),
     notices: [notice, trust.notice].filter((one) => one !== undefined),
   };
 }

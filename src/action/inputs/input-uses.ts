@@ -66,7 +66,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   'retention-days': { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
   'max-artifacts': everywhere,
   'outage-minutes': { commands: ['run', 'begin', 'complete'], elsewhere: 'notice' },
-  cache: { commands: WORK, elsewhere: 'notice' },
+  cache: { commands: [...WORK, 'report'], elsewhere: 'notice' },
   'git-timeout': everywhere,
   comment: { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
   summary: everywhere,

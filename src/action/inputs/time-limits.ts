@@ -9,6 +9,8 @@ export interface TimeLimits {
   readonly outage: OutageLimits;
   /** For a listing that is behind the needed jobs' outputs. */
   readonly listing: WaitLimits;
+  /** For the end of a run that started this one. */
+  readonly ending: WaitLimits;
 }
 
 /** In milliseconds. */
@@ -47,6 +49,7 @@ function shortened(share: number): TimeLimits {
     cache: scaled(DEFAULT_CACHE_LIMITS, share),
     outage: scaled(OUTAGE_LIMITS, share),
     listing: scaled(DEFAULT_WAIT_LIMITS, share),
+    ending: scaled(ENDING_LIMITS, share),
   };
 }
 
@@ -69,3 +72,6 @@ export interface WaitLimits {
 
 /** GitHub shows an artifact to other jobs within seconds, usually at once. */
 export const DEFAULT_WAIT_LIMITS: WaitLimits = { shownMs: 20_000, pauseMs: 500, longestPauseMs: 4_000 };
+
+/** A run that starts another one ends as soon as its report does. */
+const ENDING_LIMITS: WaitLimits = { shownMs: 5 * 60_000, pauseMs: 2_000, longestPauseMs: 15_000 };

@@ -6,31 +6,26 @@ import { createAttemptFiles } from '../../agent/process/attempt-directory.ts';
 import { createProcessAgent } from '../../agent/process/process-agent.ts';
 import { toolVersion } from '../../agent/process/tool-version.ts';
 import type { Assignment } from '../../engine/call/call.ts';
-import type { NamedSubject } from '../../engine/call/given-subject.ts';
 import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
-import { ancestorsOf, unitsOf } from '../../run/records/unit.ts';
+import { unitKey, type Gate, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { openWorkspace, type WorkspaceOptions } from '../../workspace/open-workspace.ts';
-import type { Selection } from '../../store/record-store.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { awaitingList } from '../records/awaited-records.ts';
 import { begunPipeline, unknownToken } from './begun-pipeline.ts';
 import { claimListing } from '../records/claim-listing.ts';
 import { commandEnvironment, jobTokens } from './command-environment.ts';
-import { findDefinition, unitOfJob, type Definition } from './definition.ts';
-import { describeGate, pipelineIdOf } from './describe-gate.ts';
+import { findDefinition, type Definition } from './definition.ts';
+import { pipelineIdOf } from './describe-gate.ts';
 import { withGivenOutput } from './given-output.ts';
-import type { ActionInputs } from '../inputs/inputs.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
 import { endedJobs, outputDigests } from '../inputs/job-results.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
-import { jobSubject } from './job-subject.ts';
-import { observeRun } from './observe-run.ts';
+import { definedInFile, describedHere } from './gate-of-job.ts';
 import { withOutputFile } from './output-file.ts';
 import { unreadableWorkspace } from './unreadable-workspace.ts';
 import { underReview } from '../event/head-commit.ts';
@@ -75,6 +70,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
     task: inputs.task ?? pipeline.task,
     metadata: { ...pipeline.metadata, ...inputs.metadata },
     input,
+    rework: event.rework,
     ...(workflow && { workflow }),
   };
   const call: JobCall = {
@@ -254,47 +250,4 @@ function attemptFiles({ inputs, event }: ActionInvocation): AttemptFiles {
   if (inputs.output !== undefined) return withGivenOutput(attempts, inputs.output);
   if (inputs.outputFile === undefined) return attempts;
   return withOutputFile(attempts, { workspace, temp, path: inputs.outputFile });
-}
-
-interface FoundGate extends Pick<Job, 'gate' | 'key' | 'call'> {
-  readonly pipeline: Pipeline;
-  readonly about: NamedSubject;
-}
-
-function definedInFile(pipeline: Pipeline, invocation: ActionInvocation): FoundGate {
-  const { inputs, event } = invocation;
-  const { gate, key } = unitOfJob(pipeline, event, inputs);
-  refuseOtherCommand(gate, inputs.command);
-  // What failed after this gate says whether it runs again.
-  const isAll = event.dispatch?.strategy === 'retry-previous';
-  const selection = isAll ? undefined : upstreamOf(pipeline, key);
-  const call: JobCall = { call: { numbers: numbersOf(event), ...(selection && { selection }) } };
-  return { pipeline, gate, key, about: jobSubject(invocation, pipeline), call };
-}
-
-async function describedHere(invocation: ActionInvocation, store: JobStore): Promise<FoundGate> {
-  const { world, inputs, event } = invocation;
-  const { gate, pipelineId, warnings } = describeGate(inputs, event);
-  for (const warning of warnings) world.runner.annotate('warning', warning);
-  const about = jobSubject(invocation, undefined);
-  const run = { pipeline: pipelineId, subject: about.subject, own: gate, runNumber: event.runNumber };
-  const { pipeline, recorded, listing } = await observeRun(store.records, run);
-  const call: JobCall = { call: { numbers: numbersOf(event), listing }, recorded };
-  return { pipeline, gate, key: unitKey(gate.id, gate.legs[0]!.id), about, call };
-}
-
-/** @throws GatelineError `GATE_RUNS_BY_ITSELF`, `GATE_HAS_COMMAND` */
-function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void {
-  if (command === 'run' && gate.run === undefined) {
-    throw new GatelineError('GATE_RUNS_BY_ITSELF', `gate ${gate.id} has no \`run\` in its definition`);
-  }
-  if (command === 'begin' && gate.run !== undefined) {
-    throw new GatelineError('GATE_HAS_COMMAND', `gate ${gate.id} has a \`run\` in its definition`);
-  }
-}
-
-/** The records that a unit builds on, and its own. */
-function upstreamOf(pipeline: Pipeline, key: UnitKey): Selection {
-  const wanted = new Set([key, ...ancestorsOf(unitsOf(pipeline), key)]);
-  return { only: ({ gate, leg }) => wanted.has(unitKey(gate, leg)) };
 }

@@ -3,7 +3,8 @@ import { forTerminal } from '../../untrusted/escape.ts';
 import type { WorkflowEvent } from '../event/event.ts';
 
 /** What a run is about, as far as it determines whose records it may use. */
-export type CurrentRef = Pick<WorkflowEvent, 'ref' | 'refName' | 'defaultBranch' | 'pullRequest'>;
+export type CurrentRef = Pick<WorkflowEvent, 'ref' | 'refName' | 'defaultBranch' | 'pullRequest'> &
+  Partial<Pick<WorkflowEvent, 'dispatch'>>;
 
 /** The facts about an earlier run that are compared. */
 interface EarlierRef {
@@ -20,14 +21,16 @@ interface EarlierRef {
  * @throws GatelineError `EARLIER_RUN_REF`
  */
 export function refuseOtherRef(earlier: EarlierRef, current: CurrentRef): void {
-  const pullRequest = current.ref.startsWith('refs/pull/') ? current.pullRequest : undefined;
+  const isMerge = current.ref.startsWith('refs/pull/');
+  // That a run was started for a pull request was checked.
+  const pullRequest = isMerge || current.dispatch?.subject !== undefined ? current.pullRequest : undefined;
   if (earlier.event === 'pull_request') {
     if (pullRequest !== undefined && isOf(earlier, pullRequest)) return;
     const [number] = earlier.pullRequests;
     const which = number === undefined ? `the branch ${quoted(earlier.headBranch)}` : `#${number}`;
     throw refusal(`Run ${earlier.id} is of the pull request of ${which}, and this run is not.`);
   }
-  const own = pullRequest === undefined ? current.refName : undefined;
+  const own = isMerge && pullRequest !== undefined ? undefined : current.refName;
   const allowed = [own, pullRequest?.baseBranch, current.defaultBranch].filter((name) => name !== undefined);
   if (earlier.headBranch !== undefined && allowed.includes(earlier.headBranch)) return;
   const names = [...new Set(allowed)].map(quoted).join(', ');

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import { restOfStep } from '../event/rest-client.ts';
+import type { WaitLimits } from '../inputs/time-limits.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { refuseOtherRef, type CurrentRef } from './earlier-run-ref.ts';
 
@@ -37,6 +39,12 @@ interface EarlierRunRequest {
   readonly currentRunId: number;
   /** What this run is about. */
   readonly current: CurrentRef;
+  /** The earlier run started this one, and may take a moment to end. */
+  readonly wait?: {
+    readonly limits: WaitLimits;
+    readonly signal: AbortSignal;
+    readonly onWait: (message: string) => void;
+  };
 }
 
 const repositorySchema = z.object({ full_name: z.string() }).nullish();
@@ -100,7 +108,7 @@ const TRUSTED_EVENTS = new Set([
  */
 export async function checkEarlierRun(
   rest: RestClient,
-  { runId, currentRunId, current: here }: EarlierRunRequest,
+  { runId, currentRunId, current: here, wait }: EarlierRunRequest,
 ): Promise<ApiRun> {
   if (runId === currentRunId) {
     throw new GatelineError('EARLIER_RUN_ITSELF', `Run ${runId} cannot resume from itself.`);
@@ -113,12 +121,26 @@ export async function checkEarlierRun(
       hint: `Name a run with one of these events: ${[...TRUSTED_EVENTS].join(', ')}.`,
     });
   }
-  if (earlier.status !== 'completed') {
-    const message = `Run ${runId} has not ended: its status is ${quoted(earlier.status)}.`;
-    throw new GatelineError('EARLIER_RUN_UNFINISHED', message);
-  }
   refuseOtherRef(earlier, here);
-  return earlier;
+  return ended(rest, earlier, wait);
+}
+
+/** The run as soon as it has ended: one that starts another is still running then. */
+async function ended(rest: RestClient, first: ApiRun, wait: EarlierRunRequest['wait']): Promise<ApiRun> {
+  let run = first;
+  const until = performance.now() + (wait?.limits.shownMs ?? 0);
+  for (let looks = 0; run.status !== 'completed'; looks += 1) {
+    const left = until - performance.now();
+    if (wait === undefined || left <= 0 || wait.signal.aborted) {
+      const message = `Run ${run.id} has not ended: its status is ${quoted(run.status)}.`;
+      throw new GatelineError('EARLIER_RUN_UNFINISHED', message);
+    }
+    if (looks === 0) wait.onWait(`waiting until run ${run.id} ends`);
+    const pause = Math.min(left, wait.limits.longestPauseMs, wait.limits.pauseMs * 2 ** looks);
+    await sleep(pause, undefined, { signal: wait.signal }).catch(() => undefined);
+    run = await readRun(rest, run.id);
+  }
+  return run;
 }
 
 /**
@@ -126,8 +148,9 @@ export async function checkEarlierRun(
  * @throws GatelineError `RESUME_WITHOUT_TOKEN`, `RESUME_REFUSED`, and the errors of {@link checkEarlierRun}
  */
 export async function earlierRun(
-  { inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>,
+  { world, inputs, event }: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>,
   runId: string,
+  limits: WaitLimits,
 ): Promise<ApiRun> {
   if (event.trust.isFork) {
     throw new GatelineError('RESUME_REFUSED', `${event.name} of a fork cannot resume another run`);
@@ -136,7 +159,14 @@ export async function earlierRun(
   if (rest === undefined) {
     throw new GatelineError('RESUME_WITHOUT_TOKEN', 'resume: a token is needed to read artifacts of another run');
   }
-  const request = { runId: Number(runId), currentRunId: Number(event.runId), current: event };
+  const { signal, runner } = world;
+  const wait = { limits, signal, onWait: (message: string): void => runner.info(message) };
+  const request = {
+    runId: Number(runId),
+    currentRunId: Number(event.runId),
+    current: event,
+    ...(event.rework && { wait }),
+  };
   return checkEarlierRun(rest, request);
 }
 

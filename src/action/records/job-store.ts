@@ -46,6 +46,11 @@ export interface JobStore {
   readonly listingLimits: WaitLimits;
   /** Waits until new checkpoints are also in the cache, and reports problems with that. Never throws. */
   settled(): Promise<void>;
+  /**
+   * Puts records in the place of what the cache has for a fingerprint. The contents may be those of any listed record.
+   * Never throws; problems are notices.
+   */
+  supersede: CheckpointCache['supersede'];
   /** Uploads a document as a separate artifact. Returns why it failed; a name that already exists is not an error. */
   keepDocument(name: string, text: string): Promise<string | undefined>;
 }
@@ -81,13 +86,17 @@ export async function openJobStore(
     listsAtOnce: ending === undefined,
   };
   const resume = ending === undefined ? resumedRun(invocation) : undefined;
-  const earlier = resume === undefined ? undefined : await earlierRun(invocation, resume);
+  const earlier = resume === undefined ? undefined : await earlierRun(invocation, resume, limits.ending);
   const resumed = earlier && openEarlier(common, earlier);
   const store = new GithubStore({
     ...mine,
     ...(resumed && { earlier: resumed }),
   });
-  const cache = cacheOfJob(invocation, { spool, limits: limits.cache });
+  const copyTo: RecordStore['copyTo'] = (digest, path, mode) => store.copyTo(digest, path, mode);
+  const cache = cacheOfJob(invocation, {
+    spool: { put: (content) => spool.put(content), copyTo },
+    limits: limits.cache,
+  });
   const claims = new KeptClaims(join(folder, 'claims'), outage);
   if (ending !== undefined) await claims.resume(ending.token);
   const keeping: Promise<readonly string[]>[] = [];
@@ -105,6 +114,7 @@ export async function openJobStore(
     settled: async () => {
       for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
     },
+    supersede: (fingerprint, records) => cache.supersede(fingerprint, records),
     keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
   };
 }
@@ -143,8 +153,13 @@ export async function openRunRecords(invocation: ActionInvocation, run: ApiRun):
   return openEarlier(common, run);
 }
 
-/** Id of the run that this one resumes from: the input brings its records, and so does the event of the run. */
-export function resumedRun({ inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>): string | undefined {
+/**
+ * Id of the run that this one resumes from: the input brings its records, and so does the event of the run. Work that was
+ * sent back continues from the run that the event names.
+ */
+function resumedRun({ inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>): string | undefined {
+  if (inputs.command === 'report') return undefined;
+  if (event.rework !== undefined) return event.dispatch?.resume;
   return inputs.resume ?? event.dispatch?.resume;
 }
 

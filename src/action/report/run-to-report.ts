@@ -1,9 +1,10 @@
 import type { Assignment } from '../../engine/call/call.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { verifyRun, type VerifiedRun } from '../../engine/verify-run.ts';
-import type { ReportLinks, RunReportInput } from '../../report/github/report-input.ts';
-import type { RunFacts, HistoryEntry } from '../../report/github/history-entry.ts';
+import type { RunReportInput } from '../../report/github/report-input.ts';
+import type { RunFacts } from '../../report/github/history-entry.ts';
 import type { NeededJob } from '../../report/github/needed-jobs.ts';
+import type { DecidedRecord, GatelineRecord } from '../../run/records/record.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { numbersOf } from '../event/job-identity.ts';
 import { pipelineIdOf } from '../job/describe-gate.ts';
@@ -19,6 +20,8 @@ import type { WorkflowEvent } from '../event/event.ts';
 /** A run as the report shows it. */
 export interface ReportedRun extends VerifiedRun {
   readonly assignment: Assignment;
+  /** Decisions of this run that send work back. Every job can write one: they are no part of the view. */
+  readonly claims: readonly DecidedRecord[];
 }
 
 /**
@@ -41,14 +44,19 @@ export async function viewRun(
   };
   const observed = definition.pipeline === undefined ? await observeRun(store.records, about) : undefined;
   const pipeline = definition.pipeline ?? observed!.pipeline;
+  const listed = observed?.listing ?? (await store.records.list(pipeline.id, named.subject));
+  const isClaim = (record: GatelineRecord): record is DecidedRecord =>
+    record.kind === 'decided' && record.rework !== undefined && record.runNumber === event.runNumber;
+  const listing = { ...listed, records: listed.records.filter((record) => !isClaim(record)) };
   const call: JobCall = {
-    call: { numbers, ...(observed && { listing: observed.listing }) },
+    call: { numbers, listing },
     ...(observed && { recorded: observed.recorded }),
     digests: outputDigests(inputs.needs),
   };
   const assignment: Assignment = { pipeline, ...named, metadata: pipeline.metadata, input: null };
   const verified = await verifyRun(ports, assignment, call);
-  return { ...verified, assignment, state: withRefused(verified) };
+  const claims = listed.records.filter(isClaim);
+  return { ...verified, assignment, claims, state: withRefused(verified) };
 }
 
 /** All gates of a list are expected; for jobs that GitHub lists, missing records are reported separately. */
@@ -76,8 +84,7 @@ function withRefused({ state, refused }: VerifiedRun): RunState {
 export function reportInput(
   { inputs, event, world }: ActionInvocation,
   view: ReportedRun,
-  history: readonly HistoryEntry[] = [],
-  links: ReportLinks = linksOf(event),
+  { history = [], sentBack }: Pick<RunReportInput, 'history' | 'sentBack'> = {},
 ): RunReportInput {
   return {
     pipeline: view.assignment.pipeline,
@@ -86,7 +93,8 @@ export function reportInput(
     now: world.now().toISOString(),
     facts: factsOf(event),
     history,
-    links,
+    ...(sentBack && { sentBack }),
+    links: linksOf(event),
     jobs: neededJobs(inputs),
     problems: view.problems,
     workspace: event.workspace,

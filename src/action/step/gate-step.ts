@@ -51,6 +51,7 @@ export function setGateOutputs({ world: { runner } }: ActionInvocation, job: Job
   runner.setOutput('status', unit?.status ?? 'blocked');
   runner.setOutput('passed', unit?.done ?? false);
   if (job.store.resumed !== undefined) runner.setOutput('resumed-from', String(job.store.resumed.id));
+  runner.setOutput('iteration', (ended ?? step.started)?.rework?.iteration ?? 1);
   if (ended !== undefined) {
     if (ended.verdict.status !== 'not-applicable') {
       runner.setOutput('score', ended.verdict.score);

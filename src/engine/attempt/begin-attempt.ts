@@ -16,6 +16,7 @@ import { keepJson } from '../keep-json.ts';
 import { writePlace, type AttemptPlace } from './place-file.ts';
 import type { Work } from '../plan/prepared-unit.ts';
 import { startFiles } from '../plan/current-inputs.ts';
+import type { ReworkStart } from './rework-start.ts';
 
 /** Exports up to this size are included in the request itself; larger ones are only in their file. */
 export const INLINE_LIMIT = 1024 * 1024;
@@ -27,6 +28,8 @@ export interface Begun {
   readonly directory: AttemptDirectory;
   readonly checkout: Checkout;
   readonly hasFeedback: boolean;
+  /** Where work that was sent back starts, if a step before has found it out. */
+  readonly rework?: ReworkStart | undefined;
 }
 
 /** What a claim states besides the work itself. */

@@ -6,10 +6,10 @@ import type { KeepContent, TreeId } from '../../workspace/workspace.ts';
 import type { Begun } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import { firstNames } from '../../errors/first-names.ts';
-import { reworkFiles, handedOnTo } from '../plan/current-inputs.ts';
-import { copierOf } from '../call/content.ts';
 import { holdsSecret, SecretFound, withoutSecrets } from '../call/without-secrets.ts';
 import { keepsSnapshot } from '../snapshots/kept-snapshots.ts';
+import type { ReworkFiles } from '../plan/sent-back-work.ts';
+import { reworkStart } from './rework-start.ts';
 import { sameFile } from '../../run/files/tree.ts';
 
 /** Files that an attempt left, and the problems with them. */
@@ -52,7 +52,8 @@ async function capture(call: Call, begun: Begun): Promise<Captured> {
     }
   };
   const work = await checkout.capture();
-  const from = await startOf(call, begun);
+  const start = begun.rework ?? (await reworkStart(call, unit, begun.started));
+  const from = start?.from ?? checkout.from;
   const changes = await workspace.changes(from, work, unit.gate.files, keep, checkout);
   const tree = await keepSnapshot(call, begun, work.tree, changes.files);
   const problems = changes.refused.map(({ path, why }): Issue => ({
@@ -60,9 +61,8 @@ async function capture(call: Call, begun: Begun): Promise<Captured> {
     message: `${path} cannot be handed on: ${why}`,
   }));
   const { links } = changes;
-  const rework = reworkFiles(call, unit);
-  const files = withoutBetween(changes.files, rework);
-  const touched = withoutBetween(changes.touched, { ...rework, own: [] });
+  const files = withoutBetween(changes.files, start);
+  const touched = withoutBetween(changes.touched, start && { ...start, own: [] });
   return { files, touched, links, snapshot: { from: checkout.from, tree }, problems };
 }
 
@@ -104,20 +104,10 @@ export async function discardRefused({ refused, ports, snapshot }: Call): Promis
   if (refused.size > 0) await ports.workspace.discard(refused, (await snapshot()).tree);
 }
 
-/**
- * The version that an attempt's changes are measured from. Work that was sent back is done on top of the files of earlier
- * attempts, and hands on its changes of all iterations.
- */
-async function startOf(call: Call, { unit, started, checkout }: Begun): Promise<TreeId> {
-  if (started.rework === undefined || started.base === undefined) return checkout.from;
-  return call.ports.workspace.build(started.base, handedOnTo(call, unit), copierOf(call));
-}
-
 /** Without files that still are as a later gate left them: of those, the unit's own earlier version is handed on. */
-function withoutBetween(
-  changes: readonly FileChange[],
-  { own, between }: ReturnType<typeof reworkFiles>,
-): FileChange[] {
+function withoutBetween(changes: readonly FileChange[], start: ReworkFiles | undefined): FileChange[] {
+  if (start === undefined) return [...changes];
+  const { own, between } = start;
   const left = new Map(between.map((change) => [change.path, change.after]));
   const earlier = new Map(own.map((change) => [change.path, change]));
   return changes.flatMap((change) => {

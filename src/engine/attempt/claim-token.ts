@@ -31,6 +31,8 @@ const tokenSchema = z.strictObject({
   commit: z.string().max(1_100).optional(),
   /** Digest of the claim's record: verifies a record that was not found through a listing. */
   claim: digestSchema.optional(),
+  /** The work was sent back: digest of where it starts, for a step that reads no other records. */
+  rework: digestSchema.optional(),
 });
 
 /** `begin` returns it and `complete` requires it: names one claim. It is not a secret. */
@@ -42,7 +44,7 @@ export type ClaimToken = z.infer<typeof tokenSchema>;
  */
 export function tokenOf(
   started: StartedRecord,
-  more: Pick<ClaimToken, 'minutes' | 'file' | 'git' | 'commit'> = {},
+  more: Pick<ClaimToken, 'minutes' | 'file' | 'git' | 'commit' | 'rework'> = {},
 ): string {
   const { subject, gate, leg, runNumber: run, runAttempt: call, n, fingerprint, contract, pipeline } = started;
   const claim = digestOfClaim(started);

@@ -21,30 +21,39 @@ export async function sendBack(
 ): Promise<ReadonlySet<UnitKey>> {
   const targets = new Set(loops.flatMap(({ choice }) => choice.targets));
   // All are about the same attempt, which is set aside by the first of them.
-  const decisions = loops.flatMap(({ loop, choice }) =>
-    choice.targets.map((unit) => decisionAbout(call, unit, loop, choice)),
-  );
-  for (const decision of decisions) await call.journal.write(decision);
+  for (const decision of decisionsOf(call, loops)) await call.journal.write(decision);
   return new Set([...targets].flatMap(({ key }) => [key, ...descendantsOf(call.graph, key)]));
 }
 
+/** The decisions of the given loops about their target: one for each loop and unit. */
+export function decisionsOf(
+  call: Pick<Call, 'journal' | 'redactor'>,
+  loops: readonly { readonly loop: Loop; readonly choice: SendBack }[],
+): DecidedRecord[] {
+  return loops.flatMap(({ loop, choice }) => choice.targets.map((unit) => decisionAbout(call, unit, loop, choice)));
+}
+
 function decisionAbout(
-  call: Call,
+  call: Pick<Call, 'journal' | 'redactor'>,
   unit: Unit,
   loop: Loop,
-  { times, reason, failed, between }: SendBack,
+  { times, reason, failed, over: all, targets }: SendBack,
 ): DecidedRecord {
-  const { ended } = call.journal.state().units.get(unit.key)!;
-  const over = [{ unit: unit.key, ended: ended! }, ...between];
+  const others = new Set(targets.map(({ key }) => key));
+  others.delete(unit.key);
+  const over = all
+    .filter((one) => !others.has(one.unit))
+    .toSorted((a, b) => Number(b.unit === unit.key) - Number(a.unit === unit.key));
+  const { ended } = over[0]!;
   return {
     kind: 'decided',
     // The position of the attempt, if this call made it: the next one has the next number.
-    ...call.journal.identity(unit, ended!.runAttempt === call.journal.call.runAttempt ? ended!.n : 0),
+    ...call.journal.identity(unit, ended.runAttempt === call.journal.call.runAttempt ? ended.n : 0),
     decision: 'rework',
     actor: OURSELVES,
     reason: call.redactor.redactText(reason).slice(0, 4_096),
-    fingerprint: ended!.fingerprint,
-    ...(ended!.value && { output: ended!.value.digest }),
+    fingerprint: ended.fingerprint,
+    ...(ended.value && { output: ended.value.digest }),
     rework: {
       cause: loop.cause,
       iteration: times,

@@ -1,6 +1,7 @@
 import { MAX_TASK_LENGTH, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
+import type { GivenRework } from '../../run/records/given-rework.ts';
 import type { RequestContext } from '../../run/plan/request.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
@@ -26,6 +27,8 @@ export interface Assignment extends NamedSubject {
   readonly standIn?: boolean;
   /** How often the target of any loop may run, instead of each loop's own limit. */
   readonly maxIterations?: number | undefined;
+  /** In a CI run: what its event says that the run does again. */
+  readonly rework?: GivenRework | undefined;
   /** Gates of a group run one at a time, whatever its `mode`. */
   readonly sequential?: boolean;
   /** Refuse to continue a run whose definition changed since its gates ran. */

@@ -2,23 +2,29 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import { upstreamFiles } from '../../run/files/files.ts';
 import type { CurrentInputs } from '../../run/plan/request.ts';
-import { comparePositions, type Content, type FileChange } from '../../run/records/record.ts';
-import { iterationOf, lastRound, type ReworkDecision } from '../../run/records/reworks.ts';
+import type { Content, FileChange } from '../../run/records/record.ts';
 import { overlay, type Tree } from '../../run/files/tree.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
+import { sentBackWork, type ReworkFiles, type SentBackWork } from './sent-back-work.ts';
+
+const NO_FILES: ReworkFiles = { own: [], between: [] };
+
+/** A unit's current inputs, and what of its work was sent back. */
+export interface FoundInputs extends CurrentInputs {
+  readonly rework: SentBackWork | undefined;
+}
 
 /**
  * Determines a unit's current inputs: files, variables, tool versions, exports of its needs.
  * @throws GatelineError `INPUT_UNMATCHED`, `FILES_CONFLICT`, `TOOL_MISSING`, and the workspace's errors
  */
-export async function currentInputs(call: Call, unit: Unit): Promise<CurrentInputs> {
+export async function currentInputs(call: Call, unit: Unit): Promise<FoundInputs> {
   const { gate } = unit;
   // First, even if no file is an input: no agent can work on files that conflict.
   const files = startFiles(call, unit);
-  const reworks = reworksOf(call, unit);
   return {
-    ...(reworks.length > 0 && { rework: { iteration: iterationOf(reworks), round: lastRound(reworks) } }),
+    rework: sentBackWork(call, unit),
     tree: await inputTree(call, unit, files),
     env: countedVariables(call, gate),
     tools: await toolVersions(call, gate),
@@ -48,7 +54,7 @@ export function handedOnTo(call: Call, unit: Unit): readonly FileChange[] {
  */
 export function startFiles(call: Call, unit: Unit): readonly FileChange[] {
   const handedOn = handedOnTo(call, unit);
-  const { own, between } = reworkFiles(call, unit);
+  const { own, between } = sentBackWork(call, unit) ?? NO_FILES;
   if (own.length + between.length === 0) return handedOn;
   const byPath = new Map<string, FileChange>();
   for (const change of [...handedOn, ...own, ...between]) {
@@ -56,34 +62,6 @@ export function startFiles(call: Call, unit: Unit): readonly FileChange[] {
     byPath.set(change.path, { ...change, before: before.before });
   }
   return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/**
- * The decisions that sent a unit's work back. In CI every job of a run can write such a record: it may keep an output from
- * being used, but nothing of it reaches a request.
- */
-function reworksOf({ journal, holder }: Pick<Call, 'journal' | 'holder'>, { key }: Unit): readonly ReworkDecision[] {
-  return holder === 'job' ? [] : (journal.state().units.get(key)?.reworks ?? []);
-}
-
-/** Files of the attempts that a unit continues from, if its work was sent back: its own, and of the gates after it. */
-export function reworkFiles(
-  call: Pick<Call, 'journal' | 'graph' | 'holder'>,
-  unit: Unit,
-): { readonly own: readonly FileChange[]; readonly between: readonly FileChange[] } {
-  const { journal, graph } = call;
-  const round = lastRound(reworksOf(call, unit));
-  if (round.length === 0) return { own: [], between: [] };
-  const over = round.flatMap(({ rework }) => rework.over);
-  const filesOf = (key: UnitKey): FileChange[] => {
-    const attempts = over.filter((one) => one.unit === key).map(({ attempt }) => attempt);
-    const ended = journal.archive().ended.get(key) ?? [];
-    const last = ended.findLast((one) => attempts.some((attempt) => comparePositions(one, attempt) === 0));
-    return last?.files ?? [];
-  };
-  const after = new Set(over.map((one) => one.unit).filter((key) => key !== unit.key));
-  const between = [...graph.keys()].filter((key) => after.has(key)).flatMap(filesOf);
-  return { own: filesOf(unit.key), between };
 }
 
 /** Files that are part of the request: the user's version, overlaid with the files handed on by gates upstream. */

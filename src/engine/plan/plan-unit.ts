@@ -11,9 +11,8 @@ import type { Call } from '../call/call.ts';
 import { latestOutput, learnDecisions } from '../upstream/learn-decisions.ts';
 import { evaluateIf } from '../upstream/condition.ts';
 import type { LoadedContract } from '../call/contracts.ts';
-import { currentInputs, handedOnTo, inputTree } from './current-inputs.ts';
-import type { Digest } from '../../json/digest.ts';
-import type { CurrentInputs } from '../../run/plan/request.ts';
+import { currentInputs, handedOnTo, inputTree, type FoundInputs } from './current-inputs.ts';
+import type { SentBackWork } from './sent-back-work.ts';
 import type { PreparedUnit, Work } from './prepared-unit.ts';
 import { keepLast, differencesTo } from './earlier-work.ts';
 import { loopOf } from './loop-of.ts';
@@ -79,16 +78,22 @@ export async function workFor(call: Call, unit: Unit, contract: LoadedContract):
     request,
     fingerprint: fingerprintOf(request),
     contract,
-    ...(found.rework && { rework: { iteration: found.rework.iteration, base: await baseOf(call, unit, found) } }),
+    ...(found.rework && { rework: await markOf(call, unit, found, found.rework) }),
   };
   call.journal.setFingerprint(unit.key, work.fingerprint);
   return work;
 }
 
-/** The fingerprint that the request had before its work was sent back. */
-async function baseOf(call: Call, unit: Unit, { rework: _, ...found }: CurrentInputs): Promise<Digest> {
+/** What records say of work that was sent back: `base` is the fingerprint that its request had before. */
+async function markOf(
+  call: Call,
+  unit: Unit,
+  { rework: _, ...found }: FoundInputs,
+  { iteration, causes }: SentBackWork,
+): Promise<NonNullable<Work['rework']>> {
   const tree = await inputTree(call, unit, handedOnTo(call, unit));
-  return fingerprintOf(buildRequest(unit, call.around, { ...found, tree }));
+  const base = fingerprintOf(buildRequest(unit, call.around, { ...found, tree }));
+  return { iteration, base, ...(causes && { causes: [...causes] }) };
 }
 
 /**

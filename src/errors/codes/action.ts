@@ -45,6 +45,14 @@ export const ACTION_CODES = {
     means: 'The name of the run does not say what is decided, so no other run would use the decision.',
     remedy: 'Set `run-name` in the workflow as in docs/recipes/approvals.md.',
   },
+  DISPATCH_SUBJECT: {
+    from: ['user'],
+    title: 'Not a run of this pull request',
+    means:
+      'The input `subject` of the run names a pull request, and the run is not of its head branch and head commit.',
+    remedy:
+      'Start the workflow on the head branch of the pull request. If it has a newer commit, its own run is the one to look at.',
+  },
   TEMP_UNWRITABLE: {
     from: ['platform'],
     means: "The runner's folder for temporary files cannot be written to.",

@@ -19,6 +19,14 @@ export const ENGINE_CODES = {
     means: 'A gate that this gate needs is not done.',
     remedy: 'Run the needed gates first, or pass `--input` and `--stand-in`.',
   },
+  REWORK_UNVERIFIED: {
+    from: ['platform'],
+    title: 'Work that was sent back cannot be verified',
+    means:
+      'The event of the run names records of the resumed run by their digests, and no record there has such a digest. The artifacts expired, or were replaced.',
+    remedy:
+      'Run the workflow anew: the gates start from the beginning. Nothing was run from records that do not match.',
+  },
   STAND_IN_ABSENT: {
     from: ['user'],
     means:

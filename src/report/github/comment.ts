@@ -77,9 +77,17 @@ function reportSections(input: ReportComment): Section[] {
     },
     { title: 'the problems', weight: 3, heading: '', pieces: [...lines, ...more].map((text) => ({ text })) },
     shortTable(input, MOST_ROWS),
-    block('the next step', 1, input.state.status === 'completed' ? '' : `**Next step:** ${nextStepOfRun(input.state)}`),
+    block('the next step', 1, nextStep(input)),
     block('the link to the run', 0, bounded(`Report: ${runText(input)}`)),
   ];
+}
+
+/** The commands that a person may need are in the summary. */
+function nextStep({ sentBack, state }: ReportComment): string {
+  if (state.status === 'completed') return '';
+  const step = `**Next step:** ${nextStepOfRun(state)}`;
+  if (sentBack === undefined) return step;
+  return sentBack.isStarted ? sentBack.said : `${sentBack.said}\n\n${step}`;
 }
 
 function liveSections({ pipeline, subject, rows, run, revision }: LiveComment): Section[] {

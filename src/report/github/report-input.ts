@@ -40,6 +40,16 @@ export interface ArtifactLink {
   readonly bytes?: number;
 }
 
+/** What became of the work that a run sent back. */
+export interface SentBackText {
+  /** One paragraph of safe Markdown. */
+  readonly said: string;
+  /** What a person has to do, as safe Markdown. */
+  readonly steps?: string;
+  /** Another run goes on with it. */
+  readonly isStarted: boolean;
+}
+
 /** The input for a report of a whole run. */
 export interface RunReportInput {
   readonly pipeline: Pick<Pipeline, 'id' | 'gates' | 'groups'>;
@@ -52,6 +62,8 @@ export interface RunReportInput {
   /** Entries of other runs of this pipeline and subject, in any order; see `mergeHistory`. */
   readonly history?: readonly HistoryEntry[];
   readonly links?: ReportLinks;
+  /** What was sent back to another run, or why nothing was: safe Markdown. */
+  readonly sentBack?: SentBackText;
   /** The jobs that the reporting job needs. */
   readonly jobs?: readonly NeededJob[];
   /** Problems with reading records. */

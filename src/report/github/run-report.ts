@@ -27,6 +27,7 @@ export function runReport(input: RunReportInput, maxBytes: number = SUMMARY_LIMI
   const graph = gateGraph(input.pipeline, input.state);
   const sections: Section[] = [
     block('the headline', 0, headline(input, attempts, missing)),
+    sentBackSection(input),
     ...missingJobs(missing),
     gatesTable(input),
     block('the graph', 6, graph),
@@ -43,10 +44,16 @@ export function runReport(input: RunReportInput, maxBytes: number = SUMMARY_LIMI
 
 function headline(input: RunReportInput, attempts: readonly Attempt[], missing: readonly UnsatisfiedJob[]): string {
   const { state } = input;
-  const next = missing.length > 0 && state.status === 'completed' ? '' : `\n\n**Next step:** ${nextStepOfRun(state)}`;
+  const isNamed = input.sentBack?.isStarted === true || (missing.length > 0 && state.status === 'completed');
+  const next = isNamed ? '' : `\n\n**Next step:** ${nextStepOfRun(state)}`;
   const task = state.task === undefined ? '' : `**Task:** ${said(state.task)}\n\n`;
   const figures = figuresText(input, attempts);
   return `## ${titleOf(state, missing)}\n\n${task}${figures}\n\n${bounded(runText(input))}${next}`;
+}
+
+function sentBackSection({ sentBack }: RunReportInput): Section {
+  const text = [sentBack?.said ?? '', sentBack?.steps ?? ''].filter((part) => part !== '').join('\n\n');
+  return block('what was sent back', 1, text, '### Work that was sent back');
 }
 
 function missingJobs(missing: readonly UnsatisfiedJob[]): Section[] {

@@ -17,6 +17,16 @@ export interface LoopLimits {
   /** Overrides the limit of every loop. */
   readonly maxIterations?: number | undefined;
   readonly maxReworks?: number | undefined;
+  /** How often work was sent back before, if the records of the run have no part in that. */
+  readonly sent?: SentCounts | undefined;
+}
+
+/** How often work was sent back. */
+export interface SentCounts {
+  /** By gate or group. */
+  readonly by: Readonly<Record<string, number>>;
+  /** By all of them together. */
+  readonly all: number;
 }
 
 /** What happens to a loop whose gates have ended. */
@@ -33,8 +43,8 @@ export type LoopChoice =
       readonly times: number;
       /** The outputs that failed. */
       readonly failed: readonly { readonly unit: UnitKey; readonly ended: EndedRecord }[];
-      /** Done gates between the targets and the cause, whose files the targets start from. */
-      readonly between: readonly { readonly unit: UnitKey; readonly ended: EndedRecord }[];
+      /** Attempts whose files the targets start from: their own, then those of done gates between them and the cause. */
+      readonly over: readonly { readonly unit: UnitKey; readonly ended: EndedRecord }[];
     };
 
 /** Every loop of a pipeline. A gate in a group with `on-fail` is judged with its group only. */
@@ -70,9 +80,9 @@ export function judgeLoop(loop: Loop, graph: UnitGraph, state: RunState, limits:
     before.some(({ unit, attempt }) => unit === key && comparePositions(attempt, ended!) === 0);
   // The new work looks the same to a gate that failed before: it has to look again.
   if (failed.some(isOld)) return { choice: 'none' };
-  const times = 1 + Math.max(...targets.map(({ key }) => timesSentBackBy(loop.cause, state.units.get(key)!.reworks)));
+  const { by, all } = limits.sent ?? countsIn(loop, targets, state);
+  const times = 1 + (by[loop.cause] ?? 0);
   const most = limits.maxIterations ?? loop.onFail.maxIterations;
-  const all = [...state.units.values()].reduce((sum, { reworks }) => sum + reworks.length, 0);
   if (times >= most) return { choice: 'used-up', reason: `${loop.onFail.goto} has run ${times} of ${most} times` };
   if (limits.maxReworks !== undefined && all >= limits.maxReworks)
     return { choice: 'used-up', reason: `work was sent back ${all} times, as often as max-reworks allows` };
@@ -82,8 +92,18 @@ export function judgeLoop(loop: Loop, graph: UnitGraph, state: RunState, limits:
     targets,
     times,
     failed: failed.map(({ key, ended }) => ({ unit: key, ended: ended! })),
-    between: gatesBetween(graph, state, targets, failed),
+    over: [
+      ...targets.map(({ key }) => ({ unit: key, ended: state.units.get(key)!.ended! })),
+      ...gatesBetween(graph, state, targets, failed),
+    ],
   };
+}
+
+/** The counts of a loop, by the records of its run. */
+function countsIn({ cause }: Loop, targets: readonly Unit[], state: RunState): SentCounts {
+  const all = [...state.units.values()].reduce((sum, { reworks }) => sum + reworks.length, 0);
+  const times = Math.max(...targets.map(({ key }) => timesSentBackBy(cause, state.units.get(key)!.reworks)));
+  return { by: { [cause]: times }, all };
 }
 
 function wasJudged({ ended, decided }: UnitState, runNumber: number): boolean {

@@ -5,7 +5,6 @@ import type { Digest } from '../../json/digest.ts';
 import type { Content } from '../records/record.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import type { Tree } from '../files/tree.ts';
-import type { ReworkDecision } from '../records/reworks.ts';
 import type { Unit } from '../records/unit.ts';
 
 /** Version of the request; part of every fingerprint. */
@@ -89,8 +88,15 @@ export interface CurrentInputs {
   readonly env: Readonly<Record<string, string | null>>;
   readonly tools: Readonly<Record<string, string>>;
   readonly needs: Readonly<Record<UnitKey, Content | null>>;
-  /** The decisions that sent back the unit's latest attempt. */
-  readonly rework?: { readonly iteration: number; readonly round: readonly ReworkDecision[] };
+  /** What sent back the unit's latest attempt. */
+  readonly rework?: { readonly iteration: number; readonly from: readonly ReworkCause[] } | undefined;
+}
+
+/** An output that failed and sent work back. */
+export interface ReworkCause {
+  readonly unit: UnitKey;
+  readonly verdict: Verdict;
+  readonly value?: Content | undefined;
 }
 
 /** The request of a unit. */
@@ -128,8 +134,7 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
   };
 }
 
-function reworkOf({ iteration, round }: NonNullable<CurrentInputs['rework']>): NonNullable<Request['rework']> {
-  const from = round.flatMap(({ rework }) => rework.from);
+function reworkOf({ iteration, from }: NonNullable<CurrentInputs['rework']>): NonNullable<Request['rework']> {
   return {
     iteration,
     from: from.map(({ unit, verdict, value }) => ({ gate: unit, verdict, output: value ?? null })),

@@ -175,9 +175,9 @@ function objectionTo(
 }
 
 /** Whether every output that sent the work back in the attempt's run was followed by one that passed. */
-function endedWell(unit: Unit, { runNumber }: EndedRecord, archive: SubjectRecords): boolean {
+function endedWell(unit: Unit, { runNumber, rework }: EndedRecord, archive: SubjectRecords): boolean {
   const decided = (archive.decisions.get(unit.key)?.decided ?? []).filter((one) => one.runNumber === runNumber);
-  const causes = reworksIn(decided).flatMap(({ rework }) => rework.from.map((one) => one.unit));
+  const causes = rework?.causes ?? reworksIn(decided).flatMap(({ rework: { from } }) => from.map((one) => one.unit));
   return causes.every((cause) => {
     const last = archive.ended.get(cause)?.findLast((one) => one.runNumber === runNumber);
     return last?.verdict.status === 'passed';

@@ -82,10 +82,10 @@ const work = {
   contract: digest,
   needs: needDigests,
   /**
-   * The attempt was sent back to: which iteration of the loop it is (the first attempt is 1), and the fingerprint of
-   * the request without `rework`.
+   * The attempt was sent back to: which iteration of the loop it is (the first attempt is 1), the fingerprint of the
+   * request without `rework`, and, if each iteration is a run of its own, the units that sent the work back.
    */
-  rework: z.strictObject({ iteration: counter, base: digest }).optional(),
+  rework: z.strictObject({ iteration: counter, base: digest, causes: z.array(unit).max(1_000).optional() }).optional(),
   /** What the run is to achieve, redacted. */
   task: z.string().max(MAX_TASK_LENGTH).optional(),
 };

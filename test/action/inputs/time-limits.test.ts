@@ -4,7 +4,14 @@ import { timeLimits } from '../../../src/action/inputs/time-limits.ts';
 import { DEFAULT_CACHE_LIMITS, DEFAULT_LIMITS } from '../../../src/github/limits.ts';
 
 const OUTAGE = { totalMs: 300_000, cancelledMs: 40_000 };
-const USUAL = { artifacts: DEFAULT_LIMITS, cache: DEFAULT_CACHE_LIMITS, outage: OUTAGE, listing: DEFAULT_WAIT_LIMITS };
+const ENDING = { shownMs: 300_000, pauseMs: 2_000, longestPauseMs: 15_000 };
+const USUAL = {
+  artifacts: DEFAULT_LIMITS,
+  cache: DEFAULT_CACHE_LIMITS,
+  outage: OUTAGE,
+  listing: DEFAULT_WAIT_LIMITS,
+  ending: ENDING,
+};
 
 function limitsWith(text: string | undefined): { readonly limits: unknown; readonly told: readonly string[] } {
   const told: string[] = [];

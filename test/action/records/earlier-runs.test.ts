@@ -200,3 +200,38 @@ describe('whose records a run takes', () => {
     expect(error.message).toContain(message);
   });
 });
+
+describe('a run that started this one', () => {
+  const wait = (shownMs: number, told: string[] = []) => ({
+    limits: { shownMs, pauseMs: 20, longestPauseMs: 40 },
+    signal: new AbortController().signal,
+    onWait: (message: string): void => void told.push(message),
+  });
+
+  it('is waited for until it ends, for a bounded time', async () => {
+    await using service = await startResultsService();
+    addRuns(service, { headBranch: 'topic', status: 'in_progress', conclusion: null });
+    const told: string[] = [];
+    const request = { runId: EARLIER, currentRunId: CURRENT, current: ON_TOPIC };
+    const waiting = checkEarlierRun(restClient(service), { ...request, wait: wait(60_000, told) });
+    await expect.poll(() => service.calls.length).toBeGreaterThan(3);
+    service.addRun({ id: EARLIER, ...ENDED });
+    expect(await waiting).toMatchObject({ id: EARLIER, status: 'completed' });
+    expect(told).toEqual([`waiting until run ${EARLIER} ends`]);
+
+    service.addRun({ id: EARLIER, status: 'in_progress', conclusion: null });
+    const refused = await refusalOf(checkEarlierRun(restClient(service), { ...request, wait: wait(50) }));
+    expect(refused.code).toBe('EARLIER_RUN_UNFINISHED');
+  });
+
+  it('may be one of the pull request that this run was started for, on its head branch', async () => {
+    await using service = await startResultsService();
+    addRuns(service, { headBranch: 'topic', event: 'pull_request', pullRequests: [7] });
+    const refs = { ...ON_TOPIC, pullRequest: PULL.pullRequest };
+    const dispatch = { resume: String(EARLIER), subject: 'pr-7', sender: undefined };
+    expect(await check(service, EARLIER, undefined, { ...refs, dispatch })).toMatchObject({ id: EARLIER });
+    expect(await refusalOf(check(service, EARLIER, undefined, refs))).toMatchObject({ code: 'EARLIER_RUN_REF' });
+    service.addRun({ id: EARLIER, event: 'workflow_dispatch', pullRequests: [] });
+    expect(await check(service, EARLIER, undefined, { ...refs, dispatch })).toMatchObject({ id: EARLIER });
+  });
+});

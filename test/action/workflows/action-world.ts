@@ -4,6 +4,7 @@ import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../
 import { ACTION_FOLDER, ACTION_PROGRAMS } from '../../support/action-files.ts';
 import { listingWhatIsAwaited } from '../../support/github/attempt-modes.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../../support/github/results-service.ts';
+import { declareWorkflow, dispatchedRun } from '../../support/runner/dispatched-runs.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import type { JobReport } from '../../support/runner/session.ts';
 import {
@@ -38,6 +39,7 @@ export class ActionWorld implements AsyncDisposable {
   readonly service: ResultsService;
   readonly repository: ScratchWorkspace;
   #runs = 0;
+  #dispatched = 0;
 
   private constructor(service: ResultsService, repository: ScratchWorkspace) {
     this.service = service;
@@ -63,18 +65,34 @@ export class ActionWorld implements AsyncDisposable {
   async run(options: WorldRunOptions = {}): Promise<WorkflowRun> {
     const { root, startLog } = this.repository;
     this.#runs += 1;
+    const commit = options.commit ?? (await headOf(root));
+    const { workflow = WORKFLOW, branch = options.about?.headBranch ?? 'main' } = options;
+    await declareWorkflow(this.service, { repository: root, commit, workflow }, branch);
     return workflowRun({
       service: this.service,
       run: FIRST_RUN + this.#runs,
       repository: root,
-      commit: await headOf(root),
-      workflow: WORKFLOW,
+      commit,
+      workflow,
       onLine: listingWhatIsAwaited(this.service),
       ...(IS_FULL ? {} : { startAction: startOursHere }),
       ...options,
       actions: { 'gateline/gateline': ACTION_FOLDER, ...options.actions },
       machine: { START_LOG: startLog, ...options.machine },
     });
+  }
+
+  /** The runs that were started over REST since the last time it was asked, in order. */
+  async dispatched(options: WorldRunOptions = {}): Promise<WorkflowRun[]> {
+    const { world } = this.service;
+    const found = world.dispatches.slice(this.#dispatched);
+    this.#dispatched = world.dispatches.length;
+    const runs: WorkflowRun[] = [];
+    for (const one of found) {
+      const { headSha: commit } = world.runs.get(one.run)!;
+      runs.push(await this.run({ commit, ...dispatchedRun(one, this.service), ...options }));
+    }
+    return runs;
   }
 
   /** Gates whose agents started since the last time it was asked, in alphabetical order, once for each start. */

@@ -84,6 +84,38 @@ export interface WorkflowRun {
   readonly jobs: WorkflowJob[];
 }
 
+/** A workflow file, as far as it can be started over REST. */
+export interface StoredWorkflow {
+  readonly path: string;
+  /** Names of the inputs of its `workflow_dispatch`; undefined: it has no such trigger. */
+  readonly inputs: readonly string[] | undefined;
+  readonly titleOf: (inputs: Readonly<Record<string, string>>) => string;
+}
+
+/** A run that was started over REST. */
+export interface StoredDispatch {
+  readonly run: number;
+  readonly ref: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly sender: Identity;
+}
+
+export interface StoredPull {
+  readonly number: number;
+  readonly state: 'open' | 'closed';
+  /** `repository` is empty once a fork is deleted. */
+  readonly head: { readonly ref: string; readonly sha: string; readonly repository: string };
+  readonly base: { readonly ref: string; readonly sha: string };
+}
+
+export interface StoredStatus {
+  readonly sha: string;
+  readonly state: 'error' | 'failure' | 'pending' | 'success';
+  readonly context: string;
+  readonly description: string;
+  readonly url: string;
+}
+
 export interface StoredArtifact extends Caller {
   readonly id: number;
   readonly name: string;
@@ -146,7 +178,7 @@ export interface StoredCheckRun {
 /** Who `GITHUB_TOKEN` acts as. */
 export const ACTIONS_BOT: Identity = { login: 'github-actions[bot]', id: 41_898_282, type: 'Bot' };
 
-export type Permission = 'actions' | 'checks' | 'contents' | 'issues' | 'pull-requests';
+export type Permission = 'actions' | 'checks' | 'contents' | 'issues' | 'pull-requests' | 'statuses';
 export type Permissions = Readonly<Partial<Record<Permission, 'read' | 'write'>>>;
 
 /** A token for REST. */
@@ -178,6 +210,13 @@ export interface World {
   readonly authors: Map<string, string>;
   /** Re-runs that were asked for over REST, which tests carry out. */
   readonly reruns: { readonly run: number; readonly which: 'failed' | 'all' }[];
+  /** Commits of branches. */
+  readonly heads: Map<string, string>;
+  /** By path. */
+  readonly workflows: Map<string, StoredWorkflow>;
+  readonly dispatches: StoredDispatch[];
+  readonly pulls: StoredPull[];
+  readonly statuses: StoredStatus[];
   readonly tokens: Map<string, RestToken>;
   readonly blobs: BlobStore;
   /** The service's clock; it may be moved. */

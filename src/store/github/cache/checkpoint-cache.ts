@@ -7,7 +7,7 @@ import type { EndedRecord, GatelineRecord, StartedRecord } from '../../../run/re
 import type { RecordStore } from '../../record-store.ts';
 import { accessFor, type CacheAccess } from './access.ts';
 import { download, lookUp, type FoundEntry, type ServiceAccess } from './cache-service.ts';
-import { verifyEntry, type CheckpointRecords, type CheckpointUnit } from './checkpoint-document.ts';
+import { MAX_RECORDS, verifyEntry, type CheckpointRecords, type CheckpointUnit } from './checkpoint-document.ts';
 import { canRead } from './decompress.ts';
 import { COMPRESSIONS, DOCUMENT_NAME, compareOrigins, entryKey, type EntryOrigin } from './entry-name.ts';
 import { Unusable } from './unusable.ts';
@@ -33,6 +33,12 @@ export interface CheckpointCache {
    * @returns notices. None if it was saved, and none if another job of this run attempt did it first
    */
   keep(started: StartedRecord | undefined, ended: EndedRecord): Promise<readonly string[]>;
+  /**
+   * Puts records in the place of what this run and earlier ones keep for a fingerprint: the last iteration of work that
+   * was sent back, under the fingerprint that it had before; or the decisions that sent it back.
+   * @returns notices
+   */
+  supersede(fingerprint: Digest, records: CheckpointRecords): Promise<readonly string[]>;
 }
 
 /** Options of the checkpoint cache. */
@@ -58,6 +64,19 @@ export interface CheckpointCacheOptions extends CacheAccess, EntryOrigin {
 /** The cache of a job. Creating it makes no call. */
 export function createCheckpointCache(options: CheckpointCacheOptions): CheckpointCache {
   const limits = { ...DEFAULT_CACHE_LIMITS, ...options.limits };
+  const save = async (
+    fingerprint: Digest,
+    records: CheckpointRecords,
+    revision?: number,
+  ): Promise<readonly string[]> => {
+    if (options.enabled === false) return [];
+    try {
+      const reason = await keep({ ...options, revision }, limits, fingerprint, records);
+      return reason === undefined ? [] : [notSaved(reason)];
+    } catch (error) {
+      return [notSaved(reasonOf(error))];
+    }
+  };
   return {
     find: async (unit, fingerprint) => {
       const notices: string[] = [];
@@ -68,15 +87,8 @@ export function createCheckpointCache(options: CheckpointCacheOptions): Checkpoi
         return { records: [], notices: [...notices, noCheckpoint(error)] };
       }
     },
-    keep: async (started, ended) => {
-      if (options.enabled === false) return [];
-      try {
-        const reason = await keep(options, limits, started === undefined ? [ended] : [started, ended]);
-        return reason === undefined ? [] : [notSaved(reason)];
-      } catch (error) {
-        return [notSaved(reasonOf(error))];
-      }
-    },
+    keep: (started, ended) => save(ended.fingerprint, started === undefined ? [ended] : [started, ended]),
+    supersede: (fingerprint, records) => save(fingerprint, records, 1),
   };
 }
 
@@ -131,13 +143,15 @@ async function take(
 async function keep(
   options: CheckpointCacheOptions,
   limits: CacheLimits,
+  fingerprint: Digest,
   records: CheckpointRecords,
 ): Promise<string | undefined> {
+  if (records.length > MAX_RECORDS) throw new Unusable(`it has ${records.length} records`);
   if (options.mayWrite === false) throw new Unusable('this run may only read the cache');
   const access = accessFor('write', options);
   const { saveCheckpoint } = await import('./save-checkpoint.ts');
   const { spool, temp, saver, environment } = options;
-  const key = entryKey(records[0].fingerprint, options);
+  const key = entryKey(fingerprint, options);
   return saveCheckpoint({ key, records, spool, temp, saver, environment, access, limits });
 }
 

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { digestOf, hexOf, type Digest } from '../../../json/digest.ts';
-import {
-  comparePositions,
-  type EndedRecord,
-  type GatelineRecord,
-  type StartedRecord,
-} from '../../../run/records/record.ts';
+import { unitKey } from '../../../pipeline/pipeline.ts';
+import { comparePositions, unitOf, type EndedRecord, type GatelineRecord } from '../../../run/records/record.ts';
 import { claimMatches } from '../../../run/records/unit-records.ts';
 import { parseJson } from '../../../json/parse-json.ts';
 import { formatOf, judgeRecord } from '../../parse-record.ts';
@@ -16,19 +12,24 @@ import { Unusable } from './unusable.ts';
 /** The gate that a checkpoint belongs to. Its subject only names the records: equal requests have one fingerprint. */
 export type CheckpointUnit = Pick<GatelineRecord, 'pipeline' | 'gate' | 'leg'>;
 
-/** A claim and its end; the claim may be unknown. */
-export type CheckpointRecords = readonly [EndedRecord] | readonly [StartedRecord, EndedRecord];
+/**
+ * A claim and its end; the claim may be unknown. For work that was done in several iterations also the ends of the gates
+ * that sent it back; or only the decisions that sent it back, in place of an entry that must no longer be used.
+ */
+export type CheckpointRecords = readonly [GatelineRecord, ...GatelineRecord[]];
 
 /** Version of the document in an entry. A reader ignores any other version. */
 const CHECKPOINT_FORMAT = 'gateline-checkpoint/1';
 
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 const MAX_DOCUMENT_DEPTH = 50;
+/** A reader refuses more records in an entry. */
+export const MAX_RECORDS = 64;
 
 const documentSchema = z.strictObject({
   format: z.literal(CHECKPOINT_FORMAT),
   /** Records as stored, the claim first. */
-  records: z.array(z.unknown()).min(1).max(2),
+  records: z.array(z.unknown()).min(1).max(MAX_RECORDS),
 });
 
 /** The document of an entry, as JSON. */
@@ -42,9 +43,14 @@ export interface ContentReference {
   readonly bytes?: number;
 }
 
-/** All references in records, including repeated ones, except the contract: a reader judges by the current contract. */
+/**
+ * All references in the records of the first one's gate, including repeated ones, except the contract: a reader judges by
+ * the current contract.
+ */
 export function referencesIn(records: CheckpointRecords): ContentReference[] {
-  return records.flatMap((record) => {
+  const own = records.filter((record) => unitOf(record) === unitOf(records[0]));
+  return own.flatMap((record) => {
+    if (record.kind === 'decided') return [];
     if (record.kind === 'started') return [{ digest: record.request }];
     const { value, exports, logs, learnings, files, touched } = record;
     const changed = [...files, ...touched].map((file) => file.after?.content);
@@ -59,15 +65,35 @@ export function referencesIn(records: CheckpointRecords): ContentReference[] {
  */
 export function verifyEntry(files: EntryFiles, unit: CheckpointUnit, fingerprint: Digest): CheckpointRecords {
   const records = readDocument(files.get(DOCUMENT_NAME)!);
-  for (const record of records) verifyIdentity(record, unit, fingerprint);
-  const [first, second] = records;
-  if (second !== undefined && first.kind === 'started') {
+  const isOwn = (record: GatelineRecord): boolean => unitOf(record) === unitKey(unit.gate, unit.leg);
+  const own = records.filter(isOwn);
+  const ended = own.findLast((record) => record.kind === 'ended');
+  const isOfUnit = own.length > 0 && records.every((record) => isOwn(record) || isCauseOf(record, ended));
+  if (!isOfUnit) throw new Unusable('the entry belongs to another gate');
+  verifyKinds(own);
+  for (const record of own) verifyIdentity(record, unit, fingerprint);
+  const [claim] = own;
+  if (claim?.kind === 'started' && ended !== undefined) {
     const isOneAttempt =
-      first.subject === second.subject && comparePositions(first, second) === 0 && claimMatches(second, first);
+      claim.subject === ended.subject && comparePositions(claim, ended) === 0 && claimMatches(ended, claim);
     if (!isOneAttempt) throw new Unusable('the claim and the result in the entry are of different attempts');
   }
-  verifyContents(files, referencesIn(records));
+  verifyContents(files, referencesIn([own[0]!, ...own.slice(1)]));
   return records;
+}
+
+function verifyKinds(own: readonly GatelineRecord[]): void {
+  const kinds = own.map(({ kind }) => kind).join(' ');
+  const isSentBack = own.every((record) => record.kind === 'decided' && record.rework !== undefined);
+  if (kinds === 'ended' || kinds === 'started ended' || isSentBack) return;
+  throw new Unusable('the entry contains records other than a claim and its result');
+}
+
+/** Whether a record is the end of a gate that sent the work back and judged its last iteration. */
+function isCauseOf(record: GatelineRecord, work: EndedRecord | undefined): boolean {
+  if (work === undefined || record.kind !== 'ended') return false;
+  const isOfRun = (['pipeline', 'subject', 'runNumber'] as const).every((key) => record[key] === work[key]);
+  return isOfRun && work.rework?.causes?.includes(unitOf(record)) === true;
 }
 
 function readDocument(bytes: Uint8Array): CheckpointRecords {
@@ -81,16 +107,15 @@ function readDocument(bytes: Uint8Array): CheckpointRecords {
     if ('fault' in judged) throw new Unusable(`a record in the entry is not valid (${judged.fault.code})`);
     return judged.record;
   });
-  const [first, second] = records;
-  if (first?.kind === 'ended' && second === undefined) return [first];
-  if (first?.kind === 'started' && second?.kind === 'ended') return [first, second];
-  throw new Unusable('the entry contains records other than a claim and its result');
+  const [first, ...others] = records;
+  return [first!, ...others];
 }
 
-function verifyIdentity(record: StartedRecord | EndedRecord, unit: CheckpointUnit, fingerprint: Digest): void {
-  const isOfUnit = (['pipeline', 'gate', 'leg'] as const).every((key) => record[key] === unit[key]);
-  if (!isOfUnit) throw new Unusable('the entry belongs to another gate');
-  if (record.fingerprint !== fingerprint) throw new Unusable('the entry has another fingerprint');
+function verifyIdentity(record: GatelineRecord, unit: CheckpointUnit, fingerprint: Digest): void {
+  if (record.pipeline !== unit.pipeline) throw new Unusable('the entry belongs to another gate');
+  const base = record.kind === 'decided' ? undefined : record.rework?.base;
+  if (record.fingerprint !== fingerprint && base !== fingerprint)
+    throw new Unusable('the entry has another fingerprint');
 }
 
 function verifyContents(files: EntryFiles, references: readonly ContentReference[]): void {

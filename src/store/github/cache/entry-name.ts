@@ -19,6 +19,8 @@ export interface EntryOrigin {
   readonly runId: string;
   /** `GITHUB_RUN_ATTEMPT`, from 1. */
   readonly runAttempt: number;
+  /** Later entries of one run attempt have a higher one; absent: the first. */
+  readonly revision?: number | undefined;
 }
 
 /** Prefix of the keys of all entries for a fingerprint; 74 characters. */
@@ -29,21 +31,30 @@ export function keyPrefix(fingerprint: Digest): string {
 /**
  * The key under which this run stores its checkpoint: one for each run attempt, so that a bad entry can be superseded.
  */
-export function entryKey(fingerprint: Digest, { runId, runAttempt }: EntryOrigin): string {
-  return `${keyPrefix(fingerprint)}${runId}.${runAttempt}`;
+export function entryKey(fingerprint: Digest, { runId, runAttempt, revision }: EntryOrigin): string {
+  return `${keyPrefix(fingerprint)}${runId}.${runAttempt}${revision === undefined ? '' : `.${revision}`}`;
 }
 
 /** Run and attempt of a key that {@link entryKey} made for this fingerprint; undefined for any other key. */
 export function originOf(key: string, fingerprint: Digest): EntryOrigin | undefined {
   const prefix = keyPrefix(fingerprint);
-  const match = key.startsWith(prefix) ? /^([0-9]{1,20})\.([0-9]{1,9})$/.exec(key.slice(prefix.length)) : null;
-  return match === null ? undefined : { runId: match[1]!, runAttempt: Number(match[2]) };
+  const match = key.startsWith(prefix)
+    ? /^([0-9]{1,20})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?$/.exec(key.slice(prefix.length))
+    : null;
+  if (match === null) return undefined;
+  const [, runId, runAttempt, revision] = match;
+  return {
+    runId: runId!,
+    runAttempt: Number(runAttempt),
+    ...(revision !== undefined && { revision: Number(revision) }),
+  };
 }
 
 /** Positive when `a` was made by a later run or attempt. */
 export function compareOrigins(a: EntryOrigin, b: EntryOrigin): number {
   const runs = BigInt(a.runId) - BigInt(b.runId);
-  return runs === 0n ? a.runAttempt - b.runAttempt : Number(runs > 0n) - Number(runs < 0n);
+  if (runs !== 0n) return Number(runs > 0n) - Number(runs < 0n);
+  return a.runAttempt - b.runAttempt || (a.revision ?? 0) - (b.revision ?? 0);
 }
 
 /** How an entry is compressed, in the toolkit's terms. */

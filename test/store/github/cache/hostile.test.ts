@@ -247,6 +247,30 @@ describe('an archive with', () => {
   });
 });
 
+describe('an entry of work that was done in several iterations', () => {
+  const mark = { fingerprint: OTHER, rework: { iteration: 2, base: FINGERPRINT, causes: ['review'] } };
+  const last = [
+    { ...started!, ...mark },
+    { ...ended, ...mark },
+  ] as const;
+  const cause: EndedRecord = { ...ended, gate: 'review', files: [] };
+
+  it('has the ends of the gates that sent it back, and is found under the fingerprint that it had before', async () => {
+    await using at = await cachePlace();
+    const records = [...last, cause];
+    await plant(at.service, { tar: await tarOf(withRecords(...records)) });
+    expect(await (await at.job()).look()).toEqual({ records, notices: [] });
+  });
+
+  it.each<Case>([
+    ['a gate that sent nothing back', () => withRecords(...last, { ...cause, gate: 'deploy' }), /another gate/],
+    ['another run', () => withRecords(...last, { ...cause, runNumber: 99 }), /another gate/],
+    ['another subject', () => withRecords(...last, { ...cause, subject: 'other' }), /another gate/],
+  ])('is refused with the end of %s', async (_, entries, reason) => {
+    expect(await lookAt({ tar: await tarOf(entries()) })).toEqual(said(reason));
+  });
+});
+
 describe('an entry with', () => {
   it.each(RECORDS_AND_DOCUMENTS)('%s is refused', async (_, entries, reason) => {
     expect(await lookAt({ tar: await tarOf(entries()) })).toEqual(said(reason));

@@ -1,0 +1,70 @@
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import type { NamedSubject } from '../../engine/call/given-subject.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import { unitOfJob } from './definition.ts';
+import type { JobCall } from '../../engine/upstream/job-call.ts';
+import { numbersOf } from '../event/job-identity.ts';
+import { jobSubject } from './job-subject.ts';
+import type { JobStore } from '../records/job-store.ts';
+import { describeGate } from './describe-gate.ts';
+import { observeRun } from './observe-run.ts';
+import type { ActionInputs } from '../inputs/inputs.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { GivenRework } from '../../run/records/given-rework.ts';
+import type { Selection } from '../../store/record-store.ts';
+import { unitsOf, ancestorsOf } from '../../run/records/unit.ts';
+
+/** The gate of a job, with its pipeline and what its call starts from. */
+export interface FoundGate {
+  readonly gate: Gate;
+  readonly key: UnitKey;
+  readonly call: JobCall;
+  readonly pipeline: Pipeline;
+  readonly about: NamedSubject;
+}
+
+/**
+ * The gate of this job in a `gateline.yml`.
+ * @throws GatelineError `GATE_RUNS_BY_ITSELF`, `GATE_HAS_COMMAND`, and those of {@link unitOfJob}
+ */
+export function definedInFile(pipeline: Pipeline, invocation: ActionInvocation): FoundGate {
+  const { inputs, event } = invocation;
+  const { gate, key } = unitOfJob(pipeline, event, inputs);
+  refuseOtherCommand(gate, inputs.command);
+  // What failed after this gate says whether it runs again.
+  const isAll = event.dispatch?.strategy === 'retry-previous';
+  const selection = isAll ? undefined : recordsFor(pipeline, key, event.rework);
+  const call: JobCall = { call: { numbers: numbersOf(event), ...(selection && { selection }) } };
+  return { pipeline, gate, key, about: jobSubject(invocation, pipeline), call };
+}
+
+/** The gate of this job where its inputs describe it. @throws ActionInputsError */
+export async function describedHere(invocation: ActionInvocation, store: JobStore): Promise<FoundGate> {
+  const { world, inputs, event } = invocation;
+  const { gate, pipelineId, warnings } = describeGate(inputs, event);
+  for (const warning of warnings) world.runner.annotate('warning', warning);
+  const about = jobSubject(invocation, undefined);
+  const run = { pipeline: pipelineId, subject: about.subject, own: gate, runNumber: event.runNumber };
+  const { pipeline, recorded, listing } = await observeRun(store.records, run);
+  const call: JobCall = { call: { numbers: numbersOf(event), listing }, recorded };
+  return { pipeline, gate, key: unitKey(gate.id, gate.legs[0]!.id), about, call };
+}
+
+/** @throws GatelineError `GATE_RUNS_BY_ITSELF`, `GATE_HAS_COMMAND` */
+function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void {
+  if (command === 'run' && gate.run === undefined) {
+    throw new GatelineError('GATE_RUNS_BY_ITSELF', `gate ${gate.id} has no \`run\` in its definition`);
+  }
+  if (command === 'begin' && gate.run !== undefined) {
+    throw new GatelineError('GATE_HAS_COMMAND', `gate ${gate.id} has a \`run\` in its definition`);
+  }
+}
+
+/** The records that a unit builds on, its own, and those that sent its work back. */
+function recordsFor(pipeline: Pipeline, key: UnitKey, rework: GivenRework | undefined): Selection {
+  const graph = unitsOf(pipeline);
+  const isTarget = rework !== undefined && graph.get(key)?.gate.id === rework.target;
+  const after = isTarget ? [...rework.from, ...rework.over].map(({ unit }) => unit) : [];
+  const wanted = new Set([key, ...ancestorsOf(graph, key), ...after]);
+  return { only: ({ gate, leg }) => wanted.has(unitKey(gate, leg)) };
+}

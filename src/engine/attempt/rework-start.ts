@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Digest } from '../../json/digest.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { fileChangeSchema, type StartedRecord } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { TreeId } from '../../workspace/workspace.ts';
+import type { Call } from '../call/call.ts';
+import { copierOf, readJson } from '../call/content.ts';
+import { keepJson } from '../keep-json.ts';
+import { handedOnTo } from '../plan/current-inputs.ts';
+import { sentBackWork, type ReworkFiles } from '../plan/sent-back-work.ts';
+
+/** What the changes of an attempt are measured from, if its work was sent back. */
+export interface ReworkStart extends ReworkFiles {
+  /** What it would have started from without that: it hands on its changes of all iterations. */
+  readonly from: TreeId;
+}
+
+const changes = z.array(fileChangeSchema).max(10_000);
+const startSchema = z.strictObject({ from: z.string(), own: changes, between: changes });
+
+/** From how many bytes such a document is not read. */
+const LIMIT = 64 * 1024 * 1024;
+
+/**
+ * Where an attempt starts whose work was sent back; `undefined` for any other.
+ * @param base the user's version
+ */
+export async function reworkStart(
+  call: Call,
+  unit: Unit,
+  { rework, base }: Pick<StartedRecord, 'rework' | 'base'>,
+): Promise<ReworkStart | undefined> {
+  if (rework === undefined || base === undefined) return undefined;
+  const { own, between } = sentBackWork(call, unit) ?? { own: [], between: [] };
+  const from = await call.ports.workspace.build(base, handedOnTo(call, unit), copierOf(call));
+  return { from, own, between };
+}
+
+/** Keeps it for a later step of the same job, which reads neither the event nor records of other gates. */
+export async function keepReworkStart({ ports }: Pick<Call, 'ports'>, start: ReworkStart): Promise<Digest> {
+  return (await keepJson(ports.store, start as unknown as JsonValue)).digest;
+}
+
+/** Reads it back. @throws GatelineError `CONTENT_MISSING` */
+export async function readReworkStart({ ports }: Pick<Call, 'ports'>, digest: Digest): Promise<ReworkStart> {
+  const value = await readJson(
+    ports.store,
+    { digest },
+    { limit: LIMIT, what: 'where the work that was sent back starts' },
+  );
+  return startSchema.parse(value);
+}

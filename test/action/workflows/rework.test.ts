@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import type { EndedRecord, GatelineRecord } from '../../../src/run/records/record.ts';
+import { startStepProcess } from '../../support/runner/step-process.ts';
+import { headOf } from '../../support/runner/repository.ts';
+import type { RunReport } from '../../support/runner/workflow-run.ts';
+import { errorsOf, messagesOf, outputsOf, redJobs, type ActionWorld, type WorldRunOptions } from './action-world.ts';
+import { ON, reworkWorld } from './rework-world.ts';
+import { ACTION, CHECKOUT } from './workflow-text.ts';
+
+const START = 'actions/create-workflow-dispatch';
+
+/** Starts what was dispatched until nothing is, and gives the report of each run. */
+async function follow(world: ActionWorld, options: WorldRunOptions = {}): Promise<RunReport[]> {
+  const reports: RunReport[] = [];
+  for (let next = await world.dispatched(options); next.length > 0; next = await world.dispatched(options)) {
+    for (const run of next) reports.push(await run.start().ended);
+  }
+  return reports;
+}
+
+const summaryOf = (report: RunReport): string => report.job('report').summary;
+
+describe('a run that fails its review', () => {
+  it('starts the next one, which begins at the target and goes on with its files, until the review passes', async () => {
+    await using world = await reworkWorld({ passes: 3, plan: true });
+    const first = await (await world.run()).start().ended;
+    expect(first.job('review').conclusion).toBe('failure');
+    expect(first.job('report').conclusion).toBe('failure');
+    expect(summaryOf(first)).toContain('`write` is sent back by `review`: another run does iteration 2.');
+    expect(await world.startedGates()).toEqual(['plan', 'review', 'write']);
+    expect(outputsOf(first.job('write'))).toMatchObject({ iteration: '1' });
+
+    const [second, third, ...more] = await follow(world);
+    expect(more).toEqual([]);
+    expect(await world.startedGates()).toEqual(['review', 'review', 'write', 'write']);
+    expect(outputsOf(second!.job('plan'))).toMatchObject({ decision: 'reuse' });
+    expect(outputsOf(second!.job('write'))).toMatchObject({ decision: 'run', iteration: '2' });
+    expect(redJobs(third!)).toEqual([]);
+    expect(outputsOf(third!.job('write'))).toMatchObject({ iteration: '3' });
+    expect(outputsOf(third!.job('report'), 'report')).toMatchObject({ passed: 'true', iteration: '3' });
+    expect(world.endings().filter((one) => one.startsWith('review'))).toEqual([
+      'review 1.1.1 ran partial',
+      'review 2.1.1 ran partial',
+      'review 3.1.1 ran passed',
+    ]);
+
+    // A push and a pull request that change no input start no agent, and have the files of the last iteration.
+    const writes = (): EndedRecord[] =>
+      world.records().filter((one): one is EndedRecord => one.kind === 'ended' && one.gate === 'write');
+    const last = writes().find(({ runNumber }) => runNumber === 3)!;
+    expect(redJobs(await (await world.run()).start().ended)).toEqual([]);
+    expect(redJobs(await (await world.run(await pullRequest(world))).start().ended)).toEqual([]);
+    expect(await world.startedGates()).toEqual([]);
+    const later = writes().filter(({ runNumber }) => runNumber > 3);
+    expect(later.map(({ files, how }) => [how, files])).toEqual([
+      ['reused', last.files],
+      ['reused', last.files],
+    ]);
+  });
+
+  it('is not reused as such by a later run, even if the loop did not end well', async () => {
+    await using world = await reworkWorld({ passes: 9, max: 2 });
+    await (await world.run()).start().ended;
+    const [second, ...more] = await follow(world);
+    expect(more).toEqual([]);
+    expect(summaryOf(second!)).toContain('**Nothing is sent back:** write has run 2 of 2 times.');
+    expect(outputsOf(second!.job('report'), 'report')).toMatchObject({ 'run-status': 'error' });
+    await world.startedGates();
+    const later = await (await world.run()).start().ended;
+    expect(outputsOf(later.job('write'))).toMatchObject({ decision: 'run', iteration: '1' });
+    expect(await world.startedGates()).toEqual(['review', 'write']);
+  });
+});
+
+/** A run for pull request 7 of the branch `feature`, with what is committed now. */
+async function pullRequest(world: ActionWorld, repository = 'octo/gates'): Promise<WorldRunOptions> {
+  const head = await headOf(world.repository.root);
+  const side = (sha: string, ref: string, name: string): object => ({ sha, ref, repo: { full_name: name } });
+  const sides = { head: { ref: 'feature', sha: head, repository }, base: { ref: 'main', sha: head } };
+  world.service.world.pulls.push({ number: 7, state: 'open', ...sides });
+  return {
+    about: {
+      event: 'pull_request',
+      headBranch: 'feature',
+      headSha: head,
+      headRepository: repository,
+      pullRequests: [7],
+    },
+    payload: {
+      repository: { full_name: 'octo/gates', default_branch: 'main' },
+      pull_request: { number: 7, head: side(head, 'feature', repository), base: side(head, 'main', 'octo/gates') },
+    },
+  };
+}
+
+describe('a report', () => {
+  it('that was killed between claim and start is made up for by the next one, and a third one starts no other', async () => {
+    await using world = await reworkWorld();
+    world.service.faults.add({ operation: START, fault: { kind: 'hang' } });
+    const run = await world.run({ startAction: startStepProcess });
+    const attempt = run.start();
+    const report = await attempt.job('report');
+    await expect.poll(() => world.service.callsOf(START), { timeout: 60_000 }).toHaveLength(1);
+    await report.lose();
+    await attempt.ended;
+    const claims = (): GatelineRecord[] => world.records().filter(({ kind }) => kind === 'decided');
+    const { dispatches } = world.service.world;
+    expect([claims().length, dispatches.length]).toEqual([1, 0]);
+    await run.rerunFailed().ended;
+    expect([claims().length, dispatches.length]).toEqual([1, 1]);
+    const again = await run.rerunJob('report').ended;
+    expect([claims().length, dispatches.length]).toEqual([1, 1]);
+    expect(summaryOf(again)).toMatch(/`write` is sent back by `review`: \[run 9\d+\]\(\S+\) does iteration 2\./);
+  });
+
+  it('at the same time as another one starts no second run', async () => {
+    const other = {
+      'runs-on': 'ubuntu-latest',
+      needs: ['write', 'review'],
+      if: 'always()',
+      permissions: { actions: 'write', contents: 'read' },
+      steps: [CHECKOUT, { uses: ACTION, with: { command: 'report', needs: '${{ toJSON(needs) }}' } }],
+    };
+    await using world = await reworkWorld({ beside: { other } });
+    await (await world.run()).start().ended;
+    expect(world.service.world.dispatches).toHaveLength(1);
+    expect(world.records().filter(({ kind }) => kind === 'decided')).toHaveLength(1);
+  });
+
+  it('starts nothing when the branch has moved, and says so', async () => {
+    await using world = await reworkWorld();
+    const run = await world.run();
+    world.service.world.heads.set('main', 'f'.repeat(40));
+    const report = await run.start().ended;
+    expect(world.service.world.dispatches).toEqual([]);
+    expect(messagesOf(report.job('report'), 'notice')).toContainEqual(
+      expect.stringMatching(
+        /^Not sent back: Nothing is sent back: main is at fffffff now, and this run is of \w{7}\.$/,
+      ),
+    );
+  });
+
+  it('starts nothing in a run that was cancelled', async () => {
+    const slow = { 'runs-on': 'ubuntu-latest', steps: [{ run: 'echo waits; sleep 60' }] };
+    await using world = await reworkWorld({ jobs: { slow } });
+    const attempt = (await world.run({ parallel: 3 })).start();
+    await (
+      await attempt.job('review')
+    ).ended;
+    await attempt.cancel();
+    expect(summaryOf(await attempt.ended)).toContain('**Nothing is sent back:** the run was cancelled.');
+    expect(world.service.world.dispatches).toEqual([]);
+  });
+
+  it.each([
+    ['no permission to', { permissions: { actions: 'read', contents: 'read' } }, /actions: write/],
+    ['a workflow that cannot be', { on: { push: {} } }, /workflow_dispatch:\n {4}inputs:\n {6}resume: /],
+    ['a workflow without its inputs to be', { on: { ...ON, workflow_dispatch: {} } }, /rework: \{ type: string \}/],
+  ])('with %s started says what to add, and the whole command', async (_, options, text) => {
+    await using world = await reworkWorld(options);
+    const summary = summaryOf(await (await world.run()).start().ended);
+    expect(summary).toMatch(text);
+    expect(summary).toMatch(
+      /gh workflow run gates\.yml --repo octo\/gates --ref main -f resume=502 -f rework='\{"count":1,/,
+    );
+    expect(world.service.world.dispatches).toEqual([]);
+  });
+});
+
+describe('a pull request', () => {
+  it('is done by runs of its head branch that belong to it, and its commit has a status', async () => {
+    await using world = await reworkWorld();
+    const first = await (await world.run(await pullRequest(world))).start().ended;
+    expect(first.conclusion).toBe('failure');
+    const { dispatches, statuses } = world.service.world;
+    expect(dispatches).toMatchObject([{ ref: 'feature', inputs: { subject: 'pr-7', resume: '502' } }]);
+    expect(statuses).toMatchObject([{ state: 'pending', context: 'gateline/article' }]);
+    const reports = await follow(world);
+    expect(redJobs(reports.at(-1)!)).toEqual([]);
+    expect(statuses.map(({ state }) => state)).toEqual(['pending', 'success']);
+    expect(new Set(statuses.map(({ sha }) => sha))).toEqual(new Set([await headOf(world.repository.root)]));
+    expect(new Set(world.records().map(({ subject }) => subject))).toEqual(new Set(['pr-7']));
+    expect(await world.startedGates()).toEqual(['review', 'review', 'write', 'write']);
+  });
+
+  it('is refused to a run of another commit', async () => {
+    await using world = await reworkWorld();
+    await (await world.run(await pullRequest(world))).start().ended;
+    const [run] = await world.dispatched();
+    const [pull] = world.service.world.pulls;
+    Object.assign(pull!.head, { sha: 'e'.repeat(40) });
+    const report = await run!.start().ended;
+    expect(errorsOf(report.job('write'))).toEqual([expect.stringContaining('DISPATCH_SUBJECT')]);
+  });
+
+  it('from a fork sends nothing back', async () => {
+    await using world = await reworkWorld();
+    const report = await (await world.run(await pullRequest(world, 'mallory/gates'))).start().ended;
+    expect(world.service.world.dispatches).toEqual([]);
+    expect(summaryOf(report)).toContain(
+      '**Nothing is sent back:** runs of pull requests from forks send no work back.',
+    );
+  });
+});
