@@ -29,7 +29,9 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   if (rest === undefined) throw refused('the step has no `github-token`');
   const { sender } = order;
   if (sender === undefined || sender.isBot || !(await isPersonWhoMayWrite(rest, sender.login)))
-    throw refused(`${sender?.login ?? 'whoever started this run'} is not a person who may write to the repository`);
+    throw refused(
+      `${sender?.login ?? 'the user who started this run'} is not a person who may write to the repository`,
+    );
   const about = await runToDecideAbout(invocation, rest, order.resume);
   const pipeline = await pipelineOf(invocation);
   const ended = await outputOf(invocation, pipeline, about, order);

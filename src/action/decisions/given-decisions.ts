@@ -52,7 +52,7 @@ interface Told {
   readonly now: string;
 }
 
-/** The decisions of a strategy, by what became of the resumed run. */
+/** The decisions of a strategy, by the results of the resumed run. */
 function stepsGiven(order: Order, graph: UnitGraph, listing: RecordListing, { subject, now }: Told): GivenDecision[] {
   const { strategy: asked, from } = order.dispatch;
   const strategy = asked ?? (from === undefined ? 'retry-current' : 'from-checkpoint');

@@ -158,9 +158,10 @@ export async function openRunRecords(invocation: ActionInvocation, run: ApiRun):
  * sent back continues from the run that the event names.
  */
 function resumedRun({ inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>): string | undefined {
-  if (inputs.command === 'report') return undefined;
-  if (event.rework !== undefined) return event.dispatch?.resume;
-  return inputs.resume ?? event.dispatch?.resume;
+  const dispatched = event.dispatch?.resume;
+  // A report needs it for decisions about its outputs, but none of the work that was sent back.
+  if (inputs.command === 'report') return event.rework === undefined ? dispatched : undefined;
+  return event.rework === undefined ? (inputs.resume ?? dispatched) : dispatched;
 }
 
 function openEarlier(common: Omit<GithubStoreOptions, 'run'>, { id, runNumber, runAttempt }: ApiRun): GithubStore {

@@ -25,7 +25,7 @@ export const ENGINE_CODES = {
     means:
       'The event of the run names records of the resumed run by their digests, and no record there has such a digest. The artifacts expired, or were replaced.',
     remedy:
-      'Run the workflow anew: the gates start from the beginning. Nothing was run from records that do not match.',
+      'Run the workflow again: the gates start from the beginning. Nothing was run from records that do not match.',
   },
   STAND_IN_ABSENT: {
     from: ['user'],

@@ -40,7 +40,7 @@ export interface ArtifactLink {
   readonly bytes?: number;
 }
 
-/** What became of the work that a run sent back. */
+/** The result of sending work back. */
 export interface SentBackText {
   /** One paragraph of safe Markdown. */
   readonly said: string;
