@@ -3,7 +3,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
 import { digestOf } from '../json/digest.ts';
 import { asRequest } from '../run/plan/difference.ts';
-import { actorOf, rulingOn } from '../run/records/decisions.ts';
+import { actorOf, NO_DECISIONS, rulingOn } from '../run/records/decisions.ts';
 import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/records/record.ts';
 import type { Unit } from '../run/records/unit.ts';
 import { parseContract } from '../verdict/contract.ts';
@@ -191,7 +191,7 @@ function refuseEnded(call: Call, started: StartedRecord): void {
     );
   const ruling = rulingOn(
     started,
-    call.journal.archive().decisions.get(unitOf(started)) ?? { decided: [], unknownAt: undefined },
+    call.journal.archive().decisions.get(unitOf(started)) ?? NO_DECISIONS,
     call.ports.now().toISOString(),
   );
   const expired = started.deadline !== undefined && Date.parse(started.deadline) <= call.ports.now().getTime();

@@ -280,3 +280,21 @@ describe('work that was sent back on another branch', () => {
     expect(await workspace.read('made.txt')).toBe('2\n');
   });
 });
+
+describe('a decision about a run of another subject', () => {
+  it('names the run as every command does: SUBJECT#NUMBER', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition(), 'page.txt': 'page\n' });
+    const run = (...args: string[]): Promise<Answer> =>
+      gateline(workspace.root, args, {
+        environment: plainEnvironment(workspace.variables({ OUT: workspace.beside('seen') })),
+      });
+    await run('run', '-q', '--subject', 'story-9');
+    const by = ['--actor', 'ann', '--reason', 'a release'];
+    const pinned = await run('pin', '--run', 'story-9#1', ...by);
+    expect([pinned.code, pinned.err]).toEqual([0, '']);
+    const { out } = await run('status', '--run', 'story-9#1', '--json');
+    expect(JSON.parse(out)).toMatchObject({ decisions: { pinned: { actor: 'ann', reason: 'a release' } } });
+    const wrong = await run('pin', '--run', 'story-9#x', ...by);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--run story-9#x: expected a run number')]);
+  });
+});

@@ -8,7 +8,7 @@ import { adviceLines } from '../output/advice.ts';
 import { readInput } from '../project/assignment.ts';
 import { textOption, type OptionValues, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectOnce, type Opened } from '../project/open.ts';
+import { loadFor, open, parseRunArgument, projectOnce, type Opened } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
@@ -18,16 +18,18 @@ import { decisionMadeBy, reasonGiven, type DecisionMade } from '../project/decis
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
   const [word, gate] = positionals as [string, string | undefined];
-  const record = await recorderFor(world, options, word, gate);
+  const { until, record } = await recorderFor(world, options, word, gate);
+  const run = parseRunArgument(textOption(options, 'run'), '--run');
   const loaded = await loadFor(invocation);
   const by = await decisionMadeBy(world, options, loaded);
-  const opened = await open(invocation, loaded, { readOnly: false });
-  await record(opened, by);
+  const about = { ...options, ...(run.subject !== undefined && { subject: run.subject }) };
+  const opened = await open({ ...invocation, options: about }, loaded, { readOnly: false });
+  await record(opened, by, run.number);
   const state = await projectOnce(world, opened);
   const { actor, reason } = by;
   if (options['json']) {
-    const until = untilGiven(textOption(options, 'until'), world.now()) ?? null;
-    printJson(world, { format: 'gateline-decision/1', gate: gate ?? null, decision: word, actor, reason, until });
+    const made = { gate: gate ?? null, decision: word, actor, reason, until: until ?? null };
+    printJson(world, { format: 'gateline-decision/1', ...made });
     return EXIT_CODES.ok;
   }
   say(world.out, `${oneLine(gate ?? `run ${state.runNumber}`)}: ${word} by ${oneLine(actor)}: ${oneLine(reason)}`);
@@ -35,13 +37,21 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return EXIT_CODES.ok;
 }
 
-/** Checks the options, and returns what records the decision. */
+/** A decision whose options were checked. */
+interface Recorder {
+  /** When it expires. */
+  readonly until: string | undefined;
+  /** @param runNumber the run of a decision about a run; 0: the newest */
+  readonly record: (opened: Opened, by: DecisionMade, runNumber: number) => Promise<unknown>;
+}
+
+/** Checks the options. */
 async function recorderFor(
   world: CliWorld,
   options: OptionValues,
   word: string,
   gate: string | undefined,
-): Promise<(opened: Opened, by: DecisionMade) => Promise<unknown>> {
+): Promise<Recorder> {
   const aboutGate = GATE_DECISIONS.find((one) => one === word);
   const aboutRun = RUN_DECISIONS.find((one) => one === word);
   // Before the definition is read, like all checks that need only the options.
@@ -50,15 +60,18 @@ async function recorderFor(
     if (gate === undefined) throw new GatelineError('ARGUMENT_MISSING', `${word}: GATE is missing`);
     refuseIdle(options, word, ['run']);
     const about = await gateDecision(world, options, aboutGate, gate);
-    return ({ ports, assignment }, by) => decide(ports, assignment, { ...about, ...by });
+    return {
+      until: about.until,
+      record: ({ ports, assignment }, by) => decide(ports, assignment, { ...about, ...by }),
+    };
   }
   if (aboutRun !== undefined) {
     if (gate !== undefined)
       throw new GatelineError('ARGUMENT_UNEXPECTED', `${word} is about the run, not about ${gate}`);
     refuseIdle(options, word, ['output', 'until']);
-    const runNumber = runGiven(textOption(options, 'run'));
-    const about = { decision: aboutRun, ...(runNumber !== undefined && { runNumber }) };
-    return ({ ports, assignment }, by) => decideRun(ports, assignment, { ...about, ...by });
+    const record: Recorder['record'] = ({ ports, assignment }, by, runNumber) =>
+      decideRun(ports, assignment, { decision: aboutRun, runNumber, ...by });
+    return { until: undefined, record };
   }
   const meant = didYouMean(word, DECISIONS);
   const suggestion = meant === undefined ? '' : `; ${meant}`;
@@ -100,12 +113,6 @@ function refuseIdle(options: OptionValues, decision: string, names: readonly str
   const hint =
     idle === 'output' && decision === 'skip' ? { hint: '`gateline adopt GATE --output FILE` uses an output.' } : {};
   throw new GatelineError('OPTION_CONFLICT', `--${idle} goes with ${GOES_WITH[idle]}, not with ${decision}`, hint);
-}
-
-function runGiven(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
-  throw new GatelineError('OPTION_VALUE', `--run ${text}: expected the number of a run`);
 }
 
 function untilGiven(text: string | undefined, now: Date): string | undefined {

@@ -221,11 +221,7 @@ async function outputView(
   const file = `${name.replaceAll('/', '.')}.json`;
   const placed = await directory.place(file, content.digest, copierOf(call));
   if (placed.state !== 'present')
-    throw missingContent(
-      what,
-      content.digest,
-      placed.state === 'unknown' ? placed.problem.message : 'they are missing',
-    );
+    throw missingContent(what, content.digest, placed.state === 'unknown' ? placed.problem.message : 'it is missing');
   const view: JsonObject = { digest: content.digest, bytes: content.bytes, file: directory.pathOf(file) };
   if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(call.ports.store, content, { what });
   return view;

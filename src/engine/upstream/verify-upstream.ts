@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
-import { rulingOn } from '../../run/records/decisions.ts';
+import { NO_DECISIONS, rulingOn } from '../../run/records/decisions.ts';
 import { verdictSatisfies } from '../../run/state/fold-unit.ts';
 import { asRequest } from '../../run/plan/difference.ts';
 import { comparePositions, unitOf, type EndedRecord } from '../../run/records/record.ts';
@@ -81,8 +81,7 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
   if (ended.value === undefined) throw unsound(need, `it ${ended.verdict.status}, and there is no output`);
   if (job.recorded?.has(need.gate.id)) await useClaimedContract(call, need, ended);
   const { verdict, exports } = await judgeAgain(call, need, ended, await askedOf(call, ended));
-  const none = { decided: [], unknownAt: undefined };
-  const decisions = call.journal.archive().decisions.get(need.key) ?? none;
+  const decisions = call.journal.archive().decisions.get(need.key) ?? NO_DECISIONS;
   const ruling = rulingOn(ended, decisions, call.ports.now().toISOString(), need.gate.approval);
   if (!verdictSatisfies(need, { verdict }, ruling)) {
     const why = verdict.issues[0]?.message ?? verdict.advice;

@@ -1,5 +1,5 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { latestPosition, usedDecision, type UnitDecisions } from '../records/decisions.ts';
+import { latestPosition, NO_DECISIONS, usedDecision, type UnitDecisions } from '../records/decisions.ts';
 import { unreadIn, whyBlind, type RecordListing, type UnreadRecord } from '../records/reading.ts';
 import { unitOf, type EndedRecord, type GatelineRecord, type StartedRecord } from '../records/record.ts';
 import { orderRecords } from '../records/order.ts';
@@ -82,7 +82,7 @@ export function addToArchive(archive: Archive, record: GatelineRecord): void {
   else {
     const used = usedDecision(record, archive);
     if (used === undefined) return;
-    const { decided, unknownAt } = archive.decisions.get(unitOf(record)) ?? { decided: [], unknownAt: undefined };
+    const { decided, unknownAt } = archive.decisions.get(unitOf(record)) ?? NO_DECISIONS;
     (archive.decisions as Map<UnitKey, UnitDecisions>).set(unitOf(record), {
       decided: [...decided, used],
       unknownAt,

@@ -1,5 +1,5 @@
 import { attemptInRun, attemptText } from '../records/attempt-text.ts';
-import { actorOf, rulingOn, VOIDING, type Ruling, type UnitDecisions } from '../records/decisions.ts';
+import { actorOf, NO_DECISIONS, rulingOn, VOIDING, type Ruling } from '../records/decisions.ts';
 import type { Digest } from '../../json/digest.ts';
 import { isGoodEnough } from '../state/fold-unit.ts';
 import { comparePositions, unitOf, type EndedRecord } from '../records/record.ts';
@@ -133,8 +133,6 @@ function decidedAgainst(
   if (ruling.ruling === 'rejected') return `${where} was rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`;
   return undefined;
 }
-
-const NO_DECISIONS: UnitDecisions = { decided: [], unknownAt: undefined };
 
 /** What decisions of its own subject say about a checkpoint. An approval is for its own subject only. */
 export function rulingOf(unit: Unit, ended: EndedRecord, home: SubjectRecords, now: string): Ruling {

@@ -52,6 +52,8 @@ export interface UnitDecisions {
   readonly unknownAt: Position | undefined;
 }
 
+export const NO_DECISIONS: UnitDecisions = { decided: [], unknownAt: undefined };
+
 /** What was decided about an attempt since it ended. */
 export type Ruling =
   | { readonly ruling: 'stands' }
