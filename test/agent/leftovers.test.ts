@@ -32,7 +32,10 @@ async function bystander(variables: Readonly<Record<string, string>> = {}) {
   const env = { PATH: process.env['PATH'], ...variables };
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { env });
   const table = processTable(process.platform);
-  const { pid, started } = (await table.find(Number(stdout)))!;
+  const pid = Number(stdout);
+  // On a busy machine it has its session only after a while.
+  while ((await table.find(pid))!.session !== pid) await sleep(5);
+  const { started } = (await table.find(pid))!;
   return {
     record: { format: 'gateline-process/1', pid, started, boot: table.boot },
     pid,

@@ -19,7 +19,7 @@ describe('an answer of the service', () => {
   it.each([
     ['another fingerprint', `gateline-${'0'.repeat(64)}-1.1`],
     ['no run', keyOf(1).replace(/1\.1$/, 'x')],
-    ['more after the attempt', `${keyOf(1)}.2`],
+    ['more after the revision', `${keyOf(1)}.2.3`],
     ['a run that is no number', keyOf(1).replace(/1\.1$/, '1e3.1')],
     ['nothing', ''],
   ])('that names a key with %s is not followed', async (_, matched_key) => {
