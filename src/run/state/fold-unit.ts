@@ -76,7 +76,7 @@ function choose(
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
   if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told))
     return not('running', `${attemptInRun(claim, own.started)} began at ${claim.at}`);
-  const best = judged.findLast((one) => one.satisfies && one.relevant);
+  const best = bestOf(judged);
   const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
   if (best !== undefined && !skipped) return satisfied(own, best, needsDone);
@@ -94,6 +94,14 @@ function choose(
   }
   if (last !== undefined) return unsatisfied(unit, own, last);
   return waiting(unit, own, upstream, needsDone);
+}
+
+/** The newest attempt that satisfies, unless a later one left another output: that one takes its place. */
+function bestOf(judged: readonly Judged[]): Judged | undefined {
+  const best = judged.findLast((one) => one.satisfies && one.relevant);
+  const last = judged.findLast(({ relevant, missing, ended }) => relevant && missing === undefined && ended.value);
+  const isReplaced = last !== undefined && last.ended.value!.digest !== best?.ended.value?.digest;
+  return isReplaced && !last.satisfies ? undefined : best;
 }
 
 function satisfied(own: UnitRecords, best: Judged, needsDone: boolean): Choice {
