@@ -102,9 +102,7 @@ class Story {
     const fresh = (await this.#names()).difference(known);
     const foreseen = new Map(expected.facts.map((fact) => [nameOf(fact), fact]));
     const begun = new Map(expected.facts.map((fact) => [nameOf(fact, 'started'), fact]));
-    for (const one of fresh)
-      if (how.fork === undefined || !one.endsWith('.force'))
-        expect([...foreseen.keys(), ...begun.keys()]).toContain(one);
+    for (const one of fresh) expect([...foreseen.keys(), ...begun.keys()]).toContain(one);
     this.#oracle.note(
       expected.facts.flatMap((fact): Fact[] => {
         if (fresh.has(nameOf(fact))) return [fact];

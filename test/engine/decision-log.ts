@@ -148,7 +148,7 @@ export class DecisionLog {
         JSON.stringify(one.about.said) === JSON.stringify(said) &&
         this.isInForce(one)
       )
-        words.set(one.actor, one);
+        words.set(`${one.actor} of ${one.subject}`, one);
     const standing = [...words.values()];
     if (standing.some(({ decision }) => decision === 'reject')) return no('failed');
     const isApproved = standing.some(({ subject }) => subject === (about.by ?? attempt.subject));
@@ -168,21 +168,12 @@ export class DecisionLog {
     const origin = originOf(attempt);
     const isOurs = origin.subject === attempt.subject;
     const places = isOurs || !isForReuse ? [isOurs ? origin : attempt] : [origin, attempt];
-    return places.flatMap((one) =>
-      this.decisions(one.subject, one.gate).filter(
-        ({ at, decision }) => at > one.at && (decision !== 'approve' || one.subject === attempt.subject),
-      ),
-    );
+    return places.flatMap((one) => this.decisions(one.subject, one.gate).filter(({ at }) => at > one.at));
   }
 
-  /** Decisions about the gate in the subject's runs; a fork is one about each gate that it runs again. */
+  /** Decisions about the gate in the subject's runs. */
   decisions(subject: string, gate: number): Decided[] {
-    return this.factsOf(subject).flatMap((fact) => {
-      if (fact.what !== 'decided') return [];
-      if (fact.gate === gate) return [fact];
-      const from = fact.decision === 'fork' ? fact.fork?.gate : undefined;
-      return from !== undefined && this.downstream(from).includes(gate) ? [{ ...fact, decision: 'force' }] : [];
-    });
+    return this.factsOf(subject).filter((fact): fact is Decided => fact.what === 'decided' && fact.gate === gate);
   }
 
   isWhole({ gate, said }: Attempt): boolean {

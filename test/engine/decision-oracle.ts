@@ -100,6 +100,7 @@ export class DecisionOracle extends DecisionLog {
       if (this.factsOfRun(asked.fork.subject, asked.fork.run).length === 0) return refuse('RUN_UNKNOWN');
       this.addDecision(place, -1, 'fork', { fork: asked.fork });
     }
+    this.#runForkAgain(place);
     if (asked.lift) {
       if (!place.continues) return refuse(place.run === 1 ? 'RUN_NOT_OPEN' : 'RUN_COMPLETED');
       if (this.isPaused(subject, place.run)) this.addDecision(place, -1, 'resume');
@@ -125,6 +126,16 @@ export class DecisionOracle extends DecisionLog {
     for (const gate of this.gates()) outcomes.push(this.#settle(place, gate, outcomes, mood, kept.has(gate)));
     const after = this.views(subject, place.run, (one) => this.isWhole(one));
     return { ...place, outcomes, status: this.status(subject, place.run, after) };
+  }
+
+  /** The gate that a fork names and everything downstream run again: decided once, before anything of the run began. */
+  #runForkAgain(place: Place): void {
+    const facts = this.factsOfRun(place.subject, place.run);
+    const fork = facts.map((fact) => (fact.what === 'decided' ? fact.fork : undefined)).find((one) => one);
+    if (fork?.gate === undefined || facts.some(({ what }) => what !== 'decided')) return;
+    const isKnown = (gate: number): boolean =>
+      facts.some((fact) => fact.what === 'decided' && fact.gate === gate && fact.decision === 'force');
+    for (const gate of this.downstream(fork.gate)) if (!isKnown(gate)) this.addDecision(place, gate, 'force');
   }
 
   /** What a decision about a gate comes to. */
@@ -243,13 +254,14 @@ export class DecisionOracle extends DecisionLog {
     return isForced || [...words.values()].some(({ decision }) => decision === 'reject');
   }
 
+  /** The output that `--keep` adopts: by the decisions of its own subject. */
   #lastGood(subject: string, gate: number): Attempt | undefined {
-    return this.attempts(gate).findLast((one) => one.subject === subject && this.#isGood(one));
+    return this.attempts(gate).findLast((one) => one.subject === subject && this.#isGood(one, subject, false));
   }
 
   /** What may be reused. What passed and waits for an approval waits where it is reused, too. */
-  #isGood(attempt: Attempt, by = attempt.subject): boolean {
-    const { status, isOk } = this.standing(attempt, { isForReuse: true, by });
+  #isGood(attempt: Attempt, by = attempt.subject, isForReuse = true): boolean {
+    const { status, isOk } = this.standing(attempt, { isForReuse, by });
     return (
       isOk || (status === 'paused' && (attempt.said!.score >= 80 || this.shapes[attempt.gate]!.partial === 'continue'))
     );

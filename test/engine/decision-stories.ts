@@ -158,7 +158,7 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
   ],
   // A force ends a skip.
   [
-    [plain],
+    [plain, plain],
     false,
     [
       { ...about, decision: 'skip' },
