@@ -34,7 +34,7 @@ export const DECISION_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: what was approved outweighs what was adopted since',
-    find: 'return isReplaced && !last.satisfies ? undefined : best;',
+    find: 'return last?.satisfies === false && last.ended.value!.digest !== best?.ended.value?.digest ? undefined : best;',
     replace: 'return best;',
     tests: STORIES,
     why: 'the output that somebody supplied would not be used',

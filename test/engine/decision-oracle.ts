@@ -55,7 +55,7 @@ export class DecisionOracle extends DecisionLog {
         exports: shape.terse ? ['/short'] : [''],
         reuse: shape.reuse,
         contract: { schema: undefined, score: '/score', threshold: 80, partial: shape.partial, checks: [] },
-        approval: shape.approval && { by: [...shape.approval] },
+        approval: shape.approval && { by: [...shape.approval], notAuthor: false, perCommit: false },
       },
     ]);
     return pipelineOf(Object.fromEntries(gates));
