@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AGENT_FAULTS } from './faults/agent.ts';
+import { DECISION_FAULTS } from './faults/decisions.ts';
 import { ENGINE_FAULTS } from './faults/engine.ts';
 import { GITHUB_FAULTS } from './faults/github.ts';
 import { LANGGRAPH_FAULTS } from './faults/langgraph.ts';
@@ -41,6 +42,7 @@ import { ROOT, StepFailed, interruption, say, script } from './steps.mjs';
 const FAULTS_BY_FILE = {
   run: RUN_FAULTS,
   engine: ENGINE_FAULTS,
+  decisions: DECISION_FAULTS,
   verdict: VERDICT_FAULTS,
   untrusted: UNTRUSTED_FAULTS,
   store: STORE_FAULTS,

@@ -8,12 +8,17 @@ import { pipelineOf } from '../support/pipelines.ts';
 function waiting(by: string[] = [], more: Partial<Gate['approval']> = {}) {
   const approval: Gate['approval'] = { by, notAuthor: false, perCommit: false, ...more };
   const pipeline = pipelineOf({ a: { inputs: ['a.txt'], approval, retries: 2 }, b: { needs: ['a'] } });
-  const world = engineWorld(({ unit, files }) => ({ output: [unit, files.get('a.txt') ?? ''] }), { 'a.txt': '1' });
+  const answer = { word: 'words' };
+  const world = engineWorld(({ unit, files }) => ({ output: [unit, answer.word, files.get('a.txt') ?? ''] }), {
+    'a.txt': '1',
+  });
   const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
   const said = (decision: Decision['decision'], actor: string) =>
     decide(world.ports(), assignment, { decision, gates: ['a'], actor, reason: 'looked at it' });
+  const adopt = (output: string) =>
+    decide(world.ports(), assignment, { decision: 'adopt', gates: ['a'], output, actor: 'maria', reason: 'better' });
   const statuses = async () => [...(await world.run(pipeline)).state.units.values()].map(({ status }) => status);
-  return { world, pipeline, said, statuses };
+  return { world, pipeline, said, adopt, statuses, answer };
 }
 
 describe('a gate that needs an approval', () => {
@@ -101,5 +106,41 @@ describe('a gate that needs an approval', () => {
     world.starts.length = 0;
     expect(await statuses()).toEqual(['passed', 'passed']);
     expect(world.starts).toEqual([]);
+  });
+
+  it('accepts an adopted output, which takes the place of what the agent said and waits for an approval, too', async () => {
+    const { world, said, adopt, statuses } = waiting();
+    await statuses();
+    await said('approve', 'maria');
+    await adopt('mine');
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    await adopt('mine after all');
+    await said('approve', 'maria');
+    expect(await statuses()).toEqual(['passed', 'passed']);
+    expect(world.starts).toEqual(['a#1', 'b#1']);
+  });
+
+  it('runs again when the output that waits is gone', async () => {
+    const { world, pipeline, statuses } = waiting();
+    await statuses();
+    world.medium.contents.clear();
+    expect((await world.plan(pipeline)).plan.units[0]).toMatchObject({
+      choice: 'run',
+      reason: expect.stringContaining('is missing'),
+    });
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    expect(world.starts).toEqual(['a#1', 'a#1']);
+  });
+
+  it('takes an approval for the newest output, also where one that was approved before is lost', async () => {
+    const { world, said, statuses, answer } = waiting();
+    await statuses();
+    await said('approve', 'maria');
+    world.medium.contents.clear();
+    answer.word = 'other words';
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    await said('approve', 'maria');
+    expect(await statuses()).toEqual(['passed', 'passed']);
+    expect(world.starts).toEqual(['a#1', 'a#1', 'b#1']);
   });
 });

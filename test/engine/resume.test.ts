@@ -157,3 +157,35 @@ describe('an adopted output', () => {
     expect(world.starts[0]).toBe('a#1');
   });
 });
+
+describe('an output of another subject', () => {
+  /** Two subjects that nobody gave; the output of the second one is to be reused, or not. */
+  async function shared() {
+    const pipeline = pipelineOf({ a: {} });
+    const world = engineWorld(({ unit }) => ({ output: unit }), {}, { acrossSubjects: true });
+    const run = (subject: string, options = {}) => world.run(pipeline, { subject, isDefaultSubject: true }, options);
+    const assignment = { pipeline, subject: 'ours', isDefaultSubject: true, metadata: {}, input: null };
+    await run('ours');
+    await run('other', { resume: { ...by, force: ['a'] } });
+    world.starts.length = 0;
+    return { world, run, assignment };
+  }
+
+  it('is not reused after a force that no attempt followed, in later runs either', async () => {
+    const { world, run, assignment } = await shared();
+    await decide(world.ports(), assignment, { decision: 'force', gates: ['a'], ...by });
+    await decideRun(world.ports(), assignment, { decision: 'close', ...by });
+    await run('ours');
+    expect(world.starts).toEqual(['a#1']);
+  });
+
+  it('is not reused when an approval that followed a reject has expired', async () => {
+    const { world, run, assignment } = await shared();
+    const until = new Date(world.clock.getTime() + 60_000).toISOString();
+    await decide(world.ports(), assignment, { decision: 'reject', gates: ['a'], ...by });
+    await decide(world.ports(), assignment, { decision: 'approve', gates: ['a'], ...by, until });
+    world.clock = new Date(world.clock.getTime() + 120_000);
+    await run('ours');
+    expect(world.starts).toEqual(['a#1']);
+  });
+});

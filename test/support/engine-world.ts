@@ -11,6 +11,7 @@ import type { Writer } from '../../src/run/records/record.ts';
 import { createMemoryMedium, createMemoryStore, type MemoryMedium } from '../../src/store/memory/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
+import { memoryCheckpoints } from './memory-checkpoints.ts';
 import { blobOf, MemoryWorkspace, type FolderFiles } from './memory-workspace.ts';
 import { Killed, Mortal } from './mortal.ts';
 
@@ -69,10 +70,17 @@ export interface WorldRunOptions extends RunOptions {
   readonly dieAfter: number;
 }
 
+export interface WorldOptions {
+  readonly medium?: MemoryMedium;
+  readonly kind?: 'local' | 'job';
+  /** Outputs of other subjects are found by their fingerprints. */
+  readonly acrossSubjects?: boolean;
+}
+
 export function engineWorld(
   script: AgentScript,
   files: Readonly<Record<string, string>> = {},
-  { medium = createMemoryMedium(), kind = 'local' }: { medium?: MemoryMedium; kind?: 'local' | 'job' } = {},
+  { medium = createMemoryMedium(), kind = 'local', acrossSubjects = false }: WorldOptions = {},
 ): EngineWorld {
   const workspace = new MemoryWorkspace(files, kind);
   const attempts = memoryAttempts();
@@ -106,6 +114,7 @@ export function engineWorld(
         platform: { os: 'linux', arch: 'x64' },
         toolVersion: async (command) => `version of ${command}`,
         underReview: async () => world.review,
+        ...(acrossSubjects && { checkpoints: process.port(memoryCheckpoints(medium)) }),
       };
     },
     run: (pipeline, more = {}, { dieAfter, ...options } = {}) => {

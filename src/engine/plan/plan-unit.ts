@@ -6,10 +6,12 @@ import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts
 import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
 import { askedAgain, findCheckpoint } from '../../run/plan/reuse.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
+import type { EndedRecord } from '../../run/records/record.ts';
 import { needNames, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import { latestOutput, learnDecisions } from '../upstream/learn-decisions.ts';
 import { evaluateIf } from '../upstream/condition.ts';
+import { missingOf } from '../call/content.ts';
 import type { LoadedContract } from '../call/contracts.ts';
 import { currentInputs, handedOnTo, inputTree, type FoundInputs } from './current-inputs.ts';
 import type { SentBackWork } from './sent-back-work.ts';
@@ -49,9 +51,13 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
     state.ended?.contract === contract.digest &&
     state.ended.fingerprint === work.fingerprint
   ) {
+    if (call.holder !== 'job') call.journal.setMissing(await missingOf(call.ports.store, state.ended));
+    const missing = missingOutput(state.ended, call.journal.missing());
     const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
     const next = call.holder === 'job' ? HOW_TO_APPROVE : locally;
-    return { planned: plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work) };
+    const planned = plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work);
+    // Nobody can judge an output that is gone: the gate needs another one.
+    if (missing === undefined || missing.unread) return { planned, work };
   }
   const search = await searchWork(call, unit, work);
   if (search.found !== undefined) return useWork(unit, work, search.found);
@@ -155,12 +161,14 @@ async function withReason(
   const last = earlier.findLast((ended) => ended.verdict.kind !== 'not-applicable');
   const changed = await differencesTo(call, unit, work);
   const checkpoint = findCheckpoint(unit, call.journal.archive(), queryFor(call, work));
-  const missing =
-    checkpoint.choice === 'none' ? undefined : missingOutput(checkpoint.ended, call.journal.missing())?.text;
+  const gone = (ended: EndedRecord): string | undefined => missingOutput(ended, call.journal.missing())?.text;
+  const missing = checkpoint.choice === 'none' ? undefined : gone(checkpoint.ended);
+  const awaited = state.status === 'paused' && state.ended ? gone(state.ended) : undefined;
   let reason: string;
   if (state.status === 'lost') reason = state.reason;
   else if (refused !== undefined) reason = refused;
   else if (missing !== undefined) reason = `the output of ${checkpoint.reason} ${missing}`;
+  else if (awaited !== undefined) reason = `its output ${awaited}`;
   else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the current contract';
   else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} does not match its record`;
   else if (checkpoint.reason !== '') reason = checkpoint.reason;

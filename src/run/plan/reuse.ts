@@ -1,8 +1,8 @@
 import { attemptInRun, attemptText } from '../records/attempt-text.ts';
-import { actorOf, NO_DECISIONS, rulingOn, VOIDING, type Ruling } from '../records/decisions.ts';
+import { actorOf, expired, mayApprove, NO_DECISIONS, rulingOn, VOIDING, type Ruling } from '../records/decisions.ts';
 import type { Digest } from '../../json/digest.ts';
 import { isGoodEnough } from '../state/fold-unit.ts';
-import { comparePositions, unitOf, type EndedRecord } from '../records/record.ts';
+import { comparePositions, unitOf, type EndedRecord, type Position } from '../records/record.ts';
 import { reworksIn } from '../records/reworks.ts';
 import { claimMatches } from '../records/unit-records.ts';
 import type { Unit } from '../records/unit.ts';
@@ -52,18 +52,29 @@ export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQu
 /**
  * Whether decisions of the call's subject keep outputs of other subjects from being reused. Those have no place in the
  * order of these decisions. So a decision about this request stands against all of them, as does one about the unit as
- * a whole in this run, which asked for an output made after it.
+ * a whole, which asked for an output made after it: in its own run, and in later runs until there is such an output.
  */
 function isSetAside(unit: Unit, archive: Archive, query: CheckpointQuery): boolean {
   const { decided = [], unknownAt } = archive.decisions.get(unit.key) ?? {};
   if (unknownAt !== undefined) return true;
   const lastWords = new Map<string, string>();
-  for (const { decision, fingerprint, runNumber, actor } of decided) {
-    if (fingerprint === null ? runNumber !== query.runNumber : fingerprint !== query.fingerprint) continue;
+  for (const one of decided) {
+    const { decision, fingerprint, runNumber, actor } = one;
+    if (fingerprint !== null && fingerprint !== query.fingerprint) continue;
+    const isOfAnother = fingerprint === null && runNumber !== query.runNumber;
+    if (isOfAnother && (!VOIDING.has(decision) || isAnswered(unit, archive, one))) continue;
     if (VOIDING.has(decision)) return true;
+    if (decision === 'approve' && (expired(one, query.now) || !mayApprove(one, unit.gate.approval))) continue;
     if (decision === 'reject' || decision === 'approve') lastWords.set(actor, decision);
   }
   return [...lastWords.values()].includes('reject');
+}
+
+/** Whether the unit has an output of its own subject that was made after a decision. */
+function isAnswered(unit: Unit, { ended }: SubjectRecords, decision: Position): boolean {
+  return (ended.get(unit.key) ?? []).some(
+    (one) => one.how !== 'reused' && one.value !== undefined && comparePositions(one, decision) > 0,
+  );
 }
 
 /** Whether an attempt is of another run than that of the call. */

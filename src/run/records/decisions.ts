@@ -175,6 +175,7 @@ export function latestPosition(positions: readonly Position[]): Position | undef
   );
 }
 
-function expired(decision: DecidedRecord, now: string): boolean {
+/** Whether a decision was made for a time that is over. */
+export function expired(decision: Pick<DecidedRecord, 'until'>, now: string): boolean {
   return decision.until !== undefined && Date.parse(decision.until) <= Date.parse(now);
 }

@@ -24,8 +24,7 @@ import {
 } from '../records/unit-records.ts';
 import { iterationOf, lastRound, reworksIn } from '../records/reworks.ts';
 import { needNames, type Unit } from '../records/unit.ts';
-import type { MissingOutput } from './missing-output.ts';
-import { missingOutput } from './missing-output.ts';
+import { missingOutput, type MissingOutput } from './missing-output.ts';
 
 type States = ReadonlyMap<UnitKey, UnitState>;
 
@@ -76,7 +75,7 @@ function choose(
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
   if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told))
     return not('running', `${attemptInRun(claim, own.started)} began at ${claim.at}`);
-  const best = judged.findLast((one) => one.satisfies && one.relevant);
+  const best = bestOf(judged);
   const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
   if (best !== undefined && !skipped) return satisfied(own, best, needsDone);
@@ -94,6 +93,13 @@ function choose(
   }
   if (last !== undefined) return unsatisfied(unit, own, last);
   return waiting(unit, own, upstream, needsDone);
+}
+
+/** The newest attempt that satisfies, unless a later one left another output, which takes its place. */
+function bestOf(judged: readonly Judged[]): Judged | undefined {
+  const best = judged.findLast((one) => one.satisfies && one.relevant);
+  const last = judged.findLast(({ relevant, missing, ended }) => relevant && missing === undefined && ended.value);
+  return last?.satisfies === false && last.ended.value!.digest !== best?.ended.value?.digest ? undefined : best;
 }
 
 function satisfied(own: UnitRecords, best: Judged, needsDone: boolean): Choice {
@@ -225,10 +231,7 @@ export function isGoodEnough(unit: Unit, ended: Pick<EndedRecord, 'verdict'>, ru
   return status === 'passed' || status === 'not-applicable';
 }
 
-/**
- * Whether the needs' exports are those that the attempt received. A need that the attempt did not have (its input came
- * from the caller) matches as long as that need has no output.
- */
+/** Whether the needs' exports are those that the attempt received. One that the caller replaced has no output yet. */
 function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, told: Told): boolean {
   if (told.needsVerified) return true;
   if (Object.keys(given).some((key) => !unit.needs.includes(key))) return false;
@@ -248,9 +251,7 @@ function isGone(claim: StartedRecord, told: Told): boolean {
   );
 }
 
-/**
- * Whether a new attempt was requested since an agent that runs by itself began: its completion is no longer expected.
- */
+/** Whether a new attempt was requested since an agent that runs by itself began. */
 function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, told: Told): boolean {
   return claim.holder === 'open' && rulingOn(claim, decisions, told.now).ruling === 'voided';
 }

@@ -146,7 +146,18 @@ describe('an attempt of another subject', () => {
       found(later(), [decided({ gate: 'a', decision, run: 2, ...told })]).choice;
     for (const decision of ['force', 'rollback', 'reject'] as const) {
       expect(ours(decision)).toBe('none');
-      expect(ours(decision, { run: 1 }), 'about another run').toBe('usable');
+      const since = ended({
+        gate: 'a',
+        run: 1,
+        call: 2,
+        fingerprint: digestOf('other'),
+        value: { digest: CONTRACT, bytes: 1 },
+      });
+      const earlier = decided({ gate: 'a', decision, run: 1 });
+      expect(found(later(), [earlier, since]).choice, 'about another run, in which it was answered').toBe('usable');
+      expect(found(later(), [earlier]).choice, 'asks for a new attempt').toBe(
+        decision === 'reject' ? 'usable' : 'none',
+      );
       expect(ours(decision, { run: 1, fingerprint: FINGERPRINT })).toBe('none');
       expect(ours(decision, { fingerprint: digestOf('other') })).toBe('usable');
     }

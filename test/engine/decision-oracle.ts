@@ -1,0 +1,286 @@
+import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
+import { pipelineOf } from '../support/pipelines.ts';
+import type { Attempt, Decided, Fact, Fork, Place, Said } from './decision-facts.ts';
+import { DecisionLog, originOf } from './decision-log.ts';
+
+/** What agents do beside what their requests say. */
+export interface Mood {
+  readonly broken: ReadonlySet<number>;
+  readonly weak: ReadonlySet<number>;
+  readonly words: ReadonlyMap<number, number>;
+}
+
+/** How a call is made. */
+export interface Asked {
+  readonly force?: readonly number[];
+  readonly strategy?: 'retry-current' | 'retry-previous' | 'skip-current' | 'from-checkpoint';
+  readonly from?: readonly number[];
+  readonly keep?: boolean;
+  readonly lift?: boolean;
+  readonly fresh?: boolean;
+  readonly fork?: Fork;
+}
+
+/** What a call comes to for one gate. */
+export interface Outcome {
+  readonly choice: 'keep' | 'reuse' | 'adopt' | 'run' | 'skip' | 'depends' | 'blocked';
+  readonly status: string;
+  readonly done: boolean;
+  readonly said?: Said;
+}
+
+/** What a call comes to. */
+export interface Expected extends Place {
+  readonly refused?: string;
+  readonly facts: readonly Fact[];
+  /** Of each gate; `undefined`: the run is held. */
+  readonly outcomes?: readonly Outcome[];
+  readonly status: string;
+}
+
+interface Settled extends Outcome {
+  readonly exports: string | null;
+}
+
+const STOPPED = ['failed', 'lost', 'partial', 'paused'];
+
+/** What calls and decisions come to: by the documentation, by brute force, and by nothing of the engine's. */
+export class DecisionOracle extends DecisionLog {
+  pipeline(): Pipeline {
+    const gates = this.shapes.map((shape, index): [string, Partial<Gate>] => [
+      `g${index}`,
+      {
+        needs: this.needsOf(index).map((need) => `g${need}`),
+        inputs: [`own${index}`],
+        exports: shape.terse ? ['/short'] : [''],
+        reuse: shape.reuse,
+        contract: { schema: undefined, score: '/score', threshold: 80, partial: shape.partial, checks: [] },
+        approval: shape.approval && { by: [...shape.approval], notAuthor: false, perCommit: false },
+      },
+    ]);
+    return pipelineOf(Object.fromEntries(gates));
+  }
+
+  says(gate: number, text: string, needs: readonly unknown[], mood: Mood): Said {
+    const word = mood.words.get(gate) ?? 0;
+    const long = `${gate}-${word}-${sumOf(JSON.stringify([gate, text, needs, word]))}`;
+    return { long, score: mood.weak.has(gate) ? 50 : 90, short: gate * 2 + (sumOf(long) % 2) };
+  }
+
+  /** The call that a command would be. */
+  place(subject: string): Place & { readonly continues: boolean } {
+    const newest = Math.max(0, ...this.factsOf(subject).map(({ run }) => run));
+    const continues = newest > 0 && !this.isOver(subject, newest);
+    const run = continues ? newest : newest + 1;
+    return { subject, run, call: this.nextCall(subject, run), continues };
+  }
+
+  nextCall(subject: string, run: number): number {
+    return 1 + Math.max(0, ...this.factsOf(subject).flatMap((fact) => (fact.run === run ? [fact.call] : [])));
+  }
+
+  /** What a call does, by the log: everything that it will record is in `facts`. */
+  call(subject: string, asked: Asked, mood: Mood): Expected {
+    const before = this.log.length;
+    const result = this.#call(subject, asked, mood);
+    const facts = this.log.splice(before);
+    this.coming.clear();
+    return { ...result, facts };
+  }
+
+  #call(subject: string, asked: Asked, mood: Mood): Omit<Expected, 'facts'> {
+    let place = this.place(subject);
+    const refuse = (refused: string) => ({ ...place, refused, status: '' });
+    if (asked.fresh && place.continues) {
+      this.addDecision(place, -1, 'close');
+      place = this.place(subject);
+    }
+    if (asked.fork) {
+      if (place.continues) return refuse('RUN_OPEN');
+      if (this.factsOfRun(asked.fork.subject, asked.fork.run).length === 0) return refuse('RUN_UNKNOWN');
+      this.addDecision(place, -1, 'fork', { fork: asked.fork });
+    }
+    this.#runForkAgain(place);
+    if (asked.lift) {
+      if (!place.continues) return refuse(place.run === 1 ? 'RUN_NOT_OPEN' : 'RUN_COMPLETED');
+      if (this.isPaused(subject, place.run)) this.addDecision(place, -1, 'resume');
+    }
+    const views = this.views(subject, place.run);
+    const stopped = this.gates().filter((gate) => !views[gate]!.done && STOPPED.includes(views[gate]!.status));
+    const { strategy = 'retry-current' } = asked;
+    if ((strategy === 'retry-previous' || strategy === 'skip-current') && stopped.length === 0)
+      return refuse('STRATEGY_NOTHING');
+    const steps = new Map<number, string>();
+    for (const gate of asked.force ?? []) steps.set(gate, 'force');
+    if (strategy === 'from-checkpoint')
+      for (const gate of (asked.from ?? []).flatMap((one) => this.downstream(one))) steps.set(gate, 'force');
+    if (strategy === 'retry-previous')
+      for (const gate of stopped.flatMap((one) => this.needsOf(one)).filter((one) => views[one]!.done))
+        steps.set(gate, 'force');
+    if (strategy === 'skip-current') for (const gate of stopped) steps.set(gate, 'skip');
+    for (const [gate, decision] of steps) this.addDecision(place, gate, decision);
+    if (this.isPaused(subject, place.run)) return { ...place, status: 'paused' };
+    const kept = new Set(asked.keep ? this.gates() : []);
+    for (const gate of (asked.from ?? []).flatMap((one) => this.downstream(one))) kept.delete(gate);
+    const outcomes: Settled[] = [];
+    for (const gate of this.gates()) outcomes.push(this.#settle(place, gate, outcomes, mood, kept.has(gate)));
+    const after = this.views(subject, place.run, (one) => this.isWhole(one));
+    return { ...place, outcomes, status: this.status(subject, place.run, after) };
+  }
+
+  /** The gate that a fork names and everything downstream run again: decided once, before anything of the run began. */
+  #runForkAgain(place: Place): void {
+    const facts = this.factsOfRun(place.subject, place.run);
+    const fork = facts.map((fact) => (fact.what === 'decided' ? fact.fork : undefined)).find((one) => one);
+    if (fork?.gate === undefined || facts.some(({ what }) => what !== 'decided')) return;
+    const isKnown = (gate: number): boolean =>
+      facts.some((fact) => fact.what === 'decided' && fact.gate === gate && fact.decision === 'force');
+    for (const gate of this.downstream(fork.gate)) if (!isKnown(gate)) this.addDecision(place, gate, 'force');
+  }
+
+  /** What a decision about a gate comes to. */
+  decided(
+    place: Place,
+    gate: number,
+    {
+      decision,
+      actor,
+      until,
+      output,
+    }: Pick<Decided, 'decision' | 'actor'> & { until: number | undefined; output: Said },
+  ): Pick<Expected, 'refused' | 'facts'> {
+    const before = this.log.length;
+    const refuse = (refused: string) => ({ refused, facts: [] });
+    const { subject, run } = place;
+    const about = this.judged(place, gate);
+    if (decision === 'approve' || decision === 'reject') {
+      if (about === undefined) return refuse('DECISION_WITHOUT_ATTEMPT');
+      const { approval } = this.shapes[gate]!;
+      if (decision === 'approve' && approval?.length && !approval.includes(actor)) return refuse('APPROVER_REFUSED');
+      if (decision === 'approve' && about.said === undefined) return refuse('NOTHING_TO_APPROVE');
+      this.addDecision(place, gate, decision, { actor, about, ...(until !== undefined && { until }) });
+    } else if (decision === 'adopt') {
+      const views = this.views(subject, run);
+      const needs = this.needsOf(gate).map((need) => views[need]!);
+      if (!needs.every(({ done }) => done)) return refuse('ADOPT_TOO_EARLY');
+      const given = needs.map((need) => need.exports);
+      const request = this.requestOf(place, gate, given);
+      this.addDecision(place, gate, decision, { actor });
+      this.addEnd(place, gate, 'adopted', request, given, { said: output });
+    } else this.addDecision(place, gate, decision, { actor, ...(until !== undefined && { until }) });
+    return { facts: this.log.splice(before) };
+  }
+
+  /** What a decision about a run comes to; run 0 is the newest one. */
+  decidedRun(subject: string, decision: string, number: number): Pick<Expected, 'refused' | 'facts'> {
+    const before = this.log.length;
+    const run = number || Math.max(0, ...this.factsOf(subject).map((one) => one.run));
+    const ends = decision === 'pause' || decision === 'close';
+    if (this.factsOfRun(subject, run).length === 0 || (ends && this.isOver(subject, run)))
+      return { refused: 'RUN_NOT_OPEN', facts: [] };
+    this.addDecision({ subject, run, call: this.nextCall(subject, run) }, -1, decision);
+    return { facts: this.log.splice(before) };
+  }
+
+  /** One gate in a call: the cheapest of what is allowed. */
+  #settle(place: Place, gate: number, before: readonly Settled[], mood: Mood, isKept: boolean): Settled {
+    const needs = this.needsOf(gate).map((need) => before[need]!);
+    if (!needs.every(({ done }) => done)) {
+      const isSkipped = this.skip(place, gate) !== undefined;
+      const isStopped = needs.some(({ done, status }) => !done && status !== 'skipped' && status !== 'pending');
+      const choice = isSkipped || !isStopped ? 'depends' : 'blocked';
+      return { choice, status: isSkipped ? 'skipped' : isStopped ? 'blocked' : 'pending', done: false, exports: null };
+    }
+    const given = needs.map((need) => need.exports);
+    const request = this.requestOf(place, gate, given);
+    const view = this.view(place, gate, needs, (one) => this.isWhole(one), request);
+    // Of an earlier output that is the same, an approval holds; and what is said may bring back what was lost of it.
+    const settled = (choice: Outcome['choice'], attempt: Attempt): Settled => {
+      const now = this.view(place, gate, needs, (one) => this.isWhole(one), request);
+      return this.#settled(choice, now.done ? now.attempt! : attempt);
+    };
+    if (view.status === 'skipped') return { choice: 'skip', status: 'skipped', done: true, exports: null };
+    if (view.status === 'paused' && this.isWhole(view.attempt!)) return this.#settled('blocked', view.attempt!);
+    const found = this.#reusable(place, gate, request);
+    if (found !== undefined && view.done && found === view.attempt) return this.#settled('keep', found);
+    if (found !== undefined) {
+      const said = found.said!;
+      const origin = originOf(found);
+      return settled('reuse', this.addEnd(place, gate, 'reused', request, given, { said, origin }));
+    }
+    const good = isKept ? this.#lastGood(place.subject, gate) : undefined;
+    if (good !== undefined && good.request !== request && this.isWhole(good)) {
+      this.addDecision(place, gate, 'adopt');
+      return settled('adopt', this.addEnd(place, gate, 'adopted', request, given, { said: good.said! }));
+    }
+    const read = given.map((one): unknown => (one === null ? null : JSON.parse(one)));
+    const said = mood.broken.has(gate) ? undefined : this.says(gate, this.outside.reads(gate), read, mood);
+    if (said !== undefined) for (const text of [JSON.stringify(said), this.exports(gate, said)]) this.coming.add(text);
+    return settled('run', this.addEnd(place, gate, 'ran', request, given, said && { said }));
+  }
+
+  #settled(choice: Outcome['choice'], attempt: Attempt): Settled {
+    const { gate, said } = attempt;
+    const { status, isOk } = this.standing(attempt);
+    return { choice, status, done: isOk, exports: said ? this.exports(gate, said) : null, ...(said && { said }) };
+  }
+
+  /** The newest output that may be reused: of this subject, or else of another one. */
+  #reusable({ subject, run }: Place, gate: number, request: string): Attempt | undefined {
+    const candidates = this.attempts(gate).filter((one) => one.request === request && this.isWhole(one));
+    const own = candidates.findLast(
+      (one) => one.subject === subject && (this.shapes[gate]!.reuse === 'auto' || one.run === run) && this.#isGood(one),
+    );
+    if (own !== undefined || this.shapes[gate]!.reuse === 'never') return own;
+    if (this.#isSetAside(subject, run, gate, request)) return undefined;
+    return candidates.findLast(
+      (one) => one.subject !== subject && originOf(one).how !== 'adopted' && this.#isGood(one, subject),
+    );
+  }
+
+  /** Decisions here that let no output of another subject take the place of a new attempt. */
+  #isSetAside(subject: string, run: number, gate: number, request: string): boolean {
+    const decisions = this.decisions(subject, gate);
+    const isForced = decisions.some(
+      (one) =>
+        one.decision === 'force' &&
+        (one.run === run ||
+          !this.attempts(gate).some(
+            ({ subject: of, said, at, how }) => of === subject && said && how !== 'reused' && at > one.at,
+          )),
+    );
+    const words = new Map<string, Decided>();
+    for (const one of decisions) if (one.about?.request === request && this.isInForce(one)) words.set(one.actor, one);
+    return isForced || [...words.values()].some(({ decision }) => decision === 'reject');
+  }
+
+  /** The output that `--keep` adopts: by the decisions of its own subject. */
+  #lastGood(subject: string, gate: number): Attempt | undefined {
+    return this.attempts(gate).findLast((one) => one.subject === subject && this.#isGood(one, subject, false));
+  }
+
+  /** What may be reused. What passed and waits for an approval waits where it is reused, too. */
+  #isGood(attempt: Attempt, by = attempt.subject, isForReuse = true): boolean {
+    const { status, isOk } = this.standing(attempt, { isForReuse, by });
+    return (
+      isOk || (status === 'paused' && (attempt.said!.score >= 80 || this.shapes[attempt.gate]!.partial === 'continue'))
+    );
+  }
+
+  /** The attempt that a decision is about: in the run, or in an earlier one if the run has not reached the gate. */
+  judged(place: Place, gate: number): Attempt | undefined {
+    const view = this.views(place.subject, place.run)[gate]!;
+    const before = this.attempts(gate).findLast((one) => one.subject === place.subject);
+    const isReached = this.factsOfRun(place.subject, place.run).some(
+      (one) => one.what !== 'decided' && one.gate === gate,
+    );
+    if (view.status === 'skipped') return before;
+    return view.attempt ?? (isReached ? undefined : before);
+  }
+}
+
+function sumOf(text: string): number {
+  let sum = 7;
+  for (const character of text) sum = (sum * 31 + character.codePointAt(0)!) % 1_000_000_007;
+  return sum;
+}

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import type { Decision, RunDecision } from '../../src/engine/decide.ts';
+import type { Shape } from './decision-facts.ts';
+import type { Asked } from './decision-oracle.ts';
+
+const MOST_GATES = 6;
+/** The subjects of a story. */
+export const SUBJECTS = ['a', 'b'] as const;
+const PEOPLE = ['me', 'maria', 'paul'] as const;
+
+/** Graphs of gates. */
+export const shapes: fc.Arbitrary<Shape[]> = fc.array(
+  fc.record({
+    needs: fc.array(fc.nat(MOST_GATES - 1), { maxLength: 2 }),
+    terse: fc.boolean(),
+    reuse: fc.constantFrom<Shape['reuse']>('auto', 'auto', 'auto', 'never'),
+    partial: fc.constantFrom<Shape['partial']>('block', 'continue', 'pause'),
+    approval: fc.constantFrom<Shape['approval']>(undefined, undefined, undefined, [], ['maria']),
+  }),
+  { minLength: 1, maxLength: MOST_GATES },
+);
+
+/** Whether the subjects are given, and so part of every request. */
+export const given = fc.constantFrom(false, false, false, true);
+
+const subject = fc.constantFrom(...SUBJECTS, SUBJECTS[0]);
+const gate = fc.nat(MOST_GATES - 1);
+const actor = fc.constantFrom(...PEOPLE);
+
+/** How a call is made, with gates still to be brought into the graph. */
+const asked = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Asked>({}) },
+  { weight: 1, arbitrary: fc.constant<Asked>({ fresh: true }) },
+  { weight: 2, arbitrary: fc.record({ force: fc.array(gate, { minLength: 1, maxLength: 2 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      lift: fc.constant(true),
+      strategy: fc.constantFrom<NonNullable<Asked['strategy']>>('retry-current', 'retry-previous', 'skip-current'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      lift: fc.constant(true),
+      strategy: fc.constant('from-checkpoint' as const),
+      from: fc.array(gate, { minLength: 1, maxLength: 2 }),
+      keep: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      fresh: fc.boolean(),
+      fork: fc.record({ subject, run: fc.integer({ min: 1, max: 3 }), gate: fc.option(gate, { nil: undefined }) }),
+    }),
+  },
+);
+
+/** What happens between calls, and calls. */
+export const steps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('call' as const), subject, asked }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), subject, asked, after: fc.nat(90) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('edit' as const), gate, text: fc.nat(2) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constantFrom('break' as const, 'mend' as const, 'weaken' as const, 'strengthen' as const),
+        gate,
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('word' as const), gate, text: fc.nat(1) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('lose' as const), which: fc.nat(1_000) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant('decide' as const),
+        subject,
+        gate,
+        actor,
+        decision: fc.constantFrom<Decision['decision']>('approve', 'approve', 'reject', 'skip', 'force', 'adopt'),
+        expires: fc.boolean(),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant('decide-run' as const),
+        subject,
+        decision: fc.constantFrom<RunDecision['decision']>('pause', 'pause', 'close', 'pin', 'unpin'),
+        run: fc.nat(2),
+      }),
+    },
+  ),
+  { minLength: 1, maxLength: 14 },
+);
+/** One step of a story. */
+export type Step = typeof steps extends fc.Arbitrary<(infer T)[]> ? T : never;
+
+const plain: Shape = { needs: [], terse: false, reuse: 'auto', partial: 'block', approval: undefined };
+const waiting: Shape = { ...plain, approval: [] };
+const about = { do: 'decide', subject: 'a', gate: 0, actor: 'me', expires: false } as const;
+
+/** Stories that once came to something else than the model says, and some that are seldom drawn. */
+export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
+  // A gate that waited for an approval refused an adopted output.
+  [[waiting], false, [{ ...about, decision: 'adopt' }]],
+  // A gate waited for the approval of an output that was gone.
+  [[waiting], false, [{ do: 'lose', which: 0 }]],
+  // An approved output was kept, although another one had been adopted since.
+  [
+    [waiting, waiting],
+    false,
+    [
+      { ...about, decision: 'approve' },
+      { ...about, decision: 'adopt' },
+    ],
+  ],
+  // After an approved output was lost, the next approval was one of that output again.
+  [
+    [waiting, { ...plain, needs: [0] }],
+    false,
+    [
+      { do: 'word', gate: 0, text: 1 },
+      { do: 'lose', which: 0 },
+      { ...about, decision: 'approve' },
+      { do: 'call', subject: 'a', asked: {} },
+      { ...about, decision: 'approve' },
+    ],
+  ],
+  // In the run after that of a force, which no attempt had followed, another subject's output was reused.
+  [
+    [plain],
+    false,
+    [
+      { ...about, subject: 'b', decision: 'force' },
+      { do: 'decide-run', subject: 'b', decision: 'close', run: 0 },
+    ],
+  ],
+  // An approval that had expired lifted a reject for outputs of other subjects.
+  [
+    [plain],
+    false,
+    [
+      { do: 'call', subject: 'b', asked: { force: [0] } },
+      { ...about, decision: 'reject' },
+      { ...about, decision: 'approve', expires: true },
+      { do: 'wait' },
+    ],
+  ],
+  // A fork runs its gate and everything downstream again.
+  [
+    [plain, { ...plain, needs: [0] }],
+    false,
+    [{ do: 'call', subject: 'a', asked: { fork: { subject: 'a', run: 1, gate: 0 } } }],
+  ],
+  // A force ends a skip.
+  [
+    [plain, plain],
+    false,
+    [
+      { ...about, decision: 'skip' },
+      { ...about, decision: 'force' },
+    ],
+  ],
+];
