@@ -1,4 +1,4 @@
-import { GATE_DECISIONS, RUN_DECISIONS } from '../run/records/decisions.ts';
+import { PERSONS_DECISIONS } from '../run/records/decisions.ts';
 import {
   ACTOR,
   HOW_TO_RUN,
@@ -12,9 +12,6 @@ import {
 } from './options.ts';
 import type { CommandSpec } from './command.ts';
 import { FOLDER_COMMANDS } from './folder-commands.ts';
-
-/** What `decide` takes; each is a command of its own, too. */
-export const DECISIONS = [...GATE_DECISIONS, ...RUN_DECISIONS];
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -184,7 +181,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      "The state of every gate in the subject's newest run, derived from its records, and what to do next.\nWith --at, only the records up to that moment count. A record is named like its file below .state/runs/, without pipeline and .json: `review._.2.1.1.ended` is the end of the first attempt of review in the first call of run 2. Records of other gates are compared by their times.",
+      "The state of every gate in the subject's newest run, derived from its records, and what to do next.\nWith --at, only records up to that moment are used. A record is named like its file below .state/runs/, without pipeline and .json: `review._.2.1.1.ended` is the end of the first attempt of review in the first call of run 2. Records of other gates are compared by their times.",
     examples: [
       { command: 'gateline status --json', what: 'for programs' },
       { command: 'gateline status --run 2 --at review._.2.1.1.ended', what: 'run 2 when review had ended' },
@@ -221,7 +218,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'decide',
     summary: 'approve, reject, skip, force or adopt a gate; pause, close, pin or unpin a run',
     positionals: [
-      { name: 'DECISION', required: true, help: DECISIONS.join(', ') },
+      { name: 'DECISION', required: true, help: PERSONS_DECISIONS.join(', ') },
       { name: 'GATE', required: false, help: 'the gate, or gate/leg; not with decisions about the run' },
     ],
     options: [
@@ -230,7 +227,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       ACTOR,
       { name: 'until', value: 'TIME', help: 'when an approval or skip expires (ISO 8601)' },
       { name: 'output', value: 'FILE', help: 'with adopt: the output to use; it must meet the contract' },
-      { name: 'run', value: 'N', help: 'with pause, close, pin, unpin: the number of the run (default: the newest)' },
+      {
+        name: 'run',
+        value: 'RUN',
+        help: 'with pause, close, pin, unpin: number or SUBJECT#NUMBER (default: the newest)',
+      },
       JSON_OPTION,
     ],
     description:

@@ -3,7 +3,8 @@ import { didYouMean } from '../pipeline/problem.ts';
 import { VERSION } from '../version.ts';
 import { parseArguments } from './arguments.ts';
 import type { CommandSpec } from './command.ts';
-import { COMMANDS, DECISIONS } from './commands.ts';
+import { COMMANDS } from './commands.ts';
+import { PERSONS_DECISIONS } from '../run/records/decisions.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { commandHelp, overview } from './help.ts';
 import { reportError } from './output/report-error.ts';
@@ -25,7 +26,7 @@ async function dispatch(world: CliWorld): Promise<ExitCode> {
     world.out.write(`${VERSION}\n`);
     return EXIT_CODES.ok;
   }
-  const isVerb = DECISIONS.some((word) => word === first);
+  const isVerb = PERSONS_DECISIONS.some((word) => word === first);
   const command = isVerb ? commandNamed('decide') : commandNamed(first);
   if (rest.includes('--help') || rest.includes('-h')) {
     world.out.write(commandHelp(command, world.out.columns));
@@ -40,7 +41,7 @@ function help(world: CliWorld, names: readonly string[]): ExitCode {
   const [name] = names;
   const { columns } = world.out;
   const isOverview = name === undefined || name.startsWith('-');
-  const about = DECISIONS.some((word) => word === name) ? 'decide' : name;
+  const about = PERSONS_DECISIONS.some((word) => word === name) ? 'decide' : name;
   world.out.write(isOverview ? overview(COMMANDS, columns) : commandHelp(commandNamed(about!), columns));
   return EXIT_CODES.ok;
 }

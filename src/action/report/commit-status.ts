@@ -27,7 +27,7 @@ export async function markCommit(
   const context = `gateline/${assignment.pipeline.id}`;
   const isPending = !result.ok && sentBack?.isStarted === true;
   const done = [...state.units.values()].filter((unit) => unit.done).length;
-  const text = isPending ? 'Sent back: another run goes on' : `${done} of ${state.units.size} gates done`;
+  const text = isPending ? 'Sent back: continued in another run' : `${done} of ${state.units.size} gates done`;
   const body = {
     state: result.ok ? 'success' : isPending ? 'pending' : 'failure',
     context,

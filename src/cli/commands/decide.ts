@@ -2,8 +2,7 @@ import { decide, decideRun, type Decision } from '../../engine/decide.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { oneLine } from '../../report/text.ts';
-import { GATE_DECISIONS, RUN_DECISIONS } from '../../run/records/decisions.ts';
-import { DECISIONS } from '../commands.ts';
+import { GATE_DECISIONS, PERSONS_DECISIONS, RUN_DECISIONS } from '../../run/records/decisions.ts';
 import { adviceLines } from '../output/advice.ts';
 import { readInput } from '../project/assignment.ts';
 import { textOption, type OptionValues, type CommandInvocation } from '../command.ts';
@@ -73,10 +72,10 @@ async function recorderFor(
       decideRun(ports, assignment, { decision: aboutRun, runNumber, ...by });
     return { until: undefined, record };
   }
-  const meant = didYouMean(word, DECISIONS);
+  const meant = didYouMean(word, PERSONS_DECISIONS);
   const suggestion = meant === undefined ? '' : `; ${meant}`;
   throw new GatelineError('DECISION_UNKNOWN', `there is no decision ${word}${suggestion}`, {
-    hint: `Decisions: ${DECISIONS.join(', ')}.`,
+    hint: `Decisions: ${PERSONS_DECISIONS.join(', ')}.`,
   });
 }
 

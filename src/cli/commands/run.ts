@@ -136,8 +136,8 @@ function handedOnLines({ status, units }: RunState): string[] {
   const files = [...units.values()].flatMap((unit) => (unit.done ? (unit.ended?.files ?? []) : []));
   const number = new Set(files.map(({ path }) => path)).size;
   if (status !== 'completed' || number === 0) return [];
-  const these = `${number} ${number === 1 ? 'file' : 'files'}`;
-  return [`The gates made ${these}: \`gateline diff\` shows them, \`gateline apply\` puts them into your folder.`];
+  const [these, it] = number === 1 ? ['1 file', 'it'] : [`${number} files`, 'them'];
+  return [`The gates made ${these}: \`gateline diff\` shows ${it}, \`gateline apply\` puts ${it} into your folder.`];
 }
 
 /**

@@ -126,7 +126,7 @@ export const ENGINE_CODES = {
     from: ['user'],
     means: 'The person is not one of those who may approve this gate.',
     remedy:
-      'Let somebody approve it whom `approval` allows: one of `by`, with `not-author` not the author of the commit.',
+      'Ask somebody to approve it whom `approval` allows: one of `by`, with `not-author` not the author of the commit.',
   },
   NOTHING_TO_APPROVE: {
     from: ['user'],

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../json/canonical-json.ts';
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { MAX_LEGS } from './gateline-gate.ts';
@@ -205,11 +206,4 @@ function fnv1a(text: string): string {
 function leaves(value: JsonValue): string[] {
   if (Array.isArray(value)) return value.flatMap(leaves);
   return isJsonObject(value) ? Object.values(value).flatMap(leaves) : [String(value)];
-}
-
-function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
 }

@@ -15,6 +15,9 @@ export const GATE_DECISIONS = ['approve', 'reject', 'skip', 'force', 'adopt'] as
 /** Decisions about a whole run. `resume` is made by resuming the run. */
 export const RUN_DECISIONS = ['pause', 'close', 'pin', 'unpin'] as const;
 
+/** What `decide` takes; each is a command of its own, too. */
+export const PERSONS_DECISIONS = [...GATE_DECISIONS, ...RUN_DECISIONS];
+
 /** Decisions that let gates run or pass. All others stop them or make them run again. */
 const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set([
   'approve',
