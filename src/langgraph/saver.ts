@@ -21,6 +21,7 @@ import type { CheckpointMedium, Place } from './medium.ts';
 import type { Stored } from './sealed-file.ts';
 import { fileOfStep, storedJson, type Step } from './steps.ts';
 import { ThreadFiles, type TaskWrite } from './thread-files.ts';
+import { Turns } from './turns.ts';
 import { KeptValues, expectValue, loadValue, type ThreadValues } from './values.ts';
 
 /** A step of a thread, for people and as JSON. */
@@ -43,6 +44,7 @@ export interface ThreadStep {
 export class GatelineSaver extends BaseCheckpointSaver {
   readonly #medium: CheckpointMedium;
   readonly #files: ThreadFiles;
+  readonly #turns = new Turns();
 
   constructor(medium: CheckpointMedium, serde?: SerializerProtocol) {
     super(serde);
@@ -104,15 +106,17 @@ export class GatelineSaver extends BaseCheckpointSaver {
     // All of it before anything is awaited: the caller may change its objects then.
     const headBytes = storedJson(head);
     const kept = new KeptValues(this.serde);
-    const [keptMetadata, ...entries] = await Promise.all([
+    const stored = Promise.all([
       kept.keep(metadata, 'the metadata'),
       ...channels.map(async (channel): Promise<[string, Stored]> => {
         return [channel, await kept.keep(values[channel], `the channel ${channel}`, !isNew(channel))];
       }),
     ]);
-    const step = { parent, metadata: keptMetadata, values: new Map(entries) };
-    const file = fileOfStep(step, headBytes, { ...place, checkpoint: id });
-    await this.#files.putStep(place, id, file, kept.large);
+    await this.#turns.take([place.thread, place.namespace, id], stored, ([keptMetadata, ...entries]) => {
+      const step = { parent, metadata: keptMetadata, values: new Map(entries) };
+      const file = fileOfStep(step, headBytes, { ...place, checkpoint: id });
+      return this.#files.putStep(place, id, file, kept.large);
+    });
     return configOf(place, id);
   }
 
@@ -127,13 +131,15 @@ export class GatelineSaver extends BaseCheckpointSaver {
     const task = checkedId('task_id', taskId);
     if (writes.length === 0) return;
     const kept = new KeptValues(this.serde);
-    const stored = await Promise.all(
+    const stored = Promise.all(
       writes.map(async ([channel, value], at): Promise<TaskWrite> => {
         const index = Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel]! : at;
         return { task, path: taskPath, index, channel, value: await kept.keep(value, `the channel ${channel}`) };
       }),
     );
-    await this.#files.addWrites(place, checkpoint, stored, kept.large);
+    await this.#turns.take([place.thread, place.namespace, checkpoint, task], stored, (all) =>
+      this.#files.addWrites(place, checkpoint, all, kept.large),
+    );
   }
 
   override async deleteThread(threadId: string): Promise<void> {
