@@ -52,7 +52,7 @@ export const LANGGRAPH_FAULTS: readonly Fault[] = [
   },
   {
     name: 'langgraph: an id may lead out of the folder',
-    find: "if (id.split(/[/\\\\]/).includes('..'))",
+    find: 'if (leadsOut(id))',
     replace: "if (id === '')",
     tests: FILES,
     why: 'an id from outside could name any place of the disk',

@@ -31,6 +31,12 @@ export const LANGGRAPH_CODES = {
     means: 'The system refuses to read a file or a folder of a thread, or something else is in its place.',
     remedy: 'Check what is there and who owns it.',
   },
+  LANGGRAPH_THREAD_AMBIGUOUS: {
+    from: ['user'],
+    means:
+      'Two folders are of one thread: one has the name that Gateline gives to its id, the other one, of another program, has the id as its name.',
+    remedy: 'Move one of the two out of the folder of checkpoints, or rename it.',
+  },
   LANGGRAPH_VALUE_MISSING: {
     from: ['platform'],
     means: 'A value that a step refers to by its digest is missing, or has another digest.',
