@@ -122,9 +122,16 @@ export class FilesystemMedium implements CheckpointMedium {
   }
 
   show(place: Place, kind: Kind, name: string): string {
-    return relative(this.#root, this.#path(place, kind, name))
-      .split(sep)
-      .join('/');
+    return this.#shown(this.#path(place, kind, name));
+  }
+
+  showValue(thread: string, digest: Digest): string {
+    return this.#shown(contentPath(this.#folderOf(thread), digest));
+  }
+
+  /** A path for messages. */
+  #shown(path: string): string {
+    return relative(this.#root, path).split(sep).join('/');
   }
 
   async keepAside(
@@ -198,7 +205,7 @@ export class FilesystemMedium implements CheckpointMedium {
     // A file system may find a folder by other names than its own.
     if (!asked(() => readdirSync(this.#root), [] as string[]).includes(thread)) return own;
     if (!existsSync(own)) return other;
-    const names = [own, other].map((one) => `\`${relative(this.#root, one)}\``);
+    const names = [own, other].map((one) => `\`${this.#shown(one)}\``);
     throw new GatelineError(
       'LANGGRAPH_THREAD_AMBIGUOUS',
       `Two folders are of the thread ${JSON.stringify(thread)}: ${names.join(' and ')}`,

@@ -83,5 +83,5 @@ function leadsOut(id: string): boolean {
 }
 
 function refused(of: IdOf, why: string): GatelineError {
-  return new GatelineError('LANGGRAPH_ID_REFUSED', `The ${of} in \`configurable\` ${why}`);
+  return new GatelineError('LANGGRAPH_ID_REFUSED', `The ${of} ${why}`);
 }
