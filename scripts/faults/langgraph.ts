@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 const SAVER = ['test/langgraph/saver.test.ts'];
 const FILES = ['test/langgraph/files.test.ts'];
 const VALUES = ['test/langgraph/values.test.ts'];
+const ORDER = ['test/langgraph/order.test.ts'];
 const OTHERS = ['test/langgraph/other-processes.test.ts'];
 
 /** Faults in keeping checkpoints of LangGraph graphs. */
@@ -51,7 +52,7 @@ export const LANGGRAPH_FAULTS: readonly Fault[] = [
   },
   {
     name: 'langgraph: an id may lead out of the folder',
-    find: "if (id.split(/[/\\\\]/).includes('..'))",
+    find: 'if (leadsOut(id))',
     replace: "if (id === '')",
     tests: FILES,
     why: 'an id from outside could name any place of the disk',
@@ -90,5 +91,12 @@ export const LANGGRAPH_FAULTS: readonly Fault[] = [
     replace: 'const number = names.map(numberOf).includes(0) ? names.length : 0;',
     tests: OTHERS,
     why: 'once a file was moved away, an earlier interrupt would count as the last',
+  },
+  {
+    name: 'langgraph: calls that overlap do not wait for each other',
+    find: 'Promise.all([prepared, before])',
+    replace: 'Promise.all([prepared])',
+    tests: ORDER,
+    why: 'an answer to an interrupt that was given first would count as the last',
   },
 ];

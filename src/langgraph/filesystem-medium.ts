@@ -6,12 +6,13 @@ import { GatelineError, isSystemError } from '../errors/gateline-error.ts';
 import { isFromSystem, reasonOf, unlessAbsent, writing } from '../errors/store-errors.ts';
 import { digestOf, hexOf, type Digest } from '../json/digest.ts';
 import { ContentFiles, contentPath } from '../store/filesystem/content-files.ts';
+import { atomicWrite } from '../store/filesystem/atomic-write.ts';
 import { makeFolder, sweepTemporary, syncFolder } from '../store/filesystem/durable.ts';
 import { claimFile, replaceFile } from '../store/filesystem/place-file.ts';
 import { keepAside } from '../store/filesystem/quarantine.ts';
 import { StateFolder } from '../store/filesystem/state-folder.ts';
 import type { Read } from '../store/record-store.ts';
-import { decodeId, encodeId, foldersOf, isNameOfId } from './ids.ts';
+import { decodeId, encodeId, foldersOf, isNameOfId, isPart } from './ids.ts';
 import type { CheckpointMedium, Fault, Kind, Place, Values } from './medium.ts';
 import { RecentFiles } from './recent-files.ts';
 import { MAX_FILE_BYTES } from './sealed-file.ts';
@@ -121,9 +122,16 @@ export class FilesystemMedium implements CheckpointMedium {
   }
 
   show(place: Place, kind: Kind, name: string): string {
-    return relative(this.#root, this.#path(place, kind, name))
-      .split(sep)
-      .join('/');
+    return this.#shown(this.#path(place, kind, name));
+  }
+
+  showValue(thread: string, digest: Digest): string {
+    return this.#shown(contentPath(this.#folderOf(thread), digest));
+  }
+
+  /** A path for messages. */
+  #shown(path: string): string {
+    return relative(this.#root, path).split(sep).join('/');
   }
 
   async keepAside(
@@ -174,7 +182,10 @@ export class FilesystemMedium implements CheckpointMedium {
   async #openThread(thread: string, readOnly: boolean): Promise<ThreadFolder> {
     if (!readOnly) await writing(this.#root, () => makeFolder(this.#root));
     const state = await StateFolder.open({ root: this.#folderOf(thread), workspace: this.#root, readOnly });
-    if (!readOnly) await sweepTemporary(state.temporaryFolder);
+    if (!readOnly) {
+      await sweepTemporary(state.temporaryFolder);
+      await keepOutOfCommits(state);
+    }
     return { state, contents: new ContentFiles(state) };
   }
 
@@ -189,22 +200,33 @@ export class FilesystemMedium implements CheckpointMedium {
   /** A thread's folder. Another program may have made one that has the thread's id as its name. */
   #folderOf(thread: string): string {
     if (encodeId(thread) === thread && thread.length < 100) return `${this.#root}${sep}${thread}`;
-    const folder = join(this.#root, ...foldersOf(thread));
-    if (/[/\\]/.test(thread) || thread.startsWith('.') || isNameOfId(thread)) return folder;
-    const isThere = asked(() => lstatSync(folder), undefined) !== undefined;
-    return isThere || !asked(() => readdirSync(this.#root), [] as string[]).includes(thread)
-      ? folder
-      : join(this.#root, thread);
+    const [own, other] = [join(this.#root, ...foldersOf(thread)), join(this.#root, thread)];
+    if (/[/\\]/.test(thread) || thread.startsWith(DELETED) || isNameOfId(thread) || !existsSync(other)) return own;
+    // A file system may find a folder by other names than its own.
+    if (!asked(() => readdirSync(this.#root), [] as string[]).includes(thread)) return own;
+    if (!existsSync(own)) return other;
+    const names = [own, other].map((one) => `\`${this.#shown(one)}\``);
+    throw new GatelineError(
+      'LANGGRAPH_THREAD_AMBIGUOUS',
+      `Two folders are of the thread ${JSON.stringify(thread)}: ${names.join(' and ')}`,
+    );
   }
 }
 
-/** The ids that folders stand for. Of a long id all parts but the last end in `+`. */
+/** A thread that another program began has no `.gitignore`. One that is there says what its user wants. */
+async function keepOutOfCommits({ root, temporaryFolder }: StateFolder): Promise<void> {
+  const path = join(root, '.gitignore');
+  if (!existsSync(path)) await atomicWrite(path, '*\n', { temporaryFolder });
+}
+
+/** The ids that folders stand for. */
 function idsIn(folder: string, start = ''): string[] {
   const entries = asked(() => readdirSync(folder, { withFileTypes: true }), []);
-  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
-  return folders.flatMap(({ name }) => {
-    const whole = `${start}${name}`;
-    return name.endsWith('+') ? idsIn(join(folder, name), whole.slice(0, -1)) : [decodeId(whole) ?? name];
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return names.flatMap((name) => {
+    if (isPart(name)) return idsIn(join(folder, name), `${start}${name.slice(0, -1)}`);
+    if (name.startsWith(DELETED)) return [];
+    return [(isNameOfId(name) ? decodeId(`${start}${name}`) : undefined) ?? name];
   });
 }
 

@@ -7,7 +7,8 @@ const PLAIN = /^[a-z0-9_-]+$/;
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
 /** The longest folder name; a longer id is several folders. `+` ends every part but the last. */
-const PART = /.{1,150}/g;
+const LONGEST_PART = 150;
+const PARTS = new RegExp(`.{1,${LONGEST_PART}}`, 'g');
 
 /** The longest id that is part of a file name, encoded; and the longest that is folders: Linux has paths of 4,096 bytes. */
 const LONGEST = { file: 100, folders: 1_500 };
@@ -29,25 +30,30 @@ function hexOfByte(byte: number): string {
   return `%${byte.toString(16).padStart(2, '0')}`;
 }
 
-/** The inverse of {@link encodeId}; `undefined` for a name that it does not make. */
+/** The inverse of {@link encodeId}; `undefined` for a name that no id gets. */
 export function decodeId(name: string): string | undefined {
   if (PLAIN.test(name)) return RESERVED.test(name) ? undefined : name;
   try {
     const id = decodeURIComponent(name);
-    return id !== '' && encodeId(id) === name ? id : undefined;
+    return id !== '' && encodeId(id) === name && !leadsOut(id) ? id : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Whether a name is one that an id gets here: then it is never another program's name for the id of that spelling. */
+/** Whether a folder's name is one that an id gets here: then it is never another program's name for the id of that spelling. */
 export function isNameOfId(name: string): boolean {
-  return name.endsWith('+') || decodeId(name) !== undefined;
+  return isPart(name) || (name.length <= LONGEST_PART && decodeId(name) !== undefined);
+}
+
+/** Whether a folder's name is a part of a long id, and not the last one. */
+export function isPart(name: string): boolean {
+  return name.length === LONGEST_PART + 1 && /^[a-z0-9_%-]+\+$/.test(name);
 }
 
 /** An id as folders: one, or several for a long id. */
 export function foldersOf(id: string): string[] {
-  const parts = encodeId(id).match(PART) ?? [];
+  const parts = encodeId(id).match(PARTS) ?? [];
   return parts.map((part, index) => (index < parts.length - 1 ? `${part}+` : part));
 }
 
@@ -62,8 +68,7 @@ export function checkedId(of: IdOf, id: unknown): string {
   if (typeof id !== 'string') throw refused(of, id === undefined ? 'is missing' : `is not a text: ${typeof id}`);
   if (id === '' && of !== 'checkpoint_ns') throw refused(of, 'is empty');
   if (!id.isWellFormed()) throw refused(of, 'holds half of a surrogate pair, which is no character');
-  if (id.split(/[/\\]/).includes('..'))
-    throw refused(of, `leads out of its folder: ${JSON.stringify(id.slice(0, 100))}`);
+  if (leadsOut(id)) throw refused(of, `leads out of its folder: ${JSON.stringify(id.slice(0, 100))}`);
   const longest = of === 'checkpoint_id' || of === 'task_id' ? LONGEST.file : LONGEST.folders;
   if (encodeId(id).length > longest)
     throw refused(
@@ -73,6 +78,10 @@ export function checkedId(of: IdOf, id: unknown): string {
   return id;
 }
 
+function leadsOut(id: string): boolean {
+  return id.split(/[/\\]/).includes('..');
+}
+
 function refused(of: IdOf, why: string): GatelineError {
-  return new GatelineError('LANGGRAPH_ID_REFUSED', `The ${of} in \`configurable\` ${why}`);
+  return new GatelineError('LANGGRAPH_ID_REFUSED', `The ${of} ${why}`);
 }

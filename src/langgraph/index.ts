@@ -4,6 +4,7 @@
  */
 
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
+import { GatelineError } from '../errors/gateline-error.ts';
 import { FilesystemMedium } from './filesystem-medium.ts';
 import { createMemoryMedium } from './memory-medium.ts';
 import { GatelineSaver } from './saver.ts';
@@ -19,8 +20,14 @@ export interface CheckpointerOptions {
 /**
  * A checkpointer that keeps each thread in a folder: `<folder>/<thread>/<step>.json`. Any number of processes may use
  * one folder at once. Nothing is created before something is stored.
+ * @throws GatelineError `LANGGRAPH_ARGUMENT_REFUSED` if the folder is no text, or empty
  */
 export function createFileCheckpointer(folder: string, { serde }: CheckpointerOptions = {}): GatelineSaver {
+  if (typeof folder !== 'string' || folder === '')
+    throw new GatelineError(
+      'LANGGRAPH_ARGUMENT_REFUSED',
+      `createFileCheckpointer takes the path of a folder, not ${JSON.stringify(folder)}`,
+    );
   return new GatelineSaver(new FilesystemMedium(folder), serde);
 }
 

@@ -48,6 +48,9 @@ export interface CheckpointMedium {
   /** A file for messages. */
   show(place: Place, kind: Kind, name: string): string;
 
+  /** The file of a value for messages. */
+  showValue(thread: string, digest: Digest): string;
+
   /** Keeps a copy of a file that cannot be used. @returns where, if that was possible */
   keepAside(place: Place, kind: Kind, name: string, bytes: Uint8Array, fault: Fault): Promise<string | undefined>;
 

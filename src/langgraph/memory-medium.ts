@@ -36,6 +36,7 @@ export function createMemoryMedium(): CheckpointMedium {
     },
     hasValue: async (thread, digest) => threads.get(thread)?.values.has(digest) === true,
     show: (place, kind, name) => `${place.thread}/${kind}/${name}`,
+    showValue: (thread, digest) => `${thread}/${digest}`,
     keepAside: async () => undefined,
     remove: async (thread) => void threads.delete(thread),
   };

@@ -2,7 +2,6 @@ import {
   BaseCheckpointSaver,
   TASKS,
   WRITES_IDX_MAP,
-  getCheckpointId,
   maxChannelVersion,
   type ChannelVersions,
   type Checkpoint,
@@ -16,11 +15,13 @@ import {
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { isDeepStrictEqual } from 'node:util';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { checkpointOf, configOf, placeOf } from './configs.ts';
 import { checkedId, encodeId } from './ids.ts';
 import type { CheckpointMedium, Place } from './medium.ts';
 import type { Stored } from './sealed-file.ts';
 import { fileOfStep, storedJson, type Step } from './steps.ts';
 import { ThreadFiles, type TaskWrite } from './thread-files.ts';
+import { Turns } from './turns.ts';
 import { KeptValues, expectValue, loadValue, type ThreadValues } from './values.ts';
 
 /** A step of a thread, for people and as JSON. */
@@ -43,9 +44,15 @@ export interface ThreadStep {
 export class GatelineSaver extends BaseCheckpointSaver {
   readonly #medium: CheckpointMedium;
   readonly #files: ThreadFiles;
+  readonly #turns = new Turns();
 
   constructor(medium: CheckpointMedium, serde?: SerializerProtocol) {
     super(serde);
+    if (!isObject(medium) || !('threads' in medium))
+      throw new GatelineError(
+        'LANGGRAPH_ARGUMENT_REFUSED',
+        'A GatelineSaver is made by createFileCheckpointer(folder) or createMemoryCheckpointer(), not by `new`',
+      );
     this.#medium = medium;
     this.#files = new ThreadFiles(medium);
   }
@@ -54,7 +61,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
     if (config.configurable?.['thread_id'] === undefined) return undefined;
     const place = placeOf(config);
     const id =
-      getCheckpointId(config) ||
+      checkpointOf(config) ??
       (await this.#files.stepIds(place)).reduce((newest, one) => (one > newest ? one : newest), '');
     if (id === '') return undefined;
     return this.#reading(place, checkedId('checkpoint_id', id), async (step) => {
@@ -94,8 +101,9 @@ export class GatelineSaver extends BaseCheckpointSaver {
   ): Promise<RunnableConfig> {
     const place = placeOf(config);
     const id = checkedId('checkpoint_id', checkpoint.id);
-    const parent = getCheckpointId(config) || undefined;
-    if (parent !== undefined) checkedId('checkpoint_id', parent);
+    const parent = checkpointOf(config);
+    if (!isObject(metadata))
+      throw new GatelineError('LANGGRAPH_ARGUMENT_REFUSED', `put takes metadata, not ${JSON.stringify(metadata)}`);
     const { channel_values: values, ...head } = checkpoint;
     const isNew = (channel: string): boolean => Object.hasOwn(newVersions, channel);
     // A copied checkpoint is put without a parent. Else, without one, there is nothing that a value is unchanged from.
@@ -104,15 +112,17 @@ export class GatelineSaver extends BaseCheckpointSaver {
     // All of it before anything is awaited: the caller may change its objects then.
     const headBytes = storedJson(head);
     const kept = new KeptValues(this.serde);
-    const [keptMetadata, ...entries] = await Promise.all([
+    const stored = Promise.all([
       kept.keep(metadata, 'the metadata'),
       ...channels.map(async (channel): Promise<[string, Stored]> => {
         return [channel, await kept.keep(values[channel], `the channel ${channel}`, !isNew(channel))];
       }),
     ]);
-    const step = { parent, metadata: keptMetadata, values: new Map(entries) };
-    const file = fileOfStep(step, headBytes, { ...place, checkpoint: id });
-    await this.#files.putStep(place, id, file, kept.large);
+    await this.#turns.take([place.thread, place.namespace, id], stored, ([keptMetadata, ...entries]) => {
+      const step = { parent, metadata: keptMetadata, values: new Map(entries) };
+      const file = fileOfStep(step, headBytes, { ...place, checkpoint: id });
+      return this.#files.putStep(place, id, file, kept.large);
+    });
     return configOf(place, id);
   }
 
@@ -127,13 +137,15 @@ export class GatelineSaver extends BaseCheckpointSaver {
     const task = checkedId('task_id', taskId);
     if (writes.length === 0) return;
     const kept = new KeptValues(this.serde);
-    const stored = await Promise.all(
+    const stored = Promise.all(
       writes.map(async ([channel, value], at): Promise<TaskWrite> => {
         const index = Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel]! : at;
         return { task, path: taskPath, index, channel, value: await kept.keep(value, `the channel ${channel}`) };
       }),
     );
-    await this.#files.addWrites(place, checkpoint, stored, kept.large);
+    await this.#turns.take([place.thread, place.namespace, checkpoint, task], stored, (all) =>
+      this.#files.addWrites(place, checkpoint, all, kept.large),
+    );
   }
 
   override async deleteThread(threadId: string): Promise<void> {
@@ -145,9 +157,10 @@ export class GatelineSaver extends BaseCheckpointSaver {
    * reason.
    */
   async steps(threadId: string): Promise<ThreadStep[]> {
+    const thread = checkedId('thread_id', threadId);
     const steps: ThreadStep[] = [];
     const names = this.#writeNames();
-    for (const { place, id } of await this.#steps({ configurable: { thread_id: threadId } })) {
+    for (const { place, id } of await this.#steps({ configurable: { thread_id: thread } })) {
       const shown = { namespace: place.namespace, checkpoint: id };
       try {
         const known = await this.#reading(place, id, async (step) => this.#shown(place, step, await names(place)));
@@ -253,7 +266,8 @@ export class GatelineSaver extends BaseCheckpointSaver {
 
   /** Places and ids of all steps that a config leaves open, newest first. */
   async #steps(config: RunnableConfig): Promise<{ readonly place: Place; readonly id: string }[]> {
-    const { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: only } = config.configurable ?? {};
+    const { thread_id: thread, checkpoint_ns: namespace } = config.configurable ?? {};
+    const only = checkpointOf(config);
     const threads = thread === undefined ? await this.#medium.threads() : [checkedId('thread_id', thread)];
     const found = threads.map(async (one) => {
       const namespaces =
@@ -262,7 +276,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
       const ids = places.map(async (place) => (await this.#files.stepIds(place)).map((id) => ({ place, id })));
       return (await Promise.all(ids)).flat();
     });
-    const steps = (await Promise.all(found)).flat().filter(({ id }) => !only || id === only);
+    const steps = (await Promise.all(found)).flat().filter(({ id }) => only === undefined || id === only);
     return steps.toSorted((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
   }
 
@@ -271,17 +285,12 @@ export class GatelineSaver extends BaseCheckpointSaver {
   }
 }
 
-function placeOf(config: RunnableConfig): Place {
-  const { thread_id: thread, checkpoint_ns: namespace } = config.configurable ?? {};
-  return { thread: checkedId('thread_id', thread), namespace: checkedId('checkpoint_ns', namespace ?? '') };
-}
-
-function configOf({ thread, namespace }: Place, id: string): RunnableConfig {
-  return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: id } };
-}
-
 function stepNameOf(name: string): string {
   return name.slice(0, name.indexOf('.'));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** A property that is not inherited. */

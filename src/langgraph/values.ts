@@ -32,13 +32,23 @@ export class KeptValues {
   async keep(value: unknown, of: string, isUnchanged = false): Promise<Stored> {
     // A serializer may hand on bytes as they are, and the caller may change them. `slice` of a Buffer is no copy.
     const own = value instanceof Uint8Array ? Uint8Array.prototype.slice.call(value) : value;
-    const [type, bytes] = await this.#serde.dumpsTyped(own);
+    const [type, bytes] = await this.#dump(own, of);
     if (type === 'json' && bytes.length === 0)
       throw new GatelineError('LANGGRAPH_VALUE_REFUSED', `The serializer has no text for ${of}: ${typeof value}`);
     if (bytes.length <= (isUnchanged ? SHARED_BYTES : LARGE_BYTES)) return { type, bytes };
     const digest = digestOf(bytes);
     this.#large.set(digest, bytes);
     return { type, digest, size: bytes.length };
+  }
+
+  async #dump(value: unknown, of: string): Promise<[string, Uint8Array]> {
+    try {
+      return await this.#serde.dumpsTyped(value);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const message = `The value of ${of} is nested too deeply for the serializer, or too large: ${error.message}`;
+      throw new GatelineError('LANGGRAPH_VALUE_REFUSED', message, { cause: error });
+    }
   }
 }
 
@@ -51,17 +61,17 @@ export interface ThreadValues {
 
 /**
  * The inverse of {@link KeptValues.keep}; a new value each time.
- * @param where what refers to the value, for messages
+ * @param step what refers to the value, for messages
  * @throws GatelineError `LANGGRAPH_VALUE_MISSING`
  */
-export async function loadValue(values: ThreadValues, stored: Stored, where: string): Promise<unknown> {
+export async function loadValue(values: ThreadValues, stored: Stored, step: string): Promise<unknown> {
   const { serde, medium, thread } = values;
   let bytes: Uint8Array;
   if ('bytes' in stored) bytes = stored.bytes;
   else {
     const read = await medium.value(thread, stored.digest);
-    if (read.state === 'absent') throw missing(where, `no content has the digest ${stored.digest}`);
-    if (read.state === 'unknown') throw missing(where, `${read.problem.where}: ${read.problem.message}`);
+    if (read.state === 'absent') throw missing(values, stored.digest, step, 'no content has this digest');
+    if (read.state === 'unknown') throw missing(values, stored.digest, step, read.problem.message);
     bytes = read.value;
   }
   // A serializer may hand on bytes as they are, and the user may change them.
@@ -75,11 +85,13 @@ function isPlain(serde: SerializerProtocol, bytes: Uint8Array): boolean {
 }
 
 /** Looks for a value without reading it. @throws GatelineError `LANGGRAPH_VALUE_MISSING` */
-export async function expectValue({ medium, thread }: ThreadValues, stored: Stored, where: string): Promise<void> {
-  if ('bytes' in stored || (await medium.hasValue(thread, stored.digest, stored.size))) return;
-  throw missing(where, `no content of ${stored.size} bytes has the digest ${stored.digest}`);
+export async function expectValue(values: ThreadValues, stored: Stored, step: string): Promise<void> {
+  if ('bytes' in stored || (await values.medium.hasValue(values.thread, stored.digest, stored.size))) return;
+  throw missing(values, stored.digest, step, `no content of ${stored.size} bytes has this digest`);
 }
 
-function missing(where: string, why: string): GatelineError {
-  return new GatelineError('LANGGRAPH_VALUE_MISSING', `A value of ${where} cannot be read: ${why}`);
+function missing({ medium, thread }: ThreadValues, digest: Digest, step: string, why: string): GatelineError {
+  const file = medium.showValue(thread, digest);
+  const message = `A value of the step ${step} of the thread ${thread} cannot be read: ${file}: ${why}`;
+  return new GatelineError('LANGGRAPH_VALUE_MISSING', message, { place: { file } });
 }

@@ -41,9 +41,9 @@ describe('ids as names', () => {
       drawn(2_000),
     );
     expect(['con', 'nul', 'com1', 'CON'].map(encodeId)).toEqual(['%63on', '%6eul', '%63om1', '%43%4f%4e']);
-    expect(['%41x', '%4', 'A', 'con', 'a.b', '%7A', '%61'].map(decodeId)).toEqual([
+    expect(['%41x', '%4', 'A', 'con', 'a.b', '%7A', '%61', '%2e%2e', '%2e%2e%2fx'].map(decodeId)).toEqual([
       'Ax',
-      ...Array.from({ length: 6 }, () => undefined),
+      ...Array.from({ length: 8 }, () => undefined),
     ]);
   });
 
@@ -282,13 +282,21 @@ describe('a file that is not whole', () => {
     await writeFile(file, 'x'.repeat(2_000_001));
     await expect(createFileCheckpointer(world.path).getTuple(config)).rejects.toMatchObject({
       code: 'LANGGRAPH_VALUE_MISSING',
-      message: expect.stringContaining('digest') as string,
+      message: expect.stringMatching(
+        new RegExp(`^A value of the step ${idOf(config)} of the thread t cannot be read: t/${content}: .*digest`),
+      ) as string,
     });
     expect(await filesIn(join(world.path, 't', 'quarantine'))).not.toEqual([]);
     await rm(file);
-    await expect(createFileCheckpointer(world.path).getTuple(config)).rejects.toMatchObject({
-      code: 'LANGGRAPH_VALUE_MISSING',
-    });
+    for (const reading of [
+      createFileCheckpointer(world.path).getTuple(config),
+      createFileCheckpointer(world.path)
+        .steps('t')
+        .then(([step]) => Promise.reject(new Error(step?.problem))),
+    ])
+      await expect(reading).rejects.toThrow(
+        `A value of the step ${idOf(config)} of the thread t cannot be read: t/${content}: `,
+      );
     // The same value again makes the place good.
     await put(createFileCheckpointer(world.path), at('t'), { large: 'x'.repeat(2_000_000) });
     expect(await createFileCheckpointer(world.path).getTuple(config)).toBeDefined();
@@ -307,64 +315,5 @@ describe('a file that is not whole', () => {
     for (const thread of ['t', 'u', 'v'])
       await expect(saver.getTuple(at(thread))).rejects.toMatchObject({ code: 'LANGGRAPH_STEP_UNREADABLE' });
     await expect(put(saver, at('w'), {})).rejects.toMatchObject({ code: 'STATE_ESCAPES' });
-  });
-});
-
-describe('a folder that another program wrote', () => {
-  /** As the simplest file checkpointer does: `{threadId}/{stepId}.json`, written with JSON.stringify. */
-  async function seed(folder: string, thread: string, id: string, file: unknown): Promise<void> {
-    await mkdir(join(folder, thread), { recursive: true });
-    await writeFile(join(folder, thread, `${id}.json`), typeof file === 'string' ? file : JSON.stringify(file));
-  }
-
-  const checkpoint = (id: string, count: number) => ({
-    v: 4,
-    id,
-    ts: '2026-01-01T00:00:00.000Z',
-    channel_values: { count, list: [1] },
-    channel_versions: { count, list: 1 },
-    versions_seen: {},
-  });
-  const metadata = { source: 'loop', step: 1, parents: {} };
-
-  it('is read as far as it is JSON, and continued', async () => {
-    await using world = await opened();
-    await seed(world.path, 'PRD_7.a', 'step-1', checkpoint('step-1', 1));
-    const parentConfig = { configurable: { thread_id: 'PRD_7.a', checkpoint_id: 'step-1' } };
-    await seed(world.path, 'PRD_7.a', 'STEP.2', { checkpoint: checkpoint('STEP.2', 2), metadata, parentConfig });
-    await seed(world.path, 'PRD_7.a', 'step-3', {
-      checkpoint: JSON.stringify(checkpoint('step-3', 3)),
-      metadata: JSON.stringify(metadata),
-    });
-    await seed(world.path, 'PRD_7.a', 'step-4', { channel_values: { count: 4 } });
-    await seed(world.path, 'PRD_7.a', 'step-0', 'not JSON');
-    const { saver } = world;
-    expect(await valuesAt(saver, at('PRD_7.a', '', 'step-1'))).toEqual({ count: 1, list: [1] });
-    expect(await saver.getTuple(at('PRD_7.a', '', 'STEP.2'))).toMatchObject({
-      metadata,
-      checkpoint: checkpoint('STEP.2', 2),
-      parentConfig: { configurable: { checkpoint_id: 'step-1' } },
-    });
-    expect(await valuesAt(saver, at('PRD_7.a', '', 'step-3'))).toEqual({ count: 3, list: [1] });
-    expect(await saver.getTuple(at('PRD_7.a'))).toMatchObject({
-      checkpoint: { id: 'step-4', channel_values: { count: 4 }, channel_versions: { count: 1 } },
-    });
-    await expect(saver.getTuple(at('PRD_7.a', '', 'step-0'))).rejects.toMatchObject({ code: 'LANGGRAPH_STEP_CORRUPT' });
-    const next = await put(
-      saver,
-      at('PRD_7.a', '', 'step-4'),
-      { count: 4, more: true },
-      { versions: { count: 1, more: 1 }, fresh: ['more'], id: 'step-5' },
-    );
-    expect(await valuesAt(createFileCheckpointer(world.path), next)).toEqual({ count: 4, more: true });
-    expect((await saver.steps('PRD_7.a')).map(({ checkpoint: id }) => id)).toEqual([
-      'step-5',
-      'step-4',
-      'step-3',
-      'step-1',
-      'step-0',
-      'STEP.2',
-    ]);
-    expect((await all(saver.list({}, { limit: 1 })))[0]?.config).toEqual(next);
   });
 });

@@ -9,7 +9,8 @@ export const STATE_CODES = {
   },
   STORE_WRITE_FAILED: {
     from: ['platform'],
-    means: 'A file below `.state/` cannot be written: a full disk, missing permissions, or another file in its place.',
+    means:
+      'A file below `.state/`, or in a folder of checkpoints of LangGraph, cannot be written: a full disk, missing permissions, or another file in its place.',
     remedy: 'Follow the hint, then run the same command again.',
   },
   STORE_READ_ONLY: {
