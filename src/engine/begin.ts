@@ -1,6 +1,8 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
-import type { EndedRecord, GatelineRecord, StartedRecord } from '../run/records/record.ts';
+import { RUN_GATE, type EndedRecord, type GatelineRecord, type StartedRecord } from '../run/records/record.ts';
+import { actorOf } from '../run/records/decisions.ts';
+import { pauseOf } from './resume.ts';
 import type { RunState, UnitState } from '../run/state/run-state.ts';
 import { protocolVariables } from './attempt/agent-environment.ts';
 import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt/attempt.ts';
@@ -146,14 +148,25 @@ async function prepareGate(
 }
 
 /**
- * Reports each decision about the unit, or about a unit upstream, that cannot be verified, and whether it is ignored.
+ * Reports each decision about the unit, a unit upstream or the run that cannot be verified, and whether it is ignored.
  */
 async function tellOfDecisions(call: Call, unit: Unit): Promise<void> {
-  const about = new Set([unit.key, ...ancestorsOf(call.graph, unit.key)]);
+  const about = new Set([unit.key, ...ancestorsOf(call.graph, unit.key), RUN_GATE]);
   for (const { code, message, unit: key } of call.journal.state().problems) {
     if (code !== 'DECISION_IGNORED' && code !== 'DECISION_UNVERIFIED') continue;
-    if (key !== undefined && about.has(key)) await call.observe({ type: 'notice', unit: key, message });
+    if (key !== undefined && about.has(key))
+      await call.observe({ type: 'notice', ...(key !== RUN_GATE && { unit: key }), message });
   }
+}
+
+/** Nothing of a run that a person paused or closed starts. @throws GatelineError `GATE_BLOCKED` */
+function refuseHeld(call: Call, unit: Unit): void {
+  const { runNumber, decided } = call.journal.state();
+  const closed = decided.closed && `closed by ${actorOf(decided.closed)}: ${decided.closed.reason}`;
+  const why = closed ?? pauseOf(call);
+  if (why === undefined) return;
+  const hint = call.holder === 'job' ? {} : { hint: '`gateline resume` lifts a pause.' };
+  throw new GatelineError('GATE_BLOCKED', `gate ${unit.key}: run ${runNumber} is ${why}`, hint);
 }
 
 /** Records that an earlier output, or none, is sufficient; `undefined` if there is work to do. */
@@ -167,6 +180,7 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
   switch (planned.choice) {
     case 'run':
     case 'wait':
+      refuseHeld(call, unit);
       return undefined;
     case 'blocked':
       // A job that runs again shows once more what waits, and how to approve it.

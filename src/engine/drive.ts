@@ -41,7 +41,7 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const works = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const sentBack = new Set<UnitKey>();
-  const sequential = await sequentialGroups(call);
+  const sequential = await sequentialGroups(call, signal);
   const unsound = once(() => contractErrors(call.contracts, call.assignment.pipeline.gates));
   while (!signal.aborted && failures.length === 0) {
     // Read before planning: an attempt that ends during planning may make other units ready.

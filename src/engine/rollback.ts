@@ -3,6 +3,7 @@ import { firstNames } from '../errors/first-names.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { sameFile, type Tree } from '../run/files/tree.ts';
+import { comparePositions, unitOf, type StartedRecord } from '../run/records/record.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
 import type { Put, PutResult, WantedFile } from '../workspace/workspace.ts';
@@ -74,6 +75,7 @@ export async function rollback(
   };
   options.preview?.(plan);
   if (dryRun) return plan;
+  refuseUnrecorded(call, kept, force);
   refuseConflicts(files.puts, force);
   await restoreDatabase(call, database);
   const put = await putBack(call, files.wanted, saved);
@@ -157,6 +159,23 @@ async function committedOf(
     if (isTheirs) found.push({ path, commit: (await workspace.lastCommit(path)) ?? null });
   });
   return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * An attempt in the user's folder that left no readable end: nobody knows what it changed.
+ * @throws GatelineError `ROLLBACK_CONFLICT`
+ */
+function refuseUnrecorded({ journal }: Call, kept: ReadonlySet<UnitKey>, force: boolean): void {
+  const isRecorded = (claim: StartedRecord): boolean =>
+    (journal.archive().ended.get(unitOf(claim)) ?? []).some((ended) => comparePositions(ended, claim) === 0);
+  const lost = [...journal.state().units.values()]
+    .filter(({ key }) => !kept.has(key))
+    .flatMap(({ begun }) => begun.filter((claim) => claim.place === 'in-place' && !isRecorded(claim)));
+  if (lost.length === 0 || force) return;
+  const gates = firstNames([...new Set(lost.map(unitOf))], 10);
+  throw new GatelineError('ROLLBACK_CONFLICT', `no record says what these gates changed in your folder: ${gates}`, {
+    hint: 'Undo their changes yourself (`git diff` shows those of tracked files), then add `--force`.',
+  });
 }
 
 /** @throws GatelineError `ROLLBACK_CONFLICT` */

@@ -80,7 +80,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     environment,
     underReview: () => headCommit(place.root, environment),
     platform: { os: platform, arch },
-    toolVersion: (command) => toolVersion(command, place.root),
+    toolVersion: (command) => toolVersion(command, { workingDirectory: place.root, signal: options.signal }),
   };
 }
 

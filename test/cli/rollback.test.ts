@@ -263,3 +263,18 @@ function blobOf(text: string): string {
 async function status(workspace: ScratchWorkspace): Promise<unknown> {
   return JSON.parse((await here(workspace, 'status', '--json')).out);
 }
+
+describe('a gate that worked in the folder and left no record of its end', () => {
+  it('keeps the run from being rolled back, unless that is forced', async () => {
+    const gates = { draft: { inputs: ['in.txt'], files: ['src/**'] } };
+    await using workspace = await ScratchWorkspace.create({ ...FILES, 'gateline.yml': gatelineYml(gates) });
+    await expectOk(here(workspace, 'begin', 'draft'));
+    await workspace.write('src/app.txt', 'by an agent\n');
+    await expectOk(here(workspace, 'force', 'draft', '--reason', 'gone', '--actor', 'ann'));
+    const by = ['--all', '--reason', 'undo', '--actor', 'ann'];
+    const refused = await here(workspace, 'rollback', ...by);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('changed in your folder: draft')]);
+    await expectOk(here(workspace, 'rollback', ...by, '--force'));
+    expect(await workspace.read('src/app.txt')).toBe('by an agent\n');
+  });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { beginGate } from '../../src/engine/begin.ts';
 import { decide, decideRun } from '../../src/engine/decide.ts';
 import type { RunResult } from '../../src/engine/run-pipeline.ts';
 import type { Strategy } from '../../src/run/plan/strategy.ts';
@@ -101,6 +102,10 @@ describe('a run', () => {
     expect(paused.state).toMatchObject({ status: 'paused', decided: { paused: { actor: 'maria' } } });
     expect(world.starts).toEqual(['a#1']);
     expect((await world.plan(CHAIN)).plan.units[1]!.reason).toContain('paused by maria: because');
+    await expect(beginGate(world.ports(), assignment, 'b', () => undefined)).rejects.toMatchObject({
+      code: 'GATE_BLOCKED',
+      message: 'gate b: run 1 is paused by maria: because',
+    });
     expect(await resume('retry-current')).toEqual(['b', 'c']);
   });
 

@@ -9,6 +9,7 @@ import type { JobStore } from '../records/job-store.ts';
 import { describeGate } from './describe-gate.ts';
 import { observeRun } from './observe-run.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
+import { RUN_GATE } from '../../run/records/record.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { GivenRework } from '../../run/records/given-rework.ts';
 import type { Selection } from '../../store/record-store.ts';
@@ -66,5 +67,5 @@ function recordsFor(pipeline: Pipeline, key: UnitKey, rework: GivenRework | unde
   const isTarget = rework !== undefined && graph.get(key)?.gate.id === rework.target;
   const after = isTarget ? [...rework.from, ...rework.over].map(({ unit }) => unit) : [];
   const wanted = new Set([key, ...ancestorsOf(graph, key), ...after]);
-  return { only: ({ gate, leg }) => wanted.has(unitKey(gate, leg)) };
+  return { only: ({ gate, leg }) => gate === RUN_GATE || wanted.has(unitKey(gate, leg)) };
 }

@@ -140,7 +140,8 @@ export async function openSurroundings(
     environment,
     alsoSecret: jobTokens(world.environment, inputs.githubToken),
     platform: { os: platform, arch },
-    toolVersion: (tool) => toolVersion(tool, definition.root, environment),
+    toolVersion: (tool) =>
+      toolVersion(tool, { workingDirectory: definition.root, env: environment, signal: invocation.world.signal }),
     contractFiles: definition.files,
     checkpoints: store.checkpoints,
     ...(ending === undefined && { decisions: decisionsOf(invocation, definition, store.resumed, me) }),

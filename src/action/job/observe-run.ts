@@ -1,6 +1,7 @@
 import type { Gate } from '../../pipeline/pipeline.ts';
 import type { Digest } from '../../json/digest.ts';
 import { observePipeline, type Observed } from '../../run/state/observed-pipeline.ts';
+import { RUN_GATE } from '../../run/records/record.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
 import type { RecordStore, Selection } from '../../store/record-store.ts';
 import { parseJson } from '../../json/parse-json.ts';
@@ -36,7 +37,10 @@ export async function observeRun(
  */
 function upstreamOf({ id, legs, needs }: Gate): Selection {
   const [own, needed] = [legs[0]!.id, new Set(needs)];
-  return { only: ({ gate, leg }) => (gate === id ? leg === own : needed.has(gate)), upstream: true };
+  return {
+    only: ({ gate, leg }) => (gate === id ? leg === own : gate === RUN_GATE || needed.has(gate)),
+    upstream: true,
+  };
 }
 
 /** Contracts that can be read and are valid. Missing ones are reported when their output is judged. */

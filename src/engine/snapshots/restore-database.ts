@@ -22,7 +22,8 @@ export function databaseBefore(call: Call, kept: ReadonlySet<UnitKey>): Database
   if (!isUndone) return { what: 'unchanged' };
   const last = units
     .flatMap(({ key, ended }) => (kept.has(key) && ended?.how === 'ran' && ended.snapshot ? [ended] : []))
-    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    // The clock orders the gates of one call only: it may have been set back since an earlier one.
+    .toSorted((a, b) => a.runAttempt - b.runAttempt || Date.parse(a.at) - Date.parse(b.at))
     .at(-1);
   const content = last === undefined ? firstDatabase(call) : last.snapshot!.database;
   if (content !== undefined) return { what: 'restored', content };

@@ -43,11 +43,12 @@ export const WORKSPACE_CODES = {
   APPLY_FAILED: {
     from: ['platform'],
     means: 'A file cannot be put into your folder.',
-    remedy: 'Check free space and permissions, then run `gateline apply` again: it continues from here.',
+    remedy: 'Check free space and permissions, then run the same command again: it continues from here.',
   },
   ROLLBACK_CONFLICT: {
     from: ['user'],
-    means: 'Files that a rollback would restore were changed since gates left them. Nothing was restored.',
+    means:
+      'Files that a rollback would restore were changed since gates left them, or it is unknown what a gate changed. Nothing was restored.',
     remedy: 'Save your changes, then add `--force`: what is overwritten is copied below .state/applied/ first.',
   },
   ROLLBACK_NOT_DONE: {

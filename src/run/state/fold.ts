@@ -141,7 +141,8 @@ function describeDecisions(records: readonly GatelineRecord[], listing: RecordLi
   return records.flatMap((record): RunProblem[] => {
     if (record.kind !== 'decided' || listing.proven?.has(record)) return [];
     const isUsed = usedDecision(record, listing) !== undefined;
-    const what = `${record.decision} of ${unitOf(record)}, in the name of ${record.actor}`;
+    const about = record.gate === RUN_GATE ? 'the run' : unitOf(record);
+    const what = `${record.decision} of ${about}, in the name of ${record.actor}`;
     const why = 'every job of the run can write such a record';
     const message = isUsed ? `${what}, is used unverified: ${why}` : `${what}, is ignored: ${why}`;
     return [{ code: isUsed ? 'DECISION_UNVERIFIED' : 'DECISION_IGNORED', message, unit: unitOf(record) }];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DecidedRecord } from '../../../src/run/records/record.ts';
+import { RUN_GATE, type DecidedRecord } from '../../../src/run/records/record.ts';
 import { recordArtifactName } from '../../../src/store/github/records/artifact-names.ts';
 import { TIME_LIMITS } from '../faults/two-gates.ts';
 import { ACTION, GateJobs, messagesOf, stepOf, WORKFLOW } from '../gate-jobs.ts';
@@ -72,6 +72,19 @@ function decide(forged: GateJobs, gate: string, decision: DecidedRecord['decisio
 
 const IGNORED = /is ignored: every job of the run can write such a record$/;
 const UNPROVEN = /is used unverified: every job of the run can write such a record$/;
+
+describe('a forged decision about the whole run', () => {
+  it.each(['pause', 'close'] as const)('%s: is used and named, and no agent starts', async (decision) => {
+    await using forged = await jobs.fork(decision);
+    decide(forged, RUN_GATE, decision);
+    const report = await forged.run('code', { needs: { plan: {} }, machine: TIME_LIMITS });
+    expect([report.conclusion, await forged.starts()]).toEqual(['failure', []]);
+    expect(messagesOf(report)).toEqual([
+      expect.stringMatching(UNPROVEN),
+      expect.stringMatching(/^error .*GATE_BLOCKED: gate code: run \d+ is (?:paused|closed) by octocat \(unverified\)/),
+    ]);
+  });
+});
 
 describe('a forged decision that opens a gate', () => {
   it('skip: is ignored, named, and the agent runs', async () => {
