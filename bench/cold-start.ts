@@ -66,7 +66,7 @@ function copyExample(to: string): void {
   const left = new Set(['.state', 'tests', 'knowledge']);
   const from = join(ROOT, 'examples', 'web-tests');
   cpSync(from, to, { recursive: true, filter: (path) => !left.has(path.slice(from.length + 1)) });
-  symlinkSync(join(ROOT, 'node_modules'), join(to, '..', 'node_modules'), 'junction');
+  symlinkSync(join(ROOT, 'node_modules'), join(to, 'node_modules'), 'junction');
   const git = (...args: string[]): Buffer => execFileSync('git', args, { cwd: to });
   git('init', '--quiet');
   git('add', '--all');

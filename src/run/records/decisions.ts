@@ -152,10 +152,11 @@ export interface RunDecisions {
   readonly unread: string | undefined;
 }
 
-/** The decisions about a run that are in force. @param decided in order */
+/** The decisions about a run that are in force. @param decided in any order */
 export function runDecisions(decided: readonly UsedDecision[], unread?: string): RunDecisions {
+  const ordered = decided.toSorted(comparePositions);
   const last = (...kinds: DecidedRecord['decision'][]): UsedDecision | undefined =>
-    decided.findLast(({ decision }) => kinds.includes(decision));
+    ordered.findLast(({ decision }) => kinds.includes(decision));
   const inForce = (begins: DecidedRecord['decision'], ends: DecidedRecord['decision']): UsedDecision | undefined => {
     const latest = last(begins, ends);
     return latest?.decision === begins ? latest : undefined;

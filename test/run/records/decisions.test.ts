@@ -3,6 +3,7 @@ import {
   actorOf,
   latestPosition,
   rulingOn,
+  runDecisions,
   skipInForce,
   usedDecision,
   type UnitDecisions,
@@ -140,5 +141,19 @@ describe('the latest of positions', () => {
   it('is by run, call and attempt, whatever their order', () => {
     expect(latestPosition([])).toBeUndefined();
     expect(latestPosition([at(2)!, at(3)!, at(1)!])).toEqual(at(3));
+  });
+});
+
+describe('the decisions about a run', () => {
+  const { decided: list } = made(['pin', 1], ['pause', 2], ['unpin', 3], ['resume', 4], ['pin', 5]);
+
+  it('are those made last, in whatever order the records come', () => {
+    for (const order of [list, list.toReversed(), [...list.slice(2), ...list.slice(0, 2)]]) {
+      const inForce = runDecisions(order);
+      expect(inForce.pinned).toBe(list[4]);
+      expect(inForce.paused).toBeUndefined();
+      expect(inForce.resumed).toBe(list[3]);
+    }
+    expect(runDecisions(list.slice(0, 4).toReversed()).pinned).toBeUndefined();
   });
 });
