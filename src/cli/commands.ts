@@ -1,4 +1,4 @@
-import { PERSONS_DECISIONS } from '../run/records/decisions.ts';
+import { PERSONS_DECISIONS } from '../run/records/decision-names.ts';
 import {
   ACTOR,
   HOW_TO_RUN,

@@ -4,7 +4,7 @@ import { VERSION } from '../version.ts';
 import { parseArguments } from './arguments.ts';
 import type { CommandSpec } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import { PERSONS_DECISIONS } from '../run/records/decisions.ts';
+import { PERSONS_DECISIONS } from '../run/records/decision-names.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { commandHelp, overview } from './help.ts';
 import { reportError } from './output/report-error.ts';

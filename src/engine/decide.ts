@@ -1,12 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { Approval } from '../pipeline/pipeline.ts';
-import {
-  actorOf,
-  approversText,
-  mayApprove,
-  type GATE_DECISIONS,
-  type RUN_DECISIONS,
-} from '../run/records/decisions.ts';
+import type { GATE_DECISIONS, RUN_DECISIONS } from '../run/records/decision-names.ts';
+import { actorOf, approversText, mayApprove } from '../run/records/decisions.ts';
 import type { EndedRecord } from '../run/records/record.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import { unitsNamed } from '../run/records/named-units.ts';

@@ -54,3 +54,13 @@ describe('a step of the action, before its command is loaded', () => {
     expect(files.some((path) => readFileSync(path, 'utf8').includes('ghadelimiter_'))).toBe(true);
   });
 });
+
+describe('the help of the command line', () => {
+  it('loads neither the library that checks schemas nor YAML', () => {
+    const { stdout, files } = start('cli/index.js', {});
+    expect(stdout).toContain('gateline');
+    expect(files.length).toBeGreaterThan(1);
+    const heavy = files.filter((path) => /_zod|BLOCK_AS_IMPLICIT_KEY/.test(readFileSync(path, 'utf8')));
+    expect(heavy.map((path) => basename(path))).toEqual([]);
+  });
+});

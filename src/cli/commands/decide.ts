@@ -2,7 +2,7 @@ import { decide, decideRun, type Decision } from '../../engine/decide.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { oneLine } from '../../report/text.ts';
-import { GATE_DECISIONS, PERSONS_DECISIONS, RUN_DECISIONS } from '../../run/records/decisions.ts';
+import { GATE_DECISIONS, PERSONS_DECISIONS, RUN_DECISIONS } from '../../run/records/decision-names.ts';
 import { adviceLines } from '../output/advice.ts';
 import { readInput } from '../project/assignment.ts';
 import { textOption, type OptionValues, type CommandInvocation } from '../command.ts';

@@ -9,15 +9,6 @@ import { comparePositions, type DecidedRecord, type EndedRecord, type Position }
  */
 export type UsedDecision = DecidedRecord & { readonly unverified?: true };
 
-/** Decisions about gates that a person can make. */
-export const GATE_DECISIONS = ['approve', 'reject', 'skip', 'force', 'adopt'] as const;
-
-/** Decisions about a whole run. `resume` is made by resuming the run. */
-export const RUN_DECISIONS = ['pause', 'close', 'pin', 'unpin'] as const;
-
-/** What `decide` takes; each is a command of its own, too. */
-export const PERSONS_DECISIONS = [...GATE_DECISIONS, ...RUN_DECISIONS];
-
 /** Decisions that let gates run or pass. All others stop them or make them run again. */
 const OPENING: ReadonlySet<DecidedRecord['decision']> = new Set([
   'approve',
