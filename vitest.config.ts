@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/support/slowest-first.ts';
 import { TEST_SIZE } from './test/support/test-size.ts';
 
 /** Far above what any test takes that starts processes: a slow machine must not make one red. A soak has hours. */
@@ -22,6 +23,7 @@ export default defineConfig({
     hookTimeout: LONGEST,
     teardownTimeout: 10_000,
     passWithNoTests: false,
+    sequence: { sequencer: SlowestFirst },
     allowOnly: false,
     projects: [
       { extends: true, test: { name: 'pure', include: PURE, isolate: false } },

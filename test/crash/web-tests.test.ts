@@ -63,6 +63,6 @@ describe.runIf(IS_FULL && process.platform !== 'win32')('examples/web-tests', ()
 async function remembering(beside: ScratchWorkspace): Promise<Record<string, string>> {
   const folder = beside.beside('remembered');
   await mkdir(folder);
-  const preload = new URL('remembered-agents.ts', import.meta.url).href;
+  const preload = new URL('../support/remembered-agents.ts', import.meta.url).href;
   return { REMEMBERED: folder, NODE_OPTIONS: `--import=${preload}` };
 }

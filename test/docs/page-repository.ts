@@ -10,6 +10,7 @@ import {
   type WorkflowRunOptions,
 } from '../support/runner/workflow-run.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { startingOurs } from '../action/workflows/action-world.ts';
 import { packagesOf } from './page-packages.ts';
 import { unprinted, type Block } from './page.ts';
 
@@ -112,6 +113,7 @@ export class PageRepository implements AsyncDisposable {
       commit,
       workflow: this.#workflow!,
       onLine: listingWhatIsAwaited(this.#service),
+      ...startingOurs(this.#service),
       actions: { [ACTION]: ACTION_FOLDER, 'your-org/coding-agent': this.#agent.root },
       ...eventOf(of, commit, this.#base ?? commit, FIRST_RUN + this.#runs - 1),
       ...(started && dispatchedRun(started, this.#service)),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ARTIFACT_FORMAT } from '../../../src/store/github/records/artifact-document.ts';
 import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../../src/run/records/record.ts';
 import { ACTION_FOLDER, ACTION_PROGRAMS } from '../../support/action-files.ts';
-import { listingWhatIsAwaited } from '../../support/github/attempt-modes.ts';
+import { isSecondMode, listingWhatIsAwaited } from '../../support/github/attempt-modes.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../../support/github/results-service.ts';
 import { declareWorkflow, dispatchedRun } from '../../support/runner/dispatched-runs.ts';
 import { headOf } from '../../support/runner/repository.ts';
@@ -27,12 +27,20 @@ const FIRST_RUN = 501;
 
 const OURS: ReadonlySet<string | undefined> = new Set(Object.values(ACTION_PROGRAMS));
 
-/** In a sample steps of the action are in this process, but where a run says otherwise. Other actions are processes. */
+/** Steps of the action are in this process. Other actions are processes. */
 const startOursHere: NonNullable<WorldRunOptions['startAction']> = (command) =>
   OURS.has(command.args[0]) ? startActionHere(command) : startStepProcess(command);
 
 /** What a run of a world may be told. */
 export type WorldRunOptions = Partial<WorkflowRunOptions>;
+
+/**
+ * How steps of the action are started: in a sample in this process. In `full` as processes, but where services keep the
+ * attempts of a run the second way: what differs then is what the services answer, and the first way has shown the rest.
+ */
+export function startingOurs(service: ResultsService): Pick<WorldRunOptions, 'startAction'> {
+  return IS_FULL && !isSecondMode(service) ? {} : { startAction: startOursHere };
+}
 
 /** A repository whose workflow uses the action, and GitHub's services. Agents write their starts to the repository's start log. */
 export class ActionWorld implements AsyncDisposable {
@@ -75,7 +83,7 @@ export class ActionWorld implements AsyncDisposable {
       commit,
       workflow,
       onLine: listingWhatIsAwaited(this.service),
-      ...(IS_FULL ? {} : { startAction: startOursHere }),
+      ...startingOurs(this.service),
       ...options,
       actions: { 'gateline/gateline': ACTION_FOLDER, ...options.actions },
       machine: { START_LOG: startLog, ...options.machine },

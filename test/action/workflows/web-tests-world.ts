@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unitOf, type EndedRecord } from '../../../src/run/records/record.ts';
 import { exportsOf, REPOSITORY, statusOf } from '../../support/command-line.ts';
@@ -22,6 +24,20 @@ const SHORTER = ['valid: 3', 'valid: 1'] as const;
 /** The agent of gate 3 does its work, and then fails where the file that `FAULT` names is there. */
 const MAY_FAIL = ['run: node agents/code.ts', `run: node agents/code.ts && test ! -e "$FAULT"`] as const;
 
+/** Agents run with the options of Node that `REMEMBERING` holds: none where it is not set. */
+const EACH_MAY_REMEMBER = [...BEFORE_3, ...FROM_3].map(
+  (gate) => [`run: node agents/${gate}.ts`, `run: node $REMEMBERING agents/${gate}.ts`] as const,
+);
+
+/** Shared by all worlds of a test file: every agent works once, and then repeats what it wrote; see remembered-agents.ts. */
+const remembered = mkdtempSync(join(tmpdir(), 'gateline-remembered-'));
+process.once('exit', () => rmSync(remembered, { recursive: true, force: true }));
+
+const REMEMBERING = {
+  REMEMBERED: remembered,
+  REMEMBERING: `--import=${new URL('../../support/remembered-agents.ts', import.meta.url).href}`,
+};
+
 /** `actions/setup-node`, but that `npm ci` brings the packages of this repository, without any download. */
 const SETUP_NODE: Readonly<Record<string, string>> = {
   'action.yml':
@@ -40,9 +56,9 @@ export interface WebTestsOutcome {
 
 /** The same example, run by the command line on one machine. */
 export async function outcomeOfLocalRun(): Promise<WebTestsOutcome> {
-  await using workspace = await ScratchWorkspace.ofExample([SHORTER, MAY_FAIL]);
+  await using workspace = await ScratchWorkspace.ofExample([SHORTER, MAY_FAIL, ...EACH_MAY_REMEMBER]);
   const result = await workspace.gateline(['run', '-q', '--json', '--apply'], {
-    env: { FAULT: workspace.beside('fault') },
+    env: { FAULT: workspace.beside('fault'), ...REMEMBERING },
   });
   if (result.code !== 0) throw new Error(result.stderr);
   return { exports: exportsOf(statusOf(result)), files: await filesMade(workspace.root) };
@@ -82,7 +98,8 @@ export class WebTestsWorld implements AsyncDisposable {
       { ...others, [WORKFLOW]: workflow!, '.gitignore': 'node_modules\n' },
       options,
     );
-    for (const [from, to] of [SHORTER, MAY_FAIL]) await world.repository.edit(`${EXAMPLE}/gateline.yml`, from, to);
+    for (const [from, to] of [SHORTER, MAY_FAIL, ...EACH_MAY_REMEMBER])
+      await world.repository.edit(`${EXAMPLE}/gateline.yml`, from, to);
     await world.repository.commitAll('shorter');
     return new WebTestsWorld(world, await ScratchWorkspace.create(SETUP_NODE));
   }
@@ -96,7 +113,7 @@ export class WebTestsWorld implements AsyncDisposable {
   run(options: WorldRunOptions = {}): Promise<WorkflowRun> {
     return this.world.run({
       actions: { 'actions/setup-node': this.#setup.root },
-      machine: { FAULT: this.world.repository.beside('fault') },
+      machine: { FAULT: this.world.repository.beside('fault'), ...REMEMBERING },
       inspect: (environment, report) => this.#look(environment, report),
       ...options,
     });

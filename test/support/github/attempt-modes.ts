@@ -16,6 +16,11 @@ const MODES: readonly AttemptMode[] = [
  */
 export const ATTEMPT_MODES: readonly AttemptMode[] = someOf(MODES, 1);
 
+/** Whether a service keeps the attempts of a run the second way. */
+export function isSecondMode({ world: { behaviour } }: ResultsService): boolean {
+  return Object.entries(MODES[1]!).every(([name, value]) => behaviour[name as keyof AttemptMode] === value);
+}
+
 /**
  * For `onLine` of a workflow run: a listing that is behind catches up as soon as a step says that it waits for it. In a
  * soak it takes its time.

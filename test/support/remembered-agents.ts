@@ -2,7 +2,7 @@
  * Loaded before an agent of `examples/web-tests` (`node --import`), in the agent's own process. The first time an agent
  * is asked something, it works as ever, and what it wrote is kept in the folder `REMEMBERED`. When the very same is asked
  * again, of a workspace with the very same files, it writes that again without working. The agents are deterministic, so
- * this saves time and nothing else: a pipeline takes five seconds of work, and is run some eighty times here.
+ * this saves time and nothing else: a pipeline takes five seconds of work, and tests of crashes and re-runs run it some hundred times.
  */
 import { createHash } from 'node:crypto';
 import {
