@@ -63,8 +63,10 @@ export async function bundle(folder) {
     programs.map(([name, program]) => `export const ${name} = () => import('./${program.entry}');\n`).join(''),
   );
   stageToolkit();
+  let foreign;
   try {
     const compilation = await pack(entry, folder);
+    foreign = foreignFiles(compilation);
     writeFileSync(join(folder, 'licenses.txt'), licenseText(bundledPackages(compilation)));
     writeFileSync(join(folder, '.npmignore'), npmIgnore(compilation));
   } finally {
@@ -73,7 +75,7 @@ export async function bundle(folder) {
   for (const [name, { file }] of programs)
     writeStart(join(folder, file), name, posix.relative(posix.dirname(file), LOADER));
   for (const [from, to] of Object.entries(COPIES)) copyFileSync(join(BUILD, from), join(folder, to));
-  await minify(folder);
+  await minify(folder, foreign);
   for (const path of filesIn(folder)) chmodSync(join(folder, path), modeOf(path));
 }
 
@@ -127,19 +129,31 @@ function npmIgnore(compilation) {
   return [PROGRAMS.action.file, ...Object.values(COPIES), ...files.sort()].map((file) => `/${file}\n`).join('');
 }
 
+/** The files of dist/ that hold no module of src/: only packages. */
+function foreignFiles(compilation) {
+  const isOurs = (module) => module.resource?.startsWith(BUILD) && !module.resource.includes('/node_modules/');
+  const chunks = [...compilation.chunks].filter((chunk) =>
+    [...compilation.chunkGraph.getChunkModulesIterable(chunk)]
+      .flatMap((module) => module.modules ?? [module])
+      .every((module) => !isOurs(module)),
+  );
+  return new Set(chunks.flatMap((chunk) => [...chunk.files]));
+}
+
 /**
- * Without this step, dist/ would be more than twice as large: ncc minifies only entries. Names stay, for stack traces.
+ * Without this step, dist/ would be more than twice as large: ncc minifies only entries. Names stay, for stack traces:
+ * those of our functions, and of all classes, which some packages read.
  */
-async function minify(folder) {
+async function minify(folder, foreign) {
   const { minifySync } = await import('rolldown/utils');
-  const options = {
-    module: true,
-    compress: { keepNames: { function: true, class: true } },
-    mangle: { keepNames: true },
-    codegen: { removeWhitespace: true },
-  };
   for (const path of filesIn(folder).filter((name) => name.endsWith('.js'))) {
-    const { code, errors } = minifySync(path, readFileSync(join(folder, path), 'utf8'), options);
+    const names = { function: !foreign.has(path), class: true };
+    const { code, errors } = minifySync(path, readFileSync(join(folder, path), 'utf8'), {
+      module: true,
+      compress: { keepNames: names },
+      mangle: { keepNames: names },
+      codegen: { removeWhitespace: true },
+    });
     if (errors.length > 0) throw new StepFailed(`${path}: ${errors.map(({ message }) => message).join('; ')}`);
     writeFileSync(join(folder, path), code);
   }
