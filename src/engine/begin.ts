@@ -29,7 +29,7 @@ import { type JobCall } from './upstream/job-call.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 
 /** What was known of the run when a gate was finished. */
-interface Known {
+interface KnownRun {
   readonly planned: PlannedUnit;
   readonly state: RunState;
   /** All records that were read or written, of this run and of others. */
@@ -37,7 +37,7 @@ interface Known {
 }
 
 /** There is nothing to do: the output exists, none is needed, or the attempt ended before its agent could start. */
-export interface Settled extends Known {
+export interface Settled extends KnownRun {
   readonly choice: 'done';
   /** The attempt that is valid; absent for a gate that was skipped by a decision. */
   readonly ended: EndedRecord | undefined;
@@ -45,7 +45,7 @@ export interface Settled extends Known {
 
 /** The result of `begin`: a claim to work on, or the reason why there is nothing to do. */
 export type BeginResult =
-  | (Known & {
+  | (KnownRun & {
       readonly choice: 'run';
       /** To be passed to `complete`. */
       readonly token: string;
@@ -70,7 +70,7 @@ export interface BeginOptions {
 }
 
 /** The result of running one gate. */
-export type GateResult = (Known & { readonly choice: 'ran'; readonly ended: EndedRecord }) | Settled;
+export type GateResult = (KnownRun & { readonly choice: 'ran'; readonly ended: EndedRecord }) | Settled;
 
 /**
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and creates its request.
@@ -284,6 +284,6 @@ async function endedAtOnce(call: Call, unit: Unit, prepared: PreparedUnit, ended
   return { choice: 'done', ended, ...about };
 }
 
-function known(call: Call, { planned }: PreparedUnit): Known {
+function known(call: Call, { planned }: PreparedUnit): KnownRun {
   return { planned, state: call.journal.state(), records: call.journal.records() };
 }

@@ -57,7 +57,7 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   return { state: call.journal.state(), planned, errors, waiting, cancelled: signal.aborted };
 }
 
-interface Found {
+interface PlannedRound {
   readonly planned: PlannedUnit[];
   readonly errors: GatelineError[];
   readonly failures: unknown[];
@@ -77,7 +77,7 @@ async function startReady(
   open: Map<UnitKey, Unit>,
   running: Set<UnitKey>,
   signal: AbortSignal,
-  found: Found,
+  found: PlannedRound,
 ): Promise<boolean> {
   let progressed = false;
   const before = call.journal.state();
@@ -104,7 +104,7 @@ async function goOnWith(
   open: Map<UnitKey, Unit>,
   running: Set<UnitKey>,
   signal: AbortSignal,
-  found: Found,
+  found: PlannedRound,
 ): Promise<void> {
   const asked =
     stoppedBySibling(call, unit, running, found.planned) ??
@@ -143,7 +143,7 @@ async function sendBackIfFailed(
   unit: Unit,
   open: Map<UnitKey, Unit>,
   running: ReadonlySet<UnitKey>,
-  found: Found,
+  found: PlannedRound,
 ): Promise<void> {
   const own = loopOf(call, unit);
   if (own === undefined) return;
@@ -171,7 +171,7 @@ function isAwaited({ graph }: Pick<Call, 'graph'>, { key }: Unit, running: Reado
 }
 
 /** Starts no agent, and so spends no money, while any contract of the pipeline is unusable. */
-async function onlyIfSound(prepared: PreparedUnit, found: Found): Promise<PreparedUnit> {
+async function onlyIfSound(prepared: PreparedUnit, found: PlannedRound): Promise<PreparedUnit> {
   if (prepared.planned.choice !== 'run') return prepared;
   const errors = await found.unsound();
   if (errors.length === 0) return prepared;
@@ -187,12 +187,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Adds an error once, even if it affects several units. */
-function note({ errors }: Found, error: GatelineError): void {
+function note({ errors }: PlannedRound, error: GatelineError): void {
   if (!errors.includes(error)) errors.push(error);
 }
 
 /** Errors of the user or an agent stop one unit. Any other error ends the call after running units finish. */
-async function noting(found: Found, work: () => Promise<void>): Promise<void> {
+async function noting(found: PlannedRound, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -238,7 +238,7 @@ function hasRoom(
   { assignment, graph }: Pick<Call, 'assignment' | 'graph'>,
   { gate }: Unit,
   running: ReadonlySet<UnitKey>,
-  { sequential }: Pick<Found, 'sequential'>,
+  { sequential }: Pick<PlannedRound, 'sequential'>,
 ): boolean {
   if (running.size >= assignment.pipeline.maxParallel) return false;
   if (running.size > 0 && gate.workspace === 'in-place') return false;

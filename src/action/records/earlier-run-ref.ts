@@ -38,12 +38,12 @@ export function refuseOtherRef(earlier: EarlierRef, current: CurrentRef): void {
 }
 
 /** GitHub names the pull requests of a branch of the same repository while they are open. */
-function isOf({ pullRequests, headBranch }: EarlierRef, { number, headBranch: ours }: PullRequest): boolean {
+function isOf({ pullRequests, headBranch }: EarlierRef, { number, headBranch: ours }: PullRequestRef): boolean {
   if (pullRequests.length > 0) return pullRequests.includes(number);
   return ours !== undefined && headBranch === ours;
 }
 
-type PullRequest = NonNullable<CurrentRef['pullRequest']>;
+type PullRequestRef = NonNullable<CurrentRef['pullRequest']>;
 
 function refusal(message: string): GatelineError {
   return new GatelineError('EARLIER_RUN_REF', message);

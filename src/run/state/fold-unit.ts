@@ -9,7 +9,7 @@ import {
   type UnitDecisions,
 } from '../records/decisions.ts';
 import { comparePositions, type EndedRecord, type StartedRecord } from '../records/record.ts';
-import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
+import { writerKey, type RunProblem, type ExternalFacts, type UnitState, type UnitStatus } from './run-state.ts';
 import {
   claimMatches,
   countClaims,
@@ -33,7 +33,7 @@ export function deriveUnit(
   unit: Unit,
   own: UnitRecords,
   upstream: States,
-  told: Told,
+  told: ExternalFacts,
 ): { state: UnitState; problems: RunProblem[] } {
   const decisions = decisionsOf(own);
   const rulings = withEarlier(decisions, own);
@@ -58,7 +58,7 @@ export function deriveUnit(
 }
 
 type Choice = Pick<UnitState, 'status' | 'reason' | 'done' | 'reused' | 'exports' | 'ended' | 'decided' | 'unread'>;
-interface Judged extends Assessment {
+interface JudgedAttempt extends Assessment {
   readonly ended: EndedRecord;
   readonly claimed: StartedRecord | undefined;
 }
@@ -66,11 +66,11 @@ interface Judged extends Assessment {
 function choose(
   unit: Unit,
   own: UnitRecords,
-  judged: readonly Judged[],
+  judged: readonly JudgedAttempt[],
   claim: StartedRecord | undefined,
   decisions: UnitDecisions,
   upstream: States,
-  told: Told,
+  told: ExternalFacts,
 ): Choice {
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
   if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told))
@@ -96,13 +96,13 @@ function choose(
 }
 
 /** The newest attempt that satisfies, unless a later one left another output, which takes its place. */
-function bestOf(judged: readonly Judged[]): Judged | undefined {
+function bestOf(judged: readonly JudgedAttempt[]): JudgedAttempt | undefined {
   const best = judged.findLast((one) => one.satisfies && one.relevant);
   const last = judged.findLast(({ relevant, missing, ended }) => relevant && missing === undefined && ended.value);
   return last?.satisfies === false && last.ended.value!.digest !== best?.ended.value?.digest ? undefined : best;
 }
 
-function satisfied(own: UnitRecords, best: Judged, needsDone: boolean): Choice {
+function satisfied(own: UnitRecords, best: JudgedAttempt, needsDone: boolean): Choice {
   const { ended, ruling } = best;
   return {
     status: ended.verdict.status,
@@ -128,7 +128,7 @@ function howText(own: UnitRecords, ended: EndedRecord): string {
   return `${attemptInRun(ended, own.started)}, score ${verdict.score}`;
 }
 
-function unsatisfied(unit: Unit, own: UnitRecords, last: Judged): Choice {
+function unsatisfied(unit: Unit, own: UnitRecords, last: JudgedAttempt): Choice {
   const { ended, ruling } = last;
   const { status, score, advice, kind } = ended.verdict;
   if (ruling.ruling === 'rejected')
@@ -201,7 +201,7 @@ function assess(
   own: UnitRecords,
   decisions: UnitDecisions,
   upstream: States,
-  told: Told,
+  told: ExternalFacts,
 ): Assessment {
   const ruling = rulingOn(ended, decisions, told.now, unit.gate.approval);
   const fingerprint = told.fingerprints?.get(unit.key);
@@ -232,7 +232,7 @@ export function isGoodEnough(unit: Unit, ended: Pick<EndedRecord, 'verdict'>, ru
 }
 
 /** Whether the needs' exports are those that the attempt received. One that the caller replaced has no output yet. */
-function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, told: Told): boolean {
+function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, told: ExternalFacts): boolean {
   if (told.needsVerified) return true;
   if (Object.keys(given).some((key) => !unit.needs.includes(key))) return false;
   return unit.needs.every((key) => {
@@ -242,7 +242,7 @@ function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, t
   });
 }
 
-function isGone(claim: StartedRecord, told: Told): boolean {
+function isGone(claim: StartedRecord, told: ExternalFacts): boolean {
   if (claim.holder === 'open')
     return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);
   if (told.deadWriters?.has(writerKey(claim.by))) return true;
@@ -252,7 +252,7 @@ function isGone(claim: StartedRecord, told: Told): boolean {
 }
 
 /** Whether a new attempt was requested since an agent that runs by itself began. */
-function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, told: Told): boolean {
+function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, told: ExternalFacts): boolean {
   return claim.holder === 'open' && rulingOn(claim, decisions, told.now).ruling === 'voided';
 }
 
@@ -261,14 +261,14 @@ function isRelevantClaim(
   unit: Unit,
   decisions: UnitDecisions,
   upstream: States,
-  told: Told,
+  told: ExternalFacts,
 ): boolean {
   const fingerprint = told.fingerprints?.get(unit.key);
   if (fingerprint !== undefined && fingerprint !== claim.fingerprint) return false;
   return rulingOn(claim, decisions, told.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream, told);
 }
 
-function lossOf(claim: StartedRecord, own: UnitRecords, told: Told): string {
+function lossOf(claim: StartedRecord, own: UnitRecords, told: ExternalFacts): string {
   const attempt = attemptInRun(claim, own.started);
   if (claim.holder === 'open') return `${attempt} began at ${claim.at} and was not completed in time`;
   return told.deadWriters?.has(writerKey(claim.by))
@@ -276,7 +276,7 @@ function lossOf(claim: StartedRecord, own: UnitRecords, told: Told): string {
     : `${attempt} began at ${claim.at} and left no result before a later run attempt began`;
 }
 
-function problemsOf(unit: Unit, own: UnitRecords, judged: readonly Judged[]): RunProblem[] {
+function problemsOf(unit: Unit, own: UnitRecords, judged: readonly JudgedAttempt[]): RunProblem[] {
   const problems: RunProblem[] = [];
   const unread = new Set(own.unknown.map(placeOf));
   for (const { ended, claimed, missing } of judged) {

@@ -12,7 +12,7 @@ import {
   type GatelineRecord,
   type StartedRecord,
 } from '../records/record.ts';
-import type { RunProblem, RunState, RunStatus, Told, UnitState } from './run-state.ts';
+import type { RunProblem, RunState, RunStatus, ExternalFacts, UnitState } from './run-state.ts';
 import type { UnitRecords } from '../records/unit-records.ts';
 import type { UnitGraph } from '../records/unit.ts';
 
@@ -28,7 +28,12 @@ export interface RunIdentity {
  * Computes the state of a run. Pure and total: any mix of records gives a result that names its problems. Neither order
  * nor repetition nor the split over listings matters.
  */
-export function foldRun(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunState {
+export function foldRun(
+  graph: UnitGraph,
+  listing: RecordListing,
+  identity: RunIdentity,
+  told: ExternalFacts,
+): RunState {
   return createRunFold(graph, listing, identity, told).state();
 }
 
@@ -44,7 +49,12 @@ export interface RunFold {
 }
 
 /** {@link foldRun} for callers that continue to write records. `told` may change if the fold is notified. */
-export function createRunFold(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunFold {
+export function createRunFold(
+  graph: UnitGraph,
+  listing: RecordListing,
+  identity: RunIdentity,
+  told: ExternalFacts,
+): RunFold {
   const mine = listing.records.filter(
     (record) => record.pipeline === identity.pipeline && record.subject === identity.subject,
   );
@@ -107,7 +117,7 @@ function deriveOpen(
   grouped: ReadonlyMap<UnitKey, UnitRecords>,
   derived: Map<UnitKey, ReturnType<typeof deriveUnit>>,
   open: Set<UnitKey>,
-  told: Told,
+  told: ExternalFacts,
 ): Map<UnitKey, UnitState> {
   const units = new Map<UnitKey, UnitState>();
   for (const [key, unit] of graph) {

@@ -95,7 +95,7 @@ export interface RunState {
 }
 
 /** External facts for the fold. All of them are optional. */
-export interface Told {
+export interface ExternalFacts {
   /** The current time, for decisions and claims that expire. ISO 8601, UTC. */
   readonly now: string;
   /** Writers known to be gone, as {@link writerKey} returns them. */

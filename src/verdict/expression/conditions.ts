@@ -87,9 +87,9 @@ function known(contexts: CheckContexts | ConditionContexts): Record<string, Json
   return subject === undefined ? others : { ...others, subject };
 }
 
-type Parsed = { readonly expression: Expr } | { readonly problem: Pick<ContractProblem, 'message' | 'hint'> };
+type ParsedCheck = { readonly expression: Expr } | { readonly problem: Pick<ContractProblem, 'message' | 'hint'> };
 
-async function parse(text: string, rules: ExpressionRules): Promise<Parsed> {
+async function parse(text: string, rules: ExpressionRules): Promise<ParsedCheck> {
   const { functionNames, parseExpression } = await import('../../pipeline/expression.ts');
   const parsed = parseExpression(text, rules);
   if (parsed.ok) return { expression: parsed.expression };
