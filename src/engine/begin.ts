@@ -10,7 +10,7 @@ import { claim } from './attempt/begin-attempt.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { tokenOf } from './attempt/claim-token.ts';
-import { claimedHint } from './attempt/claimed-hint.ts';
+import { claimedHint } from './call/call.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { placeFor } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';

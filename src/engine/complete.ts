@@ -14,7 +14,7 @@ import { missingSecrets } from './attempt/agent-environment.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { readToken, tokenMatches, type ClaimToken } from './attempt/claim-token.ts';
 import { nameReruns } from './attempt/name-reruns.ts';
-import { giveUpEnded, giveUpPlace } from './attempt/give-up-place.ts';
+import { giveUpEnded, giveUpPlace } from './attempt/place.ts';
 import { readReworkStart } from './attempt/rework-start.ts';
 import { readPlace } from './attempt/place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';

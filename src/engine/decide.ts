@@ -7,7 +7,7 @@ import type { RunState } from '../run/state/run-state.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 import type { Unit } from '../run/records/unit.ts';
 import type { JsonValue } from '../json/json.ts';
-import { adoptOutput } from './attempt/adopt.ts';
+import { adoptOutput } from './attempt/record-planned.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { pinContracts } from './plan/pin-contracts.ts';

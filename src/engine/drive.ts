@@ -1,5 +1,5 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { UnitKey, GateGroup } from '../pipeline/pipeline.ts';
 import { plannedUnit, type PlannedUnit } from '../run/plan/plan.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import { descendantsOf, type Unit } from '../run/records/unit.ts';
@@ -10,8 +10,7 @@ import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
-import { type PreparedUnit } from './plan/prepared-unit.ts';
-import { sequentialGroups } from './plan/sequential-groups.ts';
+import type { PreparedUnit } from './plan/prepared-unit.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 
 /** The result of a call. */
@@ -252,4 +251,32 @@ function hasRoom(
     if (other.id === gate.id) siblings += 1;
   }
   return siblings < (gate.legsMaxParallel ?? Infinity);
+}
+
+/**
+ * The ids of groups whose gates run one at a time in this call: as they say, as the caller says, or since what they need
+ * to run in parallel is not available, which is a notice.
+ */
+async function sequentialGroups(call: Call, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const { pipeline, sequential = false } = call.assignment;
+  const one = async (group: GateGroup): Promise<string[]> =>
+    sequential || group.mode === 'sequential' || (await isUnavailable(call, group, signal)) ? [group.id] : [];
+  return new Set((await Promise.all(pipeline.groups.map(one))).flat());
+}
+
+async function isUnavailable(
+  { ports, observe }: Call,
+  { id, mode, available }: GateGroup,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (mode !== 'auto' || available === undefined) return false;
+  try {
+    await ports.toolVersion(available);
+    return false;
+  } catch {
+    if (signal.aborted) return true;
+    const message = `group ${id}: its gates run one at a time: \`${available}\` failed`;
+    await observe({ type: 'notice', message });
+    return true;
+  }
 }

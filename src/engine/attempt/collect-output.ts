@@ -10,7 +10,7 @@ import type { BegunAttempt } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import { redactOutput } from '../call/redact-output.ts';
 import { judgeValue } from '../upstream/judge-again.ts';
-import { keepJson } from '../keep-json.ts';
+import { keepJson } from '../call/content.ts';
 
 /** The largest output, in bytes. */
 export const OUTPUT_LIMIT = 256 * 1024 * 1024;
