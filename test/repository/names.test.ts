@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT, repositoryFiles } from './repository-files.ts';
 
@@ -51,6 +51,12 @@ describe('the repository', () => {
     expect(sources.length).toBeGreaterThan(0);
     const lines = (path: string) => readFileSync(join(ROOT, path), 'utf8').split('\n').length - 1;
     expect(sources.filter((path) => lines(path) > 300)).toEqual([]);
+  });
+
+  it('has no folder of more than 15 sources', () => {
+    const sources = repositoryFiles().filter((path) => /^src\/.*\.ts$/.test(path));
+    const folders = Map.groupBy(sources, (path) => posix.dirname(path));
+    expect([...folders].filter(([, files]) => files.length > 15).map(([folder]) => folder)).toEqual([]);
   });
 
   it('has no two types of one name in its sources, exported or not', () => {

@@ -84,7 +84,7 @@ export function createRunFold(
         runNumber,
         runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
         status: statusOf(units, ofRun, decided),
-        task: taskOf(ofRun),
+        task: latestOf(ofRun.filter((record) => record.kind !== 'decided'))?.task,
         decided,
         units,
         problems: sortProblems(problems),
@@ -249,8 +249,8 @@ function statusOf(
   decided: RunDecisions,
 ): RunStatus {
   const states = [...units.values()];
-  if (records.length === 0) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';
-  const last = records.reduce<GatelineRecord>((a, b) => (comparePositions(b, a) >= 0 ? b : a), records[0]!);
+  const last = latestOf(records);
+  if (last === undefined) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';
   if (decided.closed !== undefined) return 'error';
   if (last.gate === RUN_GATE && last.kind === 'decided' && last.decision === 'rollback') return 'rollback';
   if (states.every((state) => state.done)) return 'completed';
@@ -273,10 +273,11 @@ function spanOf(records: readonly GatelineRecord[]): Pick<RunState, 'startedAt' 
   return { startedAt, updatedAt };
 }
 
-/** The task of the latest attempt. */
-function taskOf(records: readonly GatelineRecord[]): string | undefined {
-  const work = records.filter((record) => record.kind !== 'decided');
-  return work.length === 0 ? undefined : work.reduce((a, b) => (comparePositions(a, b) <= 0 ? b : a)).task;
+/** The latest of some records by position; of records at one position, the last in the list. */
+function latestOf<R extends GatelineRecord>(records: readonly R[]): R | undefined {
+  let latest: R | undefined;
+  for (const record of records) if (latest === undefined || comparePositions(latest, record) <= 0) latest = record;
+  return latest;
 }
 
 function describeProblem(problem: ReadProblem): RunProblem {
