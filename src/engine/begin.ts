@@ -159,7 +159,7 @@ async function tellOfDecisions(call: Call, unit: Unit): Promise<void> {
   }
 }
 
-/** Nothing of a run that a person paused or closed starts. @throws GatelineError `GATE_BLOCKED` */
+/** No gate of a run that a person paused or closed starts. @throws GatelineError `GATE_BLOCKED` */
 function refuseHeld(call: Call, unit: Unit): void {
   const { runNumber, decided } = call.journal.state();
   const closed = decided.closed && `closed by ${actorOf(decided.closed)}: ${decided.closed.reason}`;
@@ -183,7 +183,7 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
       refuseHeld(call, unit);
       return undefined;
     case 'blocked':
-      // A job that runs again shows once more what waits, and how to approve it.
+      // A job that runs again shows again what waits, and how to approve it.
       if (call.holder === 'job' && isPaused(call, unit)) return done(stateOf(call, unit)?.ended);
       throw prepared.error ?? notNow(call, unit, prepared);
     case 'send-back':

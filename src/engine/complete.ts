@@ -142,7 +142,9 @@ function refuseOtherJob({ me }: Pick<EnginePorts, 'me'>, { by, gate }: StartedRe
   );
 }
 
-/** The claim that a token names, in a call with the metadata and the given subject of `begin`: checks may refer to them. */
+/**
+ * The claim that a token names, in a call with the metadata and the given subject of `begin`: checks may refer to them.
+ */
 async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; unit: Unit; started: StartedRecord }> {
   const unit = opened.graph.get(unitKey(token.gate, token.leg));
   const started = opened.journal

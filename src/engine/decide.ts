@@ -33,7 +33,8 @@ export interface RunDecision extends Decider {
 
 /**
  * Records a decision in a call of its own, so that it applies to everything before it and to nothing after it.
- * @throws GatelineError `GATE_UNKNOWN`, `DECISION_WITHOUT_ATTEMPT`, `NOTHING_TO_APPROVE`, `APPROVER_REFUSED`, `ADOPT_REFUSED`, `ADOPT_TOO_EARLY`
+ * @throws GatelineError `GATE_UNKNOWN`, `DECISION_WITHOUT_ATTEMPT`, `NOTHING_TO_APPROVE`, `APPROVER_REFUSED`,
+ *   `ADOPT_REFUSED`, `ADOPT_TOO_EARLY`
  */
 export async function decide(ports: EnginePorts, assignment: Assignment, decision: Decision): Promise<Call> {
   const call = await openCall(ports, assignment, () => undefined);

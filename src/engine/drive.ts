@@ -60,7 +60,7 @@ interface PlannedRound {
   readonly planned: PlannedUnit[];
   readonly errors: GatelineError[];
   readonly failures: unknown[];
-  /** Attempts, and what follows from them: the call goes on until all have settled. */
+  /** Attempts, and what follows from them: the call continues until all have settled. */
   readonly works: Set<Promise<void>>;
   /** Units whose work was sent back in this call. */
   readonly sentBack: Set<UnitKey>;
@@ -117,7 +117,8 @@ async function goOnWith(
     const attempts = noting(found, async () => {
       const { error } = await runAttempts(call, unit, prepared.work!, signal);
       const isReported = found.errors.some(({ code }) => code === error?.code);
-      // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts tell.
+      // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts show
+      // it.
       if (error !== undefined && !signal.aborted && !isReported) note(found, error);
     });
     running.add(unit.key);
@@ -134,8 +135,8 @@ async function goOnWith(
 }
 
 /**
- * When a gate of a loop has failed and no other that may send back the same work still runs: the work is sent back, once
- * for all of them, and everything downstream of it is open again.
+ * When a gate of a loop has failed and no other that may send back the same work still runs: the work is sent back,
+ * once for all of them, and everything downstream of it is open again.
  */
 async function sendBackIfFailed(
   call: Call,
@@ -254,8 +255,8 @@ function hasRoom(
 }
 
 /**
- * The ids of groups whose gates run one at a time in this call: as they say, as the caller says, or since what they need
- * to run in parallel is not available, which is a notice.
+ * The ids of groups whose gates run one at a time in this call: as they say, as the caller says, or since what they
+ * need to run in parallel is not available, which is a notice.
  */
 async function sequentialGroups(call: Call, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const { pipeline, sequential = false } = call.assignment;

@@ -93,7 +93,7 @@ export class FilesystemMedium implements CheckpointMedium {
   ): Promise<boolean> {
     const { state, contents } = await this.#writable(thread);
     const paths = await Promise.all([...values].map(([digest, bytes]) => this.#keep(contents, state, digest, bytes)));
-    // The temporary file lies in the thread's folder: if the folder is deleted now or later, it gets no name.
+    // The temporary file is in the thread's folder: if the folder is deleted now or later, it gets no name.
     const check = (): void => paths.forEach((one) => lstatSync(one));
     return state.writing(path, async () => {
       if (kind === 'writes') return claimFile(state, path, chunks, check);

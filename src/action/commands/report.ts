@@ -85,8 +85,8 @@ async function addSummary({ world: { runner } }: ActionInvocation, draw: (bytes:
 }
 
 /**
- * Saves the last iteration of work that was sent back under the fingerprint that it had before, if all gates that sent it
- * back passed: later runs then reuse it instead of the first iteration. Problems are notices.
+ * Saves the last iteration of work that was sent back under the fingerprint that it had before, if all gates that sent
+ * it back passed: later runs then reuse it instead of the first iteration. Problems are notices.
  */
 async function keepChain(
   { world, event }: ActionInvocation,

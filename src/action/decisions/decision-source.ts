@@ -163,7 +163,7 @@ async function proveCheck(
     if (error instanceof GatelineError && error.code === 'EARLIER_RUN_ABSENT') return undefined;
     throw error;
   });
-  // A rejection stands although nobody can say any more who made it.
+  // A rejection applies although it is no longer known who made it.
   if (deciding === undefined)
     return decision === 'reject' ? proved('unknown') : { why: `its run ${checked.decidingRun} cannot be found` };
   const { login, isBot } = deciding.actor ?? { login: 'unknown', isBot: true };

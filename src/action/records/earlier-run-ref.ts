@@ -15,9 +15,9 @@ interface EarlierRef {
 }
 
 /**
- * Refuses an earlier run whose records this run must not use. A run takes what runs of its own ref, of the branch that its
- * pull request goes into, and of the default branch have left, as it does from the cache. Records of a pull request are
- * for that pull request only: its author chose the commit.
+ * Refuses an earlier run whose records this run must not use. A run takes what runs of its own ref, of the branch that
+ * its pull request goes into, and of the default branch have left, as it does from the cache. Records of a pull request
+ * are for that pull request only: its author chose the commit.
  * @throws GatelineError `EARLIER_RUN_REF`
  */
 export function refuseOtherRef(earlier: EarlierRef, current: CurrentRef): void {

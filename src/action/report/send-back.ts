@@ -17,8 +17,8 @@ import type { ReportedRun } from './run-to-report.ts';
 type RunSendBack = Extract<RunRework, { choice: 'send-back' }>;
 
 /**
- * Sends work back, if a gate with `on-fail` failed: a run on GitHub cannot go backwards, so another run of the workflow is
- * started. Never throws for a problem with GitHub: then the text says what a person has to do.
+ * Sends work back, if a gate with `on-fail` failed: a run on GitHub cannot go backwards, so another run of the workflow
+ * is started. Never throws for a problem with GitHub: then the text says what a person has to do.
  * @returns `undefined` if there is nothing to say
  */
 export async function sendBackWork(

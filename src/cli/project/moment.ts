@@ -62,7 +62,7 @@ function ambiguous(asked: string, records: readonly GatelineRecord[]): GatelineE
 function unknown(asked: string, records: readonly GatelineRecord[]): GatelineError {
   const latest = records.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).map(recordName);
   const known = latest.length === 0 ? '' : ` The latest records: ${firstNames(latest, 5)}.`;
-  return new GatelineError('MOMENT_UNKNOWN', `--at ${asked}: there is no such record, and it is no time`, {
+  return new GatelineError('MOMENT_UNKNOWN', `--at ${asked}: there is no such record, and it is not a time`, {
     hint: `Name a record, as \`gateline show GATE record\` prints its parts, or write a time as 2030-12-31T18:00:00Z.${known}`,
   });
 }

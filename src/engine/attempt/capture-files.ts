@@ -67,7 +67,7 @@ async function capture(call: Call, begun: BegunAttempt): Promise<Captured> {
 }
 
 /**
- * Keeps what the attempt left, if `snapshots` says so. Files with a secret are no part of it.
+ * Keeps what the attempt left, if `snapshots` says so. Files with a secret are not part of it.
  * @returns the version without them
  */
 async function keepSnapshot(

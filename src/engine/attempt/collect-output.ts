@@ -46,7 +46,7 @@ export async function readOutput(
   const { redact = [] } = (await call.contracts.load(unit.gate)).contract;
   if (!parsed.ok) {
     const { kind, issue, advice } = parsed;
-    // Without its structure, what must not be kept cannot be told from the rest.
+    // Without its structure, what must not be kept cannot be distinguished from the rest.
     if (redact.length > 0) return { own: call, written: { verdict: failed(kind, advice, [NOT_SHOWN]) } };
     const kept = await keepRefused(call, begun, file.bytes);
     const where = kept ? ` What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.` : '';
@@ -59,7 +59,7 @@ export async function readOutput(
 
 const NOT_SHOWN: Issue = {
   severity: 'error',
-  message: 'the output is not one JSON value; nothing of it is shown or kept, since `redact` names parts of it',
+  message: 'the output is not one JSON value; it is neither shown nor kept, since `redact` names parts of it',
 };
 
 function isWithin(pointer: string, parts: readonly string[]): boolean {

@@ -54,13 +54,7 @@ export async function adoptOutput(call: Call, unit: Unit, output: JsonValue, by:
 }
 
 /** Records the decision to use an output, and the output as the unit's result. */
-async function recordAdopted(
-  call: Call,
-  unit: Unit,
-  work: Work,
-  taken: Taken,
-  by: Decider,
-): Promise<EndedRecord> {
+async function recordAdopted(call: Call, unit: Unit, work: Work, taken: Taken, by: Decider): Promise<EndedRecord> {
   const { actor, reason } = by;
   const bound = { fingerprint: work.fingerprint, ...(taken.value && { output: taken.value.digest }) };
   await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound });

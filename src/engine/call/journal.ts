@@ -34,8 +34,8 @@ export interface Journal {
   /** The contents passed to {@link setMissing}. */
   missing(): MissingContents;
   /**
-   * Adds checkpoints of a unit from elsewhere, one listing for each subject. They are used to find reusable outputs, not
-   * for the state of this run.
+   * Adds checkpoints of a unit from elsewhere, one listing for each subject. They are used to find reusable outputs,
+   * not for the state of this run.
    */
   include(key: UnitKey, checkpoints: readonly RecordListing[]): void;
 }
@@ -91,7 +91,7 @@ export async function openJournal(
   const fingerprints = new Map<UnitKey, Digest>();
   const missingContent = new Map<Digest, ReadProblem | null>();
   const fold = (runNumber?: number, supersededBefore?: CallNumbers): RunFold => {
-    const told: ExternalFacts = {
+    const facts: ExternalFacts = {
       get now() {
         return ports.now().toISOString();
       },
@@ -105,7 +105,7 @@ export async function openJournal(
       subject: scope.subject,
       ...(runNumber !== undefined && { runNumber }),
     };
-    return createRunFold(scope.graph, { ...listing, records }, identity, told);
+    return createRunFold(scope.graph, { ...listing, records }, identity, facts);
   };
   const call = numbersOf(scope, fold);
   const foldOfCall = (): RunFold => fold(call.runNumber, scope.alone || scope.numbers !== undefined ? call : undefined);

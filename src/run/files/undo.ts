@@ -20,8 +20,8 @@ export interface Origin {
 }
 
 /**
- * How each path that gates changed in the user's folder was before. If the user changed it between two changes of gates,
- * the user's version counts. A path that was rolled back to its origin is the user's own again.
+ * How each path that gates changed in the user's folder was before. If the user changed it between two changes of
+ * gates, the user's version counts. A path that was rolled back to its origin is the user's own again.
  * @returns sorted by path
  */
 export function originsOf(made: readonly Made[]): Origin[] {

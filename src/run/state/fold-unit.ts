@@ -33,7 +33,7 @@ export function deriveUnit(
   unit: Unit,
   own: UnitRecords,
   upstream: States,
-  told: ExternalFacts,
+  facts: ExternalFacts,
 ): { state: UnitState; problems: RunProblem[] } {
   const decisions = decisionsOf(own);
   const rulings = withEarlier(decisions, own);
@@ -41,7 +41,7 @@ export function deriveUnit(
   const claims = new Map(own.started.toReversed().map((claimed) => [placeOf(claimed), claimed]));
   const judged = own.ended.map((ended) => {
     const claimed = claims.get(placeOf(ended));
-    return { ended, claimed, ...assess(unit, ended, claimed, own, rulings, upstream, told) };
+    return { ended, claimed, ...assess(unit, ended, claimed, own, rulings, upstream, facts) };
   });
   const claim = openClaim(own);
   const base = {
@@ -53,7 +53,7 @@ export function deriveUnit(
     attempts: countClaims(own),
     reworks: reworksIn(own.decided),
   };
-  const verdict = choose(unit, own, judged, claim, decisions, upstream, told);
+  const verdict = choose(unit, own, judged, claim, decisions, upstream, facts);
   return { state: { ...base, ...verdict }, problems: problemsOf(unit, own, judged) };
 }
 
@@ -70,13 +70,13 @@ function choose(
   claim: StartedRecord | undefined,
   decisions: UnitDecisions,
   upstream: States,
-  told: ExternalFacts,
+  facts: ExternalFacts,
 ): Choice {
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
-  if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told))
+  if (claim !== undefined && !isGone(claim, facts) && !isGivenUp(claim, decisions, facts))
     return not('running', `${attemptInRun(claim, own.started)} began at ${claim.at}`);
   const best = bestOf(judged);
-  const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
+  const skip = skipInForce(decisions, facts.fingerprints?.get(unit.key), facts.now);
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
   if (best !== undefined && !skipped) return satisfied(own, best, needsDone);
   if (skip !== undefined) {
@@ -88,8 +88,8 @@ function choose(
     return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };
   }
   const last = judged.findLast((one) => one.relevant);
-  if (claim !== undefined && isRelevantClaim(claim, unit, decisions, upstream, told)) {
-    return { ...not('lost', lossOf(claim, own, told)), ended: last?.ended };
+  if (claim !== undefined && isRelevantClaim(claim, unit, decisions, upstream, facts)) {
+    return { ...not('lost', lossOf(claim, own, facts)), ended: last?.ended };
   }
   if (last !== undefined) return unsatisfied(unit, own, last);
   return waiting(unit, own, upstream, needsDone);
@@ -201,17 +201,17 @@ function assess(
   own: UnitRecords,
   decisions: UnitDecisions,
   upstream: States,
-  told: ExternalFacts,
+  facts: ExternalFacts,
 ): Assessment {
-  const ruling = rulingOn(ended, decisions, told.now, unit.gate.approval);
-  const fingerprint = told.fingerprints?.get(unit.key);
+  const ruling = rulingOn(ended, decisions, facts.now, unit.gate.approval);
+  const fingerprint = facts.fingerprints?.get(unit.key);
   const current = (fingerprint === undefined || fingerprint === ended.fingerprint) && isLatestWork(ended, own);
   const relevant =
     ruling.ruling !== 'voided' &&
     current &&
-    needsMatch(unit, ended.needs, upstream, told) &&
+    needsMatch(unit, ended.needs, upstream, facts) &&
     claimMatches(ended, claim);
-  const missing = missingOutput(ended, told.missingContent);
+  const missing = missingOutput(ended, facts.missingContent);
   const satisfies = verdictSatisfies(unit, ended, ruling) && missing === undefined;
   return { relevant, ruling, missing, satisfies };
 }
@@ -232,8 +232,8 @@ export function isGoodEnough(unit: Unit, ended: Pick<EndedRecord, 'verdict'>, ru
 }
 
 /** Whether the needs' exports are those that the attempt received. One that the caller replaced has no output yet. */
-function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, told: ExternalFacts): boolean {
-  if (told.needsVerified) return true;
+function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, facts: ExternalFacts): boolean {
+  if (facts.needsVerified) return true;
   if (Object.keys(given).some((key) => !unit.needs.includes(key))) return false;
   return unit.needs.every((key) => {
     const need = upstream.get(key);
@@ -242,18 +242,19 @@ function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, t
   });
 }
 
-function isGone(claim: StartedRecord, told: ExternalFacts): boolean {
+function isGone(claim: StartedRecord, facts: ExternalFacts): boolean {
   if (claim.holder === 'open')
-    return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);
-  if (told.deadWriters?.has(writerKey(claim.by))) return true;
+    return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(facts.now);
+  if (facts.deadWriters?.has(writerKey(claim.by))) return true;
   return (
-    told.supersededBefore !== undefined && comparePositions({ ...claim, n: 0 }, { ...told.supersededBefore, n: 0 }) < 0
+    facts.supersededBefore !== undefined &&
+    comparePositions({ ...claim, n: 0 }, { ...facts.supersededBefore, n: 0 }) < 0
   );
 }
 
 /** Whether a new attempt was requested since an agent that runs by itself began. */
-function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, told: ExternalFacts): boolean {
-  return claim.holder === 'open' && rulingOn(claim, decisions, told.now).ruling === 'voided';
+function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, facts: ExternalFacts): boolean {
+  return claim.holder === 'open' && rulingOn(claim, decisions, facts.now).ruling === 'voided';
 }
 
 function isRelevantClaim(
@@ -261,17 +262,17 @@ function isRelevantClaim(
   unit: Unit,
   decisions: UnitDecisions,
   upstream: States,
-  told: ExternalFacts,
+  facts: ExternalFacts,
 ): boolean {
-  const fingerprint = told.fingerprints?.get(unit.key);
+  const fingerprint = facts.fingerprints?.get(unit.key);
   if (fingerprint !== undefined && fingerprint !== claim.fingerprint) return false;
-  return rulingOn(claim, decisions, told.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream, told);
+  return rulingOn(claim, decisions, facts.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream, facts);
 }
 
-function lossOf(claim: StartedRecord, own: UnitRecords, told: ExternalFacts): string {
+function lossOf(claim: StartedRecord, own: UnitRecords, facts: ExternalFacts): string {
   const attempt = attemptInRun(claim, own.started);
   if (claim.holder === 'open') return `${attempt} began at ${claim.at} and was not completed in time`;
-  return told.deadWriters?.has(writerKey(claim.by))
+  return facts.deadWriters?.has(writerKey(claim.by))
     ? `${attempt} began at ${claim.at}; its ${claim.holder} is gone and left no result`
     : `${attempt} began at ${claim.at} and left no result before a later run attempt began`;
 }

@@ -32,9 +32,9 @@ export function foldRun(
   graph: UnitGraph,
   listing: RecordListing,
   identity: RunIdentity,
-  told: ExternalFacts,
+  facts: ExternalFacts,
 ): RunState {
-  return createRunFold(graph, listing, identity, told).state();
+  return createRunFold(graph, listing, identity, facts).state();
 }
 
 /** An incremental fold: after an addition, only units that may have changed are derived again. */
@@ -42,18 +42,18 @@ export interface RunFold {
   state(): RunState;
   /** Adds a record of the folded run that is new and the latest of its unit. */
   add(record: GatelineRecord): void;
-  /** Something in `told` changed for this unit: its fingerprint, the time. */
+  /** Something in `facts` changed for this unit: its fingerprint, the time. */
   touch(key: UnitKey): void;
-  /** Something in `told` changed for any unit. */
+  /** Something in `facts` changed for any unit. */
   touchAll(): void;
 }
 
-/** {@link foldRun} for callers that continue to write records. `told` may change if the fold is notified. */
+/** {@link foldRun} for callers that continue to write records. `facts` may change if the fold is notified. */
 export function createRunFold(
   graph: UnitGraph,
   listing: RecordListing,
   identity: RunIdentity,
-  told: ExternalFacts,
+  facts: ExternalFacts,
 ): RunFold {
   const mine = listing.records.filter(
     (record) => record.pipeline === identity.pipeline && record.subject === identity.subject,
@@ -73,7 +73,7 @@ export function createRunFold(
   return {
     state: () => {
       if (state !== undefined) return state;
-      const units = deriveOpen(graph, grouped, derived, open, told);
+      const units = deriveOpen(graph, grouped, derived, open, facts);
       const strangers = [...grouped.keys()].filter((key) => !graph.has(key) && key !== RUN_GATE).map(describeStranger);
       const ofAll = grouped.get(RUN_GATE);
       const decided = runDecisions(ofAll?.decided ?? [], ofAll?.unknown[0]?.why);
@@ -117,7 +117,7 @@ function deriveOpen(
   grouped: ReadonlyMap<UnitKey, UnitRecords>,
   derived: Map<UnitKey, ReturnType<typeof deriveUnit>>,
   open: Set<UnitKey>,
-  told: ExternalFacts,
+  facts: ExternalFacts,
 ): Map<UnitKey, UnitState> {
   const units = new Map<UnitKey, UnitState>();
   for (const [key, unit] of graph) {
@@ -126,7 +126,7 @@ function deriveOpen(
       units.set(key, before.state);
       continue;
     }
-    const now = deriveUnit(unit, grouped.get(key) ?? emptyUnitRecords(), units, told);
+    const now = deriveUnit(unit, grouped.get(key) ?? emptyUnitRecords(), units, facts);
     if (before === undefined || !sameForOthers(before.state, now.state)) open.add(key);
     else open.delete(key);
     derived.set(key, now);

@@ -82,7 +82,7 @@ export interface RunState {
   /** The latest call (locally) or run attempt (GitHub) that wrote to it. */
   readonly runAttempt: number;
   readonly status: RunStatus;
-  /** What it was to achieve when its latest attempt began. `undefined`: nobody gave a task. */
+  /** What it was to achieve when its latest attempt began. `undefined`: there was no task. */
   readonly task: string | undefined;
   /** Decisions about the run as a whole that are in force. */
   readonly decided: RunDecisions;

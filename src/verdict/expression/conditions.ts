@@ -81,7 +81,7 @@ export async function evaluateCondition(text: string, contexts: ConditionContext
   return { choice: result.choice, reason: cut(reason, 2_000) };
 }
 
-/** Contexts without a subject that nobody gave. */
+/** Contexts without a default subject. */
 function known(contexts: CheckContexts | ConditionContexts): Record<string, JsonValue> {
   const { subject, ...others } = contexts;
   return subject === undefined ? others : { ...others, subject };

@@ -18,8 +18,8 @@ interface PieceFolder {
 
 /**
  * Make a folder of the work tree contain its pieces and nothing else, except what is excluded; or put a single piece in
- * its place. Correct entries are left alone. Links are never followed, nor is anything removed through one. If the tree
- * has something else in the place of a folder, nothing is linked, with a warning.
+ * its place. Correct entries are not touched. Links are never followed, nor is anything removed through one. If the
+ * tree has something else in the place of a folder, nothing is linked, with a warning.
  *
  * @returns whether anything was placed
  */
@@ -60,7 +60,7 @@ async function makeFoldersAbove({ to, top, warnings }: LinkPlan): Promise<boolea
     const stats = await statsOf(join(to, folder));
     if (stats === undefined) await mkdir(join(to, folder));
     else if (!stats.isDirectory()) {
-      warnings.push({ path: top, why: `is not linked: ${folder} is no folder in the work tree` });
+      warnings.push({ path: top, why: `is not linked: ${folder} is not a folder in the work tree` });
       return false;
     }
   }

@@ -19,7 +19,7 @@ const FRESH = /\.new\.[0-9a-f]{8}$/;
 
 /**
  * Writes files into the user's folder, each atomically. Removals come first, so that a file may replace a folder.
- * Repeating an interrupted call completes it: correct files are left alone.
+ * Repeating an interrupted call completes it: correct files are not touched.
  * @throws GatelineError `APPLY_FAILED`, `CONTENT_MISSING`, and git's errors
  */
 export async function putFiles(input: PutFiles): Promise<PutResult> {

@@ -21,7 +21,7 @@ const stateSchema = z.object({
   /** State of ours when it was last written. */
   own: z.string(),
   extras: z.array(z.string()),
-  /** Paths that git was told to skip, and those of them that were on disk. */
+  /** Paths that git is to skip, and those of them that were on disk. */
   skipped: z.array(z.string()),
   present: z.array(z.string()),
   tree: z.string(),
@@ -112,7 +112,7 @@ export class SnapshotIndex {
     });
   }
 
-  /** Starts again, as a copy of the user's index. Entries that git was told to skip are checked if they are on disk. */
+  /** Starts again, as a copy of the user's index. Entries that git is to skip are checked if they are on disk. */
   async #begin({ prefix }: Taking): Promise<InitialIndex> {
     const { repository, top } = this.#store;
     const where = { index: this.path, folder: top };
