@@ -1,4 +1,7 @@
-/** Do work on every item, a few at a time. After a first error nothing new is begun; it is thrown once what runs has ended. */
+/**
+ * Do work on every item, a few at a time. After a first error nothing new is begun; it is thrown once what runs has
+ * ended.
+ */
 export async function inParallel<T>(
   width: number,
   items: Iterable<T>,

@@ -30,14 +30,14 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a claim of a dead process is taken for running',
-    find: 'if (told.deadWriters?.has(writerKey(claim.by))) return true;',
+    find: 'if (facts.deadWriters?.has(writerKey(claim.by))) return true;',
     replace: '',
     tests: FOLD,
     why: 'after a kill the run would wait for ever',
   },
   {
     name: 'run: an open claim never expires',
-    find: 'return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);',
+    find: 'return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(facts.now);',
     replace: 'return false;',
     tests: FOLD,
     why: 'an agent that never comes back would hold its gate for ever',

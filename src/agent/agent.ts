@@ -43,7 +43,7 @@ export interface Agent {
   run(task: AgentTask): Promise<AgentResult>;
   /**
    * Ends processes left by agents that a killed engine had started in attempt directories below `root`. The caller
-   * holds the workspace's lock, so no other engine works there. Agents that run by themselves are left alone, whether
+   * holds the workspace's lock, so no other engine works there. Agents that run by themselves are not touched, whether
    * their claim is still valid or not.
    * @returns pids of the ended processes, for the log.
    */

@@ -98,7 +98,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { command: 'gateline resume --from implement', what: 'run implement again, and every gate after it' },
       {
         command: 'gateline resume --strategy skip-current --reason "reviewed by hand"',
-        what: 'go on without the gates that failed',
+        what: 'continue without the gates that failed',
       },
     ],
     load: () => import('./commands/run.ts'),

@@ -95,12 +95,12 @@ export async function versionsOf(call: Call): Promise<{ readonly from: string; r
   return { from: base, to: await call.ports.workspace.build(base, files, copierOf(call)) };
 }
 
-interface Wanted extends Pick<ReturnType<typeof filesLeft>, 'files' | 'steps'>, Pick<Applied, 'gates' | 'open'> {
+interface FilesToApply extends Pick<ReturnType<typeof filesLeft>, 'files' | 'steps'>, Pick<Applied, 'gates' | 'open'> {
   /** The gates whose files are wanted, and those before them: a gate's file includes their changes. */
   readonly units: readonly UnitKey[];
 }
 
-function handedOn({ graph, journal }: Call, gates: readonly string[] | undefined): Wanted {
+function handedOn({ graph, journal }: Call, gates: readonly string[] | undefined): FilesToApply {
   const asked = new Set(gates && unitsNamed(graph, gates).map(({ key }) => key));
   const wanted = gates === undefined ? [...graph.keys()] : [...graph.keys()].filter((key) => asked.has(key));
   const state = journal.state();

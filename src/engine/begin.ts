@@ -10,7 +10,7 @@ import { claim } from './attempt/begin-attempt.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { tokenOf } from './attempt/claim-token.ts';
-import { claimedHint } from './attempt/claimed-hint.ts';
+import { claimedHint } from './call/call.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { placeFor } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
@@ -29,7 +29,7 @@ import { type JobCall } from './upstream/job-call.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 
 /** What was known of the run when a gate was finished. */
-interface Known {
+interface KnownRun {
   readonly planned: PlannedUnit;
   readonly state: RunState;
   /** All records that were read or written, of this run and of others. */
@@ -37,7 +37,7 @@ interface Known {
 }
 
 /** There is nothing to do: the output exists, none is needed, or the attempt ended before its agent could start. */
-export interface Settled extends Known {
+export interface Settled extends KnownRun {
   readonly choice: 'done';
   /** The attempt that is valid; absent for a gate that was skipped by a decision. */
   readonly ended: EndedRecord | undefined;
@@ -45,7 +45,7 @@ export interface Settled extends Known {
 
 /** The result of `begin`: a claim to work on, or the reason why there is nothing to do. */
 export type BeginResult =
-  | (Known & {
+  | (KnownRun & {
       readonly choice: 'run';
       /** To be passed to `complete`. */
       readonly token: string;
@@ -70,7 +70,7 @@ export interface BeginOptions {
 }
 
 /** The result of running one gate. */
-export type GateResult = (Known & { readonly choice: 'ran'; readonly ended: EndedRecord }) | Settled;
+export type GateResult = (KnownRun & { readonly choice: 'ran'; readonly ended: EndedRecord }) | Settled;
 
 /**
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and creates its request.
@@ -159,7 +159,7 @@ async function tellOfDecisions(call: Call, unit: Unit): Promise<void> {
   }
 }
 
-/** Nothing of a run that a person paused or closed starts. @throws GatelineError `GATE_BLOCKED` */
+/** No gate of a run that a person paused or closed starts. @throws GatelineError `GATE_BLOCKED` */
 function refuseHeld(call: Call, unit: Unit): void {
   const { runNumber, decided } = call.journal.state();
   const closed = decided.closed && `closed by ${actorOf(decided.closed)}: ${decided.closed.reason}`;
@@ -183,7 +183,7 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
       refuseHeld(call, unit);
       return undefined;
     case 'blocked':
-      // A job that runs again shows once more what waits, and how to approve it.
+      // A job that runs again shows again what waits, and how to approve it.
       if (call.holder === 'job' && isPaused(call, unit)) return done(stateOf(call, unit)?.ended);
       throw prepared.error ?? notNow(call, unit, prepared);
     case 'send-back':
@@ -284,6 +284,6 @@ async function endedAtOnce(call: Call, unit: Unit, prepared: PreparedUnit, ended
   return { choice: 'done', ended, ...about };
 }
 
-function known(call: Call, { planned }: PreparedUnit): Known {
+function known(call: Call, { planned }: PreparedUnit): KnownRun {
   return { planned, state: call.journal.state(), records: call.journal.records() };
 }

@@ -14,7 +14,7 @@ import { missingSecrets } from './attempt/agent-environment.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { readToken, tokenMatches, type ClaimToken } from './attempt/claim-token.ts';
 import { nameReruns } from './attempt/name-reruns.ts';
-import { giveUpEnded, giveUpPlace } from './attempt/give-up-place.ts';
+import { giveUpEnded, giveUpPlace } from './attempt/place.ts';
 import { readReworkStart } from './attempt/rework-start.ts';
 import { readPlace } from './attempt/place-file.ts';
 import type { EnginePorts, Observer } from './ports.ts';
@@ -142,7 +142,9 @@ function refuseOtherJob({ me }: Pick<EnginePorts, 'me'>, { by, gate }: StartedRe
   );
 }
 
-/** The claim that a token names, in a call with the metadata and the given subject of `begin`: checks may refer to them. */
+/**
+ * The claim that a token names, in a call with the metadata and the given subject of `begin`: checks may refer to them.
+ */
 async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; unit: Unit; started: StartedRecord }> {
   const unit = opened.graph.get(unitKey(token.gate, token.leg));
   const started = opened.journal

@@ -7,7 +7,7 @@ import type { RunState } from '../run/state/run-state.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 import type { Unit } from '../run/records/unit.ts';
 import type { JsonValue } from '../json/json.ts';
-import { adoptOutput } from './attempt/adopt.ts';
+import { adoptOutput } from './attempt/record-planned.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
@@ -33,7 +33,8 @@ export interface RunDecision extends Decider {
 
 /**
  * Records a decision in a call of its own, so that it applies to everything before it and to nothing after it.
- * @throws GatelineError `GATE_UNKNOWN`, `DECISION_WITHOUT_ATTEMPT`, `NOTHING_TO_APPROVE`, `APPROVER_REFUSED`, `ADOPT_REFUSED`, `ADOPT_TOO_EARLY`
+ * @throws GatelineError `GATE_UNKNOWN`, `DECISION_WITHOUT_ATTEMPT`, `NOTHING_TO_APPROVE`, `APPROVER_REFUSED`,
+ *   `ADOPT_REFUSED`, `ADOPT_TOO_EARLY`
  */
 export async function decide(ports: EnginePorts, assignment: Assignment, decision: Decision): Promise<Call> {
   const call = await openCall(ports, assignment, () => undefined);

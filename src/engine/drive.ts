@@ -1,5 +1,5 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { UnitKey, GateGroup } from '../pipeline/pipeline.ts';
 import { plannedUnit, type PlannedUnit } from '../run/plan/plan.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import { descendantsOf, type Unit } from '../run/records/unit.ts';
@@ -10,8 +10,7 @@ import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
-import { type PreparedUnit } from './plan/prepared-unit.ts';
-import { sequentialGroups } from './plan/sequential-groups.ts';
+import type { PreparedUnit } from './plan/prepared-unit.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 
 /** The result of a call. */
@@ -57,11 +56,11 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   return { state: call.journal.state(), planned, errors, waiting, cancelled: signal.aborted };
 }
 
-interface Found {
+interface PlannedRound {
   readonly planned: PlannedUnit[];
   readonly errors: GatelineError[];
   readonly failures: unknown[];
-  /** Attempts, and what follows from them: the call goes on until all have settled. */
+  /** Attempts, and what follows from them: the call continues until all have settled. */
   readonly works: Set<Promise<void>>;
   /** Units whose work was sent back in this call. */
   readonly sentBack: Set<UnitKey>;
@@ -77,7 +76,7 @@ async function startReady(
   open: Map<UnitKey, Unit>,
   running: Set<UnitKey>,
   signal: AbortSignal,
-  found: Found,
+  found: PlannedRound,
 ): Promise<boolean> {
   let progressed = false;
   const before = call.journal.state();
@@ -104,7 +103,7 @@ async function goOnWith(
   open: Map<UnitKey, Unit>,
   running: Set<UnitKey>,
   signal: AbortSignal,
-  found: Found,
+  found: PlannedRound,
 ): Promise<void> {
   const asked =
     stoppedBySibling(call, unit, running, found.planned) ??
@@ -118,7 +117,8 @@ async function goOnWith(
     const attempts = noting(found, async () => {
       const { error } = await runAttempts(call, unit, prepared.work!, signal);
       const isReported = found.errors.some(({ code }) => code === error?.code);
-      // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts tell.
+      // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts show
+      // it.
       if (error !== undefined && !signal.aborted && !isReported) note(found, error);
     });
     running.add(unit.key);
@@ -135,15 +135,15 @@ async function goOnWith(
 }
 
 /**
- * When a gate of a loop has failed and no other that may send back the same work still runs: the work is sent back, once
- * for all of them, and everything downstream of it is open again.
+ * When a gate of a loop has failed and no other that may send back the same work still runs: the work is sent back,
+ * once for all of them, and everything downstream of it is open again.
  */
 async function sendBackIfFailed(
   call: Call,
   unit: Unit,
   open: Map<UnitKey, Unit>,
   running: ReadonlySet<UnitKey>,
-  found: Found,
+  found: PlannedRound,
 ): Promise<void> {
   const own = loopOf(call, unit);
   if (own === undefined) return;
@@ -171,7 +171,7 @@ function isAwaited({ graph }: Pick<Call, 'graph'>, { key }: Unit, running: Reado
 }
 
 /** Starts no agent, and so spends no money, while any contract of the pipeline is unusable. */
-async function onlyIfSound(prepared: PreparedUnit, found: Found): Promise<PreparedUnit> {
+async function onlyIfSound(prepared: PreparedUnit, found: PlannedRound): Promise<PreparedUnit> {
   if (prepared.planned.choice !== 'run') return prepared;
   const errors = await found.unsound();
   if (errors.length === 0) return prepared;
@@ -187,12 +187,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Adds an error once, even if it affects several units. */
-function note({ errors }: Found, error: GatelineError): void {
+function note({ errors }: PlannedRound, error: GatelineError): void {
   if (!errors.includes(error)) errors.push(error);
 }
 
 /** Errors of the user or an agent stop one unit. Any other error ends the call after running units finish. */
-async function noting(found: Found, work: () => Promise<void>): Promise<void> {
+async function noting(found: PlannedRound, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -238,7 +238,7 @@ function hasRoom(
   { assignment, graph }: Pick<Call, 'assignment' | 'graph'>,
   { gate }: Unit,
   running: ReadonlySet<UnitKey>,
-  { sequential }: Pick<Found, 'sequential'>,
+  { sequential }: Pick<PlannedRound, 'sequential'>,
 ): boolean {
   if (running.size >= assignment.pipeline.maxParallel) return false;
   if (running.size > 0 && gate.workspace === 'in-place') return false;
@@ -252,4 +252,32 @@ function hasRoom(
     if (other.id === gate.id) siblings += 1;
   }
   return siblings < (gate.legsMaxParallel ?? Infinity);
+}
+
+/**
+ * The ids of groups whose gates run one at a time in this call: as they say, as the caller says, or since what they
+ * need to run in parallel is not available, which is a notice.
+ */
+async function sequentialGroups(call: Call, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const { pipeline, sequential = false } = call.assignment;
+  const one = async (group: GateGroup): Promise<string[]> =>
+    sequential || group.mode === 'sequential' || (await isUnavailable(call, group, signal)) ? [group.id] : [];
+  return new Set((await Promise.all(pipeline.groups.map(one))).flat());
+}
+
+async function isUnavailable(
+  { ports, observe }: Call,
+  { id, mode, available }: GateGroup,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (mode !== 'auto' || available === undefined) return false;
+  try {
+    await ports.toolVersion(available);
+    return false;
+  } catch {
+    if (signal.aborted) return true;
+    const message = `group ${id}: its gates run one at a time: \`${available}\` failed`;
+    await observe({ type: 'notice', message });
+    return true;
+  }
 }

@@ -132,8 +132,8 @@ export interface CheckpointSource {
 /** The result of {@link CheckpointSource.find}. */
 export interface FoundCheckpoints {
   /**
-   * One listing for each subject, the best first: attempts (claims and ends), and as far as they are known the decisions
-   * about the unit. Records of one subject are read together, never with those of another.
+   * One listing for each subject, the best first: attempts (claims and ends), and as far as they are known the
+   * decisions about the unit. Records of one subject are read together, never with those of another.
    */
   readonly listings: readonly RecordListing[];
   /** For people: one sentence each, no markup. */

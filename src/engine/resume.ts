@@ -27,8 +27,8 @@ export interface Resume extends Decider {
 
 /**
  * Opens the call that runs or plans a pipeline, and records the decisions of the chosen strategy.
- * @throws GatelineError `RUN_COMPLETED`, `RUN_NOT_OPEN`, `STRATEGY_NOTHING`, `GATE_UNKNOWN`, `DEFINITION_CHANGED`, `RUN_OPEN`,
- *   `RUN_UNKNOWN`
+ * @throws GatelineError `RUN_COMPLETED`, `RUN_NOT_OPEN`, `STRATEGY_NOTHING`, `GATE_UNKNOWN`, `DEFINITION_CHANGED`,
+ *   `RUN_OPEN`, `RUN_UNKNOWN`
  */
 export async function openRun(
   ports: EnginePorts,

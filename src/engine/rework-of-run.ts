@@ -5,7 +5,7 @@ import type { GivenRework } from '../run/records/given-rework.ts';
 import { comparePositions, type DecidedRecord, type EndedRecord } from '../run/records/record.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { UnitStatus } from '../run/state/run-state.ts';
-import { decisionsOf, type SendBack } from './attempt/send-back.ts';
+import { decisionsOf, type LoopSendBack } from './attempt/send-back.ts';
 import { openCall, type Assignment } from './call/call.ts';
 import type { JudgedLoop } from './plan/loop-of.ts';
 import type { EnginePorts } from './ports.ts';
@@ -92,7 +92,7 @@ export async function reworkOfRun(
 
 function givenBy(
   target: string,
-  loops: readonly { readonly loop: JudgedLoop['loop']; readonly choice: SendBack }[],
+  loops: readonly { readonly loop: JudgedLoop['loop']; readonly choice: LoopSendBack }[],
   before: GivenRework | undefined,
 ): GivenRework {
   const sent = Object.fromEntries(loops.map(({ loop, choice }) => [loop.cause, choice.times]));

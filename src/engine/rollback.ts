@@ -25,7 +25,7 @@ export interface RollbackOptions extends Decider {
   readonly dryRun?: boolean;
   /** Also overwrite paths that were changed since gates left them. */
   readonly force?: boolean;
-  /** Told what will change, before anything does. */
+  /** Gets what will change, before anything does. */
   readonly preview?: (plan: RollbackPlan) => void;
 }
 
@@ -146,7 +146,7 @@ function asGone(cause: unknown): never {
   });
 }
 
-/** The files that stand in the checked out commit as gates left them, with the commit that brought them there. */
+/** The files that are in the checked out commit as gates left them, with the commit that brought them there. */
 async function committedOf(
   { ports: { workspace } }: Call,
   changes: readonly WantedFile[],
@@ -162,7 +162,7 @@ async function committedOf(
 }
 
 /**
- * An attempt in the user's folder that left no readable end: nobody knows what it changed.
+ * An attempt in the user's folder that left no readable end: it is unknown what it changed.
  * @throws GatelineError `ROLLBACK_CONFLICT`
  */
 function refuseUnrecorded({ journal }: Call, kept: ReadonlySet<UnitKey>, force: boolean): void {
@@ -204,8 +204,8 @@ async function putBack(call: Call, wanted: readonly WantedFile[], saved: string)
 }
 
 /**
- * Last, so that an interrupted rollback can be repeated. With a gate to go on from, the run is paused; without, it is
- * over.
+ * Last, so that an interrupted rollback can be repeated. With a gate to continue from, the run is paused; without, it
+ * is over.
  */
 async function recordRollback(
   call: Call,

@@ -76,7 +76,7 @@ const ANSWERS = [ATTEMPT_FILES.output, ATTEMPT_FILES.metrics, ATTEMPT_FILES.lear
 /**
  * Removes outputs of agents whose engine was killed before it read them: they are never used, and since they are not
  * redacted, they may contain secrets. Attempts of agents that run by themselves, and of an engine that may still be
- * running, are left alone.
+ * running, are not ended.
  */
 async function removeUnread(call: Pick<Call, 'journal' | 'ports'>): Promise<void> {
   const { started, ended } = call.journal.archive();

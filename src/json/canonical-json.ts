@@ -13,7 +13,7 @@ const CHUNK_LENGTH = 64 * 1024;
  */
 export function* canonicalChunks(value: JsonValue): Generator<string, void, undefined> {
   let buffer = '';
-  const pending: Array<Frame | string> = [];
+  const pending: Array<ContainerFrame | string> = [];
   const open = (next: JsonValue): void => {
     if (Array.isArray(next))
       pending.push({ close: ']', prefix: '[', array: next, keys: undefined, object: undefined, at: 0 });
@@ -24,7 +24,7 @@ export function* canonicalChunks(value: JsonValue): Generator<string, void, unde
   };
   open(value);
   while (pending.length > 0) {
-    const frame = pending.at(-1) as Frame;
+    const frame = pending.at(-1) as ContainerFrame;
     if (frame.at >= (frame.array ?? frame.keys).length) {
       buffer += frame.at === 0 ? frame.prefix + frame.close : frame.close;
       pending.pop();
@@ -40,12 +40,12 @@ export function* canonicalChunks(value: JsonValue): Generator<string, void, unde
   if (buffer !== '') yield buffer;
 }
 
-type Frame = { close: string; prefix: string; at: number } & (
+type ContainerFrame = { close: string; prefix: string; at: number } & (
   | { array: JsonValue[]; keys: undefined; object: undefined }
   | { array: undefined; keys: string[]; object: { [key: string]: JsonValue } }
 );
 
-function advance(frame: Frame, write: (text: string) => void): JsonValue {
+function advance(frame: ContainerFrame, write: (text: string) => void): JsonValue {
   const index = frame.at++;
   if (frame.array !== undefined) return frame.array[index] ?? null;
   const key = frame.keys[index]!;

@@ -207,7 +207,7 @@ function visit(value: JsonValue, found: Findings, depth: number): string | undef
   return undefined;
 }
 
-const LONE_SURROGATE = 'a text holds half of a surrogate pair (\\ud800-\\udfff), which is no character';
+const LONE_SURROGATE = 'a text holds half of a surrogate pair (\\ud800-\\udfff), which is not a character';
 
 function badKey(key: string, found: Findings): string | undefined {
   if (key === '__proto__') return 'the key `__proto__` is not allowed';

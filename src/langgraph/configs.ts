@@ -1,10 +1,10 @@
 import { getCheckpointId } from '@langchain/langgraph-checkpoint';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { checkedId } from './ids.ts';
-import type { Place } from './medium.ts';
+import type { Scope } from './medium.ts';
 
 /** The place that a config is about. @throws GatelineError `LANGGRAPH_ID_REFUSED` */
-export function placeOf(config: RunnableConfig): Place {
+export function placeOf(config: RunnableConfig): Scope {
   const { thread_id: thread, checkpoint_ns: namespace } = config.configurable ?? {};
   return { thread: checkedId('thread_id', thread), namespace: checkedId('checkpoint_ns', namespace ?? '') };
 }
@@ -17,6 +17,6 @@ export function checkpointOf(config: RunnableConfig): string | undefined {
 }
 
 /** The config of a checkpoint. */
-export function configOf({ thread, namespace }: Place, id: string): RunnableConfig {
+export function configOf({ thread, namespace }: Scope, id: string): RunnableConfig {
   return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: id } };
 }

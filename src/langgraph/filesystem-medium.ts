@@ -11,9 +11,9 @@ import { makeFolder, sweepTemporary, syncFolder } from '../store/filesystem/dura
 import { claimFile, replaceFile } from '../store/filesystem/place-file.ts';
 import { keepAside } from '../store/filesystem/quarantine.ts';
 import { StateFolder } from '../store/filesystem/state-folder.ts';
-import type { Read } from '../store/record-store.ts';
+import type { ReadFault, Read } from '../store/record-store.ts';
 import { decodeId, encodeId, foldersOf, isNameOfId, isPart } from './ids.ts';
-import type { CheckpointMedium, Fault, Kind, Place, Values } from './medium.ts';
+import type { CheckpointMedium, FileKind, Scope, Values } from './medium.ts';
 import { RecentFiles } from './recent-files.ts';
 import { MAX_FILE_BYTES } from './sealed-file.ts';
 
@@ -53,11 +53,11 @@ export class FilesystemMedium implements CheckpointMedium {
     return ['', ...idsIn(join(this.#folderOf(thread), 'ns'))];
   }
 
-  async names(place: Place, kind: Kind): Promise<string[]> {
+  async names(place: Scope, kind: FileKind): Promise<string[]> {
     return asked(() => readdirSync(this.#path(place, kind)), []).filter((name) => name.endsWith('.json'));
   }
 
-  async read(place: Place, kind: Kind, name: string): Promise<Read<Uint8Array>> {
+  async read(place: Scope, kind: FileKind, name: string): Promise<Read<Uint8Array>> {
     const file = this.#recent.read(this.#path(place, kind, name), MAX_FILE_BYTES);
     if (file.state === 'read') return { state: 'present', value: file.bytes };
     if (file.state === 'absent') return file;
@@ -65,7 +65,13 @@ export class FilesystemMedium implements CheckpointMedium {
     return { state: 'unknown', problem: { code: 'UNREADABLE', where, message: file.message } };
   }
 
-  async write(place: Place, kind: Kind, name: string, chunks: readonly Uint8Array[], values: Values): Promise<boolean> {
+  async write(
+    place: Scope,
+    kind: FileKind,
+    name: string,
+    chunks: readonly Uint8Array[],
+    values: Values,
+  ): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#writeOnce(place.thread, kind, this.#path(place, kind, name), chunks, values);
@@ -80,14 +86,14 @@ export class FilesystemMedium implements CheckpointMedium {
 
   async #writeOnce(
     thread: string,
-    kind: Kind,
+    kind: FileKind,
     path: string,
     chunks: readonly Uint8Array[],
     values: Values,
   ): Promise<boolean> {
     const { state, contents } = await this.#writable(thread);
     const paths = await Promise.all([...values].map(([digest, bytes]) => this.#keep(contents, state, digest, bytes)));
-    // The temporary file lies in the thread's folder: if the folder is deleted now or later, it gets no name.
+    // The temporary file is in the thread's folder: if the folder is deleted now or later, it gets no name.
     const check = (): void => paths.forEach((one) => lstatSync(one));
     return state.writing(path, async () => {
       if (kind === 'writes') return claimFile(state, path, chunks, check);
@@ -121,7 +127,7 @@ export class FilesystemMedium implements CheckpointMedium {
     return asked(() => lstatSync(path), undefined)?.size === size;
   }
 
-  show(place: Place, kind: Kind, name: string): string {
+  show(place: Scope, kind: FileKind, name: string): string {
     return this.#shown(this.#path(place, kind, name));
   }
 
@@ -135,11 +141,11 @@ export class FilesystemMedium implements CheckpointMedium {
   }
 
   async keepAside(
-    place: Place,
-    kind: Kind,
+    place: Scope,
+    kind: FileKind,
     name: string,
     bytes: Uint8Array,
-    fault: Fault,
+    fault: ReadFault,
   ): Promise<string | undefined> {
     try {
       const { state } = await this.#writable(place.thread);
@@ -190,7 +196,7 @@ export class FilesystemMedium implements CheckpointMedium {
   }
 
   /** A file of a place, or its folder. */
-  #path({ thread, namespace }: Place, kind: Kind, name?: string): string {
+  #path({ thread, namespace }: Scope, kind: FileKind, name?: string): string {
     const below = namespace === '' ? [] : ['ns', ...foldersOf(namespace)];
     if (kind === 'writes') below.push('writes');
     if (name !== undefined) below.push(name);

@@ -10,7 +10,9 @@ const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 const LONGEST_PART = 150;
 const PARTS = new RegExp(`.{1,${LONGEST_PART}}`, 'g');
 
-/** The longest id that is part of a file name, encoded; and the longest that is folders: Linux has paths of 4,096 bytes. */
+/**
+ * The longest id that is part of a file name, encoded; and the longest that is folders: Linux has paths of 4,096 bytes.
+ */
 const LONGEST = { file: 100, folders: 1_500 };
 
 /**
@@ -41,7 +43,10 @@ export function decodeId(name: string): string | undefined {
   }
 }
 
-/** Whether a folder's name is one that an id gets here: then it is never another program's name for the id of that spelling. */
+/**
+ * Whether a folder's name is one that an id gets here: then it is never another program's name for the id of that
+ * spelling.
+ */
 export function isNameOfId(name: string): boolean {
   return isPart(name) || (name.length <= LONGEST_PART && decodeId(name) !== undefined);
 }
@@ -67,7 +72,7 @@ type IdOf = 'thread_id' | 'checkpoint_ns' | 'checkpoint_id' | 'task_id';
 export function checkedId(of: IdOf, id: unknown): string {
   if (typeof id !== 'string') throw refused(of, id === undefined ? 'is missing' : `is not a text: ${typeof id}`);
   if (id === '' && of !== 'checkpoint_ns') throw refused(of, 'is empty');
-  if (!id.isWellFormed()) throw refused(of, 'holds half of a surrogate pair, which is no character');
+  if (!id.isWellFormed()) throw refused(of, 'holds half of a surrogate pair, which is not a character');
   if (leadsOut(id)) throw refused(of, `leads out of its folder: ${JSON.stringify(id.slice(0, 100))}`);
   const longest = of === 'checkpoint_id' || of === 'task_id' ? LONGEST.file : LONGEST.folders;
   if (encodeId(id).length > longest)

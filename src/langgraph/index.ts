@@ -1,6 +1,6 @@
 /**
- * `gateline/langgraph`: checkpoints of LangGraph graphs on Gateline's stores. docs/reference/langgraph.md shows how to use it.
- * `@langchain/langgraph-checkpoint` and `@langchain/core` are the user's: nothing else of Gateline loads them.
+ * `gateline/langgraph`: checkpoints of LangGraph graphs on Gateline's stores. docs/reference/langgraph.md shows how to
+ * use it. `@langchain/langgraph-checkpoint` and `@langchain/core` are the user's: nothing else of Gateline loads them.
  */
 
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
@@ -20,7 +20,7 @@ export interface CheckpointerOptions {
 /**
  * A checkpointer that keeps each thread in a folder: `<folder>/<thread>/<step>.json`. Any number of processes may use
  * one folder at once. Nothing is created before something is stored.
- * @throws GatelineError `LANGGRAPH_ARGUMENT_REFUSED` if the folder is no text, or empty
+ * @throws GatelineError `LANGGRAPH_ARGUMENT_REFUSED` if the folder is not text, or empty
  */
 export function createFileCheckpointer(folder: string, { serde }: CheckpointerOptions = {}): GatelineSaver {
   if (typeof folder !== 'string' || folder === '')

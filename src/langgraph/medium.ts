@@ -1,17 +1,14 @@
 import type { Digest } from '../json/digest.ts';
-import type { Read, ReadProblem } from '../store/record-store.ts';
+import type { Read, ReadFault } from '../store/record-store.ts';
 
 /** A namespace of a thread: the graph itself (`''`), or one of its subgraphs. */
-export interface Place {
+export interface Scope {
   readonly thread: string;
   readonly namespace: string;
 }
 
 /** What is kept of a place: steps, one for each checkpoint, and the writes of tasks. */
-export type Kind = 'steps' | 'writes';
-
-/** Why a file cannot be used. */
-export type Fault = Pick<ReadProblem, 'code' | 'message'>;
+export type FileKind = 'steps' | 'writes';
 
 /** Values by digest. */
 export type Values = ReadonlyMap<Digest, Uint8Array>;
@@ -25,10 +22,10 @@ export interface CheckpointMedium {
   namespaces(thread: string): Promise<string[]>;
 
   /** Names of the files of a place, in any order. */
-  names(place: Place, kind: Kind): Promise<string[]>;
+  names(place: Scope, kind: FileKind): Promise<string[]>;
 
   /** The bytes of a file: the same object again if it has not changed. */
-  read(place: Place, kind: Kind, name: string): Promise<Read<Uint8Array>>;
+  read(place: Scope, kind: FileKind, name: string): Promise<Read<Uint8Array>>;
 
   /**
    * Writes a step, or replaces it; writes a file of writes unless its name is taken. Readers see all of it or nothing,
@@ -37,7 +34,7 @@ export interface CheckpointMedium {
    *
    * @returns false if the name is taken
    */
-  write(place: Place, kind: Kind, name: string, chunks: readonly Uint8Array[], values: Values): Promise<boolean>;
+  write(place: Scope, kind: FileKind, name: string, chunks: readonly Uint8Array[], values: Values): Promise<boolean>;
 
   /** A value of a thread, verified. */
   value(thread: string, digest: Digest): Promise<Read<Uint8Array>>;
@@ -46,13 +43,19 @@ export interface CheckpointMedium {
   hasValue(thread: string, digest: Digest, size: number): Promise<boolean>;
 
   /** A file for messages. */
-  show(place: Place, kind: Kind, name: string): string;
+  show(place: Scope, kind: FileKind, name: string): string;
 
   /** The file of a value for messages. */
   showValue(thread: string, digest: Digest): string;
 
   /** Keeps a copy of a file that cannot be used. @returns where, if that was possible */
-  keepAside(place: Place, kind: Kind, name: string, bytes: Uint8Array, fault: Fault): Promise<string | undefined>;
+  keepAside(
+    place: Scope,
+    kind: FileKind,
+    name: string,
+    bytes: Uint8Array,
+    fault: ReadFault,
+  ): Promise<string | undefined>;
 
   /** Removes a thread with all its values. */
   remove(thread: string): Promise<void>;

@@ -1,16 +1,16 @@
 import type { Digest } from '../json/digest.ts';
-import type { CheckpointMedium, Kind, Place } from './medium.ts';
+import type { CheckpointMedium, FileKind, Scope } from './medium.ts';
 
 interface MemoryThread {
   /** By namespace, kind and name. */
-  readonly files: Map<string, Record<Kind, Map<string, Uint8Array>>>;
+  readonly files: Map<string, Record<FileKind, Map<string, Uint8Array>>>;
   readonly values: Map<Digest, Uint8Array>;
 }
 
 /** Threads in memory, as bytes: for tests, and for graphs that need not outlive their process. */
 export function createMemoryMedium(): CheckpointMedium {
   const threads = new Map<string, MemoryThread>();
-  const filesOf = ({ thread, namespace }: Place, kind: Kind): Map<string, Uint8Array> | undefined =>
+  const filesOf = ({ thread, namespace }: Scope, kind: FileKind): Map<string, Uint8Array> | undefined =>
     threads.get(thread)?.files.get(namespace)?.[kind];
   return {
     threads: async () => [...threads.keys()],

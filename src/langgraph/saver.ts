@@ -17,7 +17,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { checkpointOf, configOf, placeOf } from './configs.ts';
 import { checkedId, encodeId } from './ids.ts';
-import type { CheckpointMedium, Place } from './medium.ts';
+import type { CheckpointMedium, Scope } from './medium.ts';
 import type { Stored } from './sealed-file.ts';
 import { fileOfStep, storedJson, type Step } from './steps.ts';
 import { ThreadFiles, type TaskWrite } from './thread-files.ts';
@@ -174,8 +174,8 @@ export class GatelineSaver extends BaseCheckpointSaver {
   }
 
   /** Names of writes by step, of each place listed once. */
-  #writeNames(): (place: Place) => Promise<ReadonlyMap<string, string[]>> {
-    const known = new Map<Place, Promise<ReadonlyMap<string, string[]>>>();
+  #writeNames(): (place: Scope) => Promise<ReadonlyMap<string, string[]>> {
+    const known = new Map<Scope, Promise<ReadonlyMap<string, string[]>>>();
     return (place) => {
       const found = known.get(place) ?? this.#files.writeNames(place).then((all) => Map.groupBy(all, stepNameOf));
       known.set(place, found);
@@ -183,7 +183,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
     };
   }
 
-  async #shown(place: Place, step: Step, names: ReadonlyMap<string, string[]>): Promise<Partial<ThreadStep>> {
+  async #shown(place: Scope, step: Step, names: ReadonlyMap<string, string[]>): Promise<Partial<ThreadStep>> {
     const { source, step: number } = await this.#metadata(place, step);
     const writes = await this.#files.writes(place, step.head.id, names.get(encodeId(step.head.id)) ?? []);
     for (const value of [...step.values.values(), ...writes.map(({ value }) => value)])
@@ -200,7 +200,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
   }
 
   /** Reads a step. Where a value is missing, another process may be deleting the thread: then there is no step soon. */
-  async #reading<T>(place: Place, id: string, read: (step: Step) => Promise<T>, attempts = 3): Promise<T | undefined> {
+  async #reading<T>(place: Scope, id: string, read: (step: Step) => Promise<T>, attempts = 3): Promise<T | undefined> {
     const step = await this.#files.step(place, id);
     if (step === undefined) return undefined;
     try {
@@ -213,7 +213,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
   }
 
   async #tupleOf(
-    place: Place,
+    place: Scope,
     { head, parent, values }: Step,
     metadata: CheckpointMetadata,
     names: readonly string[],
@@ -238,7 +238,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
 
   /** Before version 4 of checkpoints, what is to be sent was among the writes of the parent. */
   async #addPendingSends(
-    place: Place,
+    place: Scope,
     checkpoint: Checkpoint,
     parent: string,
     names: readonly string[],
@@ -250,7 +250,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
       versions.length > 0 ? maxChannelVersion(...versions) : this.getNextVersion(undefined);
   }
 
-  async #pendingWrites(place: Place, checkpoint: string, names: readonly string[]): Promise<CheckpointPendingWrite[]> {
+  async #pendingWrites(place: Scope, checkpoint: string, names: readonly string[]): Promise<CheckpointPendingWrite[]> {
     const writes = await this.#files.writes(place, checkpoint, names);
     const values = this.#values(place);
     return Promise.all(
@@ -260,12 +260,12 @@ export class GatelineSaver extends BaseCheckpointSaver {
     );
   }
 
-  async #metadata(place: Place, step: Step): Promise<CheckpointMetadata> {
+  async #metadata(place: Scope, step: Step): Promise<CheckpointMetadata> {
     return (await loadValue(this.#values(place), step.metadata, step.head.id)) as CheckpointMetadata;
   }
 
   /** Places and ids of all steps that a config leaves open, newest first. */
-  async #steps(config: RunnableConfig): Promise<{ readonly place: Place; readonly id: string }[]> {
+  async #steps(config: RunnableConfig): Promise<{ readonly place: Scope; readonly id: string }[]> {
     const { thread_id: thread, checkpoint_ns: namespace } = config.configurable ?? {};
     const only = checkpointOf(config);
     const threads = thread === undefined ? await this.#medium.threads() : [checkedId('thread_id', thread)];
@@ -280,7 +280,7 @@ export class GatelineSaver extends BaseCheckpointSaver {
     return steps.toSorted((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
   }
 
-  #values({ thread }: Place): ThreadValues {
+  #values({ thread }: Scope): ThreadValues {
     return { serde: this.serde, medium: this.#medium, thread };
   }
 }

@@ -1,9 +1,9 @@
+import type { ReadFault } from '../store/record-store.ts';
 import { crc32 } from 'node:zlib';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { isDigest, type Digest } from '../json/digest.ts';
 import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { formatOf, parseStoredJson } from '../store/parse-record.ts';
-import type { Fault } from './medium.ts';
 
 /** Format of all files of a thread. */
 const FORMAT = 'gateline-langgraph/1';
@@ -74,7 +74,7 @@ function sumOf(...chunks: readonly Uint8Array[]): string {
 }
 
 /** What bytes are: a file as it was sealed, JSON of another program, or neither. */
-export type Unsealed = { readonly file: SealedFile } | { readonly other: unknown } | { readonly fault: Fault };
+export type Unsealed = { readonly file: SealedFile } | { readonly other: unknown } | { readonly fault: ReadFault };
 
 /** The inverse of {@link seal}. Never throws. The values are views of the bytes. */
 export function unseal(bytes: Uint8Array): Unsealed {

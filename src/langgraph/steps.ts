@@ -1,6 +1,6 @@
 import type { Checkpoint } from '@langchain/langgraph-checkpoint';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
-import type { Place } from './medium.ts';
+import type { Scope } from './medium.ts';
 import { jsonOf, textOf, type SealedFile, type Stored } from './sealed-file.ts';
 
 /** A checkpoint without its values. */
@@ -22,7 +22,7 @@ const [HEAD, METADATA, CHANNEL] = [0, 1, 2] as const;
 export function fileOfStep(
   { parent, metadata, values }: Pick<Step, 'parent' | 'metadata' | 'values'>,
   head: Stored,
-  about: { readonly checkpoint: string } & Place,
+  about: { readonly checkpoint: string } & Scope,
 ): SealedFile {
   return {
     about: { ...about, ...(parent === undefined ? {} : { parent }) },

@@ -2,7 +2,8 @@ import { compareWritesSortKeys, writesSortKey } from '@langchain/langgraph-check
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { decodeId, encodeId, isNameOfId } from './ids.ts';
-import type { CheckpointMedium, Fault, Kind, Place, Values } from './medium.ts';
+import type { CheckpointMedium, FileKind, Scope, Values } from './medium.ts';
+import type { ReadFault } from '../store/record-store.ts';
 import { seal, unseal, type SealedFile, type Stored, type Unsealed } from './sealed-file.ts';
 import { parseSeedStep, stepOfFile, type Step } from './steps.ts';
 
@@ -28,7 +29,7 @@ export class ThreadFiles {
   }
 
   /** Ids of all steps of a place. */
-  async stepIds(place: Place): Promise<string[]> {
+  async stepIds(place: Scope): Promise<string[]> {
     // Another program's file and ours may be of one step.
     const ids = new Set<string>();
     for (const name of await this.#medium.names(place, 'steps')) {
@@ -39,7 +40,7 @@ export class ThreadFiles {
   }
 
   /** A step; `undefined` if there is none. @throws GatelineError `LANGGRAPH_STEP_…` */
-  async step(place: Place, id: string): Promise<Step | undefined> {
+  async step(place: Scope, id: string): Promise<Step | undefined> {
     const { thread, namespace } = place;
     // Other programs put ids into names as they are.
     const others = /[/\\]/.test(id) || namespace !== '' || isNameOfId(id) ? [] : [`${id}.json`];
@@ -54,7 +55,7 @@ export class ThreadFiles {
   }
 
   /** @param values what the file refers to */
-  async putStep(place: Place, id: string, file: SealedFile, values: Values): Promise<void> {
+  async putStep(place: Scope, id: string, file: SealedFile, values: Values): Promise<void> {
     await this.#medium.write(place, 'steps', stepName(id), seal(file), values);
   }
 
@@ -62,7 +63,7 @@ export class ThreadFiles {
    * Stores what a task wrote in one call. An index that is stored already keeps its first value, a special one gets
    * the new one.
    */
-  async addWrites(place: Place, checkpoint: string, writes: readonly TaskWrite[], values: Values): Promise<void> {
+  async addWrites(place: Scope, checkpoint: string, writes: readonly TaskWrite[], values: Values): Promise<void> {
     const [{ task, path } = { task: '', path: '' }] = writes;
     const entries = writes.map(({ index, channel, value }) => [index, channel, value] as const);
     const chunks = seal({ about: { ...place, checkpoint, task, path }, entries });
@@ -80,7 +81,7 @@ export class ThreadFiles {
   }
 
   /** Names of the files with writes. Up to the first dot, they name the step. */
-  writeNames(place: Place): Promise<string[]> {
+  writeNames(place: Scope): Promise<string[]> {
     return this.#medium.names(place, 'writes');
   }
 
@@ -88,7 +89,7 @@ export class ThreadFiles {
    * The writes that are pending at a step, in the order in which they apply.
    * @param names among them those of the step
    */
-  async writes(place: Place, checkpoint: string, names: readonly string[]): Promise<TaskWrite[]> {
+  async writes(place: Scope, checkpoint: string, names: readonly string[]): Promise<TaskWrite[]> {
     const prefix = `${encodeId(checkpoint)}.`;
     const own = names.filter((name) => name.startsWith(prefix)).toSorted((a, b) => numberOf(a) - numberOf(b));
     const merged = new Map<string, TaskWrite>();
@@ -106,7 +107,7 @@ export class ThreadFiles {
   }
 
   /** The file of that name, if it is about what its name and its place say. */
-  async #read(place: Place, kind: Kind, name: string, about: SealedFile['about']): Promise<SealedFile | undefined> {
+  async #read(place: Scope, kind: FileKind, name: string, about: SealedFile['about']): Promise<SealedFile | undefined> {
     const read = await this.#medium.read(place, kind, name);
     if (read.state === 'absent') return undefined;
     if (read.state === 'unknown') throw this.#error(place, kind, name, read.problem);
@@ -122,7 +123,7 @@ export class ThreadFiles {
     throw this.#error(place, kind, name, fault, copy);
   }
 
-  #error(place: Place, kind: Kind, name: string, fault: Fault, copy?: string): GatelineError {
+  #error(place: Scope, kind: FileKind, name: string, fault: ReadFault, copy?: string): GatelineError {
     const where = this.#medium.show(place, kind, name);
     const kept = copy === undefined ? '' : ` (a copy is kept as ${copy})`;
     const code = CODES[fault.code] ?? 'LANGGRAPH_STEP_CORRUPT';
@@ -134,7 +135,7 @@ export class ThreadFiles {
   }
 }
 
-const CODES: Readonly<Partial<Record<Fault['code'], ErrorCode>>> = {
+const CODES: Readonly<Partial<Record<ReadFault['code'], ErrorCode>>> = {
   UNKNOWN_VERSION: 'LANGGRAPH_STEP_UNKNOWN',
   UNREADABLE: 'LANGGRAPH_STEP_UNREADABLE',
 };
@@ -151,11 +152,11 @@ function numberOf(name: string): number {
   return Number.parseInt(name.split('.')[2] ?? '') || 0;
 }
 
-function faultOf(unsealed: Exclude<Unsealed, { readonly file: SealedFile }>): Fault {
+function faultOf(unsealed: Exclude<Unsealed, { readonly file: SealedFile }>): ReadFault {
   return 'fault' in unsealed ? unsealed.fault : { code: 'CORRUPT', message: 'JSON, but not of a checkpoint' };
 }
 
-function disagreement({ about }: SealedFile, expected: SealedFile['about']): Fault | undefined {
+function disagreement({ about }: SealedFile, expected: SealedFile['about']): ReadFault | undefined {
   const wrong = Object.keys(expected).filter((key) => about[key] !== expected[key]);
   if (wrong.length === 0) return undefined;
   const parts = wrong.map(

@@ -10,7 +10,7 @@ export class Turns {
 
   /**
    * Does work when all that was asked for before on the same thing has ended, well or not.
-   * @param prepared what the work needs: if it fails, there is no work, and the next turn still keeps to the order
+   * @param prepared what the work needs: if it fails, there is no work, and the next turn is still in order
    */
   take<P, R>(thing: readonly string[], prepared: Promise<P>, work: (prepared: P) => Promise<R>): Promise<R> {
     const key = JSON.stringify(thing);

@@ -79,7 +79,10 @@ export async function loadValue(values: ThreadValues, stored: Stored, step: stri
   return isPlain(serde, bytes) ? JSON.parse(textOf(bytes)) : serde.loadsTyped(stored.type, bytes);
 }
 
-/** LangGraph's serializer marks all that is no JSON by a key `lc`. What has none need not go through it, value by value. */
+/**
+ * LangGraph's serializer marks all that is not JSON by a key `lc`. What has none need not go through it, value by
+ * value.
+ */
 function isPlain(serde: SerializerProtocol, bytes: Uint8Array): boolean {
   return serde.constructor === JsonPlusSerializer && !bufferOf(bytes).includes('"lc"');
 }

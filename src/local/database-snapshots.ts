@@ -18,7 +18,10 @@ export interface DatabaseSnapshotsOptions {
   readonly shell: string;
   /** Absolute path of the workspace, in which the commands run. */
   readonly workspace: string;
-  /** Absolute paths of the folder for snapshots, and of that for attempts, in which commands of killed engines are found. */
+  /**
+   * Absolute paths of the folder for snapshots, and of that for attempts, in which commands of killed engines are
+   * found.
+   */
   readonly folder: string;
   readonly attempts: string;
   readonly agent: Agent;
@@ -79,7 +82,10 @@ function keyOf({ pipeline, subject, runNumber }: RunNamed): string {
   return `${hash.slice(0, 16)}.${runNumber}`;
 }
 
-/** Keeps the database as it is before it is overwritten. After an interrupted call it may be unreadable: its copy counts. */
+/**
+ * Keeps the database as it is before it is overwritten. After an interrupted call it may be unreadable: its copy
+ * counts.
+ */
 async function keepBefore(
   options: DatabaseSnapshotsOptions,
   place: string,

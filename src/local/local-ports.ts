@@ -10,12 +10,13 @@ import { takeLock, type EngineLock } from '../store/filesystem/lock/engine-lock.
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { isAlive, processIdentity } from '../store/filesystem/lock/process-identity.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import { DEFAULT_WORKSPACE, type Pipeline } from '../pipeline/pipeline.ts';
+import { DEFAULT_WORKSPACE, type Pipeline, type UnderReview } from '../pipeline/pipeline.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createDatabaseSnapshots } from './database-snapshots.ts';
-import { headCommit } from './head-commit.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { gitIn } from '../workspace/git/git.ts';
 
 /** Name of the folder that contains everything local. */
 export const STATE_FOLDER = '.state';
@@ -142,4 +143,17 @@ async function openLocalWorkspace(
  */
 export async function lockWorkspace(root: string, durable: Durable = {}): Promise<EngineLock> {
   return takeLock(join(root, STATE_FOLDER), await processIdentity(), isAlive, durable);
+}
+
+/** The commit that the workspace has checked out, with its author by email address and by name. */
+async function headCommit(root: string, environment: Environment): Promise<UnderReview> {
+  try {
+    const git = gitIn(root, { binary: 'git', environment });
+    const answer = await git(['log', '-1', '--format=%H%x00%ae%x00%an', 'HEAD'], { answers: [0, 128] });
+    const [commit = '', ...authors] = answer.out.toString('utf8').trimEnd().split('\0');
+    if (commit !== '') return { commit, authors: authors.filter((name) => name !== '') };
+  } catch (error) {
+    if (!(error instanceof GatelineError)) throw error;
+  }
+  return { commit: undefined, authors: [] };
 }

@@ -74,9 +74,9 @@ export async function showStateIn(
 }
 
 /**
- * A run as agents see it. A default subject is not part of their request, so they must not find it in a file either: the
- * files are then named after the pipeline's metadata, or {@link NAMELESS_SUBJECT}. Nor do they learn which other subject
- * an output was reused from.
+ * A run as agents see it. A default subject is not part of their request, so they must not find it in a file either:
+ * the files are then named after the pipeline's metadata, or {@link NAMELESS_SUBJECT}. Nor do they learn which other
+ * subject an output was reused from.
  */
 export function stateForAgents(state: RunState, { pipeline, isDefaultSubject }: AboutSubject): RunState {
   if (isDefaultSubject !== true) return state;

@@ -33,7 +33,7 @@ export async function stateInputs(
 ): Promise<StateInputs> {
   const needs: JsonObject = {};
   const warnings: string[] = [];
-  const refused: Refused[] = [];
+  const refused: RefusedOutput[] = [];
   const contracts = createContracts(workspace);
   const folder = relative(place.root, stateRoot(place)).replaceAll('\\', '/');
   for (const unit of units) {
@@ -55,18 +55,18 @@ export async function stateInputs(
 }
 
 /** An output that does not satisfy its gate's schema. */
-interface Refused {
+interface RefusedOutput {
   readonly path: string;
   readonly unit: Unit;
   readonly issues: readonly Issue[];
 }
 
-function refusal(refused: readonly Refused[]): GatelineError {
+function refusal(refused: readonly RefusedOutput[]): GatelineError {
   const lines = refused.map(({ path, unit, issues }) => {
     const shown = issues.map(({ pointer = '', message }) => `${pointerIn(pointer)}: ${message}`);
     return `${path}: its output does not meet the schema of gate ${unit.key}: ${firstProblems(shown)}`;
   });
-  const [{ path, issues }] = refused as [Refused];
+  const [{ path, issues }] = refused as [RefusedOutput];
   return new GatelineError('STAND_IN_REFUSED', lines.join('\n').slice(0, 16_384), {
     place: { file: path, pointer: pointerIn(issues[0]?.pointer ?? '') },
   });

@@ -6,7 +6,7 @@ import { checkValues } from './checks/check-values.ts';
 import { checkStructure } from './checks/structure.ts';
 import type { GateContract, Pipeline } from './pipeline.ts';
 import { inOrder, type Problem } from './problem.ts';
-import type { Source } from './source.ts';
+import type { DefinitionSource } from './source.ts';
 import { isJsonObject } from '../json/json.ts';
 import { gateSchema } from './file/gateline-gate.ts';
 import { gatesIn, type GatePart } from './file/parts.ts';
@@ -24,7 +24,7 @@ export type ParsedPipeline =
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly contracts: readonly GateContract[] };
 
 /** Checks a definition from any source. Never throws. */
-export function checkSource(source: Source): ParsedPipeline {
+export function checkSource(source: DefinitionSource): ParsedPipeline {
   if (source.value === undefined) return { ok: false, problems: inOrder(source.problems), contracts: [] };
   const structure = checkStructure(source);
   const found = [
@@ -45,7 +45,7 @@ export function checkSource(source: Source): ParsedPipeline {
   return { ok: false, problems: limited(problems, source), contracts: soundContracts(source, problems) };
 }
 
-function placeOfContract(gate: string, source: Source): Pick<GateContract, 'place'> {
+function placeOfContract(gate: string, source: DefinitionSource): Pick<GateContract, 'place'> {
   const place = source.placeOf(pointerOf(['gates', gate, 'output']));
   return place === undefined ? {} : { place };
 }
@@ -58,7 +58,7 @@ function isToldBy(unread: readonly Problem[], problem: Problem): boolean {
   );
 }
 
-function limited(problems: readonly Problem[], source: Source): readonly Problem[] {
+function limited(problems: readonly Problem[], source: DefinitionSource): readonly Problem[] {
   const left = problems.length - MAX_PROBLEMS;
   if (left <= 0) return problems;
   const severity = problems.some((problem) => problem.severity === 'error') ? 'error' : 'warning';
@@ -72,12 +72,16 @@ const outputSchema = gateSchema.shape.output.unwrap();
  * The contracts of a file that has problems, as far as they are readable: problems inside a contract (such as its
  * schema file) can then be reported together with the rest. Parts with their own problems are left out.
  */
-function soundContracts(source: Source, problems: readonly Problem[]): GateContract[] {
+function soundContracts(source: DefinitionSource, problems: readonly Problem[]): GateContract[] {
   const pointers = problems.flatMap(({ severity, place }) => (severity === 'error' ? [place.pointer] : []));
   return gatesIn(source).flatMap((gate) => contractIn(gate, pointers, source) ?? []);
 }
 
-function contractIn({ id, value, path }: GatePart, wrong: readonly string[], source: Source): GateContract | undefined {
+function contractIn(
+  { id, value, path }: GatePart,
+  wrong: readonly string[],
+  source: DefinitionSource,
+): GateContract | undefined {
   const { output } = value;
   if (!isJsonObject(output)) return undefined;
   const isWrong = (key: string): boolean => {

@@ -19,7 +19,9 @@ export interface Pipeline {
    * (`{metadata.domain}-{metadata.feature}`, else `pr-<n>`, else the branch), which no agent and no condition sees.
    */
   readonly subject: string | undefined;
-  /** If the file names no subject: each use of `subject` in an `if` or check, as a problem unless the caller gives one. */
+  /**
+   * If the file names no subject: each use of `subject` in an `if` or check, as a problem unless the caller gives one.
+   */
   readonly subjectReads?: readonly Problem[];
   /**
    * What the run is to achieve, for every agent (seed 004: userTask); the caller may override it. Part of the
@@ -37,7 +39,9 @@ export interface Pipeline {
   readonly gates: readonly Gate[];
   /** Named sets of gates that are shown together (seed 002: parallel_groups), in file order. */
   readonly groups: readonly GateGroup[];
-  /** How often work may be sent back in one run, in all loops together. `undefined`: each loop has its own limit only. */
+  /**
+   * How often work may be sent back in one run, in all loops together. `undefined`: each loop has its own limit only.
+   */
   readonly maxReworks: number | undefined;
   /** How work trees are made. No part of any request. */
   readonly workspace: WorkspaceSettings;

@@ -2,7 +2,7 @@ import type { JsonValue } from '../json/json.ts';
 import type { Problem, ProblemPlace } from './problem.ts';
 
 /** A definition as a JSON value, with the position of each part. */
-export interface Source {
+export interface DefinitionSource {
   /** `undefined` if the text is not readable as YAML. */
   readonly value: JsonValue | undefined;
   /** Problems of the text itself. */

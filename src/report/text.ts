@@ -113,3 +113,16 @@ export function listOf(names: readonly string[], shown = 5): string {
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
+
+/** `340 bytes`, `12 KiB`, `3.4 MiB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} bytes`;
+  return bytes < 1_048_576 ? `${grouped(bytes / 1_024, 0)} KiB` : `${grouped(bytes / 1_048_576, 1)} MiB`;
+}
+
+/** A number with that many decimals, its thousands separated by commas. */
+export function grouped(number: number, decimals: number): string {
+  const [whole = '', fraction] = number.toFixed(decimals).split('.');
+  const groups = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? groups : `${groups}.${fraction}`;
+}

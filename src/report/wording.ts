@@ -71,8 +71,8 @@ export function legName({ id }: Pick<Leg, 'id'>, legs: readonly Leg[]): string {
 }
 
 /**
- * How a unit reached its status: the agent `ran`, its output was `reused`, or `adopted` from elsewhere, it was `skipped`; '' if there
- * is no result.
+ * How a unit reached its status: the agent `ran`, its output was `reused`, or `adopted` from elsewhere, it was
+ * `skipped`; '' if there is no result.
  */
 export function howOf(unit: UnitState): 'ran' | 'reused' | 'adopted' | 'skipped' | '' {
   if (unit.status === 'skipped') return 'skipped';

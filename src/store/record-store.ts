@@ -1,8 +1,8 @@
 import type { Content, GatelineRecord } from '../run/records/record.ts';
 import type { Digest } from '../json/digest.ts';
-import type { Read, ReadProblem, RecordListing } from '../run/records/reading.ts';
+import type { Read, ReadFault, ReadProblem, RecordListing } from '../run/records/reading.ts';
 
-export type { Read, ReadProblem, RecordListing };
+export type { Read, ReadFault, ReadProblem, RecordListing };
 
 /** The result of writing a record: `taken` means that a record of that name already existed. */
 export type Written = 'written' | 'taken';

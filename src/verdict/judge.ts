@@ -8,7 +8,7 @@ import { cut, listed, shortValue } from './words.ts';
 
 /** Contexts for checks beside the output and its score. */
 export interface JudgeContext {
-  /** `undefined`: nobody gave one. A check that reads it fails. */
+  /** `undefined`: there is none. A check that reads it fails. */
   readonly subject?: string | undefined;
   readonly metadata: JsonObject;
 }
@@ -19,8 +19,8 @@ const MAX_REMARK_LENGTH = 500;
 
 /**
  * Judge an output: schema, then the agent's own result, then score, then checks, then whether all exports exist. The
- * first of these that fails decides the kind; all errors of that step are listed. Never throws because of a value's content, and returns a
- * promise only for a Standard Schema that does.
+ * first of these that fails decides the kind; all errors of that step are listed. Never throws because of a value's
+ * content, and returns a promise only for a Standard Schema that does.
  *
  * Passed: the score is at or above the threshold. Partial: below it, with all other requirements met.
  */

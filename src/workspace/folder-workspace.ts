@@ -59,7 +59,7 @@ export interface FolderWorkspaceSetting {
 }
 
 /** Opened on first use: many commands never look at files. */
-interface Opened {
+interface OpenWorkspace {
   readonly store: ObjectStore;
   readonly trees: TreeObjects;
   readonly index: SnapshotIndex;
@@ -76,7 +76,7 @@ export class FolderWorkspace implements Workspace {
   readonly #workTrees: WorkTrees;
   readonly #inPlace: InPlace;
   readonly #globs = new Map<string, Globs>();
-  #opened: Promise<Opened> | undefined;
+  #opened: Promise<OpenWorkspace> | undefined;
   #temporary: string | undefined;
 
   constructor(setting: FolderWorkspaceSetting) {
@@ -252,12 +252,12 @@ export class FolderWorkspace implements Workspace {
     if (this.#temporary !== undefined) await rm(this.#temporary, { recursive: true, force: true });
   }
 
-  #open(): Promise<Opened> {
+  #open(): Promise<OpenWorkspace> {
     this.#opened ??= this.#openStore();
     return this.#opened;
   }
 
-  async #openStore(): Promise<Opened> {
+  async #openStore(): Promise<OpenWorkspace> {
     const { root, repository, git, readOnly, store: path } = this.#setting;
     if (readOnly) this.#temporary = await mkdtemp(join(tmpdir(), 'gateline-'));
     const store = await openObjectStore({

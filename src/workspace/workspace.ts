@@ -77,9 +77,14 @@ export interface Changes {
   readonly files: readonly FileChange[];
   /** Other files that changed. Sorted by path. */
   readonly touched: readonly FileChange[];
-  /** Paths of changed symbolic links and repositories that the gate does not hand on: a record has plain files only. Sorted. */
+  /**
+   * Paths of changed symbolic links and repositories that the gate does not hand on: a record has plain files only.
+   * Sorted.
+   */
   readonly links: readonly string[];
-  /** Things that cannot be handed on: symbolic links, submodules, files over the limit, paths that leave the workspace. */
+  /**
+   * Things that cannot be handed on: symbolic links, submodules, files over the limit, paths that leave the workspace.
+   */
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
@@ -100,7 +105,9 @@ export interface LaidFile {
   readonly path: string;
   /** `content`: where it is stored if no object store has the blob. */
   readonly after: (TreeFile & { readonly content?: Content | undefined }) | null;
-  /** Absolute path of a file that is this version as it was on disk: its bytes and its mode are preferred to the blob's. */
+  /**
+   * Absolute path of a file that is this version as it was on disk: its bytes and its mode are preferred to the blob's.
+   */
   readonly copyFrom?: string;
 }
 
@@ -147,7 +154,7 @@ export interface PutOptions {
 export interface Put {
   readonly path: string;
   readonly action: 'written' | 'deleted' | 'unchanged' | 'conflict';
-  /** For `conflict`: why the path was left alone. */
+  /** For `conflict`: why the path was not changed. */
   readonly why?: string;
 }
 
@@ -253,7 +260,7 @@ export interface Workspace extends AsyncDisposable {
   ): Promise<Changes>;
 
   /**
-   * Writes files into the user's folder at the paths that still match `over`; others are conflicts, and left alone.
+   * Writes files into the user's folder at the paths that still match `over`; others are conflicts, and not changed.
    * Each file is written atomically. Ignored files are checked too.
    * @param tree the current folder
    * @throws GatelineError `CLAIM_IN_PLACE` while an agent that runs by itself works in the folder; `APPLY_FAILED`,
@@ -262,8 +269,8 @@ export interface Workspace extends AsyncDisposable {
   put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult>;
 
   /**
-   * What earlier calls of {@link Workspace.put} wrote, oldest first, from the lists in the folders beside `saved`. Lists
-   * without a reason are left out.
+   * What earlier calls of {@link Workspace.put} wrote, oldest first, from the lists in the folders beside `saved`.
+   * Lists without a reason are left out.
    */
   earlierPuts(saved: string): Promise<EarlierPut[]>;
 

@@ -59,7 +59,7 @@ describe.runIf(process.platform !== 'win32')('a run at an earlier moment', () =>
   });
 
   it.each([
-    [['--at', 'nope'], 'MOMENT_UNKNOWN: --at nope: there is no such record, and it is no time'],
+    [['--at', 'nope'], 'MOMENT_UNKNOWN: --at nope: there is no such record, and it is not a time'],
     [['--at', 'edit._.1.1.1'], 'MOMENT_UNKNOWN: --at edit._.1.1.1: 2 records have names like that'],
     [['--run', '2', '--at', 'review._.1.1.1.ended'], 'MOMENT_UNKNOWN: --at review._.1.1.1.ended'],
     [['--run', '7', '--at', '2020-01-01'], 'RUN_UNKNOWN: there is no run 7 for main'],

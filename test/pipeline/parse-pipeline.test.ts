@@ -22,7 +22,7 @@ gates:
     needs: data
     if: \${{ metadata.domain == 'demoqa_com' }}
     inputs: ["./stories/*.md", "!./stories/old/**"]
-    env: {A: "1", N: 5, B: true, INHERIT: , SHARED: gate}
+    env: {A: "1", N: 5, B: true, INHERIT: , EMPTY: '', SHARED: gate}
     with: {prompt: Design., model: {name: m, temperature: 0}}
     tools: [node, python3]
     secrets: [API_KEY, GITHUB_TOKEN]
@@ -76,7 +76,7 @@ describe('a whole gateline.yml', () => {
       needs: ['data'],
       if: "metadata.domain == 'demoqa_com'",
       inputs: ['stories/*.md', '!stories/old/**'],
-      env: { REGION: null, LEVEL: '3', SHARED: 'gate', A: '1', N: '5', B: 'true', INHERIT: null },
+      env: { REGION: null, LEVEL: '3', SHARED: 'gate', A: '1', N: '5', B: 'true', INHERIT: null, EMPTY: '' },
       with: { prompt: 'Design.', model: { name: 'm', temperature: 0 } },
       tools: { node: 'node --version', python3: 'python3 --version' },
       secrets: ['API_KEY', 'GITHUB_TOKEN'],

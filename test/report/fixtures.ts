@@ -9,7 +9,7 @@ import {
   type GatelineRecord,
   type StartedRecord,
 } from '../../src/run/records/record.ts';
-import type { RunState, Told } from '../../src/run/state/run-state.ts';
+import type { RunState, ExternalFacts } from '../../src/run/state/run-state.ts';
 import { unitsOf, type UnitGraph } from '../../src/run/records/unit.ts';
 
 export const NOW = '2026-01-02T04:00:00.000Z';
@@ -203,7 +203,7 @@ export function stateOf(
     subject = SUBJECT,
     problems = [],
     ...told
-  }: Partial<Told> & { pipeline?: Pipeline; subject?: string; problems?: ReadProblem[] } = {},
+  }: Partial<ExternalFacts> & { pipeline?: Pipeline; subject?: string; problems?: ReadProblem[] } = {},
 ): { state: RunState; graph: UnitGraph } {
   const graph = unitsOf(pipeline);
   const state = foldRun(graph, { records, problems }, { pipeline: pipeline.id, subject }, { now: NOW, ...told });

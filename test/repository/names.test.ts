@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT, repositoryFiles } from './repository-files.ts';
 
@@ -11,6 +11,9 @@ const FOREIGN_PLACES = [/(?<![\w.~-])\/work\//, new RegExp(String.raw`\.\./` + '
 
 /** Written by tools, from sources elsewhere. */
 const GENERATED = /^(?:dist\/|package-lock\.json$)/;
+
+/** An interface, class or type alias of a module. */
+const TYPE_DECLARATION = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
 
 describe('the repository', () => {
   it('has no file or folder with a name that says nothing', () => {
@@ -48,5 +51,20 @@ describe('the repository', () => {
     expect(sources.length).toBeGreaterThan(0);
     const lines = (path: string) => readFileSync(join(ROOT, path), 'utf8').split('\n').length - 1;
     expect(sources.filter((path) => lines(path) > 300)).toEqual([]);
+  });
+
+  it('has no folder of more than 15 sources', () => {
+    const sources = repositoryFiles().filter((path) => /^src\/.*\.ts$/.test(path));
+    const folders = Map.groupBy(sources, (path) => posix.dirname(path));
+    expect([...folders].filter(([, files]) => files.length > 15).map(([folder]) => folder)).toEqual([]);
+  });
+
+  it('has no two types of one name in its sources, exported or not', () => {
+    const found = new Map<string, string[]>();
+    for (const path of repositoryFiles().filter((one) => one.startsWith('src/') && one.endsWith('.ts')))
+      for (const [, name = ''] of readFileSync(join(ROOT, path), 'utf8').matchAll(TYPE_DECLARATION))
+        found.set(name, [...(found.get(name) ?? []), path]);
+    expect(found.size).toBeGreaterThan(0);
+    expect([...found].filter(([, paths]) => paths.length > 1)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { UnitKey } from '../../src/pipeline/pipeline.ts';
 import { contentsOf } from '../../src/run/state/missing-output.ts';
-import type { RunState, Told } from '../../src/run/state/run-state.ts';
+import type { RunState, ExternalFacts } from '../../src/run/state/run-state.ts';
 import { exportsOfNeeds, type CallReport, type DrivenHistory } from '../support/driven-history.ts';
 
 export function doneOf(state: RunState): UnitKey[] {
@@ -9,7 +9,7 @@ export function doneOf(state: RunState): UnitKey[] {
 }
 
 /** Everything that must be true of a run at any moment, told what it would be given now. */
-export function expectSound(history: DrivenHistory, state: RunState, told: Partial<Told>): void {
+export function expectSound(history: DrivenHistory, state: RunState, told: Partial<ExternalFacts>): void {
   for (const [key, unit] of state.units) {
     const { needs } = history.graph.get(key)!;
     if (!unit.done) continue;

@@ -7,7 +7,7 @@ import type { ReadProblem, RecordListing } from '../../src/run/records/reading.t
 import type { GatelineRecord, Writer } from '../../src/run/records/record.ts';
 import { openArchive } from '../../src/run/plan/archive.ts';
 import { findCheckpoint } from '../../src/run/plan/reuse.ts';
-import { writerKey, type RunState, type Told } from '../../src/run/state/run-state.ts';
+import { writerKey, type RunState, type ExternalFacts } from '../../src/run/state/run-state.ts';
 import { unitsOf } from '../../src/run/records/unit.ts';
 import { pipelines } from '../support/arbitrary-history.ts';
 import { asProblem } from '../support/driven-history.ts';
@@ -105,7 +105,7 @@ const soups = fc.record({
   ),
 });
 
-function fold(pipeline: Parameters<typeof unitsOf>[0], listing: RecordListing, told: Partial<Told>): RunState {
+function fold(pipeline: Parameters<typeof unitsOf>[0], listing: RecordListing, told: Partial<ExternalFacts>): RunState {
   return foldRun(unitsOf(pipeline), listing, { pipeline: PIPELINE, subject: SUBJECT }, { now: NOW, ...told });
 }
 

@@ -5,7 +5,7 @@ import { foldRun } from '../../src/run/state/fold.ts';
 import type { GatelineRecord } from '../../src/run/records/record.ts';
 import { openArchive } from '../../src/run/plan/archive.ts';
 import { findCheckpoint } from '../../src/run/plan/reuse.ts';
-import { writerKey, type RunState, type Told } from '../../src/run/state/run-state.ts';
+import { writerKey, type RunState, type ExternalFacts } from '../../src/run/state/run-state.ts';
 import { unitsOf } from '../../src/run/records/unit.ts';
 import { asProblem } from '../support/driven-history.ts';
 import { pipelineOf } from '../support/pipelines.ts';
@@ -31,7 +31,7 @@ const NEW = digestOf('new');
 function fold(
   records: readonly GatelineRecord[],
   gate: Partial<Gate> = {},
-  told: Partial<Told> = {},
+  told: Partial<ExternalFacts> = {},
   unreadable: readonly GatelineRecord[] = [],
 ): RunState {
   const graph = unitsOf(pipelineOf({ a: gate, b: { needs: ['a'] } }));

@@ -5,7 +5,7 @@ import { numberCall, type CallNumbers } from '../../src/run/state/numbering.ts';
 import type { ReadProblem, RecordListing } from '../../src/run/records/reading.ts';
 import { recordName, type DecidedRecord, type GatelineRecord, type Writer } from '../../src/run/records/record.ts';
 import { buildRequest, fingerprintOf, type Request } from '../../src/run/plan/request.ts';
-import { writerKey, type RunState, type Told } from '../../src/run/state/run-state.ts';
+import { writerKey, type RunState, type ExternalFacts } from '../../src/run/state/run-state.ts';
 import { unitsOf, type Unit, type UnitGraph } from '../../src/run/records/unit.ts';
 import { Died, DrivenCall } from './driven-call.ts';
 import { MadeUpAgents, type Manner, type NeedDigests, type Quality } from './made-up-agents.ts';
@@ -56,7 +56,7 @@ export class DrivenHistory {
   }
 
   /** The run as somebody sees it who knows what is gone. No writer lives between two calls. */
-  state(told: Partial<Told> = {}, listing: RecordListing = this.listing(), runNumber?: number): RunState {
+  state(told: Partial<ExternalFacts> = {}, listing: RecordListing = this.listing(), runNumber?: number): RunState {
     const identity = { pipeline: this.pipeline.id, subject: SUBJECT, ...(runNumber !== undefined && { runNumber }) };
     const deadWriters = new Set(this.#writers.map(writerKey));
     return foldRun(this.graph, listing, identity, {

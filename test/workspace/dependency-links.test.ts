@@ -219,7 +219,7 @@ describe('what is tracked, or may be handed on, is never linked', () => {
     const { linked, warnings } = await both.linkAll();
     expect(linked).toEqual([]);
     expect(warnings).toEqual([
-      { path: 'packages/a/node_modules', why: 'is not linked: packages is no folder in the work tree' },
+      { path: 'packages/a/node_modules', why: 'is not linked: packages is not a folder in the work tree' },
     ]);
     expect(filesBelow(both.from)).toEqual(before);
   });

@@ -57,7 +57,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   return { ok: true, title: 'Decided', message };
 }
 
-interface Order extends Dispatch {
+interface DecideDispatch extends Dispatch {
   readonly resume: string;
   readonly decision: CheckedDecision['decision'];
   readonly gate: string;
@@ -65,7 +65,7 @@ interface Order extends Dispatch {
 }
 
 /** The digest is part of the run's name, so that nobody can use the decision for another output. */
-function orderOf(dispatch: Dispatch | undefined): Order {
+function orderOf(dispatch: Dispatch | undefined): DecideDispatch {
   const { resume, decision, gate, digest } = dispatch ?? {};
   if ((decision === 'approve' || decision === 'reject') && resume !== undefined && gate !== undefined) {
     if (digest !== undefined) return { ...dispatch!, resume, decision, gate, digest };
@@ -96,7 +96,7 @@ async function outputOf(
   invocation: ActionInvocation,
   pipeline: string,
   about: ApiRun,
-  { gate: key, digest, decision }: Order,
+  { gate: key, digest, decision }: DecideDispatch,
 ): Promise<EndedRecord> {
   const store = await openRunRecords(invocation, about);
   const only = ({ gate, leg }: Pick<GatelineRecord, 'gate' | 'leg'>): boolean => unitKey(gate, leg) === key;
@@ -136,7 +136,7 @@ async function refuseUnnamed(rest: RestClient, checked: CheckedDecision, gate: s
 interface CheckDetails {
   readonly name: string;
   readonly about: ApiRun;
-  readonly order: Order;
+  readonly order: DecideDispatch;
   readonly actor: string;
 }
 

@@ -32,7 +32,7 @@ const NO_TOKEN = 'give the step `github-token`';
 export function decisionSource(invocation: ActionInvocation, options: SourceOptions): DecisionSource {
   const { world, event } = invocation;
   let order: Promise<Order | undefined> | undefined;
-  const identity = (subject: string): Identity => ({
+  const identity = (subject: string): DecidedIdentity => ({
     kind: 'decided',
     format: RECORD_FORMAT,
     subject,
@@ -101,21 +101,21 @@ async function orderOf(
   };
 }
 
-interface Wanted {
+interface DecisionQuery {
   readonly unit: Unit;
   readonly pipeline: string;
   /** Default: this run. */
   readonly run: string | undefined;
 }
 
-type Identity = Pick<DecidedRecord, 'kind' | 'format' | 'subject' | 'at' | 'by'>;
+type DecidedIdentity = Pick<DecidedRecord, 'kind' | 'format' | 'subject' | 'at' | 'by'>;
 
 /** The decisions about a unit among the check runs of a run's commit. */
 async function findChecked(
   { world, event }: ActionInvocation,
   { rest }: SourceOptions,
-  { unit, pipeline, run }: Wanted,
-  identity: Identity,
+  { unit, pipeline, run }: DecisionQuery,
+  identity: DecidedIdentity,
 ): Promise<FoundDecisions> {
   if (rest === undefined) return { decided: [], unread: NO_TOKEN };
   const commit = run === undefined ? commitOf(event) : (await readRun(rest, Number(run))).headSha;
@@ -163,7 +163,7 @@ async function proveCheck(
     if (error instanceof GatelineError && error.code === 'EARLIER_RUN_ABSENT') return undefined;
     throw error;
   });
-  // A rejection stands although nobody can say any more who made it.
+  // A rejection applies although it is no longer known who made it.
   if (deciding === undefined)
     return decision === 'reject' ? proved('unknown') : { why: `its run ${checked.decidingRun} cannot be found` };
   const { login, isBot } = deciding.actor ?? { login: 'unknown', isBot: true };

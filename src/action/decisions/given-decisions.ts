@@ -29,7 +29,12 @@ export interface GivenDecision extends Pick<DecidedRecord, 'decision' | 'fingerp
  * run recorded; units without one, or with another digest, have no decision.
  * @throws GatelineError `GATE_UNKNOWN`, `DISPATCH_INVALID`
  */
-export function decisionsGiven(order: Order, graph: UnitGraph, listing: RecordListing, about: Told): GivenDecision[] {
+export function decisionsGiven(
+  order: Order,
+  graph: UnitGraph,
+  listing: RecordListing,
+  about: DecisionContext,
+): GivenDecision[] {
   const { decision, gate } = order.dispatch;
   const steps = stepsGiven(order, graph, listing, about);
   if (decision === undefined || gate === undefined) return steps;
@@ -46,14 +51,19 @@ export function decisionsGiven(order: Order, graph: UnitGraph, listing: RecordLi
 }
 
 /** What else is known when decisions are expanded. */
-interface Told {
+interface DecisionContext {
   readonly subject: string;
   /** ISO 8601. */
   readonly now: string;
 }
 
 /** The decisions of a strategy, by the results of the resumed run. */
-function stepsGiven(order: Order, graph: UnitGraph, listing: RecordListing, { subject, now }: Told): GivenDecision[] {
+function stepsGiven(
+  order: Order,
+  graph: UnitGraph,
+  listing: RecordListing,
+  { subject, now }: DecisionContext,
+): GivenDecision[] {
   const { strategy: asked, from } = order.dispatch;
   const strategy = asked ?? (from === undefined ? 'retry-current' : 'from-checkpoint');
   if (strategy === 'retry-current') return [];

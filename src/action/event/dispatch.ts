@@ -15,8 +15,8 @@ export interface Sender {
 }
 
 /**
- * What a run was started to do: the inputs of its `workflow_dispatch`. They are read from the event, never from `with:`,
- * where a workflow could put the text of an agent.
+ * What a run was started to do: the inputs of its `workflow_dispatch`. They are read from the event, never from
+ * `with:`, where a workflow could put the text of an agent.
  */
 export interface Dispatch extends Readonly<z.infer<typeof inputsSchema>> {
   readonly sender: Sender | undefined;

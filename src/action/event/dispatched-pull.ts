@@ -8,8 +8,9 @@ const side = z.object({ ref: z.string(), sha: z.string(), repo: z.object({ full_
 const pullSchema = z.object({ number: z.int(), head: side, base: side });
 
 /**
- * The event of a run that was started for a pull request: `workflow_dispatch` takes a branch only, so its input `subject`
- * names the pull request. The run belongs to it if it is of the head branch and of the head commit, as GitHub says.
+ * The event of a run that was started for a pull request: `workflow_dispatch` takes a branch only, so its input
+ * `subject` names the pull request. The run belongs to it if it is of the head branch and of the head commit, as GitHub
+ * says.
  * @param rest `undefined`: the step has no token
  * @throws GatelineError `DISPATCH_SUBJECT`, and the errors of the REST API
  */

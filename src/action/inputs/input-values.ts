@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ENV_NAME_PATTERN } from '../../pipeline/file/gateline-values.ts';
-import type { Source } from '../../pipeline/source.ts';
+import type { DefinitionSource } from '../../pipeline/source.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 
@@ -12,7 +12,7 @@ import { parseJson } from '../../json/parse-json.ts';
 type Refuse = (message: string) => never;
 
 /** Reads YAML; the library for it is loaded only for steps that have such inputs. */
-export type ReadYaml = (text: string, name: string) => Source;
+export type ReadYaml = (text: string, name: string) => DefinitionSource;
 
 /** An input of some kind: `read` converts the text to a value, or refuses it. */
 function kind<T>(read: (text: string, refuse: Refuse) => T): z.ZodOptional<z.ZodType<T, string>> {

@@ -182,12 +182,12 @@ function descriptionOf(given: Readonly<Record<string, string>>, schema: typeof P
   return description;
 }
 
-interface Issue {
+interface InputIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-function problemOf(issue: Issue, given: Readonly<Record<string, string>>): InputProblem {
+function problemOf(issue: InputIssue, given: Readonly<Record<string, string>>): InputProblem {
   const input = String(issue.path[0]);
   const silent = !isInput(input) || INPUT_USES[input].silent === true;
   const found = silent ? '' : `, found ${described(given[input])}`;

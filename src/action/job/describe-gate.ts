@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { legOf } from '../../pipeline/file/matrix.ts';
 import { checkSource } from '../../pipeline/check-source.ts';
-import type { Source } from '../../pipeline/source.ts';
+import type { DefinitionSource } from '../../pipeline/source.ts';
 import type { Gate, GateContract, Leg } from '../../pipeline/pipeline.ts';
 import { inWords, type Problem } from '../../pipeline/problem.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
@@ -96,9 +96,9 @@ interface ParsedGate {
   readonly reads: readonly InputProblem[];
 }
 
-type Parsed = ParsedGate | JudgedDescription;
+type ParseResult = ParsedGate | JudgedDescription;
 
-function parse(description: GateDescription, id: string, needs: readonly string[]): Parsed {
+function parse(description: GateDescription, id: string, needs: readonly string[]): ParseResult {
   const parsed = checkSource(sourceOf(description, id, needs));
   if (!parsed.ok) {
     const errors = parsed.problems.filter(({ severity }) => severity === 'error');
@@ -110,7 +110,7 @@ function parse(description: GateDescription, id: string, needs: readonly string[
 }
 
 /** The definition that the inputs represent. The gates that it needs are included by name only. */
-function sourceOf(description: GateDescription, id: string, needs: readonly string[]): Source {
+function sourceOf(description: GateDescription, id: string, needs: readonly string[]): DefinitionSource {
   const output: JsonObject = {};
   const entry: JsonObject = { needs: [...needs] };
   for (const [input, value] of Object.entries(description)) {

@@ -5,7 +5,8 @@ import type { ActionInvocation } from '../invocation.ts';
 
 /**
  * The subject of a job: from the input or the file, else a default, which no agent sees: `{domain}-{feature}` of the
- * file's metadata, `pr-<n>`, or the branch. The input `metadata` has no part in it: other jobs of the run may have none.
+ * file's metadata, `pr-<n>`, or the branch. The input `metadata` has no part in it: other jobs of the run may have
+ * none.
  */
 export function jobSubject(
   { inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>,

@@ -15,9 +15,9 @@ interface EarlierRef {
 }
 
 /**
- * Refuses an earlier run whose records this run must not use. A run takes what runs of its own ref, of the branch that its
- * pull request goes into, and of the default branch have left, as it does from the cache. Records of a pull request are
- * for that pull request only: its author chose the commit.
+ * Refuses an earlier run whose records this run must not use. A run takes what runs of its own ref, of the branch that
+ * its pull request goes into, and of the default branch have left, as it does from the cache. Records of a pull request
+ * are for that pull request only: its author chose the commit.
  * @throws GatelineError `EARLIER_RUN_REF`
  */
 export function refuseOtherRef(earlier: EarlierRef, current: CurrentRef): void {
@@ -38,12 +38,12 @@ export function refuseOtherRef(earlier: EarlierRef, current: CurrentRef): void {
 }
 
 /** GitHub names the pull requests of a branch of the same repository while they are open. */
-function isOf({ pullRequests, headBranch }: EarlierRef, { number, headBranch: ours }: PullRequest): boolean {
+function isOf({ pullRequests, headBranch }: EarlierRef, { number, headBranch: ours }: PullRequestRef): boolean {
   if (pullRequests.length > 0) return pullRequests.includes(number);
   return ours !== undefined && headBranch === ours;
 }
 
-type PullRequest = NonNullable<CurrentRef['pullRequest']>;
+type PullRequestRef = NonNullable<CurrentRef['pullRequest']>;
 
 function refusal(message: string): GatelineError {
   return new GatelineError('EARLIER_RUN_REF', message);

@@ -23,7 +23,7 @@ export interface ApiRun {
   readonly headRepository: string | undefined;
   readonly headBranch: string | undefined;
   readonly headSha: string;
-  /** What `run-name` came to. */
+  /** The name of the run, from `run-name`. */
   readonly title: string;
   /** Who started it; `undefined` for a deleted account. */
   readonly actor: { readonly login: string; readonly isBot: boolean } | undefined;
@@ -99,8 +99,8 @@ const TRUSTED_EVENTS = new Set([
 
 /**
  * Checks that this run may continue from the records of an earlier one: both of this repository, of the same workflow
- * file, from the same head repository; the earlier one has ended, was triggered by an event that outsiders cannot trigger,
- * and is of a ref whose records this run may use. 2 parallel requests.
+ * file, from the same head repository; the earlier one has ended, was triggered by an event that outsiders cannot
+ * trigger, and is of a ref whose records this run may use. 2 parallel requests.
  *
  * @throws GatelineError `EARLIER_RUN_ITSELF`, `EARLIER_RUN_ABSENT`, `EARLIER_RUN_UNREADABLE`, `EARLIER_RUN_REPOSITORY`,
  *   `EARLIER_RUN_WORKFLOW`, `EARLIER_RUN_FORK`, `EARLIER_RUN_EVENT`, `EARLIER_RUN_UNFINISHED`,

@@ -154,8 +154,8 @@ export async function openRunRecords(invocation: ActionInvocation, run: ApiRun):
 }
 
 /**
- * Id of the run that this one resumes from: the input brings its records, and so does the event of the run. Work that was
- * sent back continues from the run that the event names.
+ * Id of the run that this one resumes from: the input brings its records, and so does the event of the run. Work that
+ * was sent back continues from the run that the event names.
  */
 function resumedRun({ inputs, event }: Pick<ActionInvocation, 'inputs' | 'event'>): string | undefined {
   const dispatched = event.dispatch?.resume;

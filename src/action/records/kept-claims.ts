@@ -147,7 +147,7 @@ export class KeptClaims {
 /** The same error, with what happens to the record. */
 function waitingHere({ code, message, cause }: GatelineError): GatelineError {
   return new GatelineError(code, message, {
-    hint: "GitHub, or the connection to it, is down: see https://www.githubstatus.com. The agent's output is kept on this runner, and the post step of this job tries to upload it once more. `outage-minutes` sets how long to wait for GitHub.",
+    hint: "GitHub, or the connection to it, is down: see https://www.githubstatus.com. The agent's output is kept on this runner, and the post step of this job tries to upload it again. `outage-minutes` sets how long to wait for GitHub.",
     cause,
   });
 }

@@ -11,8 +11,8 @@ import type { ReportedRun } from './run-to-report.ts';
 const LONGEST = 140;
 
 /**
- * Writes the commit status `gateline/<pipeline>` on the head of a pull request whose work may be sent back: the check of
- * the job itself stays red in the run that sent it back, and a later run passes. Problems are notices.
+ * Writes the commit status `gateline/<pipeline>` on the head of a pull request whose work may be sent back: the check
+ * of the job itself stays red in the run that sent it back, and a later run passes. Problems are notices.
  */
 export async function markCommit(
   { world, event }: ActionInvocation,

@@ -51,8 +51,8 @@ const runsSchema = z
   .transform(({ workflow_runs }) => workflow_runs);
 
 /**
- * The page of such a run that somebody has started: `run-name` of the workflow contains the id of the run that it continues
- * and, as the next number, the count. `undefined`: none is among the newest hundred.
+ * The page of such a run that somebody has started: `run-name` of the workflow contains the id of the run that it
+ * continues and, as the next number, the count. `undefined`: none is among the newest hundred.
  */
 export async function findRun(
   rest: RestClient,

@@ -20,7 +20,7 @@ import type { WorkflowEvent } from '../event/event.ts';
 /** A run as the report shows it. */
 export interface ReportedRun extends VerifiedRun {
   readonly assignment: Assignment;
-  /** Decisions of this run that send work back. Every job can write one: they are no part of the view. */
+  /** Decisions of this run that send work back. Every job can write one: they are not part of the view. */
   readonly claims: readonly DecidedRecord[];
 }
 

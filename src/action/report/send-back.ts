@@ -14,11 +14,11 @@ import { codeFence } from '../../untrusted/escape.ts';
 import { findRun, headOfBranch, nextRun, startCommand, startRun, type NextRun } from './next-run.ts';
 import type { ReportedRun } from './run-to-report.ts';
 
-type SendBack = Extract<RunRework, { choice: 'send-back' }>;
+type RunSendBack = Extract<RunRework, { choice: 'send-back' }>;
 
 /**
- * Sends work back, if a gate with `on-fail` failed: a run on GitHub cannot go backwards, so another run of the workflow is
- * started. Never throws for a problem with GitHub: then the text says what a person has to do.
+ * Sends work back, if a gate with `on-fail` failed: a run on GitHub cannot go backwards, so another run of the workflow
+ * is started. Never throws for a problem with GitHub: then the text says what a person has to do.
  * @returns `undefined` if there is nothing to say
  */
 export async function sendBackWork(
@@ -78,7 +78,7 @@ function kept({ world }: ActionInvocation, why: string): SentBackText {
 async function claimAndStart(
   invocation: ActionInvocation,
   { store }: JobContext,
-  rework: SendBack,
+  rework: RunSendBack,
   next: NextRun,
   rest: RestClient,
 ): Promise<SentBackText> {

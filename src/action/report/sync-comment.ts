@@ -75,7 +75,7 @@ const MOST_LOST = 4;
  * the caller reads the comment, writes only a newer picture, then draws the records again and reads again, until there
  * is nothing to do. So the last writer sees what it overwrote, and repairs it; a job that adds a record later sees a
  * picture without it, and writes. A writer that replaced another run's picture, whose jobs cannot repair ours, checks
- * once more later.
+ * again later.
  *
  * Never throws, and ends in time: a failed comment does not fail a gate. Requests of a single job: 2 if the comment is
  * right (1 to identify the account, 1 listing), 4 to create it or to update that of this run, 5 to update that of an

@@ -1,11 +1,13 @@
 import type { GatelineError } from '../../errors/gateline-error.ts';
-import { unsavedSummary } from '../../report/github/unsaved-summary.ts';
 import { unitOf, type EndedRecord } from '../../run/records/record.ts';
 import { isOutage } from '../../store/github/artifacts/outage-error.ts';
 import type { RecordStore } from '../../store/record-store.ts';
-import { truncateBytes } from '../../untrusted/escape.ts';
+import { truncateBytes, codeFence } from '../../untrusted/escape.ts';
 import { readValue } from './gate-value.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
+import type { Verdict } from '../../verdict/verdict.ts';
+import { code, said } from '../../report/markdown/markdown.ts';
+import { block, fitSummary } from '../../report/markdown/section.ts';
 
 /** Bytes of an output that are shown. */
 const SHOWN_BYTES = 64 * 1024;
@@ -51,4 +53,39 @@ async function outputText(store: Pick<RecordStore, 'get'>, ended: EndedRecord): 
   if (value !== undefined) return JSON.stringify(value, null, 2);
   const read = ended.value === undefined ? undefined : await store.get(ended.value.digest);
   return read?.state === 'present' ? new TextDecoder().decode(read.value.subarray(0, SHOWN_BYTES + 4)) : '';
+}
+
+/** An attempt whose end could not be uploaded. */
+interface Unsaved {
+  readonly unit: string;
+  /** Fixed words. */
+  readonly title: string;
+  readonly verdict: Verdict;
+  readonly why: string;
+  /** The output, or its beginning; redacted. Empty: there is none. */
+  readonly shown: string;
+  readonly isCut: boolean;
+}
+
+/** A job's summary of an attempt whose end is on no other machine. At most `maxBytes` of UTF-8. */
+function unsavedSummary({ unit, title, verdict, why, shown, isCut }: Unsaved, maxBytes: number): string {
+  const { kind, advice } = verdict;
+  const sections = [
+    block('the headline', 0, `## Gate ${code(unit, 130)}: ${title}`),
+    block('the result', 0, `It ended as ${code(kind)}. ${said(advice)}`.trim()),
+    block('why', 0, said(why)),
+    block(
+      'the next step',
+      1,
+      '**Re-run failed jobs** once GitHub is available again (https://www.githubstatus.com): the agent then starts again. Raise `outage-minutes` to wait longer.',
+      '### Next step',
+    ),
+    block(
+      'the output',
+      2,
+      shown === '' ? '' : codeFence(shown, 'json'),
+      isCut ? '### Start of its output' : '### Its output',
+    ),
+  ];
+  return fitSummary(sections, maxBytes);
 }

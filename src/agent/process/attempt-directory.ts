@@ -18,8 +18,8 @@ export interface AttemptDirectoryOptions {
 }
 
 /**
- * Attempt directories on disk: `<root>/<digest of the subject>/<run>/<pipeline>.<gate>.<leg>.<call>.<n>/`. Agents see the
- * path, and a default subject is not for them.
+ * Attempt directories on disk: `<root>/<digest of the subject>/<run>/<pipeline>.<gate>.<leg>.<call>.<n>/`. Agents see
+ * the path, and a default subject is not for them.
  */
 export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFiles {
   const pathOf = (id: AttemptId): string =>

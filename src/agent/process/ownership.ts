@@ -25,8 +25,8 @@ export function ofAttempt(table: ProcessTable, first: ProcessInfo, directory: st
 /**
  * Agents of an engine that is gone: processes recorded below `root`, if pid, start time and boot match, and those that
  * have the directory of a recorded attempt in their environment. If an attempt has no record, its agent runs by itself:
- * its processes, and those that its user started from that shell, are left alone. Never this process, its ancestors or
- * its descendants.
+ * its processes, and those that its user started from that shell, do not belong to it. Never this process, its
+ * ancestors or its descendants.
  */
 export function leftBelow(table: ProcessTable, root: string): Belongs {
   const found = processRecordsBelow(root);

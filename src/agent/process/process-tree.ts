@@ -64,15 +64,18 @@ async function signalUntilGone(
     if (found.length === 0 || performance.now() >= deadline) return found;
     for (const { pid, started } of found) {
       const first = !signalled.has(`${pid} ${started}`);
-      if ((first || signal === 'SIGKILL') && !sent(pid, signal)) refused.add(pid);
+      if ((first || signal === 'SIGKILL') && !sendSignal(pid, signal)) refused.add(pid);
       signalled.add(`${pid} ${started}`);
     }
     await sleep(pause);
   }
 }
 
-/** False if the system does not permit it. */
-function sent(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
+/**
+ * Signals a process, or a process group by its negative id. One that has ended is no failure.
+ * @returns false if the system does not permit it
+ */
+export function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
   try {
     process.kill(pid, signal);
     return true;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '../../environment.ts';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
+import { sendSignal } from './process-tree.ts';
 
 /** A version command that takes longer than this is assumed to hang. */
 const TIME_LIMIT_MS = 30_000;
@@ -55,7 +56,7 @@ function ended(
         if (texts[name].length < 64 * LENGTH_LIMIT) texts[name] += text;
       });
     const kill = (): void => {
-      if (child.pid !== undefined) endGroup(isGroup ? -child.pid : child.pid);
+      if (child.pid !== undefined) sendSignal(isGroup ? -child.pid : child.pid, 'SIGKILL');
       settle('it was stopped');
     };
     const settle = (problem: string | undefined): void => {
@@ -67,12 +68,4 @@ function ended(
     child.on('error', (error) => settle(messageOf(error)));
     child.on('close', (code, by) => settle(code === 0 ? undefined : `it ended with ${code ?? by}`));
   });
-}
-
-function endGroup(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
 }

@@ -65,7 +65,9 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return exitCodeOfUnit(unit);
 }
 
-/** In the work tree of the attempt, which has a definition too, the token is unknown: its state is in the user's folder. */
+/**
+ * In the work tree of the attempt, which has a definition too, the token is unknown: its state is in the user's folder.
+ */
 function elsewhere(error: unknown, { environment }: CliWorld, root: string): GatelineError | undefined {
   if (!(error instanceof GatelineError) || error.code !== 'TOKEN_UNKNOWN') return undefined;
   const request = environment[AGENT_VARIABLES.request] ?? '';

@@ -7,7 +7,7 @@ import { adviceLines } from '../output/advice.ts';
 import { readInput } from '../project/assignment.ts';
 import { textOption, type OptionValues, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, parseRunArgument, projectOnce, type Opened } from '../project/open.ts';
+import { loadFor, open, parseRunArgument, projectOnce, type OpenProject } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
@@ -41,7 +41,7 @@ interface Recorder {
   /** When it expires. */
   readonly until: string | undefined;
   /** @param runNumber the run of a decision about a run; 0: the newest */
-  readonly record: (opened: Opened, by: DecisionMade, runNumber: number) => Promise<unknown>;
+  readonly record: (opened: OpenProject, by: DecisionMade, runNumber: number) => Promise<unknown>;
 }
 
 /** Checks the options. */

@@ -33,7 +33,7 @@ async function outputOf(call: Call, { number, claim, ended }: NumberedAttempt): 
 const LINES = 40;
 const LONGEST = 200;
 
-/** The differences for people, one line each; they stand before a patch, where `git apply` ignores them. */
+/** The differences for people, one line each; they come before a patch, where `git apply` ignores them. */
 export function differenceLines({ request, output }: AttemptDifferences): string[] {
   const asked =
     request === undefined

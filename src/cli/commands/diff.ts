@@ -16,7 +16,7 @@ interface Versions extends Awaited<ReturnType<typeof versionsOf>> {
   /** The attempts whose versions these are, if two are compared. */
   readonly attempts?: readonly [NumberedAttempt, NumberedAttempt];
 }
-type Snapshot = NonNullable<EndedRecord['snapshot']>;
+type AttemptSnapshot = NonNullable<EndedRecord['snapshot']>;
 
 /** `gateline diff [GATE]`: the changes that the gates of a run made, as a patch. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -71,7 +71,7 @@ async function wanted(call: Call, gate: string | undefined, attempts: string | u
   return { from: from!.tree, to: to!.tree, attempts: compared };
 }
 
-function snapshotOf(ended: EndedRecord | undefined, what: string): Snapshot {
+function snapshotOf(ended: EndedRecord | undefined, what: string): AttemptSnapshot {
   if (ended?.snapshot !== undefined) return ended.snapshot;
   throw unavailable(`no version of the workspace was kept for ${what}`);
 }

@@ -58,7 +58,7 @@ async function exists(path: string): Promise<boolean> {
     if (isSystemError(error, 'ENOENT')) return false;
     throw new GatelineError('FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(error)}`, {
       fault: 'platform',
-      hint: 'Check what stands in its way and who owns it.',
+      hint: 'Check what is in its place and who owns it.',
       cause: error,
     });
   }

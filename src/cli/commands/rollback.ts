@@ -10,7 +10,7 @@ import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { recordedOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectOnce, type Opened } from '../project/open.ts';
+import { loadFor, open, projectOnce, type OpenProject } from '../project/open.ts';
 import { putLines, savedFolder } from './apply.ts';
 
 /** `gateline rollback --to GATE | --all`: restores what a gate left, or what the run found. */
@@ -65,7 +65,7 @@ const DATABASE: Readonly<Record<RollbackPlan['database'], readonly [done: string
   restored: ['The database was restored.', 'The database would be restored.'],
 };
 
-function resultLines(done: RolledBack, { ports }: Opened, dryRun: boolean): string[] {
+function resultLines(done: RolledBack, { ports }: OpenProject, dryRun: boolean): string[] {
   const lines =
     done.puts.length === 0 ? ['No gate changed this folder: no file changes.'] : putLines(done.puts, dryRun);
   const database = DATABASE[done.database]?.[dryRun ? 1 : 0];
@@ -82,7 +82,7 @@ function resultLines(done: RolledBack, { ports }: Opened, dryRun: boolean): stri
 }
 
 /** `gateline-rollback/1`; see docs/reference/json-output.md. */
-function rollbackJson(done: RolledBack, opened: Opened, to: string | undefined, dryRun: boolean): object {
+function rollbackJson(done: RolledBack, opened: OpenProject, to: string | undefined, dryRun: boolean): object {
   const { runNumber: run, gates, committed, database } = done;
   const files = done.puts.map(({ path, action, why = null }) => ({ path, action, why }));
   const saved = done.saved === undefined ? null : fromRoot(opened.ports.workspace.root, done.saved);

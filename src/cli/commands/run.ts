@@ -15,7 +15,7 @@ import { adviceLines } from '../output/advice.ts';
 import type { OptionValues, CommandInvocation } from '../command.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectorFor, type Opened } from '../project/open.ts';
+import { loadFor, open, projectorFor, type OpenProject } from '../project/open.ts';
 import { exitCodeOfRun, stateToShow } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
@@ -68,7 +68,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
 /** Applies the files of a completed run only: an incomplete result is not a usable version. */
 async function applyResult(
   world: CliWorld,
-  { ports, assignment }: Opened,
+  { ports, assignment }: OpenProject,
   { state }: RunResult,
   code: ExitCode,
 ): Promise<ExitCode> {
@@ -97,7 +97,7 @@ function redactorFor(pipeline: Pipeline, environment: Environment): Redactor {
   return createRedactor({ secrets });
 }
 
-function progressFor(world: CliWorld, options: OptionValues, { loaded, graph }: Opened): Progress {
+function progressFor(world: CliWorld, options: OptionValues, { loaded, graph }: OpenProject): Progress {
   const screen = options['json'] === true ? world.err : world.out;
   const show = screen.interactive ? liveProgress : plainProgress;
   return show({
@@ -144,7 +144,7 @@ function handedOnLines({ status, units }: RunState): string[] {
  * The end of a run: the state, the next steps, and what kept gates from running. With `--json`, the text for people
  * goes to stderr.
  */
-function tell({ world, options }: CommandInvocation, { loaded, graph }: Opened, result: RunResult): void {
+function tell({ world, options }: CommandInvocation, { loaded, graph }: OpenProject, result: RunResult): void {
   const screen = options['json'] ? world.err : world.out;
   const shown = stateToShow(result);
   if (options['json']) printJson(world, statusJson(result.state, graph, { file: fileOf(loaded) }));

@@ -16,10 +16,10 @@ export const PARTS = [
   'learnings',
   'contract',
 ] as const;
-export type Part = (typeof PARTS)[number];
+export type ShownPart = (typeof PARTS)[number];
 
 /** Parts that are text; the others are JSON. */
-export const TEXT_PARTS: ReadonlySet<Part> = new Set(['stdout', 'stderr', 'learnings']);
+export const TEXT_PARTS: ReadonlySet<ShownPart> = new Set(['stdout', 'stderr', 'learnings']);
 
 /** The attempt that is shown: its claim and its end, where they are known. */
 export interface Shown {
@@ -47,7 +47,7 @@ export function shownOf(call: Call, unit: UnitState, number?: number): Shown {
 }
 
 /** Digest of a part; `undefined` if it does not exist. */
-export function contentOf({ claim, ended }: Shown, part: Exclude<Part, 'verdict' | 'record'>): Digest | undefined {
+export function contentOf({ claim, ended }: Shown, part: Exclude<ShownPart, 'verdict' | 'record'>): Digest | undefined {
   switch (part) {
     case 'request':
       return claim?.request;
@@ -66,7 +66,7 @@ export function contentOf({ claim, ended }: Shown, part: Exclude<Part, 'verdict'
 }
 
 /** Why a part does not exist, as the end of a sentence. */
-export function whyAbsent({ unit, claim, ended, number }: Shown, part: Part): string {
+export function whyAbsent({ unit, claim, ended, number }: Shown, part: ShownPart): string {
   if (ended === undefined) {
     if (number !== undefined && number < unit.begun.length) return 'the attempt was interrupted';
     return claim === undefined ? 'its agent was not started yet' : 'its agent has not ended yet';

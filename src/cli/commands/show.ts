@@ -18,7 +18,7 @@ import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
-import { contentOf, PARTS, shownOf, TEXT_PARTS, whyAbsent, type Part, type Shown } from './show-parts.ts';
+import { contentOf, PARTS, shownOf, TEXT_PARTS, whyAbsent, type ShownPart, type Shown } from './show-parts.ts';
 
 /** `gateline show GATE [PART]`: one stored part of a gate. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -49,7 +49,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ...['diff', 'files'].map((name) => [name, '`gateline diff GATE` shows what the gate changed.'] as const),
 ]);
 
-function partNamed(name: string): Part {
+function partNamed(name: string): ShownPart {
   const found = PARTS.find((part) => part === name);
   if (found !== undefined) return found;
   const meant = didYouMean(name, PARTS);
@@ -127,7 +127,7 @@ async function showContent(
   world: CliWorld,
   call: Call,
   shown: Shown,
-  part: Exclude<Part, 'verdict' | 'record'>,
+  part: Exclude<ShownPart, 'verdict' | 'record'>,
   json: boolean,
 ): Promise<void> {
   const { unit, number } = shown;

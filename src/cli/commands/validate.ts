@@ -17,7 +17,7 @@ import type { CliWorld } from '../world.ts';
 /** `gateline validate`: reports all errors in the definition and its contracts at once. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
-  let found: Found;
+  let found: ValidationResult;
   try {
     const loaded = await loadFor(invocation);
     // Schemas and checks are compiled as in a run.
@@ -34,17 +34,17 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return isSound(found) ? EXIT_CODES.ok : EXIT_CODES.usage;
 }
 
-interface Found {
+interface ValidationResult {
   readonly loaded: LoadedPipeline | undefined;
   readonly problems: readonly Problem[];
   readonly errors: readonly GatelineError[];
 }
 
-function isSound({ loaded, problems, errors }: Found): boolean {
+function isSound({ loaded, problems, errors }: ValidationResult): boolean {
   return loaded !== undefined && errors.length === 0 && problems.every(({ severity }) => severity === 'warning');
 }
 
-function tell(world: CliWorld, found: Found): void {
+function tell(world: CliWorld, found: ValidationResult): void {
   const { loaded, problems, errors } = found;
   for (const problem of problems) say(world.err, forTerminal(formatProblem(problem)));
   for (const error of errors) for (const line of errorLines(error)) say(world.err, line);
@@ -60,7 +60,7 @@ function tell(world: CliWorld, found: Found): void {
 }
 
 /** `gateline-validate/1`; see docs/reference/json-output.md. */
-function validationJson(found: Found): object {
+function validationJson(found: ValidationResult): object {
   const problems = [...found.problems, ...found.errors].map(problemJson);
   return { format: 'gateline-validate/1', valid: isSound(found), problems };
 }

@@ -22,8 +22,8 @@ export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: Readon
 }
 
 /**
- * The state at the end of a call, for people: a gate that an error keeps from starting is blocked, although nothing that
- * is recorded keeps it from starting.
+ * The state at the end of a call, for people: a gate that an error keeps from starting is blocked, although nothing
+ * that is recorded keeps it from starting.
  */
 export function stateToShow({ state, planned, errors }: RunResult): RunState {
   const isByError = (reason: string): boolean => errors.some(({ code }) => reason.startsWith(`${code}: `));

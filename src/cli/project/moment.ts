@@ -2,9 +2,9 @@ import type { Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { recordsNamed, recordsUntil, recordsUpTo } from '../../run/records/moment.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
-import { recordName, type GatelineRecord } from '../../run/records/record.ts';
+import { recordName, type GatelineRecord, unitOf } from '../../run/records/record.ts';
+import { orderRecords } from '../../run/records/order.ts';
 
 /** What was recorded at a moment in the past. */
 export interface View {
@@ -62,7 +62,32 @@ function ambiguous(asked: string, records: readonly GatelineRecord[]): GatelineE
 function unknown(asked: string, records: readonly GatelineRecord[]): GatelineError {
   const latest = records.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).map(recordName);
   const known = latest.length === 0 ? '' : ` The latest records: ${firstNames(latest, 5)}.`;
-  return new GatelineError('MOMENT_UNKNOWN', `--at ${asked}: there is no such record, and it is no time`, {
+  return new GatelineError('MOMENT_UNKNOWN', `--at ${asked}: there is no such record, and it is not a time`, {
     hint: `Name a record, as \`gateline show GATE record\` prints its parts, or write a time as 2030-12-31T18:00:00Z.${known}`,
   });
+}
+
+/** The records with this name, otherwise those whose names begin with it. */
+function recordsNamed(records: readonly GatelineRecord[], name: string): GatelineRecord[] {
+  const exact = records.filter((record) => recordName(record) === name);
+  return exact.length > 0 ? exact : records.filter((record) => recordName(record).startsWith(name));
+}
+
+/**
+ * The records that existed when this one was written, itself included. For display only: records of its own unit are in
+ * their defined order, but for other units only the clock is known.
+ */
+function recordsUpTo(records: readonly GatelineRecord[], last: GatelineRecord): GatelineRecord[] {
+  const own = orderRecords(records.filter((record) => unitOf(record) === unitOf(last))).records;
+  const upTo = new Set(own.slice(0, own.indexOf(last) + 1));
+  return records.filter(
+    (record) =>
+      record.runNumber <= last.runNumber &&
+      (unitOf(record) === unitOf(last) ? upTo.has(record) : Date.parse(record.at) <= Date.parse(last.at)),
+  );
+}
+
+/** The records written until this time, by their own clocks. */
+function recordsUntil(records: readonly GatelineRecord[], time: Date): GatelineRecord[] {
+  return records.filter(({ at }) => Date.parse(at) <= time.getTime());
 }

@@ -13,7 +13,7 @@ import { noticesTo, say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
 /** The objects that nearly every command uses. */
-export interface Opened {
+export interface OpenProject {
   readonly loaded: LoadedPipeline;
   readonly graph: UnitGraph;
   readonly ports: EnginePorts;
@@ -30,7 +30,7 @@ export async function open(
   { world, options }: CommandInvocation,
   loaded: LoadedPipeline,
   access: { readonly readOnly: boolean; readonly signal?: AbortSignal },
-): Promise<Opened> {
+): Promise<OpenProject> {
   const { environment, now, onDurable } = world;
   const durable = onDurable === undefined ? {} : { onDurable };
   const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
@@ -66,7 +66,7 @@ export interface RunWanted {
 }
 
 /** A run, read. */
-export interface OpenedRun extends Opened {
+export interface OpenedRun extends OpenProject {
   readonly call: Call;
   /** The moment in the past that it is shown at. */
   readonly at: Date | undefined;
@@ -104,14 +104,18 @@ export async function openRun(
 }
 
 /** The projections of the state guide's files for a call. */
-export function projectorFor(world: CliWorld, opened: Opened, redact: (text: string) => string): Promise<Projector> {
+export function projectorFor(
+  world: CliWorld,
+  opened: OpenProject,
+  redact: (text: string) => string,
+): Promise<Projector> {
   const { loaded, graph, assignment, ports } = opened;
   const durable = world.onDurable === undefined ? {} : { onDurable: world.onDurable };
   return createProjector({ loaded, graph, metadata: assignment.metadata, store: ports.store, redact, ...durable });
 }
 
 /** Updates the files that people read, after a command that wrote records without driving a run. */
-export async function projectOnce(world: CliWorld, opened: Opened): Promise<RunState> {
+export async function projectOnce(world: CliWorld, opened: OpenProject): Promise<RunState> {
   const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
   const projector = await projectorFor(world, opened, call.redactor.redactText);
   const state = call.journal.state();

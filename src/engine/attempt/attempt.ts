@@ -8,7 +8,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import { agentEnvironment, missingSecrets, protocolVariables } from './agent-environment.ts';
 import { noSecret, notPrepared, redactVerdict, verdictOn, withFiles } from './attempt-verdicts.ts';
-import { claim, prepareAttempt, type Begun, type Preparation } from './begin-attempt.ts';
+import { claim, prepareAttempt, type BegunAttempt, type Preparation } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import {
   canBeCompletedAgain,
@@ -17,7 +17,7 @@ import {
   collectOutput,
   readOutput,
   removeAnswer,
-  type Collected,
+  type CollectedOutput,
   type WrittenOutput,
 } from './collect-output.ts';
 import { captureFiles, nameKept, type Captured } from './capture-files.ts';
@@ -86,7 +86,7 @@ async function runAttempt(
   await call.observe({ type: 'started', unit: unit.key, record: started, ...known });
   const ended = await endWithoutSecrets(call, unit, started);
   if (ended !== undefined) return { ended };
-  let begun: Begun;
+  let begun: BegunAttempt;
   try {
     begun = await prepareOrEnd(call, unit, work, started, { signal, before });
   } catch (error) {
@@ -135,7 +135,7 @@ export async function prepareOrEnd(
   work: Work,
   started: StartedRecord,
   preparation?: Preparation,
-): Promise<Begun> {
+): Promise<BegunAttempt> {
   try {
     return await prepareAttempt(call, unit, work, started, preparation);
   } catch (error) {
@@ -150,7 +150,7 @@ export function endWith(call: Call, unit: Unit, started: StartedRecord, error: u
 }
 
 /** Runs the agent to its end. If it cannot be watched, the attempt is ended with the error before it is rethrown. */
-async function startOrEnd(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
+async function startOrEnd(call: Call, begun: BegunAttempt, signal: AbortSignal): Promise<AgentResult> {
   try {
     return await startAgent(call, begun, signal);
   } catch (error) {
@@ -159,7 +159,7 @@ async function startOrEnd(call: Call, begun: Begun, signal: AbortSignal): Promis
   }
 }
 
-function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<AgentResult> {
+function startAgent(call: Call, begun: BegunAttempt, signal: AbortSignal): Promise<AgentResult> {
   const { unit, directory, started } = begun;
   const { gate } = unit;
   const others = new Set(call.assignment.pipeline.gates.flatMap((one) => one.secrets));
@@ -188,7 +188,7 @@ function startAgent(call: Call, begun: Begun, signal: AbortSignal): Promise<Agen
  */
 export async function finishAttempt(
   call: Call,
-  begun: Begun,
+  begun: BegunAttempt,
   result: AgentResult,
   stopped?: Verdict,
 ): Promise<EndedRecord> {
@@ -214,7 +214,7 @@ export async function finishAttempt(
 
 async function judgeAndEnd(
   call: Call,
-  begun: Begun,
+  begun: BegunAttempt,
   result: AgentResult,
   written: WrittenOutput,
   stopped: Verdict | undefined,
@@ -240,7 +240,7 @@ async function judgeAndEnd(
   });
 }
 
-interface Ending extends Partial<Collected>, Partial<Pick<Captured, 'files' | 'touched' | 'snapshot'>> {
+interface Ending extends Partial<CollectedOutput>, Partial<Pick<Captured, 'files' | 'touched' | 'snapshot'>> {
   readonly verdict: Verdict;
   readonly result?: AgentResult;
   readonly metrics?: EndedRecord['metrics'];

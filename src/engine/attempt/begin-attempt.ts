@@ -10,9 +10,9 @@ import type { Checkout, TreeId } from '../../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 import { taskNoted, type Call } from '../call/call.ts';
 import { databaseAtStart } from '../snapshots/database.ts';
-import { claimedHint } from './claimed-hint.ts';
+import { claimedHint } from '../call/call.ts';
 import { copierOf, missingContent, readJson } from '../call/content.ts';
-import { keepJson } from '../keep-json.ts';
+import { keepJson } from '../call/content.ts';
 import { writePlace, type AttemptPlace } from './place-file.ts';
 import type { Work } from '../plan/prepared-unit.ts';
 import { startFiles } from '../plan/current-inputs.ts';
@@ -22,7 +22,7 @@ import type { ReworkStart } from './rework-start.ts';
 export const INLINE_LIMIT = 1024 * 1024;
 
 /** An attempt that holds its claim and whose agent can be started. */
-export interface Begun {
+export interface BegunAttempt {
   readonly unit: Unit;
   readonly started: StartedRecord;
   readonly directory: AttemptDirectory;
@@ -113,7 +113,7 @@ export async function prepareAttempt(
   work: Work,
   started: StartedRecord,
   preparation: Preparation = {},
-): Promise<Begun> {
+): Promise<BegunAttempt> {
   const directory = await call.ports.attempts.create(started);
   await directory.write(ATTEMPT_FILES.request, canonicalChunks(await agentView(call, unit, work, started, directory)));
   const feedback = preparation.before ?? lastAttempt(call, unit, started);

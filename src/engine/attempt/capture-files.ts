@@ -3,7 +3,7 @@ import type { EndedRecord, FileChange } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Issue } from '../../verdict/verdict.ts';
 import type { KeepContent, TreeId } from '../../workspace/workspace.ts';
-import type { Begun } from './begin-attempt.ts';
+import type { BegunAttempt } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import { firstNames } from '../../errors/first-names.ts';
 import { holdsSecret, SecretFound, withoutSecrets } from '../call/without-secrets.ts';
@@ -29,7 +29,7 @@ export interface Captured {
  * Stores the files that the gate hands on, and lists what else it changed. A file that contains a secret is not handed
  * on: redacting it would alter it, and an altered file is not the agent's work.
  */
-export async function captureFiles(call: Call, begun: Begun): Promise<Captured> {
+export async function captureFiles(call: Call, begun: BegunAttempt): Promise<Captured> {
   try {
     return await capture(call, begun);
   } catch (error) {
@@ -40,7 +40,7 @@ export async function captureFiles(call: Call, begun: Begun): Promise<Captured> 
   }
 }
 
-async function capture(call: Call, begun: Begun): Promise<Captured> {
+async function capture(call: Call, begun: BegunAttempt): Promise<Captured> {
   const { unit, checkout } = begun;
   const { store, workspace } = call.ports;
   const keep: KeepContent = async (chunks) => {
@@ -67,12 +67,12 @@ async function capture(call: Call, begun: Begun): Promise<Captured> {
 }
 
 /**
- * Keeps what the attempt left, if `snapshots` says so. Files with a secret are no part of it.
+ * Keeps what the attempt left, if `snapshots` says so. Files with a secret are not part of it.
  * @returns the version without them
  */
 async function keepSnapshot(
   call: Call,
-  { unit, checkout }: Begun,
+  { unit, checkout }: BegunAttempt,
   tree: TreeId,
   handedOn: readonly FileChange[],
 ): Promise<TreeId> {

@@ -6,11 +6,11 @@ import { parseJson } from '../../json/parse-json.ts';
 import { parentPointers } from '../../json/pointer.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
-import type { Begun } from './begin-attempt.ts';
+import type { BegunAttempt } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
 import { redactOutput } from '../call/redact-output.ts';
 import { judgeValue } from '../upstream/judge-again.ts';
-import { keepJson } from '../keep-json.ts';
+import { keepJson } from '../call/content.ts';
 
 /** The largest output, in bytes. */
 export const OUTPUT_LIMIT = 256 * 1024 * 1024;
@@ -25,7 +25,7 @@ export type WrittenOutput =
   | { readonly value?: undefined; readonly verdict: Verdict };
 
 /** The result of collecting an attempt's output. */
-export interface Collected {
+export interface CollectedOutput {
   readonly verdict: Verdict;
   readonly value: Content | undefined;
   readonly exports: Content | undefined;
@@ -37,7 +37,7 @@ export interface Collected {
  */
 export async function readOutput(
   call: Call,
-  begun: Pick<Begun, 'unit' | 'directory' | 'started'>,
+  begun: Pick<BegunAttempt, 'unit' | 'directory' | 'started'>,
 ): Promise<{ readonly own: Call; readonly written: WrittenOutput }> {
   const { unit, directory } = begun;
   const file = await directory.read(ATTEMPT_FILES.output, OUTPUT_LIMIT);
@@ -46,7 +46,7 @@ export async function readOutput(
   const { redact = [] } = (await call.contracts.load(unit.gate)).contract;
   if (!parsed.ok) {
     const { kind, issue, advice } = parsed;
-    // Without its structure, what must not be kept cannot be told from the rest.
+    // Without its structure, what must not be kept cannot be distinguished from the rest.
     if (redact.length > 0) return { own: call, written: { verdict: failed(kind, advice, [NOT_SHOWN]) } };
     const kept = await keepRefused(call, begun, file.bytes);
     const where = kept ? ` What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.` : '';
@@ -59,7 +59,7 @@ export async function readOutput(
 
 const NOT_SHOWN: Issue = {
   severity: 'error',
-  message: 'the output is not one JSON value; nothing of it is shown or kept, since `redact` names parts of it',
+  message: 'the output is not one JSON value; it is neither shown nor kept, since `redact` names parts of it',
 };
 
 function isWithin(pointer: string, parts: readonly string[]): boolean {
@@ -72,10 +72,10 @@ function isWithin(pointer: string, parts: readonly string[]): boolean {
  */
 export async function collectOutput(
   call: Call,
-  begun: Pick<Begun, 'unit' | 'directory' | 'started'>,
+  begun: Pick<BegunAttempt, 'unit' | 'directory' | 'started'>,
   written: WrittenOutput,
   early: Verdict | undefined,
-): Promise<Collected> {
+): Promise<CollectedOutput> {
   if (written.value === undefined) return { verdict: early ?? written.verdict, value: undefined, exports: undefined };
   const { value, notices } = written;
   const kept = await keepValue(call, begun, value);
@@ -108,7 +108,7 @@ function withNotices(verdict: Verdict, notices: readonly Issue[]): Verdict {
  */
 async function keepValue(
   call: Call,
-  { directory, started }: Pick<Begun, 'directory' | 'started'>,
+  { directory, started }: Pick<BegunAttempt, 'directory' | 'started'>,
   value: JsonValue,
 ): Promise<Content> {
   try {
@@ -123,7 +123,7 @@ async function keepValue(
 /** Stores the redacted beginning of an output that is not JSON, for people to read. False: there is no room for it. */
 async function keepRefused(
   call: Call,
-  { directory, started }: Pick<Begun, 'directory' | 'started'>,
+  { directory, started }: Pick<BegunAttempt, 'directory' | 'started'>,
   bytes: Uint8Array,
 ): Promise<boolean> {
   const text = new TextDecoder().decode(bytes.subarray(0, REFUSED_LIMIT));

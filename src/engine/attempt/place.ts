@@ -4,8 +4,9 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import type { AttemptPlace } from './place-file.ts';
 import { planUnit } from '../plan/plan-unit.ts';
-import { type PreparedUnit } from '../plan/prepared-unit.ts';
+import type { PreparedUnit } from '../plan/prepared-unit.ts';
 import { startFiles } from '../plan/current-inputs.ts';
+import { comparePositions, unitOf, type StartedRecord } from '../../run/records/record.ts';
 
 /**
  * Determines where a unit's agent works. A CI job's checkout is its own; the user's folder must contain what the
@@ -63,4 +64,28 @@ export async function planInPlace(call: Call, unit: Unit, planned: PreparedUnit)
     const reason = `${error.code}: ${error.message}`;
     return { planned: { ...prepared.planned, choice: 'blocked', reason }, error };
   }
+}
+
+/**
+ * Releases the place of an attempt that will not be completed: the user's folder becomes free for others, a work tree
+ * is discarded.
+ */
+export async function giveUpPlace({ ports }: Pick<Call, 'ports'>, started: StartedRecord): Promise<void> {
+  if (started.holder === 'open') await ports.workspace.forget(ports.attempts.pathOf(started));
+}
+
+/** Does the same for every attempt of a unit that was begun and has not ended. */
+export async function giveUpPlaces(call: Call, { key }: Unit): Promise<void> {
+  const open = (call.journal.archive().started.get(key) ?? []).filter((started) => !hasEnded(call, started));
+  for (const started of open) await giveUpPlace(call, started);
+}
+
+/** Releases the place of an attempt that ended with an error, unless it can still be completed. */
+export async function giveUpEnded(call: Call, started: StartedRecord): Promise<void> {
+  if (hasEnded(call, started)) await giveUpPlace(call, started);
+}
+
+function hasEnded({ journal }: Call, started: StartedRecord): boolean {
+  const ended = journal.archive().ended.get(unitOf(started)) ?? [];
+  return ended.some((one) => comparePositions(one, started) === 0);
 }

@@ -2,7 +2,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { RUN_GATE, type DecidedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
-import { giveUpPlaces } from './give-up-place.ts';
+import { giveUpPlaces } from './place.ts';
 
 /** Who decided, and why. */
 export interface Decider {

@@ -1,9 +1,15 @@
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
-import type { PreparedUnit } from '../plan/prepared-unit.ts';
-import { recordAdopted } from './adopt.ts';
-import { recordNotApplicable, recordReuse, takenFrom } from './record-reuse.ts';
+import type { PreparedUnit, Work } from '../plan/prepared-unit.ts';
+import { recordNotApplicable, recordReuse, takenFrom, recordWithoutAgent, type Taken } from './record-reuse.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { redactOutput } from '../call/redact-output.ts';
+import { keepJson } from '../call/content.ts';
+import { planUnit } from '../plan/plan-unit.ts';
+import { judgeValue } from '../upstream/judge-again.ts';
+import { recordDecision, type Decider } from './record-decision.ts';
 
 /**
  * Records what a plan decides without an agent: an output is reused or adopted, or the gate is not applicable.
@@ -23,4 +29,34 @@ export async function recordPlanned(call: Call, unit: Unit, prepared: PreparedUn
     default:
       return undefined;
   }
+}
+
+/**
+ * Uses an output from outside as a unit's result: judged by its contract, bound to its current request. Records who
+ * decided so, and the result.
+ * @throws GatelineError `ADOPT_TOO_EARLY` while the request is not known, `ADOPT_REFUSED` if the contract is not met
+ */
+export async function adoptOutput(call: Call, unit: Unit, output: JsonValue, by: Decider): Promise<EndedRecord> {
+  const { planned, work } = await planUnit(call, unit);
+  if (work === undefined)
+    throw new GatelineError('ADOPT_TOO_EARLY', `gate ${unit.key}: its request is not known yet: ${planned.reason}`);
+  const { value } = await redactOutput(call, unit.gate, output);
+  const kept = await keepJson(call.ports.store, value);
+  const { verdict, exports } = await judgeValue(call, unit, value, kept);
+  if (exports === undefined || verdict.status !== 'passed') {
+    const why = verdict.issues[0]?.message ?? verdict.advice;
+    throw new GatelineError(
+      'ADOPT_REFUSED',
+      `gate ${unit.key}: the supplied output does not meet the contract (${verdict.kind}): ${why}`,
+    );
+  }
+  return recordAdopted(call, unit, work, { value: kept, exports, verdict, files: [], touched: [], logs: {} }, by);
+}
+
+/** Records the decision to use an output, and the output as the unit's result. */
+async function recordAdopted(call: Call, unit: Unit, work: Work, taken: Taken, by: Decider): Promise<EndedRecord> {
+  const { actor, reason } = by;
+  const bound = { fingerprint: work.fingerprint, ...(taken.value && { output: taken.value.digest }) };
+  await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound });
+  return recordWithoutAgent(call, unit, work, { how: 'adopted', ...taken });
 }

@@ -6,7 +6,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 import { copierOf, readJson } from '../call/content.ts';
-import { keepJson } from '../keep-json.ts';
+import { keepJson } from '../call/content.ts';
 import { handedOnTo } from '../plan/current-inputs.ts';
 import { sentBackWork, type ReworkFiles } from '../plan/sent-back-work.ts';
 

@@ -8,7 +8,7 @@ import type { Call } from '../call/call.ts';
 const OURSELVES = 'gateline';
 
 /** A loop that sends work back. */
-export type SendBack = Extract<LoopChoice, { choice: 'send-back' }>;
+export type LoopSendBack = Extract<LoopChoice, { choice: 'send-back' }>;
 
 /**
  * Sends work back: records the decisions of the given loops about their target, durable before anything runs again. If
@@ -17,7 +17,7 @@ export type SendBack = Extract<LoopChoice, { choice: 'send-back' }>;
  */
 export async function sendBack(
   call: Call,
-  loops: readonly { readonly loop: Loop; readonly choice: SendBack }[],
+  loops: readonly { readonly loop: Loop; readonly choice: LoopSendBack }[],
 ): Promise<ReadonlySet<UnitKey>> {
   const targets = new Set(loops.flatMap(({ choice }) => choice.targets));
   // All are about the same attempt, which is set aside by the first of them.
@@ -28,7 +28,7 @@ export async function sendBack(
 /** The decisions of the given loops about their target: one for each loop and unit. */
 export function decisionsOf(
   call: Pick<Call, 'journal' | 'redactor'>,
-  loops: readonly { readonly loop: Loop; readonly choice: SendBack }[],
+  loops: readonly { readonly loop: Loop; readonly choice: LoopSendBack }[],
 ): DecidedRecord[] {
   return loops.flatMap(({ loop, choice }) => choice.targets.map((unit) => decisionAbout(call, unit, loop, choice)));
 }
@@ -37,7 +37,7 @@ function decisionAbout(
   call: Pick<Call, 'journal' | 'redactor'>,
   unit: Unit,
   loop: Loop,
-  { times, reason, failed, over: all, targets }: SendBack,
+  { times, reason, failed, over: all, targets }: LoopSendBack,
 ): DecidedRecord {
   const others = new Set(targets.map(({ key }) => key));
   others.delete(unit.key);

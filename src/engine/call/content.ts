@@ -6,6 +6,7 @@ import type { Content, EndedRecord } from '../../run/records/record.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import { parseJson } from '../../json/parse-json.ts';
+import { canonicalChunks } from '../../json/canonical-json.ts';
 
 /**
  * Reads a stored JSON value, verified by its digest.
@@ -68,4 +69,9 @@ export async function missingOf(
     if (read.state !== 'present') missing.set(digest, read.state === 'unknown' ? read.problem : null);
   }
   return missing;
+}
+
+/** Stores a value in canonical form, in chunks. The content's digest is the value's digest. */
+export function keepJson(store: Pick<RecordStore, 'putStream'>, value: JsonValue): Promise<Content> {
+  return store.putStream(canonicalChunks(value));
 }

@@ -5,7 +5,7 @@ import type { Pipeline } from '../../pipeline/pipeline.ts';
 export interface NamedSubject {
   /** Names the run's records. Part of every request, unless {@link isDefaultSubject}. */
   readonly subject: string;
-  /** Nobody gave the subject: agents, conditions and checks do not see it. */
+  /** The subject is the default one: agents, conditions and checks do not see it. */
   readonly isDefaultSubject?: boolean;
 }
 
@@ -15,7 +15,7 @@ export function givenSubject({ subject, isDefaultSubject }: NamedSubject): strin
 }
 
 /**
- * Refuses a pipeline whose conditions read a subject that nobody gave, before any agent starts.
+ * Refuses a pipeline whose conditions read a default subject, before any agent starts.
  * @throws GatelineError `SUBJECT_NOT_GIVEN`
  */
 export function refuseWithoutSubject(assignment: NamedSubject & { readonly pipeline: Pipeline }): void {

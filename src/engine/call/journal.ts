@@ -6,7 +6,7 @@ import { nextAttempt, numberCall, type CallNumbers } from '../../run/state/numbe
 import type { ReadProblem, RecordListing } from '../../run/records/reading.ts';
 import { RECORD_FORMAT, type DecidedRecord, type GatelineRecord, type Writer } from '../../run/records/record.ts';
 import { addElsewhere, addToArchive, openArchive, type Archive } from '../../run/plan/archive.ts';
-import { writerKey, type RunState, type Told } from '../../run/state/run-state.ts';
+import { writerKey, type RunState, type ExternalFacts } from '../../run/state/run-state.ts';
 import type { UnitGraph, Unit } from '../../run/records/unit.ts';
 import type { Selection, Written } from '../../store/record-store.ts';
 import type { MissingContents } from './content.ts';
@@ -23,7 +23,7 @@ export interface Journal {
   /** Number of the unit's next attempt in this call. */
   nextAttempt(key: UnitKey): number;
   /** The properties that all records of this call about this unit share. */
-  identity(unit: Named, n: number): Identity;
+  identity(unit: Named, n: number): RecordIdentity;
   write(record: GatelineRecord): Promise<Written>;
   /** Judges a unit by this fingerprint from now on. */
   setFingerprint(key: UnitKey, fingerprint: Digest): void;
@@ -34,8 +34,8 @@ export interface Journal {
   /** The contents passed to {@link setMissing}. */
   missing(): MissingContents;
   /**
-   * Adds checkpoints of a unit from elsewhere, one listing for each subject. They are used to find reusable outputs, not
-   * for the state of this run.
+   * Adds checkpoints of a unit from elsewhere, one listing for each subject. They are used to find reusable outputs,
+   * not for the state of this run.
    */
   include(key: UnitKey, checkpoints: readonly RecordListing[]): void;
 }
@@ -46,7 +46,7 @@ interface Named {
   readonly leg: Pick<Unit['leg'], 'id'>;
 }
 
-type Identity = Pick<
+type RecordIdentity = Pick<
   GatelineRecord,
   'format' | 'pipeline' | 'subject' | 'gate' | 'leg' | 'runNumber' | 'runAttempt' | 'n' | 'at' | 'by'
 >;
@@ -91,7 +91,7 @@ export async function openJournal(
   const fingerprints = new Map<UnitKey, Digest>();
   const missingContent = new Map<Digest, ReadProblem | null>();
   const fold = (runNumber?: number, supersededBefore?: CallNumbers): RunFold => {
-    const told: Told = {
+    const facts: ExternalFacts = {
       get now() {
         return ports.now().toISOString();
       },
@@ -105,7 +105,7 @@ export async function openJournal(
       subject: scope.subject,
       ...(runNumber !== undefined && { runNumber }),
     };
-    return createRunFold(scope.graph, { ...listing, records }, identity, told);
+    return createRunFold(scope.graph, { ...listing, records }, identity, facts);
   };
   const call = numbersOf(scope, fold);
   const foldOfCall = (): RunFold => fold(call.runNumber, scope.alone || scope.numbers !== undefined ? call : undefined);
@@ -174,7 +174,7 @@ function identify(
   unit: Named,
   position: { runNumber: number; runAttempt: number; n: number },
   ports: Pick<EnginePorts, 'now' | 'me'>,
-): Identity {
+): RecordIdentity {
   return {
     format: RECORD_FORMAT,
     pipeline: scope.pipeline,

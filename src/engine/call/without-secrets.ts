@@ -9,7 +9,7 @@ export class SecretFound extends Error {}
 /** Reads a file to its end. */
 export async function holdsSecret(chunks: AsyncIterable<Uint8Array>, redactor: Redactor): Promise<boolean> {
   const pieces = chunks[Symbol.asyncIterator]();
-  // By hand: the reader of the file must come to its end, too.
+  // By hand: the reader of the file must end, too.
   const open = { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) };
   try {
     for await (const _ of withoutSecrets(open, redactor));

@@ -44,23 +44,23 @@ async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
 }
 
 /** An attempt in the user's folder itself. Changes by other gates got there only by a user's decision. */
-interface InPlace {
+interface InPlaceAttempt {
   readonly claim: StartedRecord;
   /** Absent if it was interrupted. */
   readonly ended: EndedRecord | undefined;
 }
 
-function attemptsInPlace({ journal }: Call): InPlace[] {
+function attemptsInPlace({ journal }: Call): InPlaceAttempt[] {
   const { ended, started } = journal.archive();
   const claims = [...started.values()].flat().filter(({ place }) => place === 'in-place');
-  const attempts = claims.map((claim): InPlace => {
+  const attempts = claims.map((claim): InPlaceAttempt => {
     return { claim, ended: ended.get(unitOf(claim))?.find((one) => comparePositions(claim, one) === 0) };
   });
   return attempts.filter((attempt) => !hasNotBegun(attempt));
 }
 
 /** Whether it is certain that no agent ran. */
-function hasNotBegun({ ended }: InPlace): boolean {
+function hasNotBegun({ ended }: InPlaceAttempt): boolean {
   if (ended === undefined || ended.exitCode !== undefined || ended.signal !== undefined) return false;
   return ended.verdict.kind === 'not-started' || ended.verdict.kind === 'no-secret';
 }
@@ -69,7 +69,12 @@ function hasNotBegun({ ended }: InPlace): boolean {
  * Whether the file is as the attempt left it. If its changes are unknown, any version other than the one it found may
  * be the agent's.
  */
-async function leftIt(call: Call, { claim, ended }: InPlace, path: string, now: TreeFile | null): Promise<boolean> {
+async function leftIt(
+  call: Call,
+  { claim, ended }: InPlaceAttempt,
+  path: string,
+  now: TreeFile | null,
+): Promise<boolean> {
   if (ended?.snapshot !== undefined) return changesOf(ended, path).some((one) => sameFile(one.after, now));
   if (claim.base === undefined) return false;
   try {
@@ -85,7 +90,7 @@ async function fileIn(call: Call, tree: TreeId, path: string): Promise<TreeFile 
   return (await call.ports.workspace.files(tree)).get(path) ?? null;
 }
 
-function leftBy(gate: Gate, path: string, { claim, ended }: InPlace): GatelineError {
+function leftBy(gate: Gate, path: string, { claim, ended }: InPlaceAttempt): GatelineError {
   const how =
     ended?.snapshot === undefined
       ? `changed since gate ${unitOf(claim)} began in this folder, and the changes of that attempt are not recorded`

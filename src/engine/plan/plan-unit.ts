@@ -56,7 +56,7 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
     const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
     const next = call.holder === 'job' ? HOW_TO_APPROVE : locally;
     const planned = plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work);
-    // Nobody can judge an output that is gone: the gate needs another one.
+    // An output that is gone cannot be judged: the gate needs another one.
     if (missing === undefined || missing.unread) return { planned, work };
   }
   const search = await searchWork(call, unit, work);

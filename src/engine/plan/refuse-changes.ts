@@ -2,7 +2,7 @@ import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { changedNeeds, withDefinitionNow } from '../../run/plan/definition-now.ts';
+import { changedNeeds, withDefinitionNow } from '../../run/plan/request.ts';
 import { describeDifferences, differences, type Difference } from '../../run/plan/difference.ts';
 import type { Request } from '../../run/plan/request.ts';
 import { comparePositions, RUN_GATE, unitOf, type GatelineRecord } from '../../run/records/record.ts';

@@ -27,8 +27,8 @@ export interface SentBackWork extends ReworkFiles {
 }
 
 /**
- * What was sent back of a unit's work; `undefined`: nothing. In CI every job of a run can write a record that says so: it
- * may keep an output from being used, but nothing of it reaches a request. There the event of the run says it.
+ * What was sent back of a unit's work; `undefined`: nothing. In CI every job of a run can write a record that says so:
+ * it may keep an output from being used, but no part of it reaches a request. There the event of the run says it.
  * @throws GatelineError `REWORK_UNVERIFIED`
  */
 export function sentBackWork(

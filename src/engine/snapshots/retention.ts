@@ -5,8 +5,8 @@ import type { Call } from '../call/call.ts';
 import { databaseOf } from './database.ts';
 
 /**
- * Removes the snapshots of the database that old runs have left. Open and pinned runs keep theirs; what else the runs have
- * recorded stays. A later run begins only when the one before it is over, so only the newest can be open.
+ * Removes the snapshots of the database that old runs have left. Open and pinned runs keep theirs; what else the runs
+ * have recorded stays. A later run begins only when the one before it is over, so only the newest can be open.
  */
 export async function removeOldSnapshots(call: Call): Promise<void> {
   const { keep } = call.assignment.pipeline.snapshots;

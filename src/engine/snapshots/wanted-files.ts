@@ -6,8 +6,8 @@ import type { WantedFile } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 
 /**
- * What the paths that gates of the run changed in the user's folder should be, once only the given units count: as these
- * hand them on, or as they were before.
+ * What the paths that gates of the run changed in the user's folder should be, once only the given units count: as
+ * these hand them on, or as they were before.
  * @param saved folder for the copies of replaced files; those of earlier calls are beside it
  */
 export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved: string): Promise<WantedFile[]> {

@@ -11,7 +11,7 @@ import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
 import { givenSubject } from '../call/given-subject.ts';
 import { readJson } from '../call/content.ts';
-import { keepJson } from '../keep-json.ts';
+import { keepJson } from '../call/content.ts';
 
 /** The verdict on a stored output under the current contract. */
 export interface JudgedAgain {

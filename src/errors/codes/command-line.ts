@@ -46,7 +46,7 @@ export const COMMAND_LINE_CODES = {
   },
   MOMENT_UNKNOWN: {
     from: ['user'],
-    means: '`--at` names no record of the subject, or several, and it is no time.',
+    means: '`--at` names no record of the subject, or several, and it is not a time.',
     remedy: 'Use the name of a file below `.state/runs/`, without pipeline and `.json`, or a time (ISO 8601).',
   },
   ATTEMPT_UNKNOWN: {

@@ -22,7 +22,7 @@ export const DEFINITION_CODES = {
     from: ['user', 'definition'],
     title: 'Subject missing',
     means:
-      'An `if` or a check reads `subject`, and nobody gave one. The default subject only names the records of a run.',
+      'An `if` or a check reads `subject`, and none was given. The default subject only names the records of a run.',
     remedy: 'Set `subject:` in gateline.yml, pass `--subject TEXT`, or set `subject` under `with:` of the step.',
   },
   YAML_SYNTAX: {

@@ -132,7 +132,7 @@ export const ENGINE_CODES = {
     from: ['user'],
     means: 'The last attempt of the gate failed, so there is no output that an approval could let pass.',
     remedy:
-      'Run the gate again, or go on without its output: `gateline skip GATE`, `gateline adopt GATE --output FILE`.',
+      'Run the gate again, or continue without its output: `gateline skip GATE`, `gateline adopt GATE --output FILE`.',
   },
   ADOPT_REFUSED: {
     from: ['user'],

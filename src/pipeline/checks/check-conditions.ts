@@ -11,7 +11,7 @@ import {
 import { referencesIn, type Reference } from './expression-references.ts';
 import { gatesIn, mapAt, pointerTo, textsAt, type GatePart, type Located } from '../file/parts.ts';
 import { didYouMean, quoted, type Problem } from '../problem.ts';
-import type { Source } from '../source.ts';
+import type { DefinitionSource } from '../source.ts';
 import { labelOf } from './structure.ts';
 import type { ProblemCode } from '../../errors/error-codes.ts';
 
@@ -22,7 +22,7 @@ const STATUSES = ['passed', 'partial', 'failed', 'lost', 'skipped', 'not-applica
 const STATUS_FUNCTIONS = new Set(['always', 'success', 'failure', 'cancelled']);
 
 /** Problems of `if` and `checks`: their syntax and references. */
-export function checkConditions(source: Source): Problem[] {
+export function checkConditions(source: DefinitionSource): Problem[] {
   const gates = gatesIn(source);
   return gates.flatMap((gate) => [
     ...checkIf(gate, source, (reference) => ifReference(reference, gate, gates)),
@@ -31,37 +31,43 @@ export function checkConditions(source: Source): Problem[] {
 }
 
 /** The uses of `subject` in `if` and `checks`, as the problems that they are if nobody gives a subject. */
-export function checkSubjectReads(source: Source): Problem[] {
-  const read = ({ context }: Reference): Finding | undefined => (context === 'subject' ? NOT_GIVEN : undefined);
+export function checkSubjectReads(source: DefinitionSource): Problem[] {
+  const read = ({ context }: Reference): ConditionFinding | undefined =>
+    context === 'subject' ? NOT_GIVEN : undefined;
   return gatesIn(source).flatMap((gate) => [...checkIf(gate, source, read), ...checkChecks(gate, source, read)]);
 }
 
-const NOT_GIVEN: Finding = {
+const NOT_GIVEN: ConditionFinding = {
   code: 'SUBJECT_NOT_GIVEN',
   message: 'reads `subject`, and no subject is given: the default one only names the records of a run',
   hint: 'set `subject:` at the top of gateline.yml, pass `--subject`, or set `subject` under `with:` of the step',
 };
 
-type JudgeReference = (reference: Reference) => Finding | undefined;
+type JudgeReference = (reference: Reference) => ConditionFinding | undefined;
 
-function checkIf(gate: GatePart, source: Source, judge: JudgeReference): Problem[] {
+function checkIf(gate: GatePart, source: DefinitionSource, judge: JudgeReference): Problem[] {
   return textsAt(gate, 'if').flatMap((text) => check(text, IF_RULES, source, judge));
 }
 
-function checkChecks(gate: GatePart, source: Source, judge: JudgeReference): Problem[] {
+function checkChecks(gate: GatePart, source: DefinitionSource, judge: JudgeReference): Problem[] {
   return textsAt(gate, 'output', 'checks').flatMap((text) => check(text, CHECK_RULES, source, judge));
 }
 
-interface Finding {
+interface ConditionFinding {
   readonly severity?: Problem['severity'];
   readonly code: ProblemCode;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-function check(text: Located<string>, rules: ExpressionRules, source: Source, judge: JudgeReference): Problem[] {
+function check(
+  text: Located<string>,
+  rules: ExpressionRules,
+  source: DefinitionSource,
+  judge: JudgeReference,
+): Problem[] {
   const label = labelOf(text.path);
-  const report = (finding: Finding, offset?: number): Problem => {
+  const report = (finding: ConditionFinding, offset?: number): Problem => {
     const shift = offset === undefined ? {} : { offset };
     return source.at(pointerTo(text), { ...finding, label, ...shift });
   };
@@ -76,13 +82,13 @@ function check(text: Located<string>, rules: ExpressionRules, source: Source, ju
   });
 }
 
-const MIXED: Finding = {
+const MIXED: ConditionFinding = {
   code: 'EXPRESSION_MIXED',
   message: 'text around `${{ }}` makes a condition always true',
   hint: 'put the whole condition into one `${{ }}`, or leave `${{ }}` out',
 };
 
-function explain(problem: ExpressionProblem, rules: ExpressionRules): Finding {
+function explain(problem: ExpressionProblem, rules: ExpressionRules): ConditionFinding {
   const { kind, message, name } = problem;
   if (kind === 'syntax') return { code: 'EXPRESSION_INVALID', message };
   if (kind === 'unknown-name') {
@@ -102,7 +108,7 @@ function explain(problem: ExpressionProblem, rules: ExpressionRules): Finding {
   return { code, message, hint: didYouMean(name, known) ?? `known here: ${known.join(', ')}` };
 }
 
-function ifReference(reference: Reference, gate: GatePart, gates: readonly GatePart[]): Finding | undefined {
+function ifReference(reference: Reference, gate: GatePart, gates: readonly GatePart[]): ConditionFinding | undefined {
   if (reference.context !== 'needs') return textReference(reference);
   const [need, field] = reference.path;
   if (need === undefined) {
@@ -124,7 +130,7 @@ function ifReference(reference: Reference, gate: GatePart, gates: readonly GateP
   return { severity: 'warning', code: 'EXPRESSION_STATUS', message: `no gate is ever ${quoted(status)}`, hint };
 }
 
-function notNeeded(need: string, needs: readonly string[], gates: readonly GatePart[]): Finding {
+function notNeeded(need: string, needs: readonly string[], gates: readonly GatePart[]): ConditionFinding {
   const code = 'EXPRESSION_NEED';
   if (gates.some(({ id }) => id === need.toLowerCase())) {
     const message = `${quoted(need)} is not one of this gate's \`needs\``;
@@ -133,7 +139,7 @@ function notNeeded(need: string, needs: readonly string[], gates: readonly GateP
   return { code, message: `${quoted(need)}: no such gate`, hint: didYouMean(need, needs) };
 }
 
-function checkReference(reference: Reference, gate: GatePart): Finding | undefined {
+function checkReference(reference: Reference, gate: GatePart): ConditionFinding | undefined {
   if (reference.context !== 'score' || mapAt(gate.value, 'output')['score'] !== undefined)
     return textReference(reference);
   const message = 'there is no `score` in this contract, so that `score` is always 100';
@@ -141,7 +147,7 @@ function checkReference(reference: Reference, gate: GatePart): Finding | undefin
 }
 
 /** `subject` is text and `score` a number: they have no parts, and GitHub's evaluator would return null. */
-function textReference({ context, path, isOpen }: Reference): Finding | undefined {
+function textReference({ context, path, isOpen }: Reference): ConditionFinding | undefined {
   if ((context !== 'subject' && context !== 'score') || (path.length === 0 && !isOpen)) return undefined;
   const what = context === 'subject' ? 'a text' : 'a number';
   const message = `\`${context}\` is ${what}, and has no properties`;

@@ -1,7 +1,7 @@
 import { gatesIn, mapAt, pointerTo, textsAt, type GatePart, type Located } from '../file/parts.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { quoted, type Problem } from '../problem.ts';
-import type { Source } from '../source.ts';
+import type { DefinitionSource } from '../source.ts';
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
 
 const RESERVED = /^(?:GATELINE|GITHUB|RUNNER)_/i;
@@ -11,7 +11,7 @@ const LOOKS_SECRET = /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY
  * Problems of variables and secrets: reserved names, secrets whose value would be part of the fingerprint, numbers that
  * YAML changes.
  */
-export function checkEnvironment(source: Source): Problem[] {
+export function checkEnvironment(source: DefinitionSource): Problem[] {
   const whole = isJsonObject(source.value) ? source.value : {};
   const top = { value: whole, path: [] };
   const gates = gatesIn(source);
@@ -23,7 +23,7 @@ export function checkEnvironment(source: Source): Problem[] {
   ];
 }
 
-function checkEnv(part: Located<JsonObject>, source: Source): Problem[] {
+function checkEnv(part: Located<JsonObject>, source: DefinitionSource): Problem[] {
   return Object.entries(mapAt(part.value, 'env')).flatMap(([name, value]) => {
     const pointer = pointerOf([...part.path, 'env', name]);
     if (name.toUpperCase() === 'GITHUB_TOKEN' || (LOOKS_SECRET.test(name) && !RESERVED.test(name))) {
@@ -40,12 +40,18 @@ function checkEnv(part: Located<JsonObject>, source: Source): Problem[] {
 }
 
 /** The warning that a number is not passed on as written (`1.10` is `1.1`). */
-export function changed(label: string, written: string, value: number, pointer: string, source: Source): Problem {
+export function changed(
+  label: string,
+  written: string,
+  value: number,
+  pointer: string,
+  source: DefinitionSource,
+): Problem {
   const message = `\`${written}\` is a number and becomes \`${value}\``;
   return source.at(pointer, { severity: 'warning', code: 'NUMBER_CHANGED', label, message, hint: 'put it in quotes' });
 }
 
-function checkSecrets(gate: GatePart, shared: readonly string[], source: Source): Problem[] {
+function checkSecrets(gate: GatePart, shared: readonly string[], source: DefinitionSource): Problem[] {
   const own = new Set(Object.keys(mapAt(gate.value, 'env')));
   const seen = new Set<string>();
   return textsAt(gate, 'secrets').flatMap((secret) => {
@@ -65,7 +71,7 @@ function checkSecrets(gate: GatePart, shared: readonly string[], source: Source)
   });
 }
 
-function reserved(label: 'env' | 'secrets', name: string, pointer: string, source: Source): Problem {
+function reserved(label: 'env' | 'secrets', name: string, pointer: string, source: DefinitionSource): Problem {
   const message = `${quoted(name)}: names that begin with GATELINE_, GITHUB_ or RUNNER_ are reserved`;
   return source.at(pointer, {
     code: 'NAME_RESERVED',

@@ -4,11 +4,11 @@ import { gatesIn, mapAt, pointerTo, textsAt, type GatePart, type Located } from 
 import type { JsonObject } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { quoted, suggester, type Problem } from '../problem.ts';
-import type { Source } from '../source.ts';
+import type { DefinitionSource } from '../source.ts';
 import type { ProblemCode } from '../../errors/error-codes.ts';
 
 /** Problems between gates: their number, needs, cycles, numbers, groups. */
-export function checkGraph(source: Source): Problem[] {
+export function checkGraph(source: DefinitionSource): Problem[] {
   const gates = gatesIn(source);
   const ids = { known: new Set(gates.map(({ id }) => id)), suggest: suggester(gates.map(({ id }) => id)) };
   return [
@@ -22,7 +22,7 @@ export function checkGraph(source: Source): Problem[] {
 }
 
 /** `on-fail`: the gate to go back to exists, and is upstream of every gate that may send work back. */
-function checkLoops(gates: readonly GatePart[], { known, suggest }: Ids, source: Source): Problem[] {
+function checkLoops(gates: readonly GatePart[], { known, suggest }: Ids, source: DefinitionSource): Problem[] {
   const needs = new Map(gates.map((gate) => [gate.id, textsAt(gate, 'needs').map(({ value }) => value)]));
   const upstream = (of: string): Set<string> => {
     const found = new Set(needs.get(of));
@@ -59,7 +59,7 @@ interface Ids {
   readonly suggest: (text: string) => string | undefined;
 }
 
-function checkCount(gates: readonly GatePart[], source: Source): Problem[] {
+function checkCount(gates: readonly GatePart[], source: DefinitionSource): Problem[] {
   const found = mapAt(source.value)['gates'];
   const isMap = typeof found === 'object' && found !== null && !Array.isArray(found);
   if (!isMap || (gates.length >= 1 && gates.length <= MAX_GATES)) return [];
@@ -68,7 +68,7 @@ function checkCount(gates: readonly GatePart[], source: Source): Problem[] {
   return [source.at('/gates', { code: 'GATES_COUNT', label: 'gates', message, hint, of: 'key' })];
 }
 
-function checkNeeds(gate: GatePart, { known, suggest }: Ids, source: Source): Problem[] {
+function checkNeeds(gate: GatePart, { known, suggest }: Ids, source: DefinitionSource): Problem[] {
   const seen = new Set<string>();
   return textsAt(gate, 'needs').flatMap((need) => {
     const name = quoted(need.value);
@@ -84,7 +84,7 @@ function checkNeeds(gate: GatePart, { known, suggest }: Ids, source: Source): Pr
   });
 }
 
-function checkCycles(gates: readonly GatePart[], source: Source): Problem[] {
+function checkCycles(gates: readonly GatePart[], source: DefinitionSource): Problem[] {
   const nodes = gates.map((gate) => ({ id: gate.id, needs: textsAt(gate, 'needs').map(({ value }) => value) }));
   const byId = new Map(gates.map((gate) => [gate.id, gate]));
   return cyclesOf(nodes).map(({ path, size }) => {
@@ -103,7 +103,7 @@ function checkCycles(gates: readonly GatePart[], source: Source): Problem[] {
   });
 }
 
-function checkNumbers(gates: readonly GatePart[], source: Source): Problem[] {
+function checkNumbers(gates: readonly GatePart[], source: DefinitionSource): Problem[] {
   const owner = new Map<unknown, GatePart>();
   const problems: Problem[] = [];
   const numberOf = (gate: GatePart): unknown => gate.value['number'] ?? gate.index;
@@ -130,7 +130,7 @@ function checkNumbers(gates: readonly GatePart[], source: Source): Problem[] {
   return problems;
 }
 
-function checkGroups({ known, suggest }: Ids, source: Source): Problem[] {
+function checkGroups({ known, suggest }: Ids, source: DefinitionSource): Problem[] {
   const groupOf = new Map<string, string>();
   const groups = { value: mapAt(source.value, 'groups'), path: ['groups'] };
   return Object.keys(groups.value).flatMap((group) => {

@@ -6,13 +6,13 @@ import { gatesIn, mapAt, pointerTo, textsAt, textsInside, type GatePart, type Lo
 import { globProblem, pathProblem, treesProblem, type PathProblem } from '../file/paths.ts';
 import { parentPointers, pointerOf, POINTER_PATTERN } from '../../json/pointer.ts';
 import { quoted, type Problem } from '../problem.ts';
-import type { Source } from '../source.ts';
+import type { DefinitionSource } from '../source.ts';
 import { labelOf } from './structure.ts';
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
 import type { ProblemCode } from '../../errors/error-codes.ts';
 
 /** Problems of single values that have the right type: paths, globs, exports, scores, matrices, `${{ }}`. */
-export function checkValues(source: Source): Problem[] {
+export function checkValues(source: DefinitionSource): Problem[] {
   const whole: Located<JsonObject> = { value: isJsonObject(source.value) ? source.value : {}, path: [] };
   const gates = gatesIn(source);
   return [
@@ -29,7 +29,7 @@ export function checkValues(source: Source): Problem[] {
   ];
 }
 
-function checkWorkspace(whole: Located<JsonObject>, source: Source): Problem[] {
+function checkWorkspace(whole: Located<JsonObject>, source: DefinitionSource): Problem[] {
   const link = mapAt(whole.value, 'workspace')['link'];
   const globs = Array.isArray(link) ? textsAt(whole, 'workspace', 'link') : [];
   return [
@@ -38,7 +38,7 @@ function checkWorkspace(whole: Located<JsonObject>, source: Source): Problem[] {
   ];
 }
 
-function checkGatePaths(gate: GatePart, source: Source): Problem[] {
+function checkGatePaths(gate: GatePart, source: DefinitionSource): Problem[] {
   const files = typeof gate.value['files'] === 'string' ? [] : textsAt(gate, 'files');
   return [
     ...checkPaths(textsAt(gate, 'working-directory'), pathProblem, 'PATH_INVALID', source),
@@ -48,7 +48,7 @@ function checkGatePaths(gate: GatePart, source: Source): Problem[] {
   ];
 }
 
-function checkGlobs(globs: readonly Located<string>[], source: Source): Problem[] {
+function checkGlobs(globs: readonly Located<string>[], source: DefinitionSource): Problem[] {
   const problems = checkPaths(globs, globProblem, 'GLOB_INVALID', source);
   const [first] = globs;
   if (first === undefined || globs.some(({ value }) => !value.startsWith('!'))) return problems;
@@ -62,7 +62,7 @@ function checkPaths(
   texts: readonly Located<string>[],
   problemOf: (text: string) => PathProblem | undefined,
   code: ProblemCode,
-  source: Source,
+  source: DefinitionSource,
 ): Problem[] {
   return texts.flatMap((text) => {
     const problem = text.value.includes('${{') ? undefined : problemOf(text.value);
@@ -73,7 +73,7 @@ function checkPaths(
 }
 
 /** `${{ }}` is evaluated only in conditions; anywhere else it would reach the agent unchanged. */
-function checkSubstitution(source: Source): Problem[] {
+function checkSubstitution(source: DefinitionSource): Problem[] {
   const isCondition = (path: readonly PropertyKey[]): boolean =>
     path[0] === 'gates' &&
     ((path.length === 3 && path[2] === 'if') ||
@@ -96,7 +96,7 @@ function substitutionHint(path: readonly PropertyKey[]): string {
   return 'write the value itself; an agent finds its inputs in the file that `GATELINE_REQUEST` names';
 }
 
-function checkExports(gate: GatePart, source: Source): Problem[] {
+function checkExports(gate: GatePart, source: DefinitionSource): Problem[] {
   const pointers = textsAt(gate, 'output', 'exports').filter(({ value }) => POINTER_PATTERN.test(value));
   const all = new Set(pointers.map(({ value }) => value));
   const seen = new Set<string>();
@@ -116,7 +116,7 @@ function pointerName(pointer: string): string {
   return pointer === '' ? 'the empty pointer (the whole output)' : quoted(pointer);
 }
 
-function checkScore(gate: GatePart, source: Source): Problem[] {
+function checkScore(gate: GatePart, source: DefinitionSource): Problem[] {
   const output = mapAt(gate.value, 'output');
   if (output['score'] !== undefined) return [];
   const hint = 'write `score` with the JSON pointer to the score in the output';
@@ -140,7 +140,7 @@ function checkScore(gate: GatePart, source: Source): Problem[] {
 }
 
 /** What is redacted cannot be read: `***` would be the score, the label or the message. */
-function checkRedacted(gate: GatePart, source: Source): Problem[] {
+function checkRedacted(gate: GatePart, source: DefinitionSource): Problem[] {
   const redacted = textsAt(gate, 'output', 'redact').map(({ value }) => value);
   const read = [['score'], ['result', 'pointer'], ['message']].flatMap((keys) => textsAt(gate, 'output', ...keys));
   return read.flatMap((one) => {
@@ -152,7 +152,7 @@ function checkRedacted(gate: GatePart, source: Source): Problem[] {
   });
 }
 
-function checkReuse(gate: GatePart, source: Source): Problem[] {
+function checkReuse(gate: GatePart, source: DefinitionSource): Problem[] {
   const age = gate.value['max-age'];
   if (gate.value['reuse'] !== 'never' || typeof age !== 'string' || !DURATION_PATTERN.test(age)) return [];
   const message = 'with `reuse: never` it has no effect';
@@ -161,7 +161,7 @@ function checkReuse(gate: GatePart, source: Source): Problem[] {
 }
 
 /** In the user's folder, the gate's own files would be its inputs, so its result would never be reused. */
-function checkInPlace(gate: GatePart, source: Source): Problem[] {
+function checkInPlace(gate: GatePart, source: DefinitionSource): Problem[] {
   const { workspace, inputs, files } = gate.value;
   const handsOn = typeof files === 'string' || (Array.isArray(files) && files.length > 0);
   if (workspace !== 'in-place' || inputs !== undefined || !handsOn) return [];
@@ -171,7 +171,7 @@ function checkInPlace(gate: GatePart, source: Source): Problem[] {
   return [source.at(pointerOf([...gate.path, 'workspace']), { code: 'IN_PLACE_NEEDS_INPUTS', ...details })];
 }
 
-function checkMatrix(gate: GatePart, source: Source): Problem[] {
+function checkMatrix(gate: GatePart, source: DefinitionSource): Problem[] {
   const path = [...gate.path, 'strategy', 'matrix'];
   const parsed = matrixSchema.safeParse(mapAt(gate.value, 'strategy')['matrix']);
   if (!parsed.success) return [];
@@ -187,7 +187,7 @@ function checkMatrix(gate: GatePart, source: Source): Problem[] {
   ];
 }
 
-function numbersChanged(matrix: JsonObject, path: readonly PropertyKey[], source: Source): Problem[] {
+function numbersChanged(matrix: JsonObject, path: readonly PropertyKey[], source: DefinitionSource): Problem[] {
   return Object.entries(matrix).flatMap(([key, values]) =>
     (Array.isArray(values) ? values : []).flatMap((value, index) => {
       const pointer = pointerOf([...path, key, index]);

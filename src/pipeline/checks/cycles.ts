@@ -1,7 +1,7 @@
 import type { Gate } from '../pipeline.ts';
 
 /** The part of a gate that the search for cycles needs. */
-type Node = Pick<Gate, 'id' | 'needs'>;
+type GateNode = Pick<Gate, 'id' | 'needs'>;
 
 /** A cycle of needs: each gate of `path` needs the next one, and the last needs the first. */
 export interface Cycle {
@@ -20,7 +20,7 @@ const SEARCH_BUDGET = 1_000_000;
  * Every group of gates that need each other (a strongly connected component), each with its shortest cycle. Unknown
  * needs, and a gate's need of itself, are left out: they are reported separately.
  */
-export function cyclesOf(gates: readonly Node[]): Cycle[] {
+export function cyclesOf(gates: readonly GateNode[]): Cycle[] {
   const ids = new Set(gates.map((gate) => gate.id));
   const needs = new Map(gates.map((gate) => [gate.id, gate.needs.filter((need) => need !== gate.id && ids.has(need))]));
   const place = new Map([...ids].map((id, index) => [id, index]));

@@ -5,13 +5,13 @@ import { gateSchema } from '../file/gateline-gate.ts';
 import { gatelineFileSchema, type GatelineFile } from '../file/gateline-file.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { described, didYouMean, quoted, type Problem } from '../problem.ts';
-import type { Source } from '../source.ts';
+import type { DefinitionSource } from '../source.ts';
 
-type Issue = z.core.$ZodIssue;
+type StructureIssue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** Checks the file against its schema: a typed file, or every structural problem. */
-export function checkStructure(source: Source): { file: GatelineFile } | { problems: Problem[] } {
+export function checkStructure(source: DefinitionSource): { file: GatelineFile } | { problems: Problem[] } {
   const parsed = gatelineFileSchema.safeParse(source.value);
   if (parsed.success) return { file: parsed.data };
   return { problems: parsed.error.issues.flatMap((issue) => explain(issue, [], source)) };
@@ -24,7 +24,7 @@ export function labelOf(path: Path): string {
   return quoted(keys.join('.')).slice(1, -1) || 'file';
 }
 
-function explain(issue: Issue, base: Path, source: Source): Problem[] {
+function explain(issue: StructureIssue, base: Path, source: DefinitionSource): Problem[] {
   const path = [...base, ...issue.path];
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -47,7 +47,7 @@ function explain(issue: Issue, base: Path, source: Source): Problem[] {
 }
 
 /** Problems inside a gate with an invalid id: the schema of a map does not check there. */
-function insideNamelessGate(path: Path, source: Source): Problem[] {
+function insideNamelessGate(path: Path, source: DefinitionSource): Problem[] {
   if (path.length !== 2 || path[0] !== 'gates') return [];
   const parsed = gateSchema.safeParse(valueAt(source.value, path));
   return parsed.success ? [] : parsed.error.issues.flatMap((issue) => explain(issue, path, source));
@@ -60,7 +60,7 @@ function likeliestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): re
   return branches.find((branch) => branch.length > 0 && branch.every(isOfThatType));
 }
 
-function wrongValue(expected: string, path: Path, source: Source): Problem {
+function wrongValue(expected: string, path: Path, source: DefinitionSource): Problem {
   const found = valueAt(source.value, path);
   const pointer = pointerOf(path);
   const label = labelOf(path);
@@ -71,7 +71,7 @@ function wrongValue(expected: string, path: Path, source: Source): Problem {
   return source.at(pointer, { code: 'VALUE_INVALID', ...details });
 }
 
-function unknownKey(key: string, path: Path, source: Source): Problem {
+function unknownKey(key: string, path: Path, source: DefinitionSource): Problem {
   const known = Object.keys(schemaKeysAt(path));
   const inside = path.length === 0 ? '' : ` under ${quoted(labelOf(path))}`;
   const hint = foreignKeyHint(key, path) ?? didYouMean(key, known) ?? `known here: ${known.join(', ')}`;

@@ -137,7 +137,9 @@ export const gatelineFileSchema = z
       'max-parallel': wholeNumber(1, 256).default(2).describe('How many gates may run in parallel.'),
       env: envMap
         .default({})
-        .describe('Variables of every gate. Part of the fingerprint. An empty value is taken from the caller.'),
+        .describe(
+          "Variables of every gate. Part of the fingerprint. `{X: }` takes the value from the caller; `{X: ''}` is an empty value.",
+        ),
       defaults: z
         .strictObject({ run: runDefaults.optional() }, { error: 'expected a map with the key `run`' })
         .optional()

@@ -236,7 +236,9 @@ export const gateSchema = z
         ),
       env: envMap
         .default({})
-        .describe('Variables for the agent. Part of the fingerprint. An empty value is taken from the caller.'),
+        .describe(
+          "Variables for the agent. Part of the fingerprint. `{X: }` takes the value from the caller; `{X: ''}` is an empty value.",
+        ),
       with: jsonObject.default({}).describe('Free values for the agent (`prompt`, `model`, …), in its request.'),
       tools,
       secrets: oneOrMore(envName, 0, 100, 'the name of a variable or a list of names')

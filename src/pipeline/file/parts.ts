@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
-import type { Source } from '../source.ts';
+import type { DefinitionSource } from '../source.ts';
 
 /*
  * The file as semantic checks see it: all parts with the right shape, even if others are wrong, so that one run reports
@@ -21,7 +21,7 @@ export interface GatePart extends Located<JsonObject> {
 }
 
 /** Every entry of `gates`; an entry that is not a map is treated as empty, so that its id is still known. */
-export function gatesIn(source: Source): GatePart[] {
+export function gatesIn(source: DefinitionSource): GatePart[] {
   const gates = mapAt(source.value, 'gates');
   return Object.keys(gates).map((id, index) => {
     return { id, index, value: mapAt(gates, id), path: ['gates', id] };

@@ -2,7 +2,7 @@ import { isScalar, Lexer, LineCounter, parseDocument, type Document, type Node, 
 import type { JsonValue } from '../../json/json.ts';
 import { inWords, shown, type Problem, type ProblemPlace } from '../problem.ts';
 import { MAX_SOURCE_DEPTH, YamlConversion, type Spot } from './yaml-conversion.ts';
-import { type ProblemDetails, type Source } from '../source.ts';
+import { type ProblemDetails, type DefinitionSource } from '../source.ts';
 
 /** The largest file that is read, in bytes of UTF-8. */
 export const MAX_SOURCE_BYTES = 1_048_576;
@@ -12,7 +12,7 @@ export const MAX_SOURCE_BYTES = 1_048_576;
  * `__proto__`, text that is not valid Unicode, more than the limits above. Anchors and aliases may be used. Never
  * throws.
  */
-export function readSource(text: string, file: string): Source {
+export function readSource(text: string, file: string): DefinitionSource {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const lines = lineStarts(body);
   const spots = new Map<string, Spot>();
@@ -31,7 +31,7 @@ export function readSource(text: string, file: string): Source {
     while (!spots.has(known) && known !== '') known = known.slice(0, known.lastIndexOf('/'));
     return spots.get(known) ?? { key: 0, value: 0, node: null };
   };
-  const source = (value: JsonValue | undefined): Source => ({
+  const source = (value: JsonValue | undefined): DefinitionSource => ({
     value,
     problems,
     at: (pointer, details) => {

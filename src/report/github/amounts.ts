@@ -1,3 +1,5 @@
+import { grouped } from '../text.ts';
+import { durationText } from '../wording.ts';
 import type { Metrics } from '../../run/records/record.ts';
 
 /** Time, money and tokens of some attempts, as far as known. */
@@ -45,18 +47,12 @@ export function tokensText(tokens: number | undefined): string {
   return tokens < 1_000_000 ? grouped(Math.round(tokens), 0) : `${grouped(tokens / 1_000_000, 1)} million`;
 }
 
-/** `340 bytes`, `12 KiB`, `3.4 MiB`. */
-export function bytesText(bytes: number): string {
-  if (bytes < 1_024) return `${bytes} bytes`;
-  return bytes < 1_048_576 ? `${grouped(bytes / 1_024, 0)} KiB` : `${grouped(bytes / 1_048_576, 1)} MiB`;
+/** `13s, USD 0.021, 4,100 tokens`: what is known of an amount. */
+export function amountText({ ms, costUsd, tokens }: Amount): string {
+  const texts = [durationText(ms), costText(costUsd), tokens === undefined ? '' : `${tokensText(tokens)} tokens`];
+  return texts.filter((text) => text !== '').join(', ');
 }
 
 function plus(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : b === undefined ? a : a + b;
-}
-
-function grouped(number: number, decimals: number): string {
-  const [whole = '', fraction] = number.toFixed(decimals).split('.');
-  const groups = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
-  return fraction === undefined ? groups : `${groups}.${fraction}`;
 }

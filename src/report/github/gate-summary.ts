@@ -1,14 +1,5 @@
 import { differenceText } from '../terminal/plan-table.ts';
-import {
-  attemptOf,
-  durationOf,
-  durationText,
-  howOf,
-  KIND_MEANING,
-  messageOf,
-  scoreFact,
-  shortDigest,
-} from '../wording.ts';
+import { KIND_MEANING, shortDigest } from '../wording.ts';
 import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 import type { PlanChoice, PlannedUnit } from '../../run/plan/plan.ts';
@@ -16,17 +7,18 @@ import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { attemptRow } from './sections/amount-sections.ts';
-import { bytesText, costText, tokensText } from './amounts.ts';
+import { bytesText } from '../text.ts';
+import { amountText, costText, tokensText } from './amounts.ts';
+import { factRows, gateFacts } from '../markdown/gate-facts.ts';
 import { attemptsOf, reusedIn, spentOn } from './attempts.ts';
 import { artifactsOf } from './sections/gates-table.ts';
 import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
 import { fileItem, kindText, openAfter } from '../markdown/gate-parts.ts';
 import { code, codeCell, linkTo, row, said, saidInCell, tableHead } from '../markdown/markdown.ts';
-import { decideCommand } from './decide-command.ts';
 import { nextStepOf } from './next-step.ts';
-import type { ReportLinks } from './report-input.ts';
+import type { ReportLinks, DecisionTarget } from './report-input.ts';
 import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
-import { iconOf, originText, placeText, reasonText } from './status-words.ts';
+import { iconOf, originText, reasonText } from './status-words.ts';
 
 /** Maximum number of an output's findings listed besides the issues of its verdict. */
 const FINDINGS = 50;
@@ -126,9 +118,6 @@ function decisionText(planned: PlannedUnit | undefined, own: UnitState): string 
 
 function factsSection(input: GateSummaryInput, own: UnitState): Section {
   const { unit, state, records, links } = input;
-  const ended = resultOf(own);
-  const scored = ended === undefined ? undefined : scoreFact(ended.verdict, unit.gate.contract);
-  const threshold = scored?.threshold === undefined ? '' : `, threshold ${scored.threshold}`;
   const spent = spentOn(attemptsOf(records, state).filter(({ key }) => key === unit.key));
   const saved = reusedIn(state, records).find((one) => one.unit.key === unit.key)?.saved;
   const artifacts = artifactsOf(links, unit.key)
@@ -137,49 +126,16 @@ function factsSection(input: GateSummaryInput, own: UnitState): Section {
       ({ name, url, bytes }) =>
         linkTo(saidInCell(name, 100), url) + (bytes === undefined ? '' : ` (${bytesText(bytes)})`),
     );
-  const facts: Array<readonly [string, string]> = [
-    ['Pipeline', `${codeCell(state.pipeline)} for ${codeCell(state.subject, 200)}`],
-    ['Task', saidInCell((ended ?? own.started)?.task ?? '', 400)],
-    ['Agent', saidInCell(unit.gate.agent, 200)],
-    ['Score', scored === undefined ? '' : `**${scored.score}**${threshold}`],
-    ['Result', saidInCell(ended?.verdict.result ?? '', 200)],
-    ['Message', saidInCell(messageOf(own), 400)],
-    ['How', howText(own)],
-    ['Took', durationText(durationOf(own))],
-    ['Model', saidInCell(ended?.metrics?.model ?? '', 200)],
+  const rows = factRows([
+    ...gateFacts(unit, own, state),
+    ['Model', saidInCell(resultOf(own)?.metrics?.model ?? '', 200)],
     ['Cost', costText(spent.costUsd)],
     ['Tokens', tokensText(spent.tokens)],
-    [
-      'Saved',
-      [
-        durationText(saved?.ms),
-        costText(saved?.costUsd),
-        saved?.tokens === undefined ? '' : `${tokensText(saved.tokens)} tokens`,
-      ]
-        .filter((text) => text !== '')
-        .join(', '),
-    ],
-    ['Exit code', ended?.exitCode === undefined ? '' : String(ended.exitCode)],
-    [
-      'Output',
-      ended?.value === undefined ? '' : `${bytesText(ended.value.bytes)}, ${codeCell(shortDigest(ended.value.digest))}`,
-    ],
+    ['Saved', saved === undefined ? '' : amountText(saved)],
     ['Artifacts', artifacts.join(', ')],
-    [
-      'Fingerprint',
-      codeCell((ended ?? own.started) === undefined ? '' : shortDigest((ended ?? own.started)!.fingerprint)),
-    ],
-  ];
-  const pieces = facts.filter(([, value]) => value !== '').map(([name, value]) => ({ text: row([name, value]) }));
+  ]);
+  const pieces = rows.map((text) => ({ text }));
   return { title: 'the details', weight: 1, heading: '', head: tableHead(['', '']), pieces };
-}
-
-function howText(own: UnitState): string {
-  const ended = resultOf(own);
-  const at = attemptOf(own);
-  const where = at === undefined ? '' : placeText(at);
-  if (howOf(own) !== 'reused') return [howOf(own), where].filter((text) => text !== '').join(', ');
-  return ended?.source === undefined ? 'reused' : `reused from ${originText(ended.source)}`;
 }
 
 function issuesOf(input: GateSummaryInput, ended: EndedRecord | undefined): Section[] {
@@ -271,4 +227,28 @@ function attemptsSection({ unit, records, state }: GateSummaryInput, own: UnitSt
 function sentence(text: string): string {
   const safe = said(text);
   return safe === '' || /[.!?…]$/.test(safe) ? safe : `${safe.charAt(0).toUpperCase()}${safe.slice(1)}.`;
+}
+
+/**
+ * The command by which a person approves the output of a unit that waits, for GitHub's command line; `undefined`
+ * without such an output. Every value is quoted for a POSIX shell: branches and files may have any name.
+ */
+function decideCommand({ key, status, ended }: UnitState, to: DecisionTarget | undefined): string | undefined {
+  if (to === undefined || status !== 'paused' || ended?.value === undefined) return undefined;
+  const inputs = {
+    resume: to.run,
+    decision: 'approve',
+    gate: key,
+    digest: ended.value.digest,
+    reason: 'WHY',
+  };
+  const fields = Object.entries(inputs).map(([name, value]) => `-f ${quoted(`${name}=${value}`)}`);
+  const place = `--repo=${quoted(to.repository)} --ref=${quoted(to.ref)}`;
+  return ['gh workflow run', quoted(to.workflow), place, ...fields].join(' ');
+}
+
+function quoted(value: string): string {
+  return /^[\w.:=@%+,/-]+$/.test(value) && !value.startsWith('-')
+    ? value
+    : `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }

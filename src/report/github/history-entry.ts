@@ -82,7 +82,7 @@ export const historyEntrySchema = z.object({
   gatesLeftOut: counter,
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
-type GateEntry = HistoryEntry['gates'][number];
+type HistoryGate = HistoryEntry['gates'][number];
 
 /** The input for {@link historyEntryOf}. */
 export interface HistoryInput {
@@ -180,7 +180,7 @@ function later(a: HistoryEntry, b: HistoryEntry): boolean {
   return canonicalJson(a as unknown as JsonValue) > canonicalJson(b as unknown as JsonValue);
 }
 
-function gateEntry(unit: UnitState, attempts: readonly Attempt[]): GateEntry {
+function gateEntry(unit: UnitState, attempts: readonly Attempt[]): HistoryGate {
   const ended = resultOf(unit);
   const tries = attempts.filter(agentRan);
   const ms = durationOf({ ...unit, status: unit.status === 'running' ? 'pending' : unit.status });
@@ -209,10 +209,10 @@ function isOver(tries: readonly Attempt[], unit: UnitState): boolean {
 }
 
 /** As many gates as fit, in their order; those that passed or are not applicable are left out first. */
-function fitGates(gates: readonly GateEntry[], room: number): GateEntry[] {
+function fitGates(gates: readonly HistoryGate[], room: number): HistoryGate[] {
   let left = room;
-  const kept = new Set<GateEntry>();
-  const well = (gate: GateEntry): boolean => gate.status === 'passed' || gate.status === 'not-applicable';
+  const kept = new Set<HistoryGate>();
+  const well = (gate: HistoryGate): boolean => gate.status === 'passed' || gate.status === 'not-applicable';
   for (const gate of [...gates.filter((gate) => !well(gate)), ...gates.filter(well)]) {
     left -= Buffer.byteLength(JSON.stringify(gate)) + 1;
     if (left < 0) break;

@@ -46,7 +46,7 @@ export interface SentBackText {
   readonly said: string;
   /** What a person has to do, as safe Markdown. */
   readonly steps?: string;
-  /** Another run goes on with it. */
+  /** Another run continues it. */
   readonly isStarted: boolean;
 }
 

@@ -1,19 +1,10 @@
 import type { EndedRecord, Metrics } from '../../run/records/record.ts';
 import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
-import {
-  attemptOf,
-  durationOf,
-  durationText,
-  howOf,
-  KIND_MEANING,
-  messageOf,
-  scoreFact,
-  shortDigest,
-} from '../wording.ts';
-import { attemptText, sourceText } from '../../run/records/attempt-text.ts';
+import { howOf, KIND_MEANING } from '../wording.ts';
 import { Buffer } from 'node:buffer';
-import { code, codeCell, row, said, saidInCell } from './markdown.ts';
+import { factRows, gateFacts } from './gate-facts.ts';
+import { code, said } from './markdown.ts';
 import { fileItem, issueItem, kindText, openAfter } from './gate-parts.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
@@ -44,7 +35,7 @@ export function checkpointMarkdown(input: CheckpointInput): string {
   const sections = [
     title,
     statusLine(own),
-    factsTable(factsOf(input, own)),
+    factsTable(factRows(gateFacts(unit, own, state))),
     issuesSection(ended),
     decisionSection(own),
     metricsSection(ended?.metrics),
@@ -68,49 +59,8 @@ function isPlain(own: UnitState): boolean {
   return own.done && howOf(own) === 'ran' && own.decided === undefined;
 }
 
-type Fact = readonly [name: string, value: string];
-
-function factsOf({ unit, state }: CheckpointInput, own: UnitState): Fact[] {
-  const ended = resultOf(own);
-  const at = attemptOf(own);
-  const scored = ended === undefined ? undefined : scoreFact(ended.verdict, unit.gate.contract);
-  const threshold = scored?.threshold === undefined ? '' : ` (threshold ${scored.threshold})`;
-  const took = durationText(durationOf(own));
-  const { task } = ended ?? own.started ?? {};
-  const facts: Array<Fact | undefined> = [
-    ['Pipeline', codeCell(state.pipeline)],
-    ['Subject', codeCell(state.subject, 1_024)],
-    task === undefined ? undefined : ['Task', saidInCell(task)],
-    ['Agent', saidInCell(unit.gate.agent)],
-    scored === undefined ? undefined : ['Score', `${scored.score}${threshold}`],
-    ended?.verdict.result === undefined ? undefined : ['Result', saidInCell(ended.verdict.result)],
-    messageOf(own) === '' ? undefined : ['Message', saidInCell(messageOf(own))],
-    at === undefined || howOf(own) === 'reused'
-      ? ['Run', `run ${state.runNumber}`]
-      : ['Attempt', attemptText(at, own.begun)],
-    howOf(own) === '' ? undefined : ['How', howText(own)],
-    ended === undefined ? undefined : ['Began', ended.startedAt],
-    ended === undefined ? undefined : ['Ended', ended.at],
-    took === '' ? undefined : ['Took', took],
-    ended?.exitCode === undefined ? undefined : ['Exit code', String(ended.exitCode)],
-    ended?.signal === undefined ? undefined : ['Signal', saidInCell(ended.signal)],
-    at === undefined ? undefined : ['Fingerprint', codeCell(shortDigest(at.fingerprint))],
-    ended?.value === undefined
-      ? undefined
-      : ['Output', `${codeCell(shortDigest(ended.value.digest))}, ${ended.value.bytes} bytes`],
-  ];
-  return facts.filter((fact) => fact !== undefined);
-}
-
-function factsTable(facts: readonly Fact[]): string {
-  return ['| | |', '| --- | --- |', ...facts.map(row)].join('\n');
-}
-
-function howText(own: UnitState): string {
-  const ended = resultOf(own);
-  if (howOf(own) === 'reused')
-    return ended?.source === undefined ? 'reused' : `reused from ${saidInCell(sourceText(ended.source, ended))}`;
-  return howOf(own);
+function factsTable(rows: readonly string[]): string {
+  return ['| | |', '| --- | --- |', ...rows].join('\n');
 }
 
 function issuesSection(ended: EndedRecord | undefined): string {

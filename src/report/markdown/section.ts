@@ -49,7 +49,7 @@ export function block(title: string, weight: number, text: string, heading = '')
 /** Bytes reserved for the line that counts a section's omissions, and for the address in it. */
 const NOTE = 80;
 
-interface Part {
+interface SectionPart {
   readonly section: Section;
   readonly kept: boolean[];
   readonly sizes: readonly number[];
@@ -72,7 +72,7 @@ export function fitSummary(sections: readonly Section[], maxBytes: number, whole
   const note = NOTE + Buffer.byteLength(where);
   const heaviestFirst = parts.toSorted((a, b) => b.section.weight - a.section.weight);
   let total = parts.reduce((sum, part) => sum + part.frame + part.sizes.reduce((a, b) => a + b, 0), note);
-  const shed = (part: Part, droppable: (piece: Piece) => boolean): void => {
+  const shed = (part: SectionPart, droppable: (piece: Piece) => boolean): void => {
     for (let at = part.sizes.length - 1; at >= 0 && total > maxBytes; at -= 1) {
       if (!part.kept[at] || !droppable(part.section.pieces[at]!)) continue;
       part.kept[at] = false;
@@ -93,13 +93,13 @@ export function fitSummary(sections: readonly Section[], maxBytes: number, whole
   return Buffer.byteLength(text) <= maxBytes ? text : '';
 }
 
-function partOf(section: Section): Part {
+function partOf(section: Section): SectionPart {
   const sizes = section.pieces.map(({ text }) => Buffer.byteLength(text) + 1);
   const frame = Buffer.byteLength(framed(section, '', '')) + 2;
   return { section, kept: sizes.map(() => true), sizes, frame, dropped: 0, gone: false };
 }
 
-function textOf(part: Part, where: string): string {
+function textOf(part: SectionPart, where: string): string {
   const { section } = part;
   const shown = section.pieces.filter((_, at) => part.kept[at]).map(({ text }) => text);
   const left = section.pieces.filter((_, at) => !part.kept[at]);

@@ -20,12 +20,12 @@ export interface Origin {
 }
 
 /**
- * How each path that gates changed in the user's folder was before. If the user changed it between two changes of gates,
- * the user's version counts. A path that was rolled back to its origin is the user's own again.
+ * How each path that gates changed in the user's folder was before. If the user changed it between two changes of
+ * gates, the user's version counts. A path that was rolled back to its origin is the user's own again.
  * @returns sorted by path
  */
 export function originsOf(made: readonly Made[]): Origin[] {
-  const found = new Map<string, Known>();
+  const found = new Map<string, KnownPath>();
   const inOrder = made.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   for (const { what, changes } of inOrder) {
     for (const { path, before, after, copyFrom } of changes) {
@@ -46,7 +46,7 @@ export function originsOf(made: readonly Made[]): Origin[] {
   return open.map(({ origin }) => origin).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-interface Known {
+interface KnownPath {
   readonly origin: Origin;
   readonly left: Map<string, TreeFile | null>;
   readonly isUndone: boolean;

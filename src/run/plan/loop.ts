@@ -43,7 +43,9 @@ export type LoopChoice =
       readonly times: number;
       /** The outputs that failed. */
       readonly failed: readonly { readonly unit: UnitKey; readonly ended: EndedRecord }[];
-      /** Attempts whose files the targets start from: their own, then those of done gates between them and the cause. */
+      /**
+       * Attempts whose files the targets start from: their own, then those of done gates between them and the cause.
+       */
       readonly over: readonly { readonly unit: UnitKey; readonly ended: EndedRecord }[];
     };
 
@@ -63,8 +65,8 @@ const JUDGED: ReadonlySet<string> = new Set(['schema', 'score', 'check', 'result
 const OPEN: ReadonlySet<UnitStatus> = new Set(['pending', 'ready', 'running', 'blocked', 'lost', 'paused']);
 
 /**
- * Whether a loop sends work back now: all its gates have ended, at least one was judged and is not good enough, and none
- * failed in another way (an agent that crashed says nothing about the work).
+ * Whether a loop sends work back now: all its gates have ended, at least one was judged and is not good enough, and
+ * none failed in another way (an agent that crashed says nothing about the work).
  */
 export function judgeLoop(loop: Loop, graph: UnitGraph, state: RunState, limits: LoopLimits = {}): LoopChoice {
   const units = [...graph.values()].filter(({ gate }) => loop.gates.includes(gate.id));

@@ -51,7 +51,7 @@ export function findCheckpoint(unit: Unit, archive: Archive, query: CheckpointQu
 
 /**
  * Whether decisions of the call's subject keep outputs of other subjects from being reused. Those have no place in the
- * order of these decisions. So a decision about this request stands against all of them, as does one about the unit as
+ * order of these decisions. So a decision about this request overrides all of them, as does one about the unit as
  * a whole, which asked for an output made after it: in its own run, and in later runs until there is such an output.
  */
 function isSetAside(unit: Unit, archive: Archive, query: CheckpointQuery): boolean {

@@ -62,8 +62,8 @@ export const VOIDING: ReadonlySet<DecidedRecord['decision']> = new Set(['force',
 /**
  * The effect of later decisions on an attempt. `force`, `rollback` and `rework` void it permanently. Of each person's
  * `approve` and `reject` the last one applies, and one `reject` outweighs every `approve`; an unreadable decision is
- * treated as one of any kind. Decisions about the source of a reused output apply to the reused output too; the position
- * of a source of another subject says nothing about the order of these decisions.
+ * treated as one of any kind. Decisions about the source of a reused output apply to the reused output too; the
+ * position of a source of another subject says nothing about the order of these decisions.
  * @param approval who may approve the unit's output
  */
 export function rulingOn(

@@ -30,6 +30,9 @@ export interface ReadProblem {
   readonly names?: Pick<GatelineRecord, 'gate' | 'leg' | 'runNumber' | 'runAttempt' | 'n'> & { readonly kind: string };
 }
 
+/** Why a file cannot be used. */
+export type ReadFault = Pick<ReadProblem, 'code' | 'message'>;
+
 /** What the name of an unreadable record says, and why the record could not be read. */
 export type UnreadRecord = NonNullable<ReadProblem['names']> & { readonly why: string };
 

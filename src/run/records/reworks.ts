@@ -6,8 +6,8 @@ import type { DecidedRecord, Position } from './record.ts';
 export type ReworkDecision = UsedDecision & { readonly rework: NonNullable<DecidedRecord['rework']> };
 
 /**
- * The decisions of one run that sent a unit's work back and are in force, in order. When a person asks for a new attempt
- * the loop begins anew.
+ * The decisions of one run that sent a unit's work back and are in force, in order. When a person asks for a new
+ * attempt the loop begins anew.
  * @param decided about the unit, in order
  */
 export function reworksIn(decided: readonly UsedDecision[]): ReworkDecision[] {

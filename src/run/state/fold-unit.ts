@@ -9,7 +9,7 @@ import {
   type UnitDecisions,
 } from '../records/decisions.ts';
 import { comparePositions, type EndedRecord, type StartedRecord } from '../records/record.ts';
-import { writerKey, type RunProblem, type Told, type UnitState, type UnitStatus } from './run-state.ts';
+import { writerKey, type RunProblem, type ExternalFacts, type UnitState, type UnitStatus } from './run-state.ts';
 import {
   claimMatches,
   countClaims,
@@ -33,7 +33,7 @@ export function deriveUnit(
   unit: Unit,
   own: UnitRecords,
   upstream: States,
-  told: Told,
+  facts: ExternalFacts,
 ): { state: UnitState; problems: RunProblem[] } {
   const decisions = decisionsOf(own);
   const rulings = withEarlier(decisions, own);
@@ -41,7 +41,7 @@ export function deriveUnit(
   const claims = new Map(own.started.toReversed().map((claimed) => [placeOf(claimed), claimed]));
   const judged = own.ended.map((ended) => {
     const claimed = claims.get(placeOf(ended));
-    return { ended, claimed, ...assess(unit, ended, claimed, own, rulings, upstream, told) };
+    return { ended, claimed, ...assess(unit, ended, claimed, own, rulings, upstream, facts) };
   });
   const claim = openClaim(own);
   const base = {
@@ -53,12 +53,12 @@ export function deriveUnit(
     attempts: countClaims(own),
     reworks: reworksIn(own.decided),
   };
-  const verdict = choose(unit, own, judged, claim, decisions, upstream, told);
+  const verdict = choose(unit, own, judged, claim, decisions, upstream, facts);
   return { state: { ...base, ...verdict }, problems: problemsOf(unit, own, judged) };
 }
 
 type Choice = Pick<UnitState, 'status' | 'reason' | 'done' | 'reused' | 'exports' | 'ended' | 'decided' | 'unread'>;
-interface Judged extends Assessment {
+interface JudgedAttempt extends Assessment {
   readonly ended: EndedRecord;
   readonly claimed: StartedRecord | undefined;
 }
@@ -66,17 +66,17 @@ interface Judged extends Assessment {
 function choose(
   unit: Unit,
   own: UnitRecords,
-  judged: readonly Judged[],
+  judged: readonly JudgedAttempt[],
   claim: StartedRecord | undefined,
   decisions: UnitDecisions,
   upstream: States,
-  told: Told,
+  facts: ExternalFacts,
 ): Choice {
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
-  if (claim !== undefined && !isGone(claim, told) && !isGivenUp(claim, decisions, told))
+  if (claim !== undefined && !isGone(claim, facts) && !isGivenUp(claim, decisions, facts))
     return not('running', `${attemptInRun(claim, own.started)} began at ${claim.at}`);
   const best = bestOf(judged);
-  const skip = skipInForce(decisions, told.fingerprints?.get(unit.key), told.now);
+  const skip = skipInForce(decisions, facts.fingerprints?.get(unit.key), facts.now);
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
   if (best !== undefined && !skipped) return satisfied(own, best, needsDone);
   if (skip !== undefined) {
@@ -88,21 +88,21 @@ function choose(
     return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };
   }
   const last = judged.findLast((one) => one.relevant);
-  if (claim !== undefined && isRelevantClaim(claim, unit, decisions, upstream, told)) {
-    return { ...not('lost', lossOf(claim, own, told)), ended: last?.ended };
+  if (claim !== undefined && isRelevantClaim(claim, unit, decisions, upstream, facts)) {
+    return { ...not('lost', lossOf(claim, own, facts)), ended: last?.ended };
   }
   if (last !== undefined) return unsatisfied(unit, own, last);
   return waiting(unit, own, upstream, needsDone);
 }
 
 /** The newest attempt that satisfies, unless a later one left another output, which takes its place. */
-function bestOf(judged: readonly Judged[]): Judged | undefined {
+function bestOf(judged: readonly JudgedAttempt[]): JudgedAttempt | undefined {
   const best = judged.findLast((one) => one.satisfies && one.relevant);
   const last = judged.findLast(({ relevant, missing, ended }) => relevant && missing === undefined && ended.value);
   return last?.satisfies === false && last.ended.value!.digest !== best?.ended.value?.digest ? undefined : best;
 }
 
-function satisfied(own: UnitRecords, best: Judged, needsDone: boolean): Choice {
+function satisfied(own: UnitRecords, best: JudgedAttempt, needsDone: boolean): Choice {
   const { ended, ruling } = best;
   return {
     status: ended.verdict.status,
@@ -128,7 +128,7 @@ function howText(own: UnitRecords, ended: EndedRecord): string {
   return `${attemptInRun(ended, own.started)}, score ${verdict.score}`;
 }
 
-function unsatisfied(unit: Unit, own: UnitRecords, last: Judged): Choice {
+function unsatisfied(unit: Unit, own: UnitRecords, last: JudgedAttempt): Choice {
   const { ended, ruling } = last;
   const { status, score, advice, kind } = ended.verdict;
   if (ruling.ruling === 'rejected')
@@ -201,17 +201,17 @@ function assess(
   own: UnitRecords,
   decisions: UnitDecisions,
   upstream: States,
-  told: Told,
+  facts: ExternalFacts,
 ): Assessment {
-  const ruling = rulingOn(ended, decisions, told.now, unit.gate.approval);
-  const fingerprint = told.fingerprints?.get(unit.key);
+  const ruling = rulingOn(ended, decisions, facts.now, unit.gate.approval);
+  const fingerprint = facts.fingerprints?.get(unit.key);
   const current = (fingerprint === undefined || fingerprint === ended.fingerprint) && isLatestWork(ended, own);
   const relevant =
     ruling.ruling !== 'voided' &&
     current &&
-    needsMatch(unit, ended.needs, upstream, told) &&
+    needsMatch(unit, ended.needs, upstream, facts) &&
     claimMatches(ended, claim);
-  const missing = missingOutput(ended, told.missingContent);
+  const missing = missingOutput(ended, facts.missingContent);
   const satisfies = verdictSatisfies(unit, ended, ruling) && missing === undefined;
   return { relevant, ruling, missing, satisfies };
 }
@@ -232,8 +232,8 @@ export function isGoodEnough(unit: Unit, ended: Pick<EndedRecord, 'verdict'>, ru
 }
 
 /** Whether the needs' exports are those that the attempt received. One that the caller replaced has no output yet. */
-function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, told: Told): boolean {
-  if (told.needsVerified) return true;
+function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, facts: ExternalFacts): boolean {
+  if (facts.needsVerified) return true;
   if (Object.keys(given).some((key) => !unit.needs.includes(key))) return false;
   return unit.needs.every((key) => {
     const need = upstream.get(key);
@@ -242,18 +242,19 @@ function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, t
   });
 }
 
-function isGone(claim: StartedRecord, told: Told): boolean {
+function isGone(claim: StartedRecord, facts: ExternalFacts): boolean {
   if (claim.holder === 'open')
-    return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(told.now);
-  if (told.deadWriters?.has(writerKey(claim.by))) return true;
+    return claim.deadline !== undefined && Date.parse(claim.deadline) <= Date.parse(facts.now);
+  if (facts.deadWriters?.has(writerKey(claim.by))) return true;
   return (
-    told.supersededBefore !== undefined && comparePositions({ ...claim, n: 0 }, { ...told.supersededBefore, n: 0 }) < 0
+    facts.supersededBefore !== undefined &&
+    comparePositions({ ...claim, n: 0 }, { ...facts.supersededBefore, n: 0 }) < 0
   );
 }
 
 /** Whether a new attempt was requested since an agent that runs by itself began. */
-function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, told: Told): boolean {
-  return claim.holder === 'open' && rulingOn(claim, decisions, told.now).ruling === 'voided';
+function isGivenUp(claim: StartedRecord, decisions: UnitDecisions, facts: ExternalFacts): boolean {
+  return claim.holder === 'open' && rulingOn(claim, decisions, facts.now).ruling === 'voided';
 }
 
 function isRelevantClaim(
@@ -261,22 +262,22 @@ function isRelevantClaim(
   unit: Unit,
   decisions: UnitDecisions,
   upstream: States,
-  told: Told,
+  facts: ExternalFacts,
 ): boolean {
-  const fingerprint = told.fingerprints?.get(unit.key);
+  const fingerprint = facts.fingerprints?.get(unit.key);
   if (fingerprint !== undefined && fingerprint !== claim.fingerprint) return false;
-  return rulingOn(claim, decisions, told.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream, told);
+  return rulingOn(claim, decisions, facts.now).ruling !== 'voided' && needsMatch(unit, claim.needs, upstream, facts);
 }
 
-function lossOf(claim: StartedRecord, own: UnitRecords, told: Told): string {
+function lossOf(claim: StartedRecord, own: UnitRecords, facts: ExternalFacts): string {
   const attempt = attemptInRun(claim, own.started);
   if (claim.holder === 'open') return `${attempt} began at ${claim.at} and was not completed in time`;
-  return told.deadWriters?.has(writerKey(claim.by))
+  return facts.deadWriters?.has(writerKey(claim.by))
     ? `${attempt} began at ${claim.at}; its ${claim.holder} is gone and left no result`
     : `${attempt} began at ${claim.at} and left no result before a later run attempt began`;
 }
 
-function problemsOf(unit: Unit, own: UnitRecords, judged: readonly Judged[]): RunProblem[] {
+function problemsOf(unit: Unit, own: UnitRecords, judged: readonly JudgedAttempt[]): RunProblem[] {
   const problems: RunProblem[] = [];
   const unread = new Set(own.unknown.map(placeOf));
   for (const { ended, claimed, missing } of judged) {

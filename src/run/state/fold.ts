@@ -12,7 +12,7 @@ import {
   type GatelineRecord,
   type StartedRecord,
 } from '../records/record.ts';
-import type { RunProblem, RunState, RunStatus, Told, UnitState } from './run-state.ts';
+import type { RunProblem, RunState, RunStatus, ExternalFacts, UnitState } from './run-state.ts';
 import type { UnitRecords } from '../records/unit-records.ts';
 import type { UnitGraph } from '../records/unit.ts';
 
@@ -28,8 +28,13 @@ export interface RunIdentity {
  * Computes the state of a run. Pure and total: any mix of records gives a result that names its problems. Neither order
  * nor repetition nor the split over listings matters.
  */
-export function foldRun(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunState {
-  return createRunFold(graph, listing, identity, told).state();
+export function foldRun(
+  graph: UnitGraph,
+  listing: RecordListing,
+  identity: RunIdentity,
+  facts: ExternalFacts,
+): RunState {
+  return createRunFold(graph, listing, identity, facts).state();
 }
 
 /** An incremental fold: after an addition, only units that may have changed are derived again. */
@@ -37,14 +42,19 @@ export interface RunFold {
   state(): RunState;
   /** Adds a record of the folded run that is new and the latest of its unit. */
   add(record: GatelineRecord): void;
-  /** Something in `told` changed for this unit: its fingerprint, the time. */
+  /** Something in `facts` changed for this unit: its fingerprint, the time. */
   touch(key: UnitKey): void;
-  /** Something in `told` changed for any unit. */
+  /** Something in `facts` changed for any unit. */
   touchAll(): void;
 }
 
-/** {@link foldRun} for callers that continue to write records. `told` may change if the fold is notified. */
-export function createRunFold(graph: UnitGraph, listing: RecordListing, identity: RunIdentity, told: Told): RunFold {
+/** {@link foldRun} for callers that continue to write records. `facts` may change if the fold is notified. */
+export function createRunFold(
+  graph: UnitGraph,
+  listing: RecordListing,
+  identity: RunIdentity,
+  facts: ExternalFacts,
+): RunFold {
   const mine = listing.records.filter(
     (record) => record.pipeline === identity.pipeline && record.subject === identity.subject,
   );
@@ -63,7 +73,7 @@ export function createRunFold(graph: UnitGraph, listing: RecordListing, identity
   return {
     state: () => {
       if (state !== undefined) return state;
-      const units = deriveOpen(graph, grouped, derived, open, told);
+      const units = deriveOpen(graph, grouped, derived, open, facts);
       const strangers = [...grouped.keys()].filter((key) => !graph.has(key) && key !== RUN_GATE).map(describeStranger);
       const ofAll = grouped.get(RUN_GATE);
       const decided = runDecisions(ofAll?.decided ?? [], ofAll?.unknown[0]?.why);
@@ -74,7 +84,7 @@ export function createRunFold(graph: UnitGraph, listing: RecordListing, identity
         runNumber,
         runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
         status: statusOf(units, ofRun, decided),
-        task: taskOf(ofRun),
+        task: latestOf(ofRun.filter((record) => record.kind !== 'decided'))?.task,
         decided,
         units,
         problems: sortProblems(problems),
@@ -107,7 +117,7 @@ function deriveOpen(
   grouped: ReadonlyMap<UnitKey, UnitRecords>,
   derived: Map<UnitKey, ReturnType<typeof deriveUnit>>,
   open: Set<UnitKey>,
-  told: Told,
+  facts: ExternalFacts,
 ): Map<UnitKey, UnitState> {
   const units = new Map<UnitKey, UnitState>();
   for (const [key, unit] of graph) {
@@ -116,7 +126,7 @@ function deriveOpen(
       units.set(key, before.state);
       continue;
     }
-    const now = deriveUnit(unit, grouped.get(key) ?? emptyUnitRecords(), units, told);
+    const now = deriveUnit(unit, grouped.get(key) ?? emptyUnitRecords(), units, facts);
     if (before === undefined || !sameForOthers(before.state, now.state)) open.add(key);
     else open.delete(key);
     derived.set(key, now);
@@ -239,8 +249,8 @@ function statusOf(
   decided: RunDecisions,
 ): RunStatus {
   const states = [...units.values()];
-  if (records.length === 0) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';
-  const last = records.reduce<GatelineRecord>((a, b) => (comparePositions(b, a) >= 0 ? b : a), records[0]!);
+  const last = latestOf(records);
+  if (last === undefined) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';
   if (decided.closed !== undefined) return 'error';
   if (last.gate === RUN_GATE && last.kind === 'decided' && last.decision === 'rollback') return 'rollback';
   if (states.every((state) => state.done)) return 'completed';
@@ -263,10 +273,11 @@ function spanOf(records: readonly GatelineRecord[]): Pick<RunState, 'startedAt' 
   return { startedAt, updatedAt };
 }
 
-/** The task of the latest attempt. */
-function taskOf(records: readonly GatelineRecord[]): string | undefined {
-  const work = records.filter((record) => record.kind !== 'decided');
-  return work.length === 0 ? undefined : work.reduce((a, b) => (comparePositions(a, b) <= 0 ? b : a)).task;
+/** The latest of some records by position; of records at one position, the last in the list. */
+function latestOf<R extends GatelineRecord>(records: readonly R[]): R | undefined {
+  let latest: R | undefined;
+  for (const record of records) if (latest === undefined || comparePositions(latest, record) <= 0) latest = record;
+  return latest;
 }
 
 function describeProblem(problem: ReadProblem): RunProblem {

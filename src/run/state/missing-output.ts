@@ -1,5 +1,5 @@
 import type { EndedRecord, Content } from '../records/record.ts';
-import type { Told } from './run-state.ts';
+import type { ExternalFacts } from './run-state.ts';
 
 /** All contents that an ended record refers to and that later gates may receive. */
 export function contentsOf(ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>): Content[] {
@@ -18,7 +18,7 @@ export interface MissingOutput {
 /** The problem with an attempt's contents; of several, a permanent one before one that may be temporary. */
 export function missingOutput(
   ended: Pick<EndedRecord, 'files' | 'value' | 'exports'>,
-  missing: Told['missingContent'],
+  missing: ExternalFacts['missingContent'],
 ): MissingOutput | undefined {
   const problems = contentsOf(ended)
     .map(({ digest }) => missing?.get(digest))

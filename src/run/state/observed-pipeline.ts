@@ -25,7 +25,7 @@ export interface Observed {
   readonly recorded: ReadonlySet<string>;
 }
 
-type Work = Exclude<GatelineRecord, DecidedRecord>;
+type WorkRecord = Exclude<GatelineRecord, DecidedRecord>;
 
 /**
  * Builds the pipeline that jobs form by defining one gate each: gates with the needs, legs and contracts of their
@@ -35,7 +35,7 @@ type Work = Exclude<GatelineRecord, DecidedRecord>;
 export function observePipeline(observation: Observation): Observed {
   const { pipeline, own, records, contracts, unread = [], expected = [] } = observation;
   const work = orderRecords(records).records.filter(
-    (record): record is Work => record.kind !== 'decided' && record.pipeline === pipeline,
+    (record): record is WorkRecord => record.kind !== 'decided' && record.pipeline === pipeline,
   );
   const byGate = Map.groupBy(work, (record) => record.gate);
   if (own !== undefined) byGate.delete(own.id);
@@ -73,7 +73,7 @@ export function observePipeline(observation: Observation): Observed {
 }
 
 /** Gates whose results the newest record of each leg received. */
-function needsIn(list: readonly Work[]): string[] {
+function needsIn(list: readonly WorkRecord[]): string[] {
   const newest = new Map(list.map((record) => [unitOf(record), record]));
   return [...new Set([...newest.values()].flatMap(gatesBefore))];
 }
@@ -106,7 +106,7 @@ function recordedGate(
   id: string,
   number: number,
   needs: readonly string[],
-  { list, unread }: { readonly list: readonly Work[]; readonly unread: readonly Pick<GatelineRecord, 'leg'>[] },
+  { list, unread }: { readonly list: readonly WorkRecord[]; readonly unread: readonly Pick<GatelineRecord, 'leg'>[] },
   contracts: ReadonlyMap<Digest, Contract>,
 ): Gate {
   const last = list.at(-1);

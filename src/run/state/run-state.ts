@@ -82,7 +82,7 @@ export interface RunState {
   /** The latest call (locally) or run attempt (GitHub) that wrote to it. */
   readonly runAttempt: number;
   readonly status: RunStatus;
-  /** What it was to achieve when its latest attempt began. `undefined`: nobody gave a task. */
+  /** What it was to achieve when its latest attempt began. `undefined`: there was no task. */
   readonly task: string | undefined;
   /** Decisions about the run as a whole that are in force. */
   readonly decided: RunDecisions;
@@ -95,7 +95,7 @@ export interface RunState {
 }
 
 /** External facts for the fold. All of them are optional. */
-export interface Told {
+export interface ExternalFacts {
   /** The current time, for decisions and claims that expire. ISO 8601, UTC. */
   readonly now: string;
   /** Writers known to be gone, as {@link writerKey} returns them. */

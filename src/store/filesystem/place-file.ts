@@ -39,9 +39,14 @@ export function replaceFile(
   });
 }
 
-type Place<T> = (temporary: TemporaryFile) => Promise<T>;
+type PlaceFile<T> = (temporary: TemporaryFile) => Promise<T>;
 
-async function placed<T>(state: StateFolder, path: string, chunks: readonly Uint8Array[], place: Place<T>): Promise<T> {
+async function placed<T>(
+  state: StateFolder,
+  path: string,
+  chunks: readonly Uint8Array[],
+  place: PlaceFile<T>,
+): Promise<T> {
   try {
     return await placeOnce(state, path, chunks, place);
   } catch (error) {
@@ -56,7 +61,7 @@ async function placeOnce<T>(
   state: StateFolder,
   path: string,
   chunks: readonly Uint8Array[],
-  place: Place<T>,
+  place: PlaceFile<T>,
 ): Promise<T> {
   await state.folder(state.temporaryFolder);
   await state.folder(dirname(path));

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { constants, type BigIntStats } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { ReadProblem } from '../../run/records/reading.ts';
+import type { ReadFault } from '../../run/records/reading.ts';
 import { digestOf, hexOf } from '../../json/digest.ts';
 import { unlessAbsent } from '../../errors/store-errors.ts';
 import { atomicWrite } from './atomic-write.ts';
@@ -23,9 +23,6 @@ export const tombstoneSchema = z.object({
   quarantine: z.string().max(4_096),
 });
 
-/** Why something is in quarantine. */
-type Why = Pick<ReadProblem, 'code' | 'message'>;
-
 /** Digits of the digest in the name of a quarantined file: identical bytes are kept once. */
 const DIGITS = 12;
 
@@ -41,7 +38,7 @@ export async function buryRecord(
   path: string,
   bytes: Uint8Array,
   judged: BigIntStats,
-  why: Why,
+  why: ReadFault,
 ): Promise<string | undefined> {
   const target = quarantinePath(state, path, hexOf(digestOf(bytes)).slice(0, DIGITS));
   const { temporaryFolder, onDurable } = state;
@@ -63,7 +60,7 @@ export async function buryRecord(
  * @param tag suffix of the name in quarantine: digits of the current digest
  * @returns path of the copy
  */
-export async function keepAside(state: StateFolder, path: string, tag: string, why: Why): Promise<string> {
+export async function keepAside(state: StateFolder, path: string, tag: string, why: ReadFault): Promise<string> {
   const target = quarantinePath(state, path, tag.slice(0, DIGITS));
   await state.folder(dirname(target));
   if ((await unlessAbsent(lstat(target))) !== undefined) return target;
@@ -89,7 +86,7 @@ async function copy(temporaryFolder: string, path: string, target: string): Prom
 }
 
 /** A note beside the file, for people. */
-async function explain(state: StateFolder, path: string, target: string, why: Why): Promise<void> {
+async function explain(state: StateFolder, path: string, target: string, why: ReadFault): Promise<void> {
   const note = { was: state.show(path), code: why.code, message: why.message };
   const { temporaryFolder, onDurable } = state;
   await atomicWrite(`${target}.why.json`, `${JSON.stringify(note, null, 2)}\n`, { temporaryFolder, onDurable });

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { GatelineRecord } from '../../run/records/record.ts';
 import { formatOf, judgeRecord, parseStoredJson } from '../parse-record.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
-import type { ReadProblem } from '../record-store.ts';
+import type { ReadFault, ReadProblem } from '../record-store.ts';
 import { isFromSystem, reasonOf } from '../../errors/store-errors.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { buryRecord, TOMBSTONE_FORMAT, tombstoneSchema } from './quarantine.ts';
@@ -30,8 +30,7 @@ const MAX_RECORD_BYTES = 256 * 1_024 * 1_024;
 /** How often an entry that changes while it is read is read again. */
 const TRIES = 5;
 
-type Fault = Pick<ReadProblem, 'code' | 'message'>;
-type Judged = { readonly record: GatelineRecord } | { readonly fault: Fault; readonly buriedAt?: string };
+type EntryResult = { readonly record: GatelineRecord } | { readonly fault: ReadFault; readonly buriedAt?: string };
 
 /**
  * Read one file as the record that its name and path say it is. Corrupt, truncated or foreign files go to quarantine
@@ -51,7 +50,7 @@ export async function readEntry(state: StateFolder, entry: StateEntry): Promise<
   }
 }
 
-function judge(bytes: Uint8Array, entry: StateEntry): Judged {
+function judge(bytes: Uint8Array, entry: StateEntry): EntryResult {
   const json = parseStoredJson(bytes);
   if ('fault' in json) return json;
   if (formatOf(json.value) === TOMBSTONE_FORMAT) {
@@ -98,7 +97,7 @@ function nameOf(record: GatelineRecord): string {
  * An empty file has nothing to keep, and its name is taken anyway. Leaving it also avoids moving a file that a writer
  * without hard links has reserved and is about to fill.
  */
-function mayBury(state: StateFolder, entry: StateEntry, bytes: Uint8Array, fault: Fault): boolean {
+function mayBury(state: StateFolder, entry: StateEntry, bytes: Uint8Array, fault: ReadFault): boolean {
   return !state.readOnly && entry.subject !== undefined && bytes.length > 0 && fault.code !== 'UNKNOWN_VERSION';
 }
 
@@ -106,7 +105,7 @@ async function bury(
   state: StateFolder,
   entry: StateEntry,
   file: Extract<WholeFile, { readonly state: 'read' }>,
-  fault: Fault,
+  fault: ReadFault,
 ): Promise<ReadEntry | 'changed'> {
   try {
     const target = await buryRecord(state, entry.path, file.bytes, file.status, fault);
@@ -121,7 +120,7 @@ async function bury(
   }
 }
 
-function problem(state: StateFolder, entry: StateEntry, fault: Fault, quarantine?: string): ReadEntry {
+function problem(state: StateFolder, entry: StateEntry, fault: ReadFault, quarantine?: string): ReadEntry {
   const names = parseRecordFileName(basename(entry.path))?.names;
   return {
     state: 'problem',

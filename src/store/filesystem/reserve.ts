@@ -38,7 +38,7 @@ export class Reserve {
     }
   }
 
-  /** Writes; if the disk is full, releases the space and writes once more. `write` may be called twice. */
+  /** Writes; if the disk is full, releases the space and writes again. `write` may be called twice. */
   async using<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write();

@@ -34,12 +34,12 @@ export function accessAll(of: Operand): Operand {
     throw new ExpressionRefusal(`there is no ${of.name}.*: ${of.name} is ${aKind(value)}`, of);
   }
   const keys: Array<string | number> = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
-  const parts = keys.map((key) => new Part((value as JsonObject)[key]!, of, key));
+  const parts = keys.map((key) => new PartOperand((value as JsonObject)[key]!, of, key));
   return { value: parts.map((part) => part.value), name: `${of.name}.*`, parts };
 }
 
 /** A part of another operand. Its name and path are computed on demand: a filter finds a million. */
-class Part implements Operand {
+class PartOperand implements Operand {
   readonly value: JsonValue;
   readonly #of: Operand;
   readonly #key: string | number;
@@ -61,7 +61,7 @@ class Part implements Operand {
 
 function accessItem(of: Operand, length: number, index: number): Operand {
   const value = (of.value as unknown[])[index] as Operand['value'] | undefined;
-  if (value !== undefined) return new Part(value, of, index);
+  if (value !== undefined) return new PartOperand(value, of, index);
   const found = { name: nameOf(of, index), ...pathOf(of, index) };
   const why =
     Number.isInteger(index) && index >= 0 ? `${of.name} has ${counted(length, 'item')}` : 'items are numbered from 0';
@@ -69,7 +69,7 @@ function accessItem(of: Operand, length: number, index: number): Operand {
 }
 
 function accessProperty(of: Operand, object: JsonObject, key: string): Operand {
-  if (Object.hasOwn(object, key)) return new Part(object[key]!, of, key);
+  if (Object.hasOwn(object, key)) return new PartOperand(object[key]!, of, key);
   const found = { name: nameOf(of, key), ...pathOf(of, key) };
   const keys = Object.keys(object).slice(0, 1_000);
   const sameInLower = keys.find((other) => other.toLowerCase() === key.toLowerCase());

@@ -81,15 +81,15 @@ export async function evaluateCondition(text: string, contexts: ConditionContext
   return { choice: result.choice, reason: cut(reason, 2_000) };
 }
 
-/** Contexts without a subject that nobody gave. */
+/** Contexts without a default subject. */
 function known(contexts: CheckContexts | ConditionContexts): Record<string, JsonValue> {
   const { subject, ...others } = contexts;
   return subject === undefined ? others : { ...others, subject };
 }
 
-type Parsed = { readonly expression: Expr } | { readonly problem: Pick<ContractProblem, 'message' | 'hint'> };
+type ParsedCheck = { readonly expression: Expr } | { readonly problem: Pick<ContractProblem, 'message' | 'hint'> };
 
-async function parse(text: string, rules: ExpressionRules): Promise<Parsed> {
+async function parse(text: string, rules: ExpressionRules): Promise<ParsedCheck> {
   const { functionNames, parseExpression } = await import('../../pipeline/expression.ts');
   const parsed = parseExpression(text, rules);
   if (parsed.ok) return { expression: parsed.expression };

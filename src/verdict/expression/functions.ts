@@ -6,14 +6,14 @@ import { valueAt } from '../../json/json-pointer.ts';
 import { shortValue } from '../words.ts';
 import { aKind, ExpressionRefusal, fromData, kindOf, toData, type Operand } from './operand.ts';
 
-type Call = (args: readonly Operand[]) => JsonValue;
+type CheckedFunction = (args: readonly Operand[]) => JsonValue;
 
 /**
  * The functions of an expression, by lower-case name. GitHub's own functions do the work. Their arguments are checked
  * first, since those functions accept anything and return false or an empty text for invalid arguments. `case` is not
  * among them: it evaluates only what it needs.
  */
-export const FUNCTIONS: Readonly<Record<string, Call>> = {
+export const FUNCTIONS: Readonly<Record<string, CheckedFunction>> = {
   has: ([of, pointer]) => has(of!.value, textOf('has', pointer!)),
   contains: ([search, item]) => {
     checkContains(search!, item!);

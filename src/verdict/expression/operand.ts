@@ -26,10 +26,10 @@ export class ExpressionRefusal extends Error {
   }
 }
 
-export type Kind = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
+export type ValueKind = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
 
 /** The kind of a value, as messages name it. */
-export function kindOf(value: JsonValue): Kind {
+export function kindOf(value: JsonValue): ValueKind {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   return isJsonObject(value) ? 'object' : (typeof value as 'boolean' | 'number' | 'string');

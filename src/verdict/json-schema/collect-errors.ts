@@ -37,7 +37,7 @@ const ALTERNATIVES = new Set(['https://json-schema.org/keyword/anyOf', 'https://
 const DEPENDENCIES = 'https://json-schema.org/keyword/draft-04/dependencies';
 
 type Context = ValidationContext & { gatelineErrors?: ErrorList };
-type Node = Parameters<NonNullable<EvaluationPlugin<Context>['afterKeyword']>>[0];
+type SchemaNode = Parameters<NonNullable<EvaluationPlugin<Context>['afterKeyword']>>[0];
 
 /**
  * Collects errors while the validator runs, with a limit at every level, so that a list of a million wrong items costs
@@ -47,12 +47,12 @@ export class ErrorCollector implements EvaluationPlugin<Context> {
   readonly id = 'https://gateline.invalid/plugins/errors';
   #root: ErrorList | undefined;
 
-  beforeKeyword(node: Node, _instance: unknown, context: Context): void {
+  beforeKeyword(node: SchemaNode, _instance: unknown, context: Context): void {
     if (ALTERNATIVES.has(node[0])) context.gatelineErrors = { errors: [], total: 0, branches: [], assigned: 0 };
   }
 
   afterKeyword(
-    node: Node,
+    node: SchemaNode,
     instance: unknown,
     context: Context,
     valid: boolean,

@@ -13,7 +13,7 @@ export interface ExplainOptions {
 }
 
 /** A broken rule that was looked up, with its message. */
-interface Finding {
+interface ExplainedRule {
   readonly path: ReadonlyArray<string | number>;
   readonly rule: Rule;
   readonly text: string;
@@ -36,7 +36,7 @@ export function explainValidation(validation: Validation, options: ExplainOption
   return [...kept, { severity: 'error', message: `${left.toLocaleString('en')} more problems` }];
 }
 
-function issueOf({ path, rule, text }: Finding, root: string): Issue {
+function issueOf({ path, rule, text }: ExplainedRule, root: string): Issue {
   const pointer = pointerOf(path).toWellFormed();
   const where = pointer === '' ? root : cut(pointer, 1_000);
   return {
@@ -47,13 +47,13 @@ function issueOf({ path, rule, text }: Finding, root: string): Issue {
   };
 }
 
-function explain(error: BrokenRule, rules: RuleBook): Finding[] {
+function explain(error: BrokenRule, rules: RuleBook): ExplainedRule[] {
   const rule = rules.find(error.rule);
   if (error.branches.length > 0) return explainAlternatives(error, rule, rules);
   return [{ path: error.path, rule, text: explainKeyword(error, rule) }];
 }
 
-function explainAlternatives(error: BrokenRule, rule: Rule, rules: RuleBook): Finding[] {
+function explainAlternatives(error: BrokenRule, rule: Rule, rules: RuleBook): ExplainedRule[] {
   const matching = error.branches.flatMap(({ valid }, index) => (valid ? [`#${index + 1}`] : []));
   if (matching.length > 1) {
     const text = `must match exactly one of ${error.branches.length} alternatives, matches ${matching.join(' and ')}`;

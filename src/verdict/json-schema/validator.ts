@@ -1,19 +1,25 @@
 import { getShouldValidateFormat, setShouldValidateFormat } from '@hyperjump/json-schema/draft-07';
 import '@hyperjump/json-schema/draft-2020-12';
 import {
+  addFormat,
   buildSchemaDocument,
   compile,
   getSchema,
   interpret,
+  setFormatHandler,
   type CompiledSchema,
 } from '@hyperjump/json-schema/experimental';
+import '@hyperjump/json-schema/formats-lite';
+import { isHostname, isIdnEmail } from '@hyperjump/json-schema-formats';
+import idn from 'idn-hostname';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { ErrorCollector, type BrokenRule } from './collect-errors.ts';
-import { addFormats } from './formats.ts';
 import { DRAFT_URIS, type Draft } from './keywords.ts';
 import { nodeOf } from './lazy-node.ts';
 import { prepareSchema, type PreparedSchema } from './prepare.ts';
 import { RuleBook } from './rules.ts';
+
+const FORMATS = 'https://json-schema.org/format/';
 
 addFormats();
 
@@ -130,5 +136,31 @@ function withFormats<T>(judge: boolean, call: () => T): T {
     return call();
   } finally {
     setShouldValidateFormat(before);
+  }
+}
+
+/**
+ * Registers the formats that the validator's small set lacks. Its full set has them too, but prints messages about host
+ * names to stdout, which is reserved for our own output. draft-07 also gets the two formats that were added later.
+ */
+function addFormats(): void {
+  addFormat({ id: `${FORMATS}idn-email`, handler: (value) => typeof value !== 'string' || isIdnEmail(value) });
+  addFormat({ id: `${FORMATS}idn-hostname`, handler: (value) => typeof value !== 'string' || isIdn(value) });
+  addFormat({
+    id: `${FORMATS}hostname`,
+    handler: (value) => typeof value !== 'string' || (isHostname(value) && isIdn(value)),
+  });
+  for (const name of ['uuid', 'duration']) {
+    setFormatHandler('https://json-schema.org/keyword/draft-07/format', name, FORMATS + name);
+  }
+}
+
+function isIdn(hostname: string): boolean {
+  if (/[.\uff0e\u3002\uff61]$/.test(hostname)) return false;
+  try {
+    return idn.isIdnHostname(hostname);
+  } catch {
+    // The library reports an invalid value by throwing.
+    return false;
   }
 }

@@ -9,7 +9,7 @@ import type { LinkPlan, LinkPiece } from './plan.ts';
 const SIDE_BY_SIDE = 16;
 
 /** The pieces that go into one folder. */
-interface Folder {
+interface PieceFolder {
   readonly path: string;
   readonly pieces: Map<string, LinkPiece>;
   /** Names of subfolders that contain pieces. */
@@ -18,8 +18,8 @@ interface Folder {
 
 /**
  * Make a folder of the work tree contain its pieces and nothing else, except what is excluded; or put a single piece in
- * its place. Correct entries are left alone. Links are never followed, nor is anything removed through one. If the tree
- * has something else in the place of a folder, nothing is linked, with a warning.
+ * its place. Correct entries are not touched. Links are never followed, nor is anything removed through one. If the
+ * tree has something else in the place of a folder, nothing is linked, with a warning.
  *
  * @returns whether anything was placed
  */
@@ -37,9 +37,9 @@ export async function placePieces(plan: LinkPlan): Promise<boolean> {
 }
 
 /** The folders that contain pieces, outermost first. A piece that replaces the whole folder is in the one above. */
-function foldersOfPieces({ pieces, top }: LinkPlan): Folder[] {
-  const folders = new Map<string, Folder>();
-  const at = (path: string): Folder => {
+function foldersOfPieces({ pieces, top }: LinkPlan): PieceFolder[] {
+  const folders = new Map<string, PieceFolder>();
+  const at = (path: string): PieceFolder => {
     const folder = folders.get(path) ?? { path, pieces: new Map(), folders: new Set() };
     folders.set(path, folder);
     return folder;
@@ -60,7 +60,7 @@ async function makeFoldersAbove({ to, top, warnings }: LinkPlan): Promise<boolea
     const stats = await statsOf(join(to, folder));
     if (stats === undefined) await mkdir(join(to, folder));
     else if (!stats.isDirectory()) {
-      warnings.push({ path: top, why: `is not linked: ${folder} is no folder in the work tree` });
+      warnings.push({ path: top, why: `is not linked: ${folder} is not a folder in the work tree` });
       return false;
     }
   }
@@ -68,7 +68,7 @@ async function makeFoldersAbove({ to, top, warnings }: LinkPlan): Promise<boolea
 }
 
 /** @param isOurs whether everything except the pieces is removed */
-async function fill(plan: LinkPlan, folder: Folder, isOurs: boolean): Promise<boolean> {
+async function fill(plan: LinkPlan, folder: PieceFolder, isOurs: boolean): Promise<boolean> {
   const place = join(plan.to, folder.path);
   const stats = isOurs ? await statsOf(place) : undefined;
   if (stats !== undefined && !stats.isDirectory() && plan.excluded(folder.path)) {
@@ -86,7 +86,7 @@ async function fill(plan: LinkPlan, folder: Folder, isOurs: boolean): Promise<bo
   return true;
 }
 
-async function removeOthers(plan: LinkPlan, folder: Folder, place: string): Promise<void> {
+async function removeOthers(plan: LinkPlan, folder: PieceFolder, place: string): Promise<void> {
   for (const name of await readdir(place)) {
     if (folder.pieces.has(name) || folder.folders.has(name) || plan.excluded(`${folder.path}/${name}`)) continue;
     await rm(join(place, name), { recursive: true, force: true });

@@ -8,23 +8,23 @@ import type { Put, PutReason, WantedFile, CopyContent } from '../workspace.ts';
 import { type TreeObjects } from '../trees/tree-objects.ts';
 
 /** A wanted file, and any result known in advance. Without `settled`, it will be written. */
-export interface Judged {
+export interface ComparedFile {
   readonly wanted: WantedFile;
   /** The file there. */
   readonly now: TreeFile | null;
   readonly settled?: Put;
 }
 
-type Folder = Pick<PutFiles, 'store' | 'trees' | 'root' | 'prefix' | 'tree'>;
+type ComparedFolder = Pick<PutFiles, 'store' | 'trees' | 'root' | 'prefix' | 'tree'>;
 
 /** Compares the user's folder with the wanted files. Nothing is written. */
-export async function compareWanted(folder: Folder, wanted: readonly WantedFile[]): Promise<Judged[]> {
+export async function compareWanted(folder: ComparedFolder, wanted: readonly WantedFile[]): Promise<ComparedFile[]> {
   const { root } = folder;
   const now = await currentFiles(
     folder,
     wanted.map(({ path }) => path),
   );
-  const first = wanted.map((one): Judged => {
+  const first = wanted.map((one): ComparedFile => {
     const file = now.get(one.path) ?? null;
     const settled = settledAlready(root, one, file);
     return { wanted: one, now: file, ...(settled && { settled }) };
@@ -42,7 +42,7 @@ export async function compareWanted(folder: Folder, wanted: readonly WantedFile[
  * Files of the tree, plus files at certain paths that git ignores. Such a file is in the tree only if a glob names it.
  */
 export async function currentFiles(
-  { store, trees, root, prefix, tree }: Folder,
+  { store, trees, root, prefix, tree }: ComparedFolder,
   paths: readonly string[],
 ): Promise<Tree> {
   const now = await trees.files(tree);

@@ -22,7 +22,7 @@ export interface InPlaceSetting {
   readonly kind: 'local' | 'job';
   /** Folder of the object store. */
   readonly store: string;
-  readonly open: () => Promise<Opened>;
+  readonly open: () => Promise<OpenFolder>;
   readonly taking: (files: CheckoutRequest['files']) => Taking;
   /** Filters a list to the paths inside the workspace, relative to it. */
   readonly within: (leftOut: readonly LeftOut[]) => LeftOut[];
@@ -30,16 +30,16 @@ export interface InPlaceSetting {
   readonly now: () => string;
 }
 
-interface Opened {
+interface OpenFolder {
   readonly store: ObjectStore;
   readonly trees: TreeObjects;
   /** Index from an earlier look at the folder, with git's cached file data. */
   readonly index: { readonly path: string };
 }
 
-type Asked = Pick<CheckoutRequest, 'base' | 'tree' | 'attempt' | 'files' | 'until' | 'of'>;
+type InPlaceRequest = Pick<CheckoutRequest, 'base' | 'tree' | 'attempt' | 'files' | 'until' | 'of'>;
 
-interface Look {
+interface FolderLook {
   readonly store: ObjectStore;
   readonly where: IndexedFolder;
   readonly taking: Taking;
@@ -56,7 +56,7 @@ export class InPlace {
   }
 
   /** @throws GatelineError `CLAIM_IN_PLACE`, `GATE_NOT_APPLIED` */
-  async checkOut(request: Asked): Promise<Checkout> {
+  async checkOut(request: InPlaceRequest): Promise<Checkout> {
     const { base, tree, attempt, until, of } = request;
     const { kind, store, now, open } = this.#setting;
     const { trees, index } = await open();
@@ -79,7 +79,7 @@ export class InPlace {
   }
 
   /** `undefined`: there was no such attempt, or its place was released. */
-  async reopen(request: Asked & { readonly from: string }): Promise<Checkout | undefined> {
+  async reopen(request: InPlaceRequest & { readonly from: string }): Promise<Checkout | undefined> {
     const look = await this.#lookFor(request);
     const { index } = look.where;
     const isBegun = (await indexState(index, look.store.format)) !== undefined && existsSync(`${index}.json`);
@@ -100,7 +100,7 @@ export class InPlace {
     return join(this.#setting.store, `in-place.${name}.index`);
   }
 
-  async #lookFor({ attempt, files }: Pick<Asked, 'attempt' | 'files'>): Promise<Look> {
+  async #lookFor({ attempt, files }: Pick<InPlaceRequest, 'attempt' | 'files'>): Promise<FolderLook> {
     const { store } = await this.#setting.open();
     const where = { index: this.#indexOf(attempt), folder: store.top };
     return { store, where, taking: this.#setting.taking(files) };
@@ -114,7 +114,11 @@ export class InPlace {
   }
 
   /** Writes the files handed on by earlier gates into a CI job's checkout, which only the job uses. */
-  async #bringIn({ store, where }: Look, before: string, differences: readonly TreeDifference[]): Promise<string> {
+  async #bringIn(
+    { store, where }: FolderLook,
+    before: string,
+    differences: readonly TreeDifference[],
+  ): Promise<string> {
     if (differences.length === 0) return before;
     const tree = await (await this.#setting.open()).trees.lay(before, differences);
     // Files left at these paths by setup steps may be overwritten.
@@ -122,7 +126,7 @@ export class InPlace {
     return tree;
   }
 
-  #checkoutOf(attempt: string, look: Look, from: string): Checkout {
+  #checkoutOf(attempt: string, look: FolderLook, from: string): Checkout {
     const { root, kind, within } = this.#setting;
     return {
       root,
@@ -139,7 +143,7 @@ export class InPlace {
 }
 
 /** Looks at the folder after the agent. Files that were already unreadable before are not attributed to the agent. */
-async function captureAfter({ store, where, taking }: Look): Promise<CapturedTree> {
+async function captureAfter({ store, where, taking }: FolderLook): Promise<CapturedTree> {
   await rm(`${where.index}.lock`, { force: true });
   await unskipPresent(store, where);
   const after = await captureTree(store, where, taking, { extras: [] });

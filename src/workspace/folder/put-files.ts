@@ -8,7 +8,7 @@ import { foldersOf } from '../files/contain.ts';
 import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { lookAt, lookBelow } from '../files/look.ts';
 import { onDisk } from '../files/path-bytes.ts';
-import { compareWanted, type Judged, type PutFiles } from './current-files.ts';
+import { compareWanted, type ComparedFile, type PutFiles } from './current-files.ts';
 import { copiesIn, writePutList } from './put-lists.ts';
 import { listOfNames } from '../trees/index-file.ts';
 import type { Put, PutResult, WantedFile } from '../workspace.ts';
@@ -19,12 +19,12 @@ const FRESH = /\.new\.[0-9a-f]{8}$/;
 
 /**
  * Writes files into the user's folder, each atomically. Removals come first, so that a file may replace a folder.
- * Repeating an interrupted call completes it: correct files are left alone.
+ * Repeating an interrupted call completes it: correct files are not touched.
  * @throws GatelineError `APPLY_FAILED`, `CONTENT_MISSING`, and git's errors
  */
 export async function putFiles(input: PutFiles): Promise<PutResult> {
   const done = new Map<string, Put>();
-  const open: Judged[] = [];
+  const open: ComparedFile[] = [];
   const look = lookBelow(input.root);
   const looked = new Map(input.wanted.map(({ path }) => [path, stateOf(look(path))]));
   for (const judged of await compareWanted(input, input.wanted)) {
@@ -43,7 +43,7 @@ export async function putFiles(input: PutFiles): Promise<PutResult> {
 /** @returns the folder to which replaced files were copied; `undefined`: nothing was replaced */
 async function putOpen(
   input: PutFiles,
-  judged: readonly Judged[],
+  judged: readonly ComparedFile[],
   done: Map<string, Put>,
   looked: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
@@ -140,7 +140,7 @@ async function isCopied({ path, after, copyFrom }: WantedFile, to: string): Prom
   return true;
 }
 
-interface Place {
+interface Placement {
   readonly root: string;
   readonly saved: string;
   /** Path of the new version. */
@@ -155,7 +155,7 @@ interface Done {
   readonly replaced: boolean;
 }
 
-async function putOne(place: Place, { path, after, copyFrom }: WantedFile): Promise<Done> {
+async function putOne(place: Placement, { path, after, copyFrom }: WantedFile): Promise<Done> {
   const conflict = (why: string): Done => ({ put: { path, action: 'conflict', why }, replaced: false });
   if (foldersOf(path).some((folder) => lookAt(place.root, folder)?.isSymbolicLink() === true))
     return conflict('a folder above it is a symbolic link');
@@ -179,7 +179,7 @@ function stateOf(stats: Stats | undefined): string {
   return stats === undefined || stats.isDirectory() ? '' : `${stats.ino}.${stats.size}.${stats.ctimeMs}`;
 }
 
-async function remove({ root, saved }: Place, path: string): Promise<Done> {
+async function remove({ root, saved }: Placement, path: string): Promise<Done> {
   if (lookBelow(root)(path) === undefined) return { put: { path, action: 'unchanged' }, replaced: false };
   {
     await using folder = await folderOf(root, path);
@@ -196,7 +196,7 @@ async function remove({ root, saved }: Place, path: string): Promise<Done> {
   return { put: { path, action: 'deleted' }, replaced: true };
 }
 
-async function write({ root, saved, from }: Place, path: string, isCopy: boolean): Promise<Done> {
+async function write({ root, saved, from }: Placement, path: string, isCopy: boolean): Promise<Done> {
   const stats = lookBelow(root)(path);
   await using folder = await folderOf(root, path);
   const target = folder.at(nameOf(path));

@@ -120,7 +120,7 @@ function execute(binary: string, args: readonly string[], how: Execution): Promi
     // A separate process group, so that filters started by git end with it.
     const detached = process.platform !== 'win32';
     const child = spawn(binary, args, { cwd, env, detached, windowsHide: true });
-    const [out, err] = [new Collected(), new Collected()];
+    const [out, err] = [new CollectedChunks(), new CollectedChunks()];
     let error: unknown;
     let exceeded: number | undefined;
     const end = (): void => {
@@ -177,7 +177,7 @@ function execute(binary: string, args: readonly string[], how: Execution): Promi
 }
 
 /** Chunks of one stream, up to the maximum output size. */
-class Collected {
+class CollectedChunks {
   readonly #chunks: Buffer[] = [];
   #length = 0;
 

@@ -99,7 +99,7 @@ export class Slots {
       await rename(this.#pathOf(number), this.#pathOf(next));
     } catch (error) {
       this.#mine.delete(next);
-      // On Windows, a process that stands there prevents it.
+      // On Windows, a process whose working directory is there prevents it.
       if (IMMOVABLE.some((code) => isSystemError(error, code))) return undefined;
       throw error;
     }

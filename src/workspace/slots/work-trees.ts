@@ -41,7 +41,7 @@ export interface WorkTreesSetting {
   readonly within: (leftOut: readonly LeftOut[]) => CapturedWork['leftOut'];
 }
 
-type Asked = Pick<CheckoutRequest, 'attempt' | 'files' | 'until' | 'base' | 'tree' | 'setup'>;
+type WorkTreeRequest = Pick<CheckoutRequest, 'attempt' | 'files' | 'until' | 'base' | 'tree' | 'setup'>;
 
 /** Work trees of attempts: slots, with versions of the workspace in them. */
 export class WorkTrees {
@@ -55,11 +55,11 @@ export class WorkTrees {
   }
 
   /** Checks out a version in a slot. A slot in which that fails is never used again. */
-  checkOut(request: Asked, now: string): Promise<Checkout> {
+  checkOut(request: WorkTreeRequest, now: string): Promise<Checkout> {
     return this.#placing(this.#checkOut(request, now));
   }
 
-  async #checkOut(request: Asked, now: string): Promise<Checkout> {
+  async #checkOut(request: WorkTreeRequest, now: string): Promise<Checkout> {
     const slot = await this.#take(request, now);
     try {
       return await this.#prepare(slot, request);
@@ -79,7 +79,7 @@ export class WorkTrees {
   }
 
   /** The place of an attempt that another process checked out. */
-  async reopen(request: Asked, from: string): Promise<Checkout | undefined> {
+  async reopen(request: WorkTreeRequest, from: string): Promise<Checkout | undefined> {
     const slot = await this.#placing(this.#slots.of(request.attempt));
     if (slot === undefined) return undefined;
     const { links = [] } = slot.state;
@@ -106,13 +106,13 @@ export class WorkTrees {
     });
   }
 
-  async #take({ attempt, until }: Asked, now: string, isFresh = false): Promise<Slot> {
+  async #take({ attempt, until }: WorkTreeRequest, now: string, isFresh = false): Promise<Slot> {
     const slot = await this.#slots.take({ attempt, ...(until !== undefined && { until }) }, now, isFresh);
     this.#setting.onDurable(`take ${slot.path}`);
     return slot;
   }
 
-  async #prepare(slot: Slot, request: Asked): Promise<Checkout> {
+  async #prepare(slot: Slot, request: WorkTreeRequest): Promise<Checkout> {
     const { git, onDurable, open } = this.#setting;
     const { base, tree } = request;
     const { store, trees } = await open();
@@ -142,7 +142,7 @@ export class WorkTrees {
     return { store, prefix, link, setup, declared: declared() };
   }
 
-  #working(slot: Slot, { files }: Asked, from: string, prepared: PreparedSlot, begun: KnownIndex): Checkout {
+  #working(slot: Slot, { files }: WorkTreeRequest, from: string, prepared: PreparedSlot, begun: KnownIndex): Checkout {
     const { links, notices } = prepared;
     const { prefix, top, onDurable, within, named, maxUntracked, open } = this.#setting;
     const isLinked = (path: string): boolean => links.some((link) => path === link || path.startsWith(`${link}/`));

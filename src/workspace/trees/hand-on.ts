@@ -32,7 +32,7 @@ export interface HandOn {
   readonly limits: HandOnLimits;
 }
 
-type Refused = Changes['refused'][number];
+type RefusedChange = Changes['refused'][number];
 
 const TOUCHED_LIMIT = 10_000;
 
@@ -60,7 +60,7 @@ async function part(input: HandOn): Promise<Changes> {
   };
   const handed = differences.filter(isHandedOn);
   const [links, touched] = parted(differences.filter((one) => !isHandedOn(one)));
-  const refused: Refused[] = [];
+  const refused: RefusedChange[] = [];
   const sound = handed.filter((one) => {
     const why = whyRefused(one, globs === undefined);
     if (why !== undefined) refused.push({ path: one.path, why });
@@ -109,7 +109,11 @@ function whyRefused({ path, before, after }: TreeDifference, isAny: boolean): st
   return whyNotContained(path);
 }
 
-async function keepAll(input: HandOn, sound: readonly TreeDifference[], refused: Refused[]): Promise<FileChange[]> {
+async function keepAll(
+  input: HandOn,
+  sound: readonly TreeDifference[],
+  refused: RefusedChange[],
+): Promise<FileChange[]> {
   const { store, folder, prefix, keep, limits } = input;
   const files: FileChange[] = [];
   const written = sound.filter(({ after }) => after !== null).map(({ path }) => path);

@@ -7,8 +7,8 @@ import { bytesOfName, splitNames } from '../files/path-bytes.ts';
 import type { IndexedFolder, ObjectStore } from './object-store.ts';
 
 /**
- * Identifies a state of an index file: the checksum that git writes at its end, or size and time if git was told to
- * omit the checksum (`index.skipHash`). `undefined`: there is no index.
+ * Identifies a state of an index file: the checksum that git writes at its end, or size and time if git is configured
+ * to omit the checksum (`index.skipHash`). `undefined`: there is no index.
  * @throws GatelineError `WORKSPACE_UNREADABLE` when something else is in its place
  */
 export async function indexState(path: string, format: ObjectFormat): Promise<string | undefined> {

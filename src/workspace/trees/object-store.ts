@@ -135,7 +135,9 @@ export async function openObjectStore(options: ObjectStoreOptions): Promise<Obje
 /** Files that git opens in any folder without checking their type. */
 const OPENED_ANYWHERE = ['.gitignore', '.gitattributes', '.gitmodules'];
 
-/** The error for a command that waits for the writer of a pipe. Searched for when it is slow: there may be many folders. */
+/**
+ * The error for a command that waits for the writer of a pipe. Searched for when it is slow: there may be many folders.
+ */
 async function waitingFor(folder: string): Promise<GatelineError | undefined> {
   const strange = (await strangeEntries(folder, [])).map(String);
   const pipe = strange.find((path) => OPENED_ANYWHERE.includes(basename(path)));
@@ -148,7 +150,9 @@ async function waitingFor(folder: string): Promise<GatelineError | undefined> {
 /** Less than this is free after git filled a disk: what it wrote of a file is still there. */
 const HARDLY_FREE = 1_048_576;
 
-/** git does not always say why it could not write. @param path of the store, from which it only reads files otherwise */
+/**
+ * git does not always say why it could not write. @param path of the store, from which it only reads files otherwise
+ */
 async function explained(error: unknown, path: string, folder: string): Promise<unknown> {
   if (!(error instanceof GatelineError) || error.code !== 'GIT_FAILED') return error;
   const { message } = error;

@@ -21,7 +21,7 @@ const stateSchema = z.object({
   /** State of ours when it was last written. */
   own: z.string(),
   extras: z.array(z.string()),
-  /** Paths that git was told to skip, and those of them that were on disk. */
+  /** Paths that git is to skip, and those of them that were on disk. */
   skipped: z.array(z.string()),
   present: z.array(z.string()),
   tree: z.string(),
@@ -30,7 +30,7 @@ const stateSchema = z.object({
 type State = z.infer<typeof stateSchema>;
 
 /** The initial state of an index. */
-type Begun = KnownIndex & Pick<State, 'skipped' | 'present'>;
+type InitialIndex = KnownIndex & Pick<State, 'skipped' | 'present'>;
 
 /**
  * Our own index for the user's folder. It begins as a copy of the user's index and is kept between calls, so that
@@ -61,7 +61,7 @@ export class SnapshotIndex {
     return captured;
   }
 
-  async #take(taking: Taking, of: string | null): Promise<{ known: Begun; captured: CapturedTree }> {
+  async #take(taking: Taking, of: string | null): Promise<{ known: InitialIndex; captured: CapturedTree }> {
     const kept = await this.#known(of);
     try {
       if (kept !== undefined) return await this.#captured(taking, kept);
@@ -72,7 +72,7 @@ export class SnapshotIndex {
     return this.#captured(taking, await this.#begin(taking));
   }
 
-  async #captured(taking: Taking, known: Begun): Promise<{ known: Begun; captured: CapturedTree }> {
+  async #captured(taking: Taking, known: InitialIndex): Promise<{ known: InitialIndex; captured: CapturedTree }> {
     const where = { index: this.path, folder: this.#store.top };
     const captured = await captureTree(this.#store, where, taking, known);
     const isNew = captured.changed || known.tree === undefined;
@@ -81,7 +81,7 @@ export class SnapshotIndex {
   }
 
   /** The state left by the last call, if still valid: the user's index and ours are unchanged, and the tree exists. */
-  async #known(of: string | null): Promise<Begun | undefined> {
+  async #known(of: string | null): Promise<InitialIndex | undefined> {
     const { format, top } = this.#store;
     if (this.#from !== undefined) await this.#seed(this.#from);
     const state = await this.#read();
@@ -112,8 +112,8 @@ export class SnapshotIndex {
     });
   }
 
-  /** Starts again, as a copy of the user's index. Entries that git was told to skip are checked if they are on disk. */
-  async #begin({ prefix }: Taking): Promise<Begun> {
+  /** Starts again, as a copy of the user's index. Entries that git is to skip are checked if they are on disk. */
+  async #begin({ prefix }: Taking): Promise<InitialIndex> {
     const { repository, top } = this.#store;
     const where = { index: this.path, folder: top };
     await writing(this.path, () => copyIndex(repository?.index ?? `${this.path}.none`, this.path));

@@ -17,7 +17,7 @@ export interface UnsettledEntry {
 const HEADER = 12;
 const STAT = 40;
 /**
- * Flags of an entry: whether git is told to treat it as unchanged, whether more flags follow, its stage, and its name's
+ * Flags of an entry: whether git is to treat it as unchanged, whether more flags follow, its stage, and its name's
  * length.
  */
 const [ASSUMED, EXTENDED, STAGE, LENGTH] = [0x8000, 0x4000, 0x3000, 0x0fff];

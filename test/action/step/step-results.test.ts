@@ -6,7 +6,7 @@ import { foldRun } from '../../../src/run/state/fold.ts';
 import { plannedUnit } from '../../../src/run/plan/plan.ts';
 import type { ReadProblem } from '../../../src/run/records/reading.ts';
 import type { GatelineRecord } from '../../../src/run/records/record.ts';
-import type { RunState, Told } from '../../../src/run/state/run-state.ts';
+import type { RunState, ExternalFacts } from '../../../src/run/state/run-state.ts';
 import { unitsOf } from '../../../src/run/records/unit.ts';
 import type { Verdict } from '../../../src/verdict/verdict.ts';
 import { gateOf, pipelineOf } from '../../support/pipelines.ts';
@@ -27,13 +27,13 @@ function stateOf(
   pipeline: Pipeline,
   records: readonly GatelineRecord[],
   problems: readonly ReadProblem[] = [],
-  told: Partial<Told> = {},
+  told: Partial<ExternalFacts> = {},
 ): RunState {
   const identity = { pipeline: PIPELINE, subject: SUBJECT };
   return foldRun(unitsOf(pipeline), { records, problems }, identity, { now: NOW, ...told });
 }
 
-function stepOf(records: readonly GatelineRecord[], gate: Partial<Gate> = {}, told: Partial<Told> = {}) {
+function stepOf(records: readonly GatelineRecord[], gate: Partial<Gate> = {}, told: Partial<ExternalFacts> = {}) {
   const pipeline = pipelineOf({ a: gate });
   const unit = unitsOf(pipeline).get('a')!;
   return resultOfGate(plannedUnit(unit, 'run', ''), stateOf(pipeline, records, [], told));

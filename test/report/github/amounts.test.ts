@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bytesText, costText, sumOf, tokensText } from '../../../src/report/github/amounts.ts';
+import { costText, sumOf, tokensText } from '../../../src/report/github/amounts.ts';
+import { bytesText } from '../../../src/report/text.ts';
 
 describe('figures', () => {
   it.each([

@@ -3,6 +3,7 @@ import { commentBody } from '../../../src/report/github/comment.ts';
 import { gateGraph } from '../../../src/report/github/sections/gate-graph.ts';
 import { gateSummary, type GateSummaryInput } from '../../../src/report/github/gate-summary.ts';
 import { jobsWithoutRecord } from '../../../src/report/github/needed-jobs.ts';
+import { checkpointMarkdown } from '../../../src/report/markdown/checkpoint.ts';
 import { runReport } from '../../../src/report/github/run-report.ts';
 import { COMMENT_LIMIT, SUMMARY_LIMIT } from '../../../src/report/markdown/section.ts';
 import { VERDICT_KINDS } from '../../../src/verdict/verdict.ts';
@@ -172,7 +173,7 @@ describe('the summary of a gate', () => {
       contains: [
         '## ❌ Gate 4 `execute`: failed (check)',
         '**The agent ran:** Exports of pom changed',
-        '| Score | **60**, threshold 80 |',
+        '| Score | 60 (threshold 80) |',
         '### Issues (2)',
         'at `/finalStatus/passRate`, in [`tests/registration.spec.ts:41`]',
         '**Re-run failed jobs**',
@@ -259,9 +260,19 @@ describe('the summary of a gate', () => {
       summary('data', { unit: graph.get('data')!, numbered: false, ...stateOf(records, { pipeline }), records });
     expect(of(failing)).toMatch(/^## ❌ Gate `data`: failed \(check\)\n/);
     expect(of(failing)).not.toContain('| Score |');
-    expect(of(passing)).toContain('| Score | **95** |');
+    expect(of(passing)).toContain('| Score | 95 |');
     const report = runReport(inputOf(failing, {}, pipeline));
     expect(report).toContain('**`data`** failed (check): A check of the contract failed.\n');
+  });
+
+  it('shows every fact that the checkpoint of the gate shows', () => {
+    const { state } = failedInput();
+    const graph = unitsOf(webTests);
+    for (const unit of graph.values()) {
+      const rows = checkpointMarkdown({ unit, graph, state }).match(/^\| \w.*$/gm) ?? [];
+      expect(rows).toContain('| Subject | `demoqa_com-student_registration` |');
+      expect(summary(unit.key).split('\n')).toEqual(expect.arrayContaining(rows));
+    }
   });
 
   it('of a gate that the run does not know says so', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { foldRun } from '../../../src/run/state/fold.ts';
 import type { GatelineRecord } from '../../../src/run/records/record.ts';
 import type { RecordListing } from '../../../src/run/records/reading.ts';
-import { writerKey, type RunState, type Told } from '../../../src/run/state/run-state.ts';
+import { writerKey, type RunState, type ExternalFacts } from '../../../src/run/state/run-state.ts';
 import { unitsOf } from '../../../src/run/records/unit.ts';
 import { digestOf } from '../../../src/json/digest.ts';
 import type { Gate, Pipeline } from '../../../src/pipeline/pipeline.ts';
@@ -29,7 +29,7 @@ const A = contentOf('output of a').digest;
 
 function fold(
   records: readonly GatelineRecord[],
-  told: Partial<Told> = {},
+  told: Partial<ExternalFacts> = {},
   pipeline: Pipeline = CHAIN,
   problems: RecordListing['problems'] = [],
 ): RunState {

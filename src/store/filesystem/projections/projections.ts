@@ -52,7 +52,7 @@ export interface ProjectionsOptions extends StateFolderOptions {
 /** Keeps the state guide's files up to date with the state of a run. */
 export interface Projections {
   /**
-   * Make the files of these units and of the pipeline show this state. A file that already does is left alone. One of
+   * Make the files of these units and of the pipeline show this state. A file that already does is not written. One of
    * ours that is out of date is replaced, or removed if its unit has no result (yet). Anything else in its place is
    * moved to `quarantine/` first. Calls are processed one after the other.
    *

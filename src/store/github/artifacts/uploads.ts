@@ -141,7 +141,7 @@ class ToolkitUpload {
         size = 0,
         digest,
       } = await within(limitFor(limits.uploadMs, bytes), `the upload of ${name}`, () => upload);
-      if (id === undefined) throw new CallFailure('invalid', `the upload of ${name} came to no id`);
+      if (id === undefined) throw new CallFailure('invalid', `the upload of ${name} returned no id`);
       // The client returns bare hex digits.
       return { state: 'created', artifact: { name, id, size, ...asDigest(`sha256:${digest}`), expired: false } };
     } catch (error) {

@@ -13,8 +13,8 @@ import { Unusable } from './unusable.ts';
 export type CheckpointUnit = Pick<GatelineRecord, 'pipeline' | 'gate' | 'leg'>;
 
 /**
- * A claim and its end; the claim may be unknown. For work that was done in several iterations also the ends of the gates
- * that sent it back; or only the decisions that sent it back, in place of an entry that must no longer be used.
+ * A claim and its end; the claim may be unknown. For work that was done in several iterations also the ends of the
+ * gates that sent it back; or only the decisions that sent it back, in place of an entry that must no longer be used.
  */
 export type CheckpointRecords = readonly [GatelineRecord, ...GatelineRecord[]];
 
@@ -44,8 +44,8 @@ export interface ContentReference {
 }
 
 /**
- * All references in the records of the first one's gate, including repeated ones, except the contract: a reader judges by
- * the current contract.
+ * All references in the records of the first one's gate, including repeated ones, except the contract: a reader judges
+ * by the current contract.
  */
 export function referencesIn(records: CheckpointRecords): ContentReference[] {
   const own = records.filter((record) => unitOf(record) === unitOf(records[0]));

@@ -125,20 +125,20 @@ async function findCandidates(
   );
 }
 
-type Origin = 'ours' | 'fork' | 'unknown';
+type CommitOrigin = 'ours' | 'fork' | 'unknown';
 
 /**
  * Whether the run's commit is from this repository or from a fork. If the service does not say, it is treated as
  * neither.
  */
-function originOf({ workflow_run: run }: Artifact): Origin {
+function originOf({ workflow_run: run }: Artifact): CommitOrigin {
   if (typeof run?.repository_id !== 'number' || typeof run.head_repository_id !== 'number') return 'unknown';
   return run.head_repository_id === run.repository_id ? 'ours' : 'fork';
 }
 
 /** How many entries are ignored, and why. */
-function leftOut(origins: readonly Origin[]): string[] {
-  const of = (origin: Origin): number => origins.filter((one) => one === origin).length;
+function leftOut(origins: readonly CommitOrigin[]): string[] {
+  const of = (origin: CommitOrigin): number => origins.filter((one) => one === origin).length;
   const parts = [
     ...(of('fork') > 0 ? [`${of('fork')} of forks`] : []),
     ...(of('unknown') > 0 ? [`${of('unknown')} of an unknown repository`] : []),

@@ -14,7 +14,7 @@ const MAX_COUNT = 9_999;
 export const MAX_UPLOADS = 9;
 
 /** Identifies a record by attempt and gate. */
-interface Position {
+interface RecordAddress {
   /** 8 hex digits that identify pipeline and subject: {@link scopeOf}. */
   readonly scope: string;
   readonly gate: string;
@@ -27,7 +27,7 @@ interface Position {
 }
 
 /** Data in the name of a record's artifact. */
-export type RecordArtifactName = Position & { readonly holds: 'record' } & (
+export type RecordArtifactName = RecordAddress & { readonly holds: 'record' } & (
     | { readonly kind: 'started' }
     | {
         readonly kind: 'ended';
@@ -43,7 +43,7 @@ export type RecordArtifactName = Position & { readonly holds: 'record' } & (
   );
 
 /** Data in the name of an artifact with contents: the value unchanged, or a zip of everything else. */
-export type ContentArtifactName = Position &
+export type ContentArtifactName = RecordAddress &
   (
     | { readonly holds: 'value' }
     /** `of`: as `recordKind` returns it. */
@@ -79,7 +79,7 @@ export function parseArtifactName(name: string): ArtifactName | undefined {
   const match = name.length > MAX_NAME_LENGTH ? null : (NAME.exec(name) ?? UNKNOWN.exec(name));
   if (match === null) return undefined;
   const told = match.groups as Readonly<Record<string, string | undefined>>;
-  const position: Position = {
+  const position: RecordAddress = {
     scope: told['scope']!,
     gate: told['gate']!,
     leg: told['leg'] === '_' ? '' : told['leg']!,

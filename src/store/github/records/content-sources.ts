@@ -128,7 +128,7 @@ export class ContentSources {
     }
   }
 
-  async #unpack(path: string, wanted: ReadonlyMap<string, Wanted>): Promise<Fetched> {
+  async #unpack(path: string, wanted: ReadonlyMap<string, WantedContent>): Promise<Fetched> {
     const { spool } = this.#parts;
     if (!looksZipped(await firstBytes(path))) {
       // A single unchanged file: its content is stored under its own digest.
@@ -150,11 +150,11 @@ export class ContentSources {
 
 const ALTERED: Trouble = { code: 'CONTENT_ALTERED', message: 'the stored bytes have another digest' };
 
-type Wanted = WantedEntry & { readonly digest: Digest };
+type WantedContent = WantedEntry & { readonly digest: Digest };
 
 /** What a record's artifact may contain, by entry name. */
-function wantedOf(record: GatelineRecord, artifactName: string): Map<string, Wanted> {
-  const entries = mentionedBy(record).map(({ digest, bytes }): Wanted => ({
+function wantedOf(record: GatelineRecord, artifactName: string): Map<string, WantedContent> {
+  const entries = mentionedBy(record).map(({ digest, bytes }): WantedContent => ({
     digest,
     bytes: bytes ?? MAX_UNTOLD_BYTES,
     exact: bytes !== undefined,
@@ -167,7 +167,7 @@ function wantedOf(record: GatelineRecord, artifactName: string): Map<string, Wan
   return new Map(entries.flatMap((entry) => (entry.digest === value ? [[artifactName, entry]] : [])));
 }
 
-function limitOf(wanted: ReadonlyMap<string, Wanted>): number {
+function limitOf(wanted: ReadonlyMap<string, WantedContent>): number {
   const bytes = [...wanted.values()].reduce((sum, entry) => sum + entry.bytes, 0);
   return Math.ceil(bytes * 1.01) + FRAME_BYTES + wanted.size * FRAME_BYTES_AN_ENTRY;
 }

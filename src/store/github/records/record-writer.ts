@@ -70,7 +70,7 @@ export class RecordWriter {
   }
 
   /**
-   * Uploads the value that the record includes beside it, for people: once more if only the record survived an outage.
+   * Uploads the value that the record includes beside it, for people: again if only the record survived an outage.
    */
   async #besides(record: GatelineRecord, value: Content, uploadRecord: () => Promise<Written>): Promise<Written> {
     const uploadValue = async (): Promise<unknown> => {
