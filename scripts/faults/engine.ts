@@ -374,6 +374,14 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     why: 'what a person rolled back would be applied again',
   },
   {
+    name: 'engine: a file that one gate made and the next removed was never applied',
+    find: 'listUnchanged: steps.get(path)!.some((step) => !sameFile(step.after, after)),',
+    replace: 'listUnchanged: false,',
+    tests: ['test/cli/rollback-to-gate.test.ts'],
+    only: 'where that is all that was applied',
+    why: 'a rollback to the gate that made the file would not restore it',
+  },
+  {
     name: 'engine: a rollback restores files before the database',
     find: '  await restoreDatabase(call, database);\n  const put = await putBack(call, files.wanted, saved);',
     replace: '  const put = await putBack(call, files.wanted, saved);\n  await restoreDatabase(call, database);',

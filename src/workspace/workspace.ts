@@ -108,6 +108,8 @@ export interface LaidFile {
 export interface WantedFile extends LaidFile {
   /** Versions at that path that may be replaced; `null`: nothing. */
   readonly over: readonly (TreeFile | null)[];
+  /** Also list the path if it is this version already: a rollback may restore another one there. */
+  readonly listUnchanged?: boolean;
 }
 
 /** Why files are written into the user's folder, and for which run. */

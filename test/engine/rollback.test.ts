@@ -25,6 +25,8 @@ async function ran(): Promise<EngineWorld> {
   const world = engineWorld(({ unit, files }) => {
     files.set(`of-${unit}`, unit);
     if (unit !== 'beside') files.set('shared', unit);
+    if (unit === 'a') files.set('brief', 'a');
+    if (unit === 'b') files.delete('brief');
     if (unit === 'b') files.delete('gone');
     return { output: unit };
   }, FILES);
@@ -37,6 +39,13 @@ async function ran(): Promise<EngineWorld> {
 const folderOf = (world: EngineWorld): Record<string, string> => Object.fromEntries(world.workspace.folder);
 
 describe('rollback', () => {
+  it('restores what the kept gate made and a later one removed', async () => {
+    const world = await ran();
+    expect(folderOf(world)).not.toHaveProperty('brief');
+    await rollback(world.ports(), WHOLE, { ...BY, to: 'a' });
+    expect(folderOf(world)).toEqual({ ...FILES, shared: 'a', 'of-a': 'a', brief: 'a' });
+  });
+
   it('keeps the named gate and what it needs, and nothing beside them', async () => {
     const world = await ran();
     const seen: string[] = [];

@@ -16,11 +16,13 @@ export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved
   const handed = new Map(
     filesLeft(call.graph, call.journal.state(), inOrder).files.map(({ path, after }) => [path, after]),
   );
-  return originsOf(made).map(({ path, before, copyFrom, left }) =>
-    handed.has(path)
-      ? { path, after: handed.get(path)!, over: left }
-      : { path, after: before, over: left, ...(copyFrom !== undefined && { copyFrom }) },
-  );
+  const origins = originsOf(made).filter(({ path, isUndone }) => !isUndone || handed.has(path));
+  return origins.map(({ path, before, copyFrom, left: over }) => {
+    const version = handed.get(path);
+    const copy = version !== undefined || copyFrom === undefined ? {} : { copyFrom };
+    // Listed in any case: a call that completes an interrupted one finds files that are restored already.
+    return { path, after: version === undefined ? before : version, over, listUnchanged: true, ...copy };
+  });
 }
 
 /** What was put into the folder for this run. */

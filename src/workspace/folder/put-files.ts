@@ -4,6 +4,7 @@ import { chmod, copyFile, mkdir, readdir, readlink, rename, rm, rmdir, symlink }
 import { basename, dirname, join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { writing } from '../../errors/store-errors.ts';
+import { sameFile } from '../../run/files/tree.ts';
 import { foldersOf } from '../files/contain.ts';
 import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { lookAt, lookBelow } from '../files/look.ts';
@@ -25,31 +26,36 @@ const FRESH = /\.new\.[0-9a-f]{8}$/;
 export async function putFiles(input: PutFiles): Promise<PutResult> {
   const done = new Map<string, Put>();
   const open: Judged[] = [];
+  const same: Judged[] = [];
   const look = lookBelow(input.root);
   const looked = new Map(input.wanted.map(({ path }) => [path, stateOf(look(path))]));
   for (const judged of await compareWanted(input, input.wanted)) {
-    if (judged.settled === undefined) open.push(judged);
-    else done.set(judged.wanted.path, judged.settled);
+    const { wanted, settled } = judged;
+    if (settled === undefined) open.push(judged);
+    else done.set(wanted.path, settled);
+    if (settled?.action === 'unchanged' && wanted.listUnchanged === true) same.push(judged);
   }
   let saved: string | undefined;
   if (!input.dryRun) await removeLeft(dirname(input.saved));
   if (input.dryRun)
     for (const { path, after } of open.map(({ wanted }) => wanted))
       done.set(path, { path, action: after === null ? 'deleted' : 'written' });
-  else if (open.length > 0) saved = await putOpen(input, open, done, looked);
+  else if (open.length + same.length > 0) saved = await putOpen(input, { open, same }, done, looked);
   return { puts: input.wanted.map(({ path }) => done.get(path)!), ...(saved !== undefined && { saved }) };
 }
 
 /** @returns the folder to which replaced files were copied; `undefined`: nothing was replaced */
 async function putOpen(
   input: PutFiles,
-  judged: readonly Judged[],
+  judged: { readonly open: readonly Judged[]; readonly same: readonly Judged[] },
   done: Map<string, Put>,
   looked: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
   const saved = await writing(input.saved, () => savedFolder(input.saved));
-  const open = judged.map(({ wanted }) => wanted);
-  const changes = judged.map(({ wanted: { path, after }, now }) => ({ path, before: now, after }));
+  const open = judged.open.map(({ wanted }) => wanted);
+  const changes = [...judged.open, ...judged.same].map(({ wanted: { path, after }, now }) => {
+    return { path, before: now, after };
+  });
   await writing(saved, () => writePutList(saved, input.reason, 'begun', changes));
   input.onDurable(`begin to put ${saved}`);
   const fresh = `${saved}.new.${randomBytes(4).toString('hex')}`;
@@ -69,7 +75,9 @@ async function putOpen(
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
-  const made = changes.filter(({ path }) => ['written', 'deleted'].includes(done.get(path)!.action));
+  const made = changes.filter(
+    ({ path, before, after }) => sameFile(before, after) || ['written', 'deleted'].includes(done.get(path)!.action),
+  );
   await writing(saved, () => writePutList(saved, input.reason, 'done', made));
   input.onDurable(`put all ${saved}`);
   return isReplacing ? saved : undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { readFailure, unlessAbsent } from '../../errors/store-errors.ts';
-import type { TreeDifference, TreeFile } from '../../run/files/tree.ts';
+import { sameFile, type TreeDifference, type TreeFile } from '../../run/files/tree.ts';
 import type { EarlierPut, PutReason } from '../workspace.ts';
 
 const LIST = 'applied.json';
@@ -72,7 +72,10 @@ async function readList(saved: string): Promise<EarlierPut | undefined> {
     runNumber,
     at,
     state,
-    changes: changes.map((change) => (change.before === null ? change : { ...change, copyFrom })),
+    changes: changes.map((one) => {
+      const isReplaced = one.before !== null && !sameFile(one.before, one.after);
+      return isReplaced ? { ...one, copyFrom } : one;
+    }),
   };
 }
 
