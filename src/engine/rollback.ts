@@ -50,7 +50,7 @@ export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
  * that come after run again. Repeating the call completes an interrupted one. Commits, branches and the index stay as
  * they are. The caller holds the workspace's lock.
  * @throws GatelineError `RUN_NOT_OPEN`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`, `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`,
- *   `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`
+ *   `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`
  */
 export async function rollback(
   ports: EnginePorts,

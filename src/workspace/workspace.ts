@@ -264,8 +264,9 @@ export interface Workspace extends AsyncDisposable {
   put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult>;
 
   /**
-   * What earlier calls of {@link Workspace.put} wrote, oldest first, from the lists in the folders beside `saved`. Lists
-   * without a reason are left out.
+   * What earlier calls of {@link Workspace.put} wrote, oldest first, from the lists in the folders beside `saved`.
+   *
+   * @throws GatelineError `STORE_READ_FAILED` if a list is missing or damaged
    */
   earlierPuts(saved: string): Promise<EarlierPut[]>;
 

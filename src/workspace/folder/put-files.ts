@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readlink, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -10,13 +9,12 @@ import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { lookAt, lookBelow } from '../files/look.ts';
 import { onDisk } from '../files/path-bytes.ts';
 import { compareWanted, type Judged, type PutFiles } from './current-files.ts';
-import { copiesIn, writePutList } from './put-lists.ts';
+import { copiesIn, freshBeside, isFresh, writePutList } from './put-lists.ts';
 import { listOfNames } from '../trees/index-file.ts';
 import type { Put, PutResult, WantedFile } from '../workspace.ts';
 
 /** Error codes if a path changed after it was compared: the folder is in use. */
 const MEANWHILE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP']);
-const FRESH = /\.new\.[0-9a-f]{8}$/;
 
 /**
  * Writes files into the user's folder, each atomically. Removals come first, so that a file may replace a folder.
@@ -58,7 +56,7 @@ async function putOpen(
   });
   await writing(saved, () => writePutList(saved, input.reason, 'begun', changes));
   input.onDurable(`begin to put ${saved}`);
-  const fresh = `${saved}.new.${randomBytes(4).toString('hex')}`;
+  const fresh = freshBeside(saved);
   let isReplacing = false;
   try {
     await writeFresh(input, open, fresh);
@@ -89,7 +87,7 @@ async function removeLeft(parent: string): Promise<void> {
     if (isSystemError(error, 'ENOENT')) return [];
     throw error;
   });
-  for (const name of names) if (FRESH.test(name)) await rm(join(parent, name), { recursive: true, force: true });
+  for (const name of names) if (isFresh(name)) await rm(join(parent, name), { recursive: true, force: true });
 }
 
 /** Creates a folder that no other call used. */
