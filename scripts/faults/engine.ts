@@ -382,6 +382,21 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     why: 'a rollback to the gate that made the file would not restore it',
   },
   {
+    name: 'engine: what changed while an agent worked by itself is taken for its work',
+    find: "inPlace.filter(({ claim }) => claim.holder === 'open')",
+    replace: "inPlace.filter(({ claim }) => claim.holder === 'job')",
+    tests: ['test/cli/rollback-in-place.test.ts'],
+    why: 'a rollback would remove what a person wrote meanwhile, without a question',
+  },
+  {
+    name: 'engine: an attempt in the folder whose changes are unknown changed nothing',
+    find: 'inPlaceOf(call, kept).filter(({ ended }) => ended?.snapshot === undefined)',
+    replace: 'inPlaceOf(call, kept).filter(({ ended }) => ended === undefined)',
+    tests: ['test/engine/rollback.test.ts'],
+    only: 'could not be determined',
+    why: 'a rollback would say that all is as before, and leave what the agent did',
+  },
+  {
     name: 'engine: a rollback restores files before the database',
     find: '  await restoreDatabase(call, database);\n  const put = await putBack(call, files.wanted, saved);',
     replace: '  const put = await putBack(call, files.wanted, saved);\n  await restoreDatabase(call, database);',
@@ -391,8 +406,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a rollback to a gate undoes what that gate did in the folder',
-    find: '    .filter((key) => !kept.has(key))\n    .flatMap((key) => {',
-    replace: '    .flatMap((key) => {',
+    find: 'claim.runNumber === runNumber && !kept.has(unitOf(claim))',
+    replace: 'claim.runNumber === runNumber',
     tests: ROLLBACK,
     only: 'in the folder itself',
     why: 'work that is kept would be lost',
