@@ -311,16 +311,23 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: what the user wrote between two times that files were applied is overlooked',
-    find: "const isTheirs = what === 'gates' && !left.has(keyOf(before));",
-    replace: 'const isTheirs = false;',
+    find: "known === undefined || (what === 'gates' && isUsers(change, known))",
+    replace: 'known === undefined',
     tests: UNDO,
     why: 'a rollback would throw the user’s version away',
   },
   {
     name: 'run: a path that was rolled back is still taken for a gate’s',
-    find: "const isUndone = what === 'rollback' && sameFile(after, origin.before);",
+    find: "const isUndone = what === 'rollback' && sameFile(change.after, origin.before);",
     replace: 'const isUndone = false;',
     tests: UNDO,
     why: 'a file that the user put there since would be deleted',
+  },
+  {
+    name: 'run: a file that the user wrote after a rollback, as a gate had left it, is taken for a gate’s',
+    find: 'return origin.isUndone ? !sameFile(before, origin.before) : !left.has(keyOf(before));',
+    replace: 'return !left.has(keyOf(before));',
+    tests: UNDO,
+    why: 'a rollback would delete the file of the user',
   },
 ];

@@ -69,6 +69,9 @@ const LOGS = "`gateline show GATE stdout` and `gateline show GATE stderr` print 
 const HISTORY =
   '`gateline status --run N` shows an earlier run, `gateline status --subjects` lists the subjects that have runs.';
 
+const ROLLBACK =
+  '`gateline rollback --to GATE` restores what that gate left, `gateline rollback --all` what the run found; `--dry-run` shows the change.';
+
 /** Commands of other tools and their Gateline equivalents, as whole sentences. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['continue', RUN],
@@ -76,6 +79,9 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['rerun', RUN],
   ['restart', RUN],
   ['start', '`gateline run` runs the pipeline; `gateline begin GATE` begins a gate whose agent runs by itself.'],
+  ['undo', ROLLBACK],
+  ['revert', ROLLBACK],
+  ['restore', ROLLBACK],
   ['logs', LOGS],
   ['log', LOGS],
   ['history', HISTORY],

@@ -2,7 +2,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { filesLeft } from '../run/files/files.ts';
 import { comparePositions, type FileChange } from '../run/records/record.ts';
-import type { Tree } from '../run/files/tree.ts';
+import { sameFile, type Tree } from '../run/files/tree.ts';
 import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
 import type { PutReason, PutResult } from '../workspace/workspace.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
@@ -49,6 +49,7 @@ export async function applyFiles(call: Call, options: ApplyOptions): Promise<App
       ...steps.get(path)!.flatMap((step) => [step.before, step.after]),
       ...(left.get(path) ?? []).flatMap(({ after }) => after ?? []),
     ],
+    listUnchanged: steps.get(path)!.some((step) => !sameFile(step.after, after)),
   }));
   const { saved, dryRun = false } = options;
   const reason = putReason(call, 'apply');

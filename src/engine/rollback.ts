@@ -3,7 +3,7 @@ import { firstNames } from '../errors/first-names.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { sameFile, type Tree } from '../run/files/tree.ts';
-import { comparePositions, unitOf, type StartedRecord } from '../run/records/record.ts';
+import { unitOf } from '../run/records/record.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
 import type { Put, PutResult, WantedFile } from '../workspace/workspace.ts';
@@ -13,7 +13,7 @@ import { openCall, type Assignment, type Call } from './call/call.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
 import { databaseBefore, restoreDatabase, type DatabaseChange } from './snapshots/restore-database.ts';
-import { wantedBefore } from './snapshots/wanted-files.ts';
+import { inPlaceOf, wantedBefore } from './snapshots/wanted-files.ts';
 
 /** How far a run is rolled back, and by whom. */
 export interface RollbackOptions extends Decider {
@@ -50,7 +50,7 @@ export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
  * that come after run again. Repeating the call completes an interrupted one. Commits, branches and the index stay as
  * they are. The caller holds the workspace's lock.
  * @throws GatelineError `RUN_NOT_OPEN`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`, `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`,
- *   `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`
+ *   `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`
  */
 export async function rollback(
   ports: EnginePorts,
@@ -119,19 +119,27 @@ async function filesToPut(
   { saved, force = false }: RollbackOptions,
 ): Promise<FilesToPut> {
   const { workspace } = call.ports;
-  const before = await wantedBefore(call, kept, saved);
+  const { wanted: before, unsure } = await wantedBefore(call, kept, saved).catch(asGone);
   if (before.length === 0) return { wanted: [], patch: '', puts: [], committed: [] };
   const { tree } = await call.snapshot();
   const paths = before.map(({ path }) => path);
   const now = await workspace.currentFiles(tree, paths);
   const wanted = force ? before.map((one) => ({ ...one, over: [now.get(one.path) ?? null] })) : before;
   const reason = putReason(call, 'rollback');
-  const { puts } = await workspace.put(wanted, tree, { saved, dryRun: true, copy: copierOf(call), reason });
-  const changing = new Set(puts.filter(({ action }) => isChange(action)).map(({ path }) => path));
+  const planned = await workspace.put(wanted, tree, { saved, dryRun: true, copy: copierOf(call), reason });
+  const puts = planned.puts.map((put): Put => {
+    const unit = force || !isChange(put.action) ? undefined : unsure.get(put.path);
+    return unit === undefined ? put : { path: put.path, action: 'conflict', why: perhapsYours(unit) };
+  });
+  const changing = new Set(planned.puts.filter(({ action }) => isChange(action)).map(({ path }) => path));
   const changes = wanted.filter(({ path }) => changing.has(path));
   const next = await workspace.build(tree, changes, copierOf(call)).catch(asGone);
   const patch = await workspace.patch(tree, next).catch(asGone);
   return { wanted, puts, patch, committed: await committedOf(call, changes, now) };
+}
+
+function perhapsYours(unit: UnitKey): string {
+  return `it changed while the agent of ${unit} worked by itself in your folder, so the change may be yours`;
 }
 
 function isChange(action: Put['action']): boolean {
@@ -162,17 +170,13 @@ async function committedOf(
 }
 
 /**
- * An attempt in the user's folder that left no readable end: it is unknown what it changed.
+ * An attempt in the user's folder that left no record of its changes: nobody knows what it changed.
  * @throws GatelineError `ROLLBACK_CONFLICT`
  */
-function refuseUnrecorded({ journal }: Call, kept: ReadonlySet<UnitKey>, force: boolean): void {
-  const isRecorded = (claim: StartedRecord): boolean =>
-    (journal.archive().ended.get(unitOf(claim)) ?? []).some((ended) => comparePositions(ended, claim) === 0);
-  const lost = [...journal.state().units.values()]
-    .filter(({ key }) => !kept.has(key))
-    .flatMap(({ begun }) => begun.filter((claim) => claim.place === 'in-place' && !isRecorded(claim)));
-  if (lost.length === 0 || force) return;
-  const gates = firstNames([...new Set(lost.map(unitOf))], 10);
+function refuseUnrecorded(call: Call, kept: ReadonlySet<UnitKey>, force: boolean): void {
+  const unknown = inPlaceOf(call, kept).filter(({ ended }) => ended?.snapshot === undefined);
+  if (unknown.length === 0 || force) return;
+  const gates = firstNames([...new Set(unknown.map(({ claim }) => unitOf(claim)))], 10);
   throw new GatelineError('ROLLBACK_CONFLICT', `no record says what these gates changed in your folder: ${gates}`, {
     hint: 'Undo their changes yourself (`git diff` shows those of tracked files), then add `--force`.',
   });
@@ -188,7 +192,7 @@ function refuseConflicts(puts: readonly Put[], force: boolean): void {
   );
   throw new GatelineError(
     'ROLLBACK_CONFLICT',
-    `not as a snapshot had it, nor as gates left it: ${list}`,
+    `not known to be as a snapshot had it, or as gates left it: ${list}`,
     force ? { hint: 'Move these paths away: they cannot be overwritten.' } : {},
   );
 }

@@ -115,6 +115,8 @@ export interface LaidFile {
 export interface WantedFile extends LaidFile {
   /** Versions at that path that may be replaced; `null`: nothing. */
   readonly over: readonly (TreeFile | null)[];
+  /** Also list the path if it is this version already: a rollback may restore another one there. */
+  readonly listUnchanged?: boolean;
 }
 
 /** Why files are written into the user's folder, and for which run. */
@@ -270,7 +272,8 @@ export interface Workspace extends AsyncDisposable {
 
   /**
    * What earlier calls of {@link Workspace.put} wrote, oldest first, from the lists in the folders beside `saved`.
-   * Lists without a reason are left out.
+   *
+   * @throws GatelineError `STORE_READ_FAILED` if a list is missing or damaged
    */
   earlierPuts(saved: string): Promise<EarlierPut[]>;
 

@@ -221,6 +221,30 @@ describe('the files of a job', () => {
     ]);
   });
 
+  it('are in a run that resumes another one what the kept gates before it handed on', async () => {
+    const seen: Record<string, string>[] = [];
+    const chain = pipelineOf({
+      a: { inputs: ['a.txt'], files: 'changed' },
+      b: { needs: ['a'], inputs: ['b.txt'], files: 'changed' },
+      c: { needs: ['b'], inputs: ['c.txt'] },
+    });
+    const script: AgentScript = ({ unit, files }) => {
+      if (unit === 'c') seen.push(Object.fromEntries(files));
+      files.set('b.txt', unit === 'a' ? 'of a' : 'of b');
+      if (unit === 'a') files.set('made', 'by a');
+      if (unit === 'b') files.delete('made');
+      if (unit === 'b') files.delete('schema.json');
+      return unit === 'c' && seen.length === 1 ? { raw: 'nonsense' } : { output: unit };
+    };
+    const run = ciRun(script, FILES);
+    for (const gate of ['a', 'b', 'c']) await run.job(chain, gate);
+    run.runNumber = 2;
+    for (const gate of ['a', 'b', 'c']) await run.job(chain, gate);
+    expect(run.starts).toEqual(['a#1', 'b#1', 'c#1', 'c#1']);
+    expect(seen).toEqual([seen[0], seen[0]]);
+    expect(seen[1]).toEqual({ 'a.txt': 'a', 'b.txt': 'of b', 'c.txt': 'c' });
+  });
+
   it('that cannot be looked at end it: nothing could be taken back for another attempt', async () => {
     const run = ciRun(edit, FILES);
     await run.job(EDITS, 'a');

@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { apply } from '../../src/engine/apply.ts';
 import { readRun } from '../../src/engine/read-run.ts';
 import { rollback } from '../../src/engine/rollback.ts';
+import { runPipeline } from '../../src/engine/run-pipeline.ts';
 import { snapshots } from '../../src/engine/snapshots.ts';
+import { GatelineError } from '../../src/errors/gateline-error.ts';
 import { unitsOf } from '../../src/run/records/unit.ts';
+import type { Workspace } from '../../src/workspace/workspace.ts';
 import { engineWorld, Killed, type EngineWorld } from '../support/engine-world.ts';
+import { withMethods } from '../support/memory-workspace.ts';
 import { Mortal } from '../support/mortal.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 
@@ -25,6 +29,8 @@ async function ran(): Promise<EngineWorld> {
   const world = engineWorld(({ unit, files }) => {
     files.set(`of-${unit}`, unit);
     if (unit !== 'beside') files.set('shared', unit);
+    if (unit === 'a') files.set('brief', 'a');
+    if (unit === 'b') files.delete('brief');
     if (unit === 'b') files.delete('gone');
     return { output: unit };
   }, FILES);
@@ -37,6 +43,13 @@ async function ran(): Promise<EngineWorld> {
 const folderOf = (world: EngineWorld): Record<string, string> => Object.fromEntries(world.workspace.folder);
 
 describe('rollback', () => {
+  it('restores what the kept gate made and a later one removed', async () => {
+    const world = await ran();
+    expect(folderOf(world)).not.toHaveProperty('brief');
+    await rollback(world.ports(), WHOLE, { ...BY, to: 'a' });
+    expect(folderOf(world)).toEqual({ ...FILES, shared: 'a', 'of-a': 'a', brief: 'a' });
+  });
+
   it('keeps the named gate and what it needs, and nothing beside them', async () => {
     const world = await ran();
     const seen: string[] = [];
@@ -90,6 +103,43 @@ describe('rollback', () => {
       expect(kills).toBeGreaterThan(5);
     },
   );
+});
+
+describe('rollback of a gate in the user’s folder', () => {
+  const inPlace = pipelineOf({ here: { workspace: 'in-place', secrets: ['KEY'] } });
+  const about = { ...WHOLE, pipeline: inPlace };
+  const worldWith = (environment: Record<string, string>): EngineWorld => {
+    const world = engineWorld(({ files }) => {
+      files.set('mine', 'changed');
+      return { output: 1 };
+    }, FILES);
+    Object.assign(world.environment, environment);
+    return world;
+  };
+
+  it('is refused if its changes could not be determined, unless it is forced', async () => {
+    const world = worldWith({ KEY: 'a value that is long' });
+    const ports = world.ports();
+    const checkOut: Workspace['checkOut'] = async (request) => ({
+      ...(await ports.workspace.checkOut(request)),
+      capture: () => Promise.reject(new GatelineError('GIT_FAILED', 'index file corrupt')),
+    });
+    const broken = { ...ports, workspace: withMethods(ports.workspace, { checkOut }) };
+    await runPipeline(broken, about, { observe: () => undefined, signal: new AbortController().signal });
+    expect(folderOf(world)).toMatchObject({ mine: 'changed' });
+    await expect(rollback(world.ports(), about, BY)).rejects.toMatchObject({
+      code: 'ROLLBACK_CONFLICT',
+      message: expect.stringContaining('what these gates changed in your folder: here'),
+    });
+    expect((await rollback(world.ports(), about, { ...BY, force: true })).gates).toEqual(['here']);
+  });
+
+  it('is not refused if no agent was started', async () => {
+    const world = worldWith({});
+    await world.run(inPlace);
+    expect((await rollback(world.ports(), about, BY)).gates).toEqual(['here']);
+    expect(folderOf(world)).toEqual(FILES);
+  });
 });
 
 describe('snapshots', () => {

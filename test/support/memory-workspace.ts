@@ -204,7 +204,9 @@ export class MemoryWorkspace implements Workspace {
       if (!dryRun && after !== null) this.folder.set(path, this.#text(after));
       return { path, action: after === null ? 'deleted' : 'written' };
     });
-    const made = wanted.filter((_, at) => ['written', 'deleted'].includes(puts[at]!.action));
+    const made = wanted.filter(({ listUnchanged = false }, at) =>
+      [...(listUnchanged ? ['unchanged'] : []), 'written', 'deleted'].includes(puts[at]!.action),
+    );
     const changes = made.map(({ path, after }) => ({ path, before: now.get(path) ?? null, after }));
     if (!dryRun && changes.length > 0) this.#earlier.push({ ...reason, state: 'done', changes });
     return { puts };

@@ -50,13 +50,10 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 function targetOf(options: OptionValues): string | undefined {
   const to = textOption(options, 'to');
   if ((to === undefined) === (options['all'] === true)) return to;
-  const [code, what] =
-    to === undefined
-      ? (['ARGUMENT_MISSING', 'is missing'] as const)
-      : (['OPTION_CONFLICT', 'exclude each other'] as const);
-  throw new GatelineError(code, `--to GATE or --all ${what}`, {
-    hint: 'Name the gate whose state to restore, or restore the state before the first gate with --all.',
-  });
+  const hint = 'Name the gate whose state to restore, or restore the state before the first gate with --all.';
+  throw to === undefined
+    ? new GatelineError('ARGUMENT_MISSING', '--to GATE or --all is missing', { hint })
+    : new GatelineError('OPTION_CONFLICT', '--to and --all exclude each other', { hint });
 }
 
 const DATABASE: Readonly<Record<RollbackPlan['database'], readonly [done: string, would: string] | undefined>> = {

@@ -38,21 +38,34 @@ export function adviceLines(
     const key = oneLine(unit.key);
     if (unit.status === 'paused')
       lines.push(`Let ${key} pass: \`gateline approve ${key} --reason TEXT${about}\`; or \`reject\`.`);
-    if (canStart(unit) && runsByItself(unit, graph))
-      lines.push(`The agent of ${key} runs by itself: \`gateline begin ${key}${about}\`, then \`gateline complete\`.`);
+    if (!isPaused(state) && canStart(unit) && runsByItself(unit, graph))
+      lines.push(
+        `The agent of ${key} runs by itself: \`gateline begin ${key}${about}\`${isOver(state) ? ' starts a new run' : ''}, then \`gateline complete\`.`,
+      );
   }
   lines.push(...needsLeftOut(state, graph, options));
   return lines;
 }
 
 /** Whether all that can start now are gates whose agents run by themselves: `gateline run` would start nothing. */
-function waitsForAgents({ status, units }: RunState, graph: UnitGraph): boolean {
-  const next = [...units.values()].filter(canStart);
+function waitsForAgents(state: RunState, graph: UnitGraph): boolean {
+  const next = [...state.units.values()].filter(canStart);
   return (
-    status !== 'initializing' &&
+    state.status !== 'initializing' &&
+    !isPaused(state) &&
     next.length > 0 &&
     next.every((unit) => unit.status === 'ready' && runsByItself(unit, graph))
   );
+}
+
+/** By a person: nothing can begin, until `gateline resume`. */
+function isPaused({ status, decided }: RunState): boolean {
+  return status === 'paused' && decided.paused !== undefined;
+}
+
+/** What begins now belongs to the next run. */
+function isOver({ status, decided }: RunState): boolean {
+  return status === 'rollback' || decided.closed !== undefined;
 }
 
 function canStart({ done, status }: UnitState): boolean {

@@ -1,14 +1,9 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Gate } from '../../pipeline/pipeline.ts';
-import {
-  comparePositions,
-  unitOf,
-  type EndedRecord,
-  type FileChange,
-  type StartedRecord,
-} from '../../run/records/record.ts';
+import { unitOf, type EndedRecord, type FileChange } from '../../run/records/record.ts';
 import { sameFile, type TreeFile } from '../../run/files/tree.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
+import { attemptsInPlace, type AttemptInPlace } from '../call/attempts-in-place.ts';
 import type { Call } from '../call/call.ts';
 
 /**
@@ -43,35 +38,13 @@ async function refuseIfLeft(call: Call, gate: Gate): Promise<void> {
   for (const attempt of changed) if (await leftIt(call, attempt, path, now)) throw leftBy(gate, path, attempt);
 }
 
-/** An attempt in the user's folder itself. Changes by other gates got there only by a user's decision. */
-interface InPlaceAttempt {
-  readonly claim: StartedRecord;
-  /** Absent if it was interrupted. */
-  readonly ended: EndedRecord | undefined;
-}
-
-function attemptsInPlace({ journal }: Call): InPlaceAttempt[] {
-  const { ended, started } = journal.archive();
-  const claims = [...started.values()].flat().filter(({ place }) => place === 'in-place');
-  const attempts = claims.map((claim): InPlaceAttempt => {
-    return { claim, ended: ended.get(unitOf(claim))?.find((one) => comparePositions(claim, one) === 0) };
-  });
-  return attempts.filter((attempt) => !hasNotBegun(attempt));
-}
-
-/** Whether it is certain that no agent ran. */
-function hasNotBegun({ ended }: InPlaceAttempt): boolean {
-  if (ended === undefined || ended.exitCode !== undefined || ended.signal !== undefined) return false;
-  return ended.verdict.kind === 'not-started' || ended.verdict.kind === 'no-secret';
-}
-
 /**
  * Whether the file is as the attempt left it. If its changes are unknown, any version other than the one it found may
  * be the agent's.
  */
 async function leftIt(
   call: Call,
-  { claim, ended }: InPlaceAttempt,
+  { claim, ended }: AttemptInPlace,
   path: string,
   now: TreeFile | null,
 ): Promise<boolean> {
@@ -90,7 +63,7 @@ async function fileIn(call: Call, tree: TreeId, path: string): Promise<TreeFile 
   return (await call.ports.workspace.files(tree)).get(path) ?? null;
 }
 
-function leftBy(gate: Gate, path: string, { claim, ended }: InPlaceAttempt): GatelineError {
+function leftBy(gate: Gate, path: string, { claim, ended }: AttemptInPlace): GatelineError {
   const how =
     ended?.snapshot === undefined
       ? `changed since gate ${unitOf(claim)} began in this folder, and the changes of that attempt are not recorded`

@@ -1,26 +1,43 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { filesLeft } from '../../run/files/files.ts';
 import { originsOf, type Made } from '../../run/files/undo.ts';
-import { comparePositions, type EndedRecord } from '../../run/records/record.ts';
+import { unitOf, type StartedRecord } from '../../run/records/record.ts';
 import type { WantedFile } from '../../workspace/workspace.ts';
+import { attemptsInPlace, type AttemptInPlace } from '../call/attempts-in-place.ts';
 import type { Call } from '../call/call.ts';
+
+/** What {@link wantedBefore} found. */
+export interface WantedBefore {
+  readonly wanted: readonly WantedFile[];
+  /**
+   * Paths that changed while the agent of a gate worked by itself in the folder: people work there meanwhile, and
+   * nobody knows whose change it is.
+   */
+  readonly unsure: ReadonlyMap<string, UnitKey>;
+}
 
 /**
  * What the paths that gates of the run changed in the user's folder should be, once only the given units count: as
  * these hand them on, or as they were before.
  * @param saved folder for the copies of replaced files; those of earlier calls are beside it
  */
-export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved: string): Promise<WantedFile[]> {
-  const made = [...(await applied(call, saved)), ...(await madeInPlace(call, kept))];
+export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved: string): Promise<WantedBefore> {
+  const inPlace = (await Promise.all(inPlaceOf(call, kept).map((one) => madeInPlace(call, one)))).flat();
+  const made = [...(await applied(call, saved)), ...inPlace];
   const inOrder = [...call.graph.keys()].filter((key) => kept.has(key));
   const handed = new Map(
     filesLeft(call.graph, call.journal.state(), inOrder).files.map(({ path, after }) => [path, after]),
   );
-  return originsOf(made).map(({ path, before, copyFrom, left }) =>
-    handed.has(path)
-      ? { path, after: handed.get(path)!, over: left }
-      : { path, after: before, over: left, ...(copyFrom !== undefined && { copyFrom }) },
-  );
+  const origins = originsOf(made).filter(({ path, isUndone }) => !isUndone || handed.has(path));
+  const wanted = origins.map(({ path, before, copyFrom, left: over }): WantedFile => {
+    const version = handed.get(path);
+    const copy = version !== undefined || copyFrom === undefined ? {} : { copyFrom };
+    // Listed in any case: a call that completes an interrupted one finds files that are restored already.
+    return { path, after: version === undefined ? before : version, over, listUnchanged: true, ...copy };
+  });
+  const byItself = inPlace.filter(({ claim }) => claim.holder === 'open');
+  const unsure = byItself.flatMap(({ claim, changes }) => changes.map(({ path }) => [path, unitOf(claim)] as const));
+  return { wanted, unsure: new Map(unsure) };
 }
 
 /** What was put into the folder for this run. */
@@ -35,28 +52,20 @@ async function applied({ journal, ports }: Call, saved: string): Promise<Made[]>
     });
 }
 
-/** What attempts of other units changed in the folder while they worked there. */
-async function madeInPlace(call: Call, kept: ReadonlySet<UnitKey>): Promise<Made[]> {
-  const made = attemptsInPlace(call, kept).map(async ({ startedAt, snapshot }): Promise<Made> => {
-    const changes = await call.ports.workspace.differences(snapshot!.from, snapshot!.tree);
-    return { what: 'gates', at: startedAt, changes: changes.filter(({ path }) => !path.startsWith('../')) };
-  });
-  return Promise.all(made);
+/** What attempts changed in the folder while they worked there. */
+async function madeInPlace({ ports }: Call, { claim, ended }: AttemptInPlace): Promise<MadeInPlace[]> {
+  if (ended?.snapshot === undefined) return [];
+  const { from, tree } = ended.snapshot;
+  const changes = (await ports.workspace.differences(from, tree)).filter(({ path }) => !path.startsWith('../'));
+  return [{ what: 'gates', at: ended.startedAt, changes, claim }];
 }
 
-function attemptsInPlace({ journal, graph }: Call, kept: ReadonlySet<UnitKey>): EndedRecord[] {
-  const { runNumber } = journal.state();
-  const { started, ended } = journal.archive();
-  return [...graph.keys()]
-    .filter((key) => !kept.has(key))
-    .flatMap((key) => {
-      const claims = (started.get(key) ?? []).filter((claim) => claim.place === 'in-place');
-      return (ended.get(key) ?? []).filter(
-        (one) =>
-          one.runNumber === runNumber &&
-          one.snapshot !== undefined &&
-          one.how === 'ran' &&
-          claims.some((claim) => comparePositions(claim, one) === 0),
-      );
-    });
+interface MadeInPlace extends Made {
+  readonly claim: StartedRecord;
+}
+
+/** The attempts of the run that worked in the user's folder, without those of kept units. */
+export function inPlaceOf(call: Call, kept: ReadonlySet<UnitKey>): AttemptInPlace[] {
+  const { runNumber } = call.journal.state();
+  return attemptsInPlace(call).filter(({ claim }) => claim.runNumber === runNumber && !kept.has(unitOf(claim)));
 }

@@ -48,7 +48,7 @@ export const WORKSPACE_CODES = {
   ROLLBACK_CONFLICT: {
     from: ['user'],
     means:
-      'Files that a rollback would restore were changed since gates left them, or it is unknown what a gate changed. Nothing was restored.',
+      'Files that a rollback would restore were changed since gates left them, or it is unknown what a gate changed there. Nothing was restored.',
     remedy: 'Save your changes, then add `--force`: what is overwritten is copied below .state/applied/ first.',
   },
   ROLLBACK_NOT_DONE: {

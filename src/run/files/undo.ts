@@ -17,39 +17,53 @@ export interface Origin {
   readonly copyFrom?: string;
   /** The versions that gates, or an earlier rollback, left there. */
   readonly left: readonly (TreeFile | null)[];
+  /** It was rolled back to that version: it is the user's own again, unless gates that are kept left another one. */
+  readonly isUndone: boolean;
 }
 
 /**
- * How each path that gates changed in the user's folder was before. If the user changed it between two changes of
- * gates, the user's version counts. A path that was rolled back to its origin is the user's own again.
+ * How each path that gates changed in the user's folder was before. If the user changed it between two changes of gates,
+ * the user's version counts.
  * @returns sorted by path
  */
 export function originsOf(made: readonly Made[]): Origin[] {
   const found = new Map<string, KnownPath>();
   const inOrder = made.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   for (const { what, changes } of inOrder) {
-    for (const { path, before, after, copyFrom } of changes) {
-      const known = found.get(path);
+    for (const change of changes) {
+      const known = found.get(change.path);
       if (known === undefined && what !== 'gates') continue;
       const left = known?.left ?? new Map<string, TreeFile | null>();
-      const isTheirs = what === 'gates' && !left.has(keyOf(before));
-      const origin =
-        known === undefined || isTheirs
-          ? { path, before, left: [], ...(copyFrom !== undefined && { copyFrom }) }
-          : known.origin;
-      left.set(keyOf(after), after);
-      const isUndone = what === 'rollback' && sameFile(after, origin.before);
-      found.set(path, { origin: { ...origin, left: [...left.values()] }, left, isUndone });
+      const isFirst = known === undefined || (what === 'gates' && isUsers(change, known));
+      const origin = isFirst ? originIn(change) : withCopy(known.origin, change);
+      left.set(keyOf(change.after), change.after);
+      const isUndone = what === 'rollback' && sameFile(change.after, origin.before);
+      found.set(change.path, { origin: { ...origin, left: [...left.values()], isUndone }, left });
     }
   }
-  const open = [...found.values()].filter(({ isUndone }) => !isUndone);
-  return open.map(({ origin }) => origin).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return [...found.values()].map(({ origin }) => origin).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
+
+type Change = Made['changes'][number];
 
 interface KnownPath {
   readonly origin: Origin;
   readonly left: Map<string, TreeFile | null>;
-  readonly isUndone: boolean;
+}
+
+/** Whether the version that a change found is the user's own. */
+function isUsers({ before }: Change, { left, origin }: KnownPath): boolean {
+  return origin.isUndone ? !sameFile(before, origin.before) : !left.has(keyOf(before));
+}
+
+function originIn({ path, before, copyFrom }: Change): Origin {
+  return { path, before, left: [], isUndone: false, ...(copyFrom !== undefined && { copyFrom }) };
+}
+
+/** Gates may have left the path as it was: then the first copy is that of a later call. */
+function withCopy(origin: Origin, { before, copyFrom }: Change): Origin {
+  const isNeeded = origin.copyFrom === undefined && copyFrom !== undefined && sameFile(before, origin.before);
+  return isNeeded ? { ...origin, copyFrom } : origin;
 }
 
 function keyOf(file: TreeFile | null): string {

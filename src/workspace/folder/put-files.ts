@@ -1,21 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readlink, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { writing } from '../../errors/store-errors.ts';
+import { sameFile } from '../../run/files/tree.ts';
 import { foldersOf } from '../files/contain.ts';
 import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { lookAt, lookBelow } from '../files/look.ts';
 import { onDisk } from '../files/path-bytes.ts';
 import { compareWanted, type ComparedFile, type PutFiles } from './current-files.ts';
-import { copiesIn, writePutList } from './put-lists.ts';
+import { copiesIn, freshBeside, isFresh, writePutList } from './put-lists.ts';
 import { listOfNames } from '../trees/index-file.ts';
 import type { Put, PutResult, WantedFile } from '../workspace.ts';
 
 /** Error codes if a path changed after it was compared: the folder is in use. */
 const MEANWHILE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP']);
-const FRESH = /\.new\.[0-9a-f]{8}$/;
 
 /**
  * Writes files into the user's folder, each atomically. Removals come first, so that a file may replace a folder.
@@ -25,34 +24,39 @@ const FRESH = /\.new\.[0-9a-f]{8}$/;
 export async function putFiles(input: PutFiles): Promise<PutResult> {
   const done = new Map<string, Put>();
   const open: ComparedFile[] = [];
+  const same: ComparedFile[] = [];
   const look = lookBelow(input.root);
   const looked = new Map(input.wanted.map(({ path }) => [path, stateOf(look(path))]));
   for (const judged of await compareWanted(input, input.wanted)) {
-    if (judged.settled === undefined) open.push(judged);
-    else done.set(judged.wanted.path, judged.settled);
+    const { wanted, settled } = judged;
+    if (settled === undefined) open.push(judged);
+    else done.set(wanted.path, settled);
+    if (settled?.action === 'unchanged' && wanted.listUnchanged === true) same.push(judged);
   }
   let saved: string | undefined;
   if (!input.dryRun) await removeLeft(dirname(input.saved));
   if (input.dryRun)
     for (const { path, after } of open.map(({ wanted }) => wanted))
       done.set(path, { path, action: after === null ? 'deleted' : 'written' });
-  else if (open.length > 0) saved = await putOpen(input, open, done, looked);
+  else if (open.length + same.length > 0) saved = await putOpen(input, { open, same }, done, looked);
   return { puts: input.wanted.map(({ path }) => done.get(path)!), ...(saved !== undefined && { saved }) };
 }
 
 /** @returns the folder to which replaced files were copied; `undefined`: nothing was replaced */
 async function putOpen(
   input: PutFiles,
-  judged: readonly ComparedFile[],
+  judged: { readonly open: readonly ComparedFile[]; readonly same: readonly ComparedFile[] },
   done: Map<string, Put>,
   looked: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
   const saved = await writing(input.saved, () => savedFolder(input.saved));
-  const open = judged.map(({ wanted }) => wanted);
-  const changes = judged.map(({ wanted: { path, after }, now }) => ({ path, before: now, after }));
+  const open = judged.open.map(({ wanted }) => wanted);
+  const changes = [...judged.open, ...judged.same].map(({ wanted: { path, after }, now }) => {
+    return { path, before: now, after };
+  });
   await writing(saved, () => writePutList(saved, input.reason, 'begun', changes));
   input.onDurable(`begin to put ${saved}`);
-  const fresh = `${saved}.new.${randomBytes(4).toString('hex')}`;
+  const fresh = freshBeside(saved);
   let isReplacing = false;
   try {
     await writeFresh(input, open, fresh);
@@ -69,7 +73,9 @@ async function putOpen(
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
-  const made = changes.filter(({ path }) => ['written', 'deleted'].includes(done.get(path)!.action));
+  const made = changes.filter(
+    ({ path, before, after }) => sameFile(before, after) || ['written', 'deleted'].includes(done.get(path)!.action),
+  );
   await writing(saved, () => writePutList(saved, input.reason, 'done', made));
   input.onDurable(`put all ${saved}`);
   return isReplacing ? saved : undefined;
@@ -81,7 +87,7 @@ async function removeLeft(parent: string): Promise<void> {
     if (isSystemError(error, 'ENOENT')) return [];
     throw error;
   });
-  for (const name of names) if (FRESH.test(name)) await rm(join(parent, name), { recursive: true, force: true });
+  for (const name of names) if (isFresh(name)) await rm(join(parent, name), { recursive: true, force: true });
 }
 
 /** Creates a folder that no other call used. */

@@ -1,15 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { readFailure, unlessAbsent } from '../../errors/store-errors.ts';
-import type { TreeDifference, TreeFile } from '../../run/files/tree.ts';
+import { sameFile, type TreeDifference, type TreeFile } from '../../run/files/tree.ts';
 import type { EarlierPut, PutReason } from '../workspace.ts';
 
 const LIST = 'applied.json';
 const FORMAT = 'gateline-applied/1';
 
-const fileSchema = z.object({ blob: z.string(), mode: z.string() }).nullable();
+const fileSchema = z
+  .object({
+    blob: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),
+    mode: z.string().regex(/^(?:100|120|160)[0-7]{3}$/),
+  })
+  .nullable();
 const changeSchema = z.object({ path: z.string(), before: fileSchema, after: fileSchema });
 const listSchema = z.object({
   format: z.literal(FORMAT),
@@ -25,6 +32,16 @@ const listSchema = z.object({
 /** Folder of the copies of replaced files, below the folder of a call. */
 export function copiesIn(saved: string): string {
   return join(saved, 'files');
+}
+
+/** Folder for the new versions of files, beside the folder of the call. */
+export function freshBeside(saved: string): string {
+  return `${saved}.new.${randomBytes(4).toString('hex')}`;
+}
+
+/** Whether a folder beside those of calls is one of {@link freshBeside}. */
+export function isFresh(name: string): boolean {
+  return /\.new\.[0-9a-f]{8}$/.test(name);
 }
 
 /** Lists what will be replaced, before anything is: after a kill, it shows which copies exist, and why. */
@@ -46,24 +63,26 @@ function plain(file: TreeFile | null): TreeFile | null {
 }
 
 /**
- * The calls that wrote files into the folder, oldest first. A list of an earlier version, which says nothing about its
- * run, is left out.
+ * The calls that wrote files into the folder, oldest first.
  * @param parent of the folders of all calls
  * @throws GatelineError `STORE_READ_FAILED`
  */
 export async function earlierPuts(parent: string): Promise<EarlierPut[]> {
   const names = (await unlessAbsent(readdir(parent)).catch(failed(parent))) ?? [];
-  const puts = await Promise.all(names.map((name) => readList(join(parent, name))));
+  const folders = names.filter((name) => !isFresh(name)).map((name) => join(parent, name));
+  const puts = await Promise.all(folders.map(readList));
   return puts.filter((put) => put !== undefined).toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
+/** `undefined`: a call that was killed before it changed anything. */
 async function readList(saved: string): Promise<EarlierPut | undefined> {
   const file = join(saved, LIST);
   const text = await unlessAbsent(readFile(file, 'utf8')).catch(failed(file));
-  if (text === undefined) return undefined;
-  const list = listSchema.safeParse(parsed(text, file));
-  if (!list.success) return undefined;
-  const { changes, what, pipeline, subject, runNumber, at, state } = list.data;
+  if (text === undefined) {
+    if (existsSync(copiesIn(saved))) throw unreadable(saved, 'is missing');
+    return undefined;
+  }
+  const { changes, what, pipeline, subject, runNumber, at, state } = parsed(text, saved);
   const copyFrom = copiesIn(saved);
   return {
     what,
@@ -72,17 +91,28 @@ async function readList(saved: string): Promise<EarlierPut | undefined> {
     runNumber,
     at,
     state,
-    changes: changes.map((change) => (change.before === null ? change : { ...change, copyFrom })),
+    changes: changes.map((one) => {
+      const isReplaced = one.before !== null && !sameFile(one.before, one.after);
+      return isReplaced ? { ...one, copyFrom } : one;
+    }),
   };
 }
 
-function parsed(text: string, file: string): unknown {
+function parsed(text: string, saved: string): z.infer<typeof listSchema> {
   try {
-    return JSON.parse(text);
+    return listSchema.parse(JSON.parse(text));
   } catch (cause) {
-    const message = `${file} is not JSON, so what it says was put into your folder is not known`;
-    throw new GatelineError('STORE_READ_FAILED', message, { cause });
+    throw unreadable(saved, cause instanceof SyntaxError ? 'is not JSON' : 'is damaged, or of another version', cause);
   }
+}
+
+function unreadable(saved: string, why: string, cause?: unknown): GatelineError {
+  const file = join(saved, LIST);
+  return new GatelineError('STORE_READ_FAILED', `${file} ${why}: what was put into your folder then is not known`, {
+    hint: `Restore the file from a backup. Or undo that call yourself (\`git diff\` shows the changes, ${copiesIn(saved)} has what was replaced), and then move ${saved} away.`,
+    place: { file },
+    cause,
+  });
 }
 
 function failed(path: string): (error: unknown) => never {

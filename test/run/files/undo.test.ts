@@ -18,7 +18,7 @@ function history(...steps: string[]): Made[] {
 /** The version to go back to, its copy, and what gates left. `undefined`: the path is the user's own. */
 function origin(...steps: string[]): string | undefined {
   const [found] = originsOf(history(...steps).toReversed());
-  if (found === undefined) return undefined;
+  if (found === undefined || found.isUndone) return undefined;
   const left = found.left.map((file) => file?.blob ?? '-').join('');
   return `${found.before?.blob ?? '-'} (${found.copyFrom}; left ${left})`;
 }
@@ -47,8 +47,23 @@ describe('how a path was before gates changed it', () => {
       ['a>b', 'b<a', 'u>c'],
       'u (copies of 2; left bac)',
     ],
+    [
+      'it was rolled back, and the user wrote what gates had left before it changed again',
+      ['->b', 'b<-', 'b>c'],
+      'b (copies of 2; left b-c)',
+    ],
+    ['gates left it as it was', ['a>a'], 'a (copies of 0; left a)'],
+    ['the same files were applied twice', ['->b', 'b>b'], '- (copies of 0; left b)'],
+    ['an interrupted rollback was completed', ['a>b', 'b<a…', 'a<a'], undefined],
   ])('%s', (_, steps, expected) => {
     expect(origin(...steps)).toBe(expected);
+  });
+
+  it('takes the first copy of the version before, of a later call if gates left the path as it was', () => {
+    const [first, second] = history('a>a', 'a<b');
+    const { copyFrom: _, ...unchanged } = first!.changes[0]!;
+    const [found] = originsOf([{ ...first!, changes: [unchanged] }, second!]);
+    expect(found).toMatchObject({ before: version('a'), copyFrom: 'copies of 1', isUndone: false });
   });
 
   it('has nothing to say about rollbacks of paths that no gate changed', () => {

@@ -1,0 +1,67 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { plainEnvironment } from '../support/command-line.ts';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { gateline, gatelineYml, writes, type Answer } from './in-process.ts';
+
+function call(workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> {
+  return gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
+}
+
+/** A workspace whose run is applied, and the list of what that changed. */
+async function applied(): Promise<{ workspace: ScratchWorkspace; list: string }> {
+  const run = ['echo made > made.txt', 'echo made > mine.txt', writes('made')].join('\n');
+  const definition = gatelineYml({ make: { run, inputs: [], files: 'changed' } });
+  const workspace = await ScratchWorkspace.create({ 'gateline.yml': definition, 'mine.txt': 'mine\n' });
+  const { code, err } = await call(workspace, 'run', '-q', '--apply');
+  expect(code, err).toBe(0);
+  const [time] = readdirSync(workspace.path('.state/applied'));
+  return { workspace, list: workspace.path(`.state/applied/${time}/applied.json`) };
+}
+
+/** What can be wrong with a list, and how the error says it. */
+const DAMAGES: Readonly<Record<string, readonly [damage: (list: string, text: string) => void, says: string]>> = {
+  'holds another object': [(list) => writeFileSync(list, '{}'), 'is damaged, or of another version'],
+  'holds another value': [(list) => writeFileSync(list, 'null'), 'is damaged, or of another version'],
+  'is empty': [(list) => writeFileSync(list, ''), 'is not JSON'],
+  'is cut off': [(list, text) => writeFileSync(list, text.slice(0, -9)), 'is not JSON'],
+  'is of another version': [
+    (list, text) => writeFileSync(list, text.replace('gateline-applied/1', 'gateline-applied/9')),
+    'is damaged, or of another version',
+  ],
+  'names what is no file of git': [
+    (list, text) => writeFileSync(list, text.replace(/"blob": "[^"]+"/, '"blob": "x"')),
+    'is damaged, or of another version',
+  ],
+  'is missing beside its copies': [(list) => rmSync(list), 'is missing'],
+  'is a folder': [(list) => (rmSync(list), mkdirSync(list)), 'EISDIR'],
+};
+
+describe.runIf(process.platform !== 'win32')('a list of what was applied', () => {
+  it.each(Object.entries(DAMAGES))('that %s is an error, and nothing is rolled back', async (_, [damage, says]) => {
+    const { workspace, list } = await applied();
+    await using _workspace = workspace;
+    damage(list, await workspace.read(list.slice(workspace.root.length + 1)));
+    const files = await workspace.files();
+    for (const more of [[], ['--force'], ['--dry-run']]) {
+      const refused = await call(workspace, 'rollback', '--all', ...more);
+      expect(refused).toMatchObject({ code: 74 });
+      expect(refused.err).toContain('STORE_READ_FAILED');
+      expect(refused.err).toContain(list);
+      expect(refused.err).toContain(says);
+    }
+    expect(await workspace.files()).toEqual(files);
+    renameSync(dirname(list), workspace.beside('moved away'));
+    expect(await call(workspace, 'rollback', '--all')).toMatchObject({ code: 0 });
+  });
+
+  it('is not expected of a call that was killed before it changed anything', async () => {
+    const { workspace, list } = await applied();
+    await using _workspace = workspace;
+    mkdirSync(`${dirname(list)}-2`);
+    mkdirSync(`${dirname(list)}-2.new.0123abcd/files`, { recursive: true });
+    expect(await call(workspace, 'rollback', '--all')).toMatchObject({ code: 0 });
+    expect(await workspace.read('mine.txt')).toBe('mine\n');
+  });
+});
