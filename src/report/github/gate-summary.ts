@@ -137,6 +137,7 @@ function factsSection(input: GateSummaryInput, own: UnitState): Section {
       ({ name, url, bytes }) =>
         linkTo(saidInCell(name, 100), url) + (bytes === undefined ? '' : ` (${bytesText(bytes)})`),
     );
+  const iteration = (ended ?? own.started)?.rework?.iteration;
   const facts: Array<readonly [string, string]> = [
     ['Pipeline', `${codeCell(state.pipeline)} for ${codeCell(state.subject, 200)}`],
     ['Task', saidInCell((ended ?? own.started)?.task ?? '', 400)],
@@ -144,6 +145,7 @@ function factsSection(input: GateSummaryInput, own: UnitState): Section {
     ['Score', scored === undefined ? '' : `**${scored.score}**${threshold}`],
     ['Result', saidInCell(ended?.verdict.result ?? '', 200)],
     ['Message', saidInCell(messageOf(own), 400)],
+    ['Iteration', iteration === undefined ? '' : String(iteration)],
     ['How', howText(own)],
     ['Took', durationText(durationOf(own))],
     ['Model', saidInCell(ended?.metrics?.model ?? '', 200)],
