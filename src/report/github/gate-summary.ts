@@ -22,7 +22,7 @@ import { artifactsOf } from './sections/gates-table.ts';
 import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
 import { fileItem, kindText, openAfter } from '../markdown/gate-parts.ts';
 import { code, codeCell, linkTo, row, said, saidInCell, tableHead } from '../markdown/markdown.ts';
-import { decideCommand } from './decide-command.ts';
+import { decideSection } from './decide-command.ts';
 import { nextStepOf } from './next-step.ts';
 import type { ReportLinks } from './report-input.ts';
 import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
@@ -70,7 +70,7 @@ export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_
     factsSection(input, own),
     ...issuesOf(input, ended),
     block('the next step', 1, nextStepOf(own, next), '### Next step'),
-    decideSection(input, own),
+    decideSection([own], input.links?.decide),
     noticesSection(input.planned),
     givenSection(input, own),
     differencesSection(input.planned),
@@ -79,14 +79,6 @@ export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_
     attemptsSection(input, own),
   ];
   return fitSummary(sections, maxBytes, input.links?.run);
-}
-
-function decideSection({ links }: GateSummaryInput, own: UnitState): Section {
-  const command = decideCommand(own, links?.decide);
-  const text =
-    command &&
-    `\`\`\`\`sh\n${command.replaceAll('````', '')}\n\`\`\`\`\n\n\`decision=reject\` asks for another attempt.`;
-  return block('the command to approve it', 1, text ?? '', '### Approve');
 }
 
 function headline(input: GateSummaryInput, own: UnitState, title: string): string {
