@@ -69,6 +69,11 @@ export function failed(kind: VerdictKind, advice: string, issues: Issue[] = []):
   return { status: 'failed', kind, score: 0, issues: issues.slice(0, MAX_ISSUES), advice };
 }
 
+/** Why a verdict is `failed`, in one line: its kind, and the first issue or what to do. */
+export function failureText({ kind, issues, advice }: Pick<Verdict, 'kind' | 'issues' | 'advice'>): string {
+  return `${kind}: ${issues[0]?.message ?? advice}`;
+}
+
 /** One problem of a contract. Codes are stable, messages are for people. */
 export interface ContractProblem {
   readonly code: ProblemCode;

@@ -69,6 +69,7 @@ export function readDispatch(eventName: string, payload: unknown): Dispatch | un
   if (!inputsSchema.shape.resume.unwrap().safeParse(inputs['resume']).success) {
     if (inputs['resume'] === undefined || inputs['decision'] === undefined) return undefined;
   }
+  refuseOtherDecision(inputs['decision']);
   const read = inputsSchema.safeParse(inputs);
   if (!read.success) {
     const problems = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -77,6 +78,24 @@ export function readDispatch(eventName: string, payload: unknown): Dispatch | un
   refuseIncomplete(read.data);
   const { login, type } = parsed?.sender ?? {};
   return { ...read.data, sender: login === undefined ? undefined : { login, isBot: type !== 'User' } };
+}
+
+/** What a decision of the command line is on GitHub, where a run is what one event started. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  pause: 'To stop a run on GitHub, cancel it; `resume` continues it.',
+  resume: 'Start the workflow with `resume` alone: it continues that run.',
+  close: 'A run on GitHub that nobody continues needs no decision; cancel it if it still runs.',
+  adopt:
+    'Use `approve` with `resume` and `digest` for an output of an earlier run; for one from elsewhere, let the gate fetch it.',
+  rollback: 'Use `from` with `resume`: the gate and all gates after it run again.',
+  rework: 'Use `from` with `resume`: the gate and all gates after it run again.',
+};
+
+function refuseOtherDecision(decision: string | undefined): void {
+  if (decision === undefined || (DISPATCHED_DECISIONS as readonly string[]).includes(decision)) return;
+  const known = `decision: "${shown(decision, 50)}" is not one of ${DISPATCHED_DECISIONS.join(', ')}`;
+  const hint = Object.hasOwn(INSTEAD, decision) ? INSTEAD[decision] : undefined;
+  throw invalid(known, hint);
 }
 
 function refuseIncomplete({ decision, gate, strategy, from, reason }: z.infer<typeof inputsSchema>): void {
@@ -89,6 +108,10 @@ function refuseIncomplete({ decision, gate, strategy, from, reason }: z.infer<ty
   if (needsReason && reason === undefined) throw invalid(`${decision ?? strategy}: a reason is needed (\`reason\`)`);
 }
 
-function invalid(message: string): GatelineError {
-  return new GatelineError('DISPATCH_INVALID', `the inputs of this run: ${message}`);
+function invalid(message: string, hint?: string): GatelineError {
+  return new GatelineError(
+    'DISPATCH_INVALID',
+    `the inputs of this run: ${message}`,
+    hint === undefined ? {} : { hint },
+  );
 }

@@ -46,7 +46,8 @@ export async function keepHistory(
 ): Promise<void> {
   const { state, records } = view;
   const jobs = neededJobs(inputs);
-  const entry = historyEntryOf({ state, records, jobs, facts: factsOf(event), now: world.now().toISOString() });
+  const facts = factsOf(event, view.assignment.pipeline);
+  const entry = historyEntryOf({ state, records, jobs, facts, now: world.now().toISOString() });
   const name = historyArtifactName(scopeOf(state.pipeline, state.subject), event.runAttempt);
   const trouble = await store.keepDocument(name, JSON.stringify(entry));
   if (trouble !== undefined) world.runner.annotate('notice', `The history of this run was not saved: ${trouble}`);

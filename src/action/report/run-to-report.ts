@@ -2,8 +2,10 @@ import type { Assignment } from '../../engine/call/call.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { verifyRun, type VerifiedRun } from '../../engine/verify-run.ts';
 import type { RunReportInput } from '../../report/github/report-input.ts';
-import type { RunFacts } from '../../report/github/history-entry.ts';
+import type { RunFacts, RunIteration } from '../../report/github/history-entry.ts';
 import type { NeededJob } from '../../report/github/needed-jobs.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
+import { loopsOf } from '../../run/plan/loop.ts';
 import type { DecidedRecord, GatelineRecord } from '../../run/records/record.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { numbersOf } from '../event/job-identity.ts';
@@ -91,7 +93,7 @@ export function reportInput(
     state: view.state,
     records: view.records,
     now: world.now().toISOString(),
-    facts: factsOf(event),
+    facts: factsOf(event, view.assignment.pipeline),
     history,
     ...(sentBack && { sentBack }),
     links: linksOf(event),
@@ -110,6 +112,24 @@ export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly Nee
   }));
 }
 
-export function factsOf({ runId, sha, refName, name, pullRequest }: WorkflowEvent): RunFacts {
-  return { runId, sha: pullRequest?.headSha ?? sha, branch: pullRequest?.headBranch ?? refName, event: name };
+/** What GitHub knows about the run. */
+export function factsOf(event: WorkflowEvent, pipeline: Pipeline): RunFacts {
+  const { runId, sha, refName, name, pullRequest } = event;
+  const iteration = iterationOf(event, pipeline);
+  return {
+    runId,
+    sha: pullRequest?.headSha ?? sha,
+    branch: pullRequest?.headBranch ?? refName,
+    event: name,
+    ...(iteration && { iteration }),
+  };
+}
+
+function iterationOf({ rework }: WorkflowEvent, pipeline: Pipeline): RunIteration | undefined {
+  const number = rework?.iterations[rework.target];
+  if (rework === undefined || number === undefined) return undefined;
+  const limits = loopsOf(pipeline).filter(({ onFail }) => onFail.goto === rework.target);
+  const [loop, ...others] = limits;
+  const of = others.length > 0 ? undefined : loop?.onFail.maxIterations;
+  return { gate: rework.target, number, ...(of !== undefined && { of }) };
 }

@@ -27,7 +27,7 @@ export interface GateStep {
 
 /** Reports everything about a step: outputs, summary, annotations; and the result of the step. */
 export async function tellGate(invocation: ActionInvocation, job: Job, step: GateStep): Promise<StepResult> {
-  const result = resultOfGate(step.planned, step.state);
+  const result = resultOfGate(step.planned, step.state, step.ended);
   const value = await readValue(job.ports.store, step.ended);
   setGateOutputs(invocation, job, step);
   await exposeOutput(invocation, job, step);

@@ -4,6 +4,7 @@ import { HOW_TO_APPROVE } from '../../run/records/decisions.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { failureText, type Verdict } from '../../verdict/verdict.ts';
 import type { StepResult } from '../invocation.ts';
 
 /** Kinds of failures with their own title; any other is `Gate failed`. */
@@ -25,8 +26,10 @@ const TITLES: Readonly<Partial<Record<EndedRecord['verdict']['kind'], string>>> 
 /**
  * The result of a gate's job: green if later gates may continue, otherwise red, with a title for each case. Gateline
  * never skips a gate's job: GitHub treats a skipped required check as passed.
+ *
+ * @param ended the attempt that the job made, if any: it explains a red job even if a decision voided the attempt
  */
-export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult {
+export function resultOfGate(planned: PlannedUnit, state: RunState, ended?: EndedRecord): StepResult {
   const unit = state.units.get(planned.key);
   const status = unit?.status ?? 'blocked';
   const verdict = unit?.ended?.verdict;
@@ -44,15 +47,21 @@ export function resultOfGate(planned: PlannedUnit, state: RunState): StepResult 
     case 'paused':
       return red('Waiting for approval', `${name}: ${unit?.reason ?? ''}; ${HOW_TO_APPROVE}`);
     case 'failed':
-      return red(TITLES[verdict?.kind ?? 'schema'] ?? 'Gate failed', `${name}: ${unit?.reason ?? ''}`);
+      return red(titleOf(verdict), `${name}: ${unit?.reason ?? ''}`);
     case 'running':
       return red('Gate claimed by another job', `${name}: ${unit?.reason ?? ''}`);
     case 'blocked':
     case 'lost':
     case 'pending':
     case 'ready':
+      if (status === 'ready' && ended?.verdict.status === 'failed')
+        return red(titleOf(ended.verdict), `${name}: ${failureText(ended.verdict)}`);
       return red('Gate blocked', `${name}: ${unit?.reason ?? planned.reason}`);
   }
+}
+
+function titleOf(verdict: Verdict | undefined): string {
+  return TITLES[verdict?.kind ?? 'schema'] ?? 'Gate failed';
 }
 
 /**

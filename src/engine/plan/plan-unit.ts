@@ -1,10 +1,10 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences } from '../../run/plan/difference.ts';
-import { HOW_TO_APPROVE, rulingOn } from '../../run/records/decisions.ts';
+import { askedAgain, HOW_TO_APPROVE, rulingOn } from '../../run/records/decisions.ts';
 import { missingOutput } from '../../run/state/missing-output.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
 import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
-import { askedAgain, findCheckpoint } from '../../run/plan/reuse.ts';
+import { findCheckpoint } from '../../run/plan/reuse.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { needNames, type Unit } from '../../run/records/unit.ts';

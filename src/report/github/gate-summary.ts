@@ -15,8 +15,9 @@ import { artifactsOf } from './sections/gates-table.ts';
 import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
 import { fileItem, kindText, openAfter } from '../markdown/gate-parts.ts';
 import { code, codeCell, linkTo, row, said, saidInCell, tableHead } from '../markdown/markdown.ts';
+import { decideSection } from './decide-command.ts';
 import { nextStepOf } from './next-step.ts';
-import type { ReportLinks, DecisionTarget } from './report-input.ts';
+import type { ReportLinks } from './report-input.ts';
 import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
 import { iconOf, originText, reasonText } from './status-words.ts';
 
@@ -62,7 +63,7 @@ export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_
     factsSection(input, own),
     ...issuesOf(input, ended),
     block('the next step', 1, nextStepOf(own, next), '### Next step'),
-    decideSection(input, own),
+    decideSection([own], input.links?.decide),
     noticesSection(input.planned),
     givenSection(input, own),
     differencesSection(input.planned),
@@ -71,14 +72,6 @@ export function gateSummary(input: GateSummaryInput, maxBytes: number = SUMMARY_
     attemptsSection(input, own),
   ];
   return fitSummary(sections, maxBytes, input.links?.run);
-}
-
-function decideSection({ links }: GateSummaryInput, own: UnitState): Section {
-  const command = decideCommand(own, links?.decide);
-  const text =
-    command &&
-    `\`\`\`\`sh\n${command.replaceAll('````', '')}\n\`\`\`\`\n\n\`decision=reject\` asks for another attempt.`;
-  return block('the command to approve it', 1, text ?? '', '### Approve');
 }
 
 function headline(input: GateSummaryInput, own: UnitState, title: string): string {
@@ -227,28 +220,4 @@ function attemptsSection({ unit, records, state }: GateSummaryInput, own: UnitSt
 function sentence(text: string): string {
   const safe = said(text);
   return safe === '' || /[.!?…]$/.test(safe) ? safe : `${safe.charAt(0).toUpperCase()}${safe.slice(1)}.`;
-}
-
-/**
- * The command by which a person approves the output of a unit that waits, for GitHub's command line; `undefined`
- * without such an output. Every value is quoted for a POSIX shell: branches and files may have any name.
- */
-function decideCommand({ key, status, ended }: UnitState, to: DecisionTarget | undefined): string | undefined {
-  if (to === undefined || status !== 'paused' || ended?.value === undefined) return undefined;
-  const inputs = {
-    resume: to.run,
-    decision: 'approve',
-    gate: key,
-    digest: ended.value.digest,
-    reason: 'WHY',
-  };
-  const fields = Object.entries(inputs).map(([name, value]) => `-f ${quoted(`${name}=${value}`)}`);
-  const place = `--repo=${quoted(to.repository)} --ref=${quoted(to.ref)}`;
-  return ['gh workflow run', quoted(to.workflow), place, ...fields].join(' ');
-}
-
-function quoted(value: string): string {
-  return /^[\w.:=@%+,/-]+$/.test(value) && !value.startsWith('-')
-    ? value
-    : `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -54,6 +54,18 @@ const gateSchema = z.object({
   message: z.string().max(LONGEST_TEXT).optional(),
 });
 
+const iterationSchema = z.object({
+  /** The gate that does its work again. */
+  gate: z.string().min(1).max(130),
+  /** Which time this is. */
+  number: counter,
+  /** How often the gate may run, if one loop alone says so. */
+  of: counter.optional(),
+});
+
+/** Which time the work is done, in a run that was started to do it again. */
+export type RunIteration = Readonly<z.infer<typeof iterationSchema>>;
+
 /** The result of one run. */
 export const historyEntrySchema = z.object({
   format: z.literal(HISTORY_FORMAT),
@@ -65,6 +77,8 @@ export const historyEntrySchema = z.object({
   sha: z.string().regex(/^(?:[0-9a-f]{7,64})?$/),
   branch: z.string().max(300),
   event: z.string().max(100),
+  /** Absent: the run was not started to do work again. */
+  iteration: iterationSchema.optional(),
   conclusion: z.enum(CONCLUSIONS),
   startedAt: z.iso.datetime({ precision: 3 }),
   /** Working time: the durations of the run attempts, without the time between them. */
@@ -125,6 +139,7 @@ export function historyEntryOf(input: HistoryInput): HistoryEntry {
     sha: /^[0-9a-f]{7,64}$/.test(facts.sha) ? facts.sha : '',
     branch: truncateBytes(facts.branch, 300),
     event: truncateBytes(facts.event, 100),
+    ...(facts.iteration && { iteration: facts.iteration }),
     conclusion: input.conclusion ?? concluded(input),
     startedAt: state.startedAt ?? now,
     durationMs: bounded(spansOf(attempts, state, now).reduce((sum, { from, to }) => sum + to - from, 0)),
@@ -243,4 +258,6 @@ export interface RunFacts {
   readonly branch: string;
   /** `push`, `pull_request`, … */
   readonly event: string;
+  /** Of a run that was started to do work again. */
+  readonly iteration?: RunIteration;
 }

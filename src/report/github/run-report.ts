@@ -1,5 +1,6 @@
 import { attemptsOf, spansOf, type Attempt } from './attempts.ts';
 import { attemptsSection, costSection, reusedSection } from './sections/amount-sections.ts';
+import { decideSection } from './decide-command.ts';
 import { gateGraph } from './sections/gate-graph.ts';
 import { gatesTable } from './sections/gates-table.ts';
 import { historySections } from './sections/history-sections.ts';
@@ -28,6 +29,7 @@ export function runReport(input: RunReportInput, maxBytes: number = SUMMARY_LIMI
   const sections: Section[] = [
     block('the headline', 0, headline(input, attempts, missing)),
     sentBackSection(input),
+    decideSection([...input.state.units.values()], input.links?.decide),
     ...missingJobs(missing),
     gatesTable(input),
     block('the graph', 6, graph),

@@ -25,6 +25,7 @@ export function gateFacts(unit: Unit, own: UnitState, state: RunState): Fact[] {
     ['Score', scoreCell(unit, own)],
     ['Result', saidInCell(ended?.verdict.result ?? '')],
     ['Message', saidInCell(messageOf(own))],
+    ['Iteration', String((ended ?? own.started)?.rework?.iteration ?? '')],
     at === undefined || howOf(own) === 'reused'
       ? ['Run', `run ${state.runNumber}`]
       : ['Attempt', attemptText(at, own.begun)],

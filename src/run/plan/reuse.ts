@@ -1,5 +1,14 @@
 import { attemptInRun, attemptText } from '../records/attempt-text.ts';
-import { actorOf, expired, mayApprove, NO_DECISIONS, rulingOn, VOIDING, type Ruling } from '../records/decisions.ts';
+import {
+  actorOf,
+  askedAgain,
+  expired,
+  mayApprove,
+  NO_DECISIONS,
+  rulingOn,
+  VOIDING,
+  type Ruling,
+} from '../records/decisions.ts';
 import type { Digest } from '../../json/digest.ts';
 import { isGoodEnough } from '../state/fold-unit.ts';
 import { comparePositions, unitOf, type EndedRecord, type Position } from '../records/record.ts';
@@ -191,13 +200,6 @@ function endedWell(unit: Unit, { runNumber, rework }: EndedRecord, archive: Subj
     const last = archive.ended.get(cause)?.findLast((one) => one.runNumber === runNumber);
     return last?.verdict.status === 'passed';
   });
-}
-
-/** Who asked for a new attempt, and why; `undefined`: nobody did. */
-export function askedAgain(ruling: Ruling): string | undefined {
-  if (ruling.ruling !== 'voided' || ruling.by.rework !== undefined) return undefined;
-  const what = ruling.by.decision === 'rollback' ? 'rolled it back' : 'asked for a new attempt';
-  return `${actorOf(ruling.by)} ${what}: ${ruling.by.reason}`;
 }
 
 /** Failures that a different contract may change: the output existed and was judged. */

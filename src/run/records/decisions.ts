@@ -94,6 +94,13 @@ export function rulingOn(
   return approve === undefined ? { ruling: 'stands' } : { ruling: 'approved', by: approve };
 }
 
+/** Who asked for a new attempt, and why; `undefined`: nobody did. */
+export function askedAgain(ruling: Ruling): string | undefined {
+  if (ruling.ruling !== 'voided' || ruling.by.rework !== undefined) return undefined;
+  const what = ruling.by.decision === 'rollback' ? 'rolled it back' : 'asked for a new attempt';
+  return `${actorOf(ruling.by)} ${what}: ${ruling.by.reason}`;
+}
+
 /** Whether a person is one of those who may approve an output, and approved it for the commit that the run is about. */
 export function mayApprove(
   { actor, commit }: Pick<DecidedRecord, 'actor' | 'commit'>,

@@ -3,6 +3,7 @@ import { attemptInRun, sourceText } from '../records/attempt-text.ts';
 import {
   actorOf,
   approversText,
+  askedAgain,
   rulingOn,
   skipInForce,
   type Ruling,
@@ -24,7 +25,9 @@ import {
 } from '../records/unit-records.ts';
 import { iterationOf, lastRound, reworksIn } from '../records/reworks.ts';
 import { needNames, type Unit } from '../records/unit.ts';
+import { failureText } from '../../verdict/verdict.ts';
 import { missingOutput, type MissingOutput } from './missing-output.ts';
+import { problemsOf } from './unit-problems.ts';
 
 type States = ReadonlyMap<UnitKey, UnitState>;
 
@@ -92,7 +95,7 @@ function choose(
     return { ...not('lost', lossOf(claim, own, facts)), ended: last?.ended };
   }
   if (last !== undefined) return unsatisfied(unit, own, last);
-  return waiting(unit, own, upstream, needsDone);
+  return waiting(unit, own, judged, upstream, needsDone);
 }
 
 /** The newest attempt that satisfies, unless a later one left another output, which takes its place. */
@@ -130,7 +133,7 @@ function howText(own: UnitRecords, ended: EndedRecord): string {
 
 function unsatisfied(unit: Unit, own: UnitRecords, last: JudgedAttempt): Choice {
   const { ended, ruling } = last;
-  const { status, score, advice, kind } = ended.verdict;
+  const { status, score } = ended.verdict;
   if (ruling.ruling === 'rejected')
     return { ...not('failed', `rejected by ${actorOf(ruling.by)}: ${ruling.by.reason}`), ended, decided: ruling.by };
   if (ruling.ruling === 'unknown') return { ...unread(unreadDecision(own)), ended };
@@ -145,10 +148,16 @@ function unsatisfied(unit: Unit, own: UnitRecords, last: JudgedAttempt): Choice 
     const text = `score ${score} is below the threshold of ${unit.gate.contract.threshold}`;
     return { ...not(paused ? 'paused' : 'partial', paused ? `${text}: waiting for approval` : text), ended };
   }
-  return { ...not('failed', `${kind}: ${ended.verdict.issues[0]?.message ?? advice}`), ended };
+  return { ...not('failed', failureText(ended.verdict)), ended };
 }
 
-function waiting(unit: Unit, own: UnitRecords, upstream: States, needsDone: boolean): Choice {
+function waiting(
+  unit: Unit,
+  own: UnitRecords,
+  judged: readonly JudgedAttempt[],
+  upstream: States,
+  needsDone: boolean,
+): Choice {
   const unknown = unreadWork(own);
   if (needsDone && unknown !== undefined) return unread(unknown);
   const reworks = reworksIn(own.decided);
@@ -156,7 +165,8 @@ function waiting(unit: Unit, own: UnitRecords, upstream: States, needsDone: bool
     const causes = lastRound(reworks).map(({ rework }) => rework.cause);
     return ready(`sent back by ${causes.join(' and ')}: iteration ${iterationOf(reworks)}`);
   }
-  if (needsDone) return ready(unit.needs.length === 0 ? 'needs nothing' : 'all needed gates are done');
+  const again = judged.at(-1) && askedAgain(judged.at(-1)!.ruling);
+  if (needsDone) return ready(again ?? (unit.needs.length === 0 ? 'needs nothing' : 'all needed gates are done'));
   const bad: UnitStatus[] = ['failed', 'lost', 'partial', 'paused', 'blocked'];
   const stopped = unit.needs.filter(
     (key) => upstream.get(key)?.done === false && bad.includes(upstream.get(key)!.status),
@@ -275,26 +285,4 @@ function lossOf(claim: StartedRecord, own: UnitRecords, facts: ExternalFacts): s
   return facts.deadWriters?.has(writerKey(claim.by))
     ? `${attempt} began at ${claim.at}; its ${claim.holder} is gone and left no result`
     : `${attempt} began at ${claim.at} and left no result before a later run attempt began`;
-}
-
-function problemsOf(unit: Unit, own: UnitRecords, judged: readonly JudgedAttempt[]): RunProblem[] {
-  const problems: RunProblem[] = [];
-  const unread = new Set(own.unknown.map(placeOf));
-  for (const { ended, claimed, missing } of judged) {
-    const where = `${unit.key}: ${attemptInRun(ended, own.started)}`;
-    const known = claimed !== undefined || unread.has(placeOf(ended));
-    if (ended.how === 'ran' && ended.verdict.kind !== 'not-applicable' && !known) {
-      problems.push({ code: 'ENDED_WITHOUT_START', message: `${where} ended but was never claimed`, unit: unit.key });
-    }
-    if (!claimMatches(ended, claimed)) {
-      problems.push({
-        code: 'CLAIM_MISMATCH',
-        message: `${where} ended with a different request or contract than it began with`,
-        unit: unit.key,
-      });
-    }
-    if (missing !== undefined)
-      problems.push({ code: 'OUTPUT_MISSING', message: `${where}: its output ${missing.text}`, unit: unit.key });
-  }
-  return problems;
 }

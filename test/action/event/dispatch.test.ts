@@ -54,6 +54,19 @@ describe('the inputs of a workflow_dispatch', () => {
     );
   });
 
+  it.each([
+    ['pause', /cancel it/],
+    ['close', /cancel it/],
+    ['adopt', /approve/],
+    ['rollback', /`from`/],
+    ['toString', /Start the workflow again/],
+  ])('name the decisions that there are, and what to do instead of %s', (decision, hint) => {
+    const message = expect.stringContaining(`"${decision}" is not one of approve, reject, skip, force`) as string;
+    expect(() => read({ resume: '1', gate: 'a', reason: 'x', decision })).toThrow(
+      expect.objectContaining({ code: 'DISPATCH_INVALID', message, hint: expect.stringMatching(hint) }),
+    );
+  });
+
   it('are of a bot unless the event names a person', () => {
     const bot = { login: 'github-actions[bot]', type: 'Bot' };
     expect(read({ resume: '1' }, { sender: bot })).toMatchObject({ sender: { isBot: true } });

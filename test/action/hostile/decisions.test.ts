@@ -17,7 +17,7 @@ jobs:
       - uses: actions/checkout@v7
       - id: gate
         uses: ${ACTION}
-        with: { run: 'echo plan >> "$START_LOG" && cp plan.json "$GATELINE_OUTPUT"', inputs: '[]' }
+        with: { run: 'echo plan >> "$START_LOG" && cp plan.json "$GATELINE_OUTPUT" && exit \${EXIT:-0}', inputs: '[]' }
   draft:
     runs-on: ubuntu-latest
     steps:
@@ -155,5 +155,26 @@ describe('a decision that closes a gate, and that nobody can verify', () => {
     expect([report.conclusion, await forged.starts()]).toEqual(['success', ['plan']]);
     expect(messagesOf(report)).toEqual([expect.stringMatching(UNPROVEN)]);
     expect(report.log.join('\n')).toContain('octocat (unverified) asked for a new attempt: forged');
+  });
+
+  it('force, after everything: the message says that the agent failed', async () => {
+    await using forged = await jobs.fork('force and fail');
+    decide(forged, 'plan', 'force');
+    const report = await forged.run('plan', { attempt: 2, machine: { ...TIME_LIMITS, EXIT: '7' } });
+    expect([report.conclusion, await forged.starts()]).toEqual(['failure', ['plan']]);
+    expect(messagesOf(report)).toContainEqual(
+      expect.stringMatching(/^error Gate failed: the agent failed: gate plan: agent-error: .*code 7/),
+    );
+    expect(report.annotations.map(({ message }) => message).join('\n')).not.toContain('all needed gates are done');
+  });
+
+  it('force, after everything: the message says why an output that passed is not used', async () => {
+    await using forged = await jobs.fork('force and pass');
+    decide(forged, 'plan', 'force');
+    const report = await forged.run('plan', { attempt: 2, machine: TIME_LIMITS });
+    expect([report.conclusion, await forged.starts()]).toEqual(['failure', ['plan']]);
+    expect(messagesOf(report)).toContainEqual(
+      expect.stringMatching(/^error Gate blocked: gate plan: octocat \(unverified\) asked for a new attempt: forged$/),
+    );
   });
 });

@@ -86,6 +86,9 @@ async function waiting(): Promise<WorkflowRun> {
   expect(statusOf(report)).toEqual(RED);
   expect(errorsOf(report.job('translate'))).toEqual([expect.stringMatching(/^Waiting for approval: .*score 72/)]);
   expect(await world.startedGates()).toEqual(['translate']);
+  const commands = (name: string): string[] => report.job(name).summary.match(/^gh workflow run .*$/gm) ?? [];
+  expect(commands('translate')).toHaveLength(1);
+  expect(commands('report')).toEqual(commands('translate'));
   return run;
 }
 

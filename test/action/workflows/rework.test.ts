@@ -20,6 +20,14 @@ async function follow(world: ActionWorld, options: WorldRunOptions = {}): Promis
 
 const summaryOf = (report: RunReport): string => report.job('report').summary;
 
+/** The iterations in the history, the latest run first. */
+function historyRows(report: RunReport): string[] {
+  const rows = summaryOf(report)
+    .split('\n')
+    .filter((line) => /^\| \[\d+\]\(/.test(line));
+  return rows.map((line) => line.split('|')[2]!.trim());
+}
+
 describe('a run that fails its review', () => {
   it('starts the next one, which begins at the target and goes on with its files, until the review passes', async () => {
     await using world = await reworkWorld({ passes: 3, plan: true });
@@ -37,6 +45,11 @@ describe('a run that fails its review', () => {
     expect(outputsOf(second!.job('write'))).toMatchObject({ decision: 'run', iteration: '2' });
     expect(redJobs(third!)).toEqual([]);
     expect(outputsOf(third!.job('write'))).toMatchObject({ iteration: '3' });
+    expect(third!.job('write').summary).toMatch(/\| Iteration \| 3 \|/);
+    expect(summaryOf(first)).not.toContain('iteration 1');
+    expect(summaryOf(third!)).toMatch(/^\[run 3, run attempt 1\].*, iteration 3 of 4 of `write`$/m);
+    expect(summaryOf(third!)).toMatch(/^\| Run \| Iteration \| Result \|/m);
+    expect(historyRows(third!)).toEqual(['3 of 4', '2 of 4', '']);
     expect(outputsOf(third!.job('report'), 'report')).toMatchObject({ passed: 'true', iteration: '3' });
     expect(world.endings().filter((one) => one.startsWith('review'))).toEqual([
       'review 1.1.1 ran partial',

@@ -4,6 +4,7 @@ import { historyEntryOf, type HistoryEntry } from '../history-entry.ts';
 import { codeCell, linkTo, row, tableHead } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';
 import { block, type Section } from '../../markdown/section.ts';
+import { iterationText } from './run-headline.ts';
 import { trendOf, type Series, type Trend } from './trend.ts';
 
 /** Runs in the table, the latest first. */
@@ -24,6 +25,8 @@ export function historySections(input: RunReportInput): Section[] {
   const { facts } = input;
   const trend = trendOf(facts === undefined ? past : [...past, historyEntryOf({ ...input, facts })]);
   const rows = trend.entries.toReversed().slice(0, SHOWN_RUNS);
+  const loops = rows.some(({ iteration }) => iteration !== undefined);
+  const columns = ['Run', ...(loops ? ['Iteration:'] : []), 'Result', 'Gates:', 'Reused:', 'Time:', 'Cost:', 'Of'];
   return [
     block('the trend', 4, trendText(trend), '### History'),
     {
@@ -31,8 +34,8 @@ export function historySections(input: RunReportInput): Section[] {
       weight: 7,
       heading: '',
       fold: `The last ${rows.length} runs`,
-      head: tableHead(['Run', 'Result', 'Gates:', 'Reused:', 'Time:', 'Cost:', 'Of']),
-      pieces: rows.map((entry) => ({ text: runRow(entry, input) })),
+      head: tableHead(columns),
+      pieces: rows.map((entry) => ({ text: runRow(entry, input, loops) })),
     },
     gatesSection(trend),
   ];
@@ -61,11 +64,12 @@ function seriesText({ latest, median, change }: Series, text: (number: number) =
     : `${now} ${ARROWS[change]} against ${text(median)}, the previous median`;
 }
 
-function runRow(entry: HistoryEntry, { links }: RunReportInput): string {
+function runRow(entry: HistoryEntry, { links }: RunReportInput, loops: boolean): string {
   const page = links?.runs === undefined ? undefined : `${links.runs.replace(/\/*$/, '')}/${entry.runId}`;
   const { all, done, reused } = entry.units;
   return row([
     linkTo(String(entry.runNumber), page) + (entry.runAttempt > 1 ? ` (${entry.runAttempt})` : ''),
+    ...(loops ? [entry.iteration === undefined ? '' : iterationText(entry.iteration)] : []),
     entry.conclusion,
     `${done} of ${all}`,
     String(reused),

@@ -5,6 +5,7 @@ import { costText, sumOf, tokensText } from '../amounts.ts';
 import { agentRan, reusedIn, spansOf, spentOn, type Attempt } from '../attempts.ts';
 import { code, linkTo } from '../../markdown/markdown.ts';
 import type { UnsatisfiedJob } from '../needed-jobs.ts';
+import type { RunIteration } from '../history-entry.ts';
 import type { RunReportInput } from '../report-input.ts';
 import { iconOf } from '../status-words.ts';
 
@@ -57,12 +58,18 @@ function troubleCounts(units: readonly UnitState[]): string[] {
   });
 }
 
-/** Identifies the run, with a link if there is one: `run 3, attempt 2, on main at 0123abc`. */
+/** Identifies the run, with a link if there is one: `run 3, attempt 2, on main at 0123abc, iteration 2 of 3 of write`. */
 export function runText({ state, facts, links }: RunReportInput): string {
   const run = linkTo(`run ${state.runNumber}, run attempt ${state.runAttempt}`, links?.run);
   if (facts === undefined) return run;
   const on = facts.branch === '' ? '' : `, on ${code(facts.branch, 120)}`;
-  return `${run}${on}${facts.sha === '' ? '' : ` at ${code(facts.sha.slice(0, 7))}`}`;
+  const again = facts.iteration && `, iteration ${iterationText(facts.iteration)} of ${code(facts.iteration.gate)}`;
+  return `${run}${on}${facts.sha === '' ? '' : ` at ${code(facts.sha.slice(0, 7))}`}${again ?? ''}`;
+}
+
+/** `2 of 3`, or `2` if several loops bound the gate. */
+export function iterationText({ number, of }: Pick<RunIteration, 'number' | 'of'>): string {
+  return of === undefined ? String(number) : `${number} of ${of}`;
 }
 
 /** `saved 4m 10s, USD 0.03 and 12,000 tokens by reuse`; '' if no saving is known. */
