@@ -170,7 +170,7 @@ async function committedOf(
 }
 
 /**
- * An attempt in the user's folder that left no record of its changes: nobody knows what it changed.
+ * An attempt in the user's folder that left no record of its changes: it is unknown what it changed.
  * @throws GatelineError `ROLLBACK_CONFLICT`
  */
 function refuseUnrecorded(call: Call, kept: ReadonlySet<UnitKey>, force: boolean): void {

@@ -11,7 +11,7 @@ export interface WantedBefore {
   readonly wanted: readonly WantedFile[];
   /**
    * Paths that changed while the agent of a gate worked by itself in the folder: people work there meanwhile, and
-   * nobody knows whose change it is.
+   * it is unknown whose change it is.
    */
   readonly unsure: ReadonlyMap<string, UnitKey>;
 }

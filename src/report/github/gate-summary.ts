@@ -15,7 +15,7 @@ import { artifactsOf } from './sections/gates-table.ts';
 import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
 import { fileItem, kindText, openAfter } from '../markdown/gate-parts.ts';
 import { code, codeCell, linkTo, row, said, saidInCell, tableHead } from '../markdown/markdown.ts';
-import { decideSection } from './decide-command.ts';
+import { decideSection } from './sections/decide-section.ts';
 import { nextStepOf } from './next-step.ts';
 import type { ReportLinks } from './report-input.ts';
 import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';

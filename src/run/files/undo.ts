@@ -22,8 +22,8 @@ export interface Origin {
 }
 
 /**
- * How each path that gates changed in the user's folder was before. If the user changed it between two changes of gates,
- * the user's version counts.
+ * How each path that gates changed in the user's folder was before. If the user changed it between two changes of
+ * gates, the user's version is used.
  * @returns sorted by path
  */
 export function originsOf(made: readonly Made[]): Origin[] {

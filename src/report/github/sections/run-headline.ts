@@ -58,7 +58,7 @@ function troubleCounts(units: readonly UnitState[]): string[] {
   });
 }
 
-/** Identifies the run, with a link if there is one: `run 3, attempt 2, on main at 0123abc, iteration 2 of 3 of write`. */
+/** Identifies the run, linked if possible: `run 3, attempt 2, on main at 0123abc, iteration 2 of 3 of write`. */
 export function runText({ state, facts, links }: RunReportInput): string {
   const run = linkTo(`run ${state.runNumber}, run attempt ${state.runAttempt}`, links?.run);
   if (facts === undefined) return run;

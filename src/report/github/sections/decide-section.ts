@@ -1,10 +1,10 @@
-import type { UnitState } from '../../run/state/run-state.ts';
-import { block, type Section } from '../markdown/section.ts';
-import type { DecisionTarget } from './report-input.ts';
+import type { UnitState } from '../../../run/state/run-state.ts';
+import { block, type Section } from '../../markdown/section.ts';
+import type { DecisionTarget } from '../report-input.ts';
 
 /**
- * The command by which a person approves the output of a unit that waits, for GitHub's command line; `undefined` without
- * such an output. Every value is quoted for a POSIX shell: branches and files may have any name.
+ * The command by which a person approves the output of a unit that waits, for GitHub's command line; `undefined`
+ * without such an output. Every value is quoted for a POSIX shell: branches and files may have any name.
  */
 function decideCommand({ key, status, ended }: UnitState, to: DecisionTarget | undefined): string | undefined {
   if (to === undefined || status !== 'paused' || ended?.value === undefined) return undefined;
