@@ -146,7 +146,7 @@ export class FolderWorkspace implements Workspace {
     return (await this.#open()).trees.build(base, changes, copy);
   }
 
-  async differences(from: TreeId, to: TreeId): Promise<TreeDifference[]> {
+  async differences(from: TreeId, to: TreeId): Promise<readonly TreeDifference[]> {
     return (await this.#open()).trees.differences(from, to);
   }
 

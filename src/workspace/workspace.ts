@@ -205,7 +205,7 @@ export interface Workspace extends AsyncDisposable {
   build(base: TreeId, changes: readonly LaidFile[], copy: CopyContent): Promise<TreeId>;
 
   /** Differences between two versions, sorted by path. */
-  differences(from: TreeId, to: TreeId): Promise<TreeDifference[]>;
+  differences(from: TreeId, to: TreeId): Promise<readonly TreeDifference[]>;
 
   /**
    * A version without the changed files that are refused; there it is as `from`.

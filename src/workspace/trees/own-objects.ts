@@ -40,14 +40,26 @@ export async function newObjects(store: ObjectStore, from: string | undefined, t
     const fields = splitNames(out).map((line) => line.slice(0, line.indexOf('\t')).split(' '));
     return fields.filter(([, type]) => type !== 'commit').map(([, , id]) => id!);
   }
-  const { out } = await store.git(['diff-tree', '-r', '-t', '-z', '--raw', '--no-renames', from, tree]);
+  return (await differingObjects(store, from, tree)).after;
+}
+
+/** Objects of two trees that the other one does not have at the same path. */
+export async function differingObjects(
+  store: ObjectStore,
+  from: string,
+  to: string,
+): Promise<{ before: string[]; after: string[] }> {
+  const before: string[] = [];
+  const after: string[] = [];
+  if (from === to) return { before, after };
+  const { out } = await store.git(['diff-tree', '-r', '-t', '-z', '--raw', '--no-renames', from, to]);
   const fields = splitNames(out);
-  const found: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [, mode, , id = ''] = fields[at]!.split(' ');
-    if (mode !== '160000' && !NONE.test(id)) found.push(id);
+    const [oldMode, newMode, oldId = '', newId = ''] = fields[at]!.slice(1).split(' ');
+    if (oldMode !== '160000' && !NONE.test(oldId)) before.push(oldId);
+    if (newMode !== '160000' && !NONE.test(newId)) after.push(newId);
   }
-  return found;
+  return { before, after };
 }
 
 function lines(ids: readonly string[]): Buffer {

@@ -8,7 +8,7 @@ import { bytesOfName, splitNames } from '../files/path-bytes.ts';
 import type { CopyContent, LaidFile } from '../workspace.ts';
 import { writeTree } from './capture-tree.ts';
 import type { ObjectStore } from './object-store.ts';
-import { copyObjects, newObjects } from './own-objects.ts';
+import { copyObjects, differingObjects } from './own-objects.ts';
 import { storeContents } from './stored-contents.ts';
 
 /** Tree objects of one workspace: read, made from others, and compared. Paths are relative to the workspace. */
@@ -16,6 +16,7 @@ export class TreeObjects {
   readonly #store: ObjectStore;
   readonly #prefix: string;
   readonly #files = new Map<string, Promise<Tree>>();
+  readonly #differences = new Map<string, Promise<readonly TreeDifference[]>>();
   readonly #built = new Map<string, Promise<string>>();
   readonly #kept = new Map<string, Promise<void>>();
 
@@ -54,8 +55,16 @@ export class TreeObjects {
   }
 
   /** Differences between two trees, sorted by path. */
-  async differences(from: string, to: string): Promise<TreeDifference[]> {
-    if (from === to) return [];
+  differences(from: string, to: string): Promise<readonly TreeDifference[]> {
+    if (from === to) return Promise.resolve([]);
+    const key = `${from} ${to}`;
+    const known = this.#differences.get(key) ?? this.#compare(from, to);
+    this.#differences.set(key, known);
+    known.catch(() => this.#differences.delete(key));
+    return known;
+  }
+
+  async #compare(from: string, to: string): Promise<readonly TreeDifference[]> {
     const { out } = await this.#store.git([
       'diff-tree',
       '-r',
@@ -168,8 +177,8 @@ export class TreeObjects {
   }
 
   async #keep(a: string, b: string): Promise<void> {
-    const [after, before] = await Promise.all([newObjects(this.#store, a, b), newObjects(this.#store, b, a)]);
-    await copyObjects(this.#store, [a, b, ...after, ...before]);
+    const { before, after } = await differingObjects(this.#store, a, b);
+    await copyObjects(this.#store, [a, b, ...before, ...after]);
   }
 
   #inside(path: string): string {
