@@ -16,7 +16,7 @@ import { readToken, tokenMatches, type ClaimToken } from './attempt/claim-token.
 import { nameReruns } from './attempt/name-reruns.ts';
 import { giveUpEnded, giveUpPlace } from './attempt/place.ts';
 import { readReworkStart } from './attempt/rework-start.ts';
-import { readPlace, type AttemptPlace } from './attempt/place-file.ts';
+import { readPlace, type AttemptPlace } from './attempt/attempt-place.ts';
 import type { BegunAttempt } from './attempt/begin-attempt.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../json/json.ts';
