@@ -84,7 +84,8 @@ export async function completeGate(
 type Reopened = Pick<BegunAttempt, 'directory' | 'checkout'> & { readonly place: AttemptPlace };
 
 /**
- * Opens the directory and the place of an attempt again. If one of them is missing, the attempt ends without its output.
+ * Opens the directory and the place of an attempt again. If one of them is missing, the attempt ends without its
+ * output.
  * @throws GatelineError `ATTEMPT_LOST`
  */
 async function reopen(call: Call, unit: Unit, started: StartedRecord): Promise<Reopened> {
