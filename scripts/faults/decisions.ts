@@ -62,8 +62,8 @@ export const DECISION_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a gate waits for the approval of an output that is gone',
-    find: 'if (missing === undefined || missing.unread) return { planned, work };',
-    replace: 'if (planned !== undefined) return { planned, work };',
+    find: 'if (missing !== undefined && !missing.unread) return undefined;',
+    replace: 'if (missing === null) return undefined;',
     tests: STORIES,
     why: 'somebody would approve what nobody can read',
   },

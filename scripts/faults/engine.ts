@@ -135,8 +135,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: what comes after the deadline is used',
-    find: 'const expired = started.deadline !== undefined && ',
-    replace: "const expired = started.deadline === '' && ",
+    find: 'return deadline !== undefined && Date.parse(deadline) <= now',
+    replace: "return deadline === '' && Date.parse(deadline) <= now",
     tests: BEGUN,
     why: 'an agent that was given up could still decide what a gate came to',
   },
@@ -338,8 +338,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a work tree that is gone is taken for the folder',
-    find: 'if (directory === undefined || checkout === undefined) {',
-    replace: 'if (directory === undefined) {',
+    find: 'if (checkout === undefined) throw await giveUpLost',
+    replace: 'if (checkout === null) throw await giveUpLost',
     tests: ['test/engine/open-claims.test.ts'],
     why: 'a claim would stay open that nobody can complete',
   },

@@ -22,7 +22,7 @@ export const SHOWN_FAULTS: readonly Fault[] = [
     name: 'formats: a skipped gate is a success',
     find: "skipped: 'PARTIAL',",
     replace: "skipped: 'SUCCESS',",
-    tests: ['test/formats/words.test.ts'],
+    tests: ['test/formats/guide-words.test.ts'],
     why: 'nobody would see that a gate was left out',
   },
   {

@@ -26,7 +26,7 @@ export async function runPost(world: ActionWorld, settle: () => Promise<PostHook
   const { runner } = world;
   const claim = runner.getState(ACTION_STATE.claim);
   const finished = runner.getState(ACTION_STATE.finished) === 'true';
-  const ok = finished || (await tellCutShort(world));
+  const ok = finished || (await reportCutShort(world));
   if (claim === '') return ok;
   const { inputs, event } = await readStep(world);
   const hook = await settle();
@@ -39,7 +39,7 @@ export async function runPost(world: ActionWorld, settle: () => Promise<PostHook
 }
 
 /** A step that ended without doing anything must not leave a green job. A cancelled or failed job is not green. */
-async function tellCutShort({ runner, environment }: ActionWorld): Promise<boolean> {
+async function reportCutShort({ runner, environment }: ActionWorld): Promise<boolean> {
   const read = readInputs(environment, runner, await schemaForStep(runner));
   const status = read.ok ? read.inputs.jobStatus : undefined;
   const isRed = status === 'failure' || status === 'cancelled';

@@ -17,7 +17,7 @@ import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit, Work } from './plan/prepared-unit.ts';
 import { keepReworkStart, reworkStart } from './attempt/rework-start.ts';
 import type { Digest } from '../json/digest.ts';
-import type { AttemptPlace } from './attempt/place-file.ts';
+import type { AttemptPlace } from './attempt/attempt-place.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
@@ -139,7 +139,7 @@ async function prepareGate(
   } else {
     for (const key of ancestorsOf(call.graph, unit.key))
       await learnDecisions(call, call.graph.get(key)!, [call.journal.state().units.get(key)!.ended]);
-    await tellOfDecisions(call, unit);
+    await reportDecisions(call, unit);
     await verifyUpstream(call, unit, job);
   }
   const prepared = await planUnit(call, unit);
@@ -150,7 +150,7 @@ async function prepareGate(
 /**
  * Reports each decision about the unit, a unit upstream or the run that cannot be verified, and whether it is ignored.
  */
-async function tellOfDecisions(call: Call, unit: Unit): Promise<void> {
+async function reportDecisions(call: Call, unit: Unit): Promise<void> {
   const about = new Set([unit.key, ...ancestorsOf(call.graph, unit.key), RUN_GATE]);
   for (const { code, message, unit: key } of call.journal.state().problems) {
     if (code !== 'DECISION_IGNORED' && code !== 'DECISION_UNVERIFIED') continue;

@@ -16,7 +16,8 @@ import { readToken, tokenMatches, type ClaimToken } from './attempt/claim-token.
 import { nameReruns } from './attempt/name-reruns.ts';
 import { giveUpEnded, giveUpPlace } from './attempt/place.ts';
 import { readReworkStart } from './attempt/rework-start.ts';
-import { readPlace } from './attempt/place-file.ts';
+import { readPlace, type AttemptPlace } from './attempt/attempt-place.ts';
+import type { BegunAttempt } from './attempt/begin-attempt.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../json/json.ts';
 import { attemptInRun } from '../run/records/attempt-text.ts';
@@ -66,51 +67,66 @@ export async function completeGate(
     const ended = await endWithoutSecrets(call, unit, started);
     if (ended !== undefined) return ended;
   }
-  const directory = await ports.attempts.open(started);
-  const place = directory && (await readPlace(directory));
-  const request = directory && place && { ...place, attempt: directory.path, files: unit.gate.files };
-  const checkout = request && (await ports.workspace.reopen(request));
-  if (directory === undefined || checkout === undefined) {
-    const what =
-      directory === undefined
-        ? 'its directory is missing'
-        : place === undefined
-          ? 'place.json in its directory is missing or was altered'
-          : 'its work tree is missing';
-    const lost = new GatelineError(
-      'ATTEMPT_LOST',
-      `gate ${unit.key}: ${attemptInRun(started, begunOf(call, started))}: ${what}`,
-    );
-    await endWith(call, unit, started, lost);
-    await giveUpPlace(call, started);
-    throw lost;
-  }
+  const { directory, place, checkout } = await reopen(call, unit, started);
   await useContractOf(call, started, unit.gate.id);
   // Before anything is recorded: a contract that does not compile says nothing about the agent's output.
   await call.contracts.compile(unit.gate);
-  const exitCode = completion.exitCode ?? 0;
+  const ended = await finish(call, { unit, started, directory, checkout }, completion, token, job !== undefined);
+  await checkout.release(ended.verdict.kind !== 'timeout');
+  if (job === undefined) await discardRefused(call);
+  if (place.place === 'in-place' && job === undefined) await nameReruns(call, started, ended);
+  const [state, records] = [call.journal.state(), call.journal.records()];
+  await observe({ type: 'ended', unit: unit.key, record: ended, state, records, retrying: false });
+  return ended;
+}
+
+/** An attempt that another process began, as its directory and its place on disk have it. */
+type Reopened = Pick<BegunAttempt, 'directory' | 'checkout'> & { readonly place: AttemptPlace };
+
+/**
+ * Opens the directory and the place of an attempt again. If one of them is missing, the attempt ends without its
+ * output.
+ * @throws GatelineError `ATTEMPT_LOST`
+ */
+async function reopen(call: Call, unit: Unit, started: StartedRecord): Promise<Reopened> {
+  const { attempts, workspace } = call.ports;
+  const directory = await attempts.open(started);
+  if (directory === undefined) throw await giveUpLost(call, unit, started, 'its directory is missing');
+  const place = await readPlace(directory);
+  if (place === undefined)
+    throw await giveUpLost(call, unit, started, 'place.json in its directory is missing or was altered');
+  const checkout = await workspace.reopen({ ...place, attempt: directory.path, files: unit.gate.files });
+  if (checkout === undefined) throw await giveUpLost(call, unit, started, 'its work tree is missing');
+  return { directory, place, checkout };
+}
+
+/** Ends an attempt that cannot be completed, and returns the error about it. */
+async function giveUpLost(call: Call, unit: Unit, started: StartedRecord, why: string): Promise<GatelineError> {
+  const attempt = attemptInRun(started, begunOf(call, started));
+  const lost = new GatelineError('ATTEMPT_LOST', `gate ${unit.key}: ${attempt}: ${why}`);
+  await endWith(call, unit, started, lost);
+  await giveUpPlace(call, started);
+  return lost;
+}
+
+/** Judges what the agent left, as the caller says that it ended, and records the result. */
+async function finish(
+  call: Call,
+  attempt: Pick<BegunAttempt, 'unit' | 'started' | 'directory' | 'checkout'>,
+  { exitCode = 0, stopped }: Completion,
+  token: ClaimToken,
+  isJob: boolean,
+): Promise<EndedRecord> {
+  const { unit, started } = attempt;
   const result: AgentResult = { outcome: 'exited', exitCode, stdout: '', stderr: '' };
-  const { stopped } = completion;
-  const early = stopped ? failed(stopped.kind, stopped.advice) : job && overtime(call, unit, started, token);
+  const late = isJob ? overtime(call, unit, started, token) : undefined;
+  const early = stopped ? failed(stopped.kind, stopped.advice) : late;
   const rework = token.rework && (await readReworkStart(call, token.rework));
-  const begun = { unit, started, directory, checkout, hasFeedback: false, ...(rework && { rework }) };
-  const ended = await finishAttempt(call, begun, result, early).catch(async (error: unknown) => {
+  const begun = { ...attempt, hasFeedback: false, ...(rework && { rework }) };
+  return finishAttempt(call, begun, result, early).catch(async (error: unknown) => {
     await giveUpEnded(call, started);
     throw error;
   });
-  await checkout.release(ended.verdict.kind !== 'timeout');
-  if (job === undefined) await discardRefused(call);
-  if (place?.place === 'in-place' && job === undefined) await nameReruns(call, started, ended);
-  const state = call.journal.state();
-  await observe({
-    type: 'ended',
-    unit: unit.key,
-    record: ended,
-    state,
-    records: call.journal.records(),
-    retrying: false,
-  });
-  return ended;
 }
 
 /**
@@ -172,39 +188,30 @@ function begunOf(call: Call, started: StartedRecord): readonly StartedRecord[] {
   return call.journal.archive().started.get(unitOf(started)) ?? [];
 }
 
+/** @throws GatelineError `ALREADY_COMPLETED`, `CLAIM_EXPIRED` */
 function refuseEnded(call: Call, started: StartedRecord): void {
-  for (const record of call.journal.records()) {
-    if (record.kind !== 'ended' || record.gate !== started.gate || record.leg !== started.leg) continue;
-    if (comparePositions(record, started) === 0) {
-      throw new GatelineError(
-        'ALREADY_COMPLETED',
-        `gate ${started.gate}: ${attemptInRun(started, begunOf(call, started))} has ended already (${record.verdict.status})`,
-      );
-    }
+  const archive = call.journal.archive();
+  const ends = archive.ended.get(unitOf(started)) ?? [];
+  const own = ends.find((record) => comparePositions(record, started) === 0);
+  if (own !== undefined) {
+    const attempt = attemptInRun(started, begunOf(call, started));
+    const message = `gate ${started.gate}: ${attempt} has ended already (${own.verdict.status})`;
+    throw new GatelineError('ALREADY_COMPLETED', message);
   }
-  const later = call.journal
-    .records()
-    .some(
-      (record) =>
-        record.kind === 'started' &&
-        record.gate === started.gate &&
-        record.leg === started.leg &&
-        comparePositions(record, started) > 0,
-    );
-  const ruling = rulingOn(
-    started,
-    call.journal.archive().decisions.get(unitOf(started)) ?? NO_DECISIONS,
-    call.ports.now().toISOString(),
-  );
-  const expired = started.deadline !== undefined && Date.parse(started.deadline) <= call.ports.now().getTime();
-  if (later || expired || ruling.ruling === 'voided') {
-    const ended =
-      ruling.ruling === 'voided' ? `was given up by ${actorOf(ruling.by)}` : `ended at ${started.deadline!}`;
-    throw new GatelineError(
-      'CLAIM_EXPIRED',
-      `gate ${started.gate}: this claim ${later ? 'was taken over by a later attempt' : ended}`,
-    );
-  }
+  const why = whyExpired(call, started);
+  if (why !== undefined) throw new GatelineError('CLAIM_EXPIRED', `gate ${started.gate}: this claim ${why}`);
+}
+
+/** Why a claim without a result is not valid any more; `undefined`: it is. */
+function whyExpired(call: Call, started: StartedRecord): string | undefined {
+  const isTakenOver = begunOf(call, started).some((claim) => comparePositions(claim, started) > 0);
+  if (isTakenOver) return 'was taken over by a later attempt';
+  const now = call.ports.now();
+  const decisions = call.journal.archive().decisions.get(unitOf(started)) ?? NO_DECISIONS;
+  const ruling = rulingOn(started, decisions, now.toISOString());
+  if (ruling.ruling === 'voided') return `was given up by ${actorOf(ruling.by)}`;
+  const { deadline } = started;
+  return deadline !== undefined && Date.parse(deadline) <= now.getTime() ? `ended at ${deadline}` : undefined;
 }
 
 /** Judges by the contract that was stored with the claim, whatever the workspace contains now. */

@@ -4,9 +4,9 @@ import { judgeLoop, loopsOf } from '../run/plan/loop.ts';
 import type { GivenRework } from '../run/records/given-rework.ts';
 import { comparePositions, type DecidedRecord, type EndedRecord } from '../run/records/record.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { UnitStatus } from '../run/state/run-state.ts';
+import type { RunState, UnitState, UnitStatus } from '../run/state/run-state.ts';
 import { decisionsOf, type LoopSendBack } from './attempt/send-back.ts';
-import { openCall, type Assignment } from './call/call.ts';
+import { openCall, type Assignment, type Call } from './call/call.ts';
 import type { JudgedLoop } from './plan/loop-of.ts';
 import type { EnginePorts } from './ports.ts';
 import type { JobCall } from './upstream/job-call.ts';
@@ -49,52 +49,75 @@ export async function reworkOfRun(
     before,
   }: Pick<JobCall, 'call'> & { readonly claims: readonly DecidedRecord[]; readonly before: GivenRework | undefined },
 ): Promise<RunRework> {
-  const { pipeline } = assignment;
   const { state, records, problems } = view;
   const listing = { records, problems, unprovenDecisions: true } as const;
   const call = await openCall(ports, assignment, () => undefined, { ...options, listing });
-  const by = before?.sent ?? {};
-  const sent = { by, all: Object.values(by).reduce((sum, times) => sum + times, 0) };
-  const judged = loopsOf(pipeline).map((loop): JudgedLoop => {
-    return { loop, choice: judgeLoop(loop, call.graph, state, { maxReworks: pipeline.maxReworks, sent }) };
-  });
+  const judged = judgeLoops(call, state, before);
   const back = judged.flatMap(({ loop, choice }) => (choice.choice === 'send-back' ? [{ loop, choice }] : []));
-  const usedUp = judged.flatMap(({ choice }) => (choice.choice === 'used-up' ? [choice.reason] : []));
-  if (back.length === 0) return { choice: 'none', ...(usedUp.length > 0 && { why: usedUp.join('; ') }) };
-  const looped = new Set(back.flatMap(({ loop }) => loop.gates));
-  const others = [...state.units.values()].filter(
-    ({ gate, done, status }) => !done && FAILED.has(status) && !looped.has(gate),
-  );
+  if (back.length === 0) {
+    const usedUp = judged.flatMap(({ choice }) => (choice.choice === 'used-up' ? [choice.reason] : []));
+    return { choice: 'none', ...(usedUp.length > 0 && { why: usedUp.join('; ') }) };
+  }
+  const others = failedOutside(state, back);
   if (others.length > 0) {
     const names = others.map(({ key, status }) => `${key} (${status})`).join(', ');
     return { choice: 'none', why: `another gate failed in a way that no loop sends back: ${names}` };
   }
-  // The first target: what comes after it runs again anyway, and is judged again then.
-  const order = [...call.graph.values()].map(({ gate }) => gate.id);
-  const target = back.map(({ loop }) => loop.onFail.goto).toSorted((a, b) => order.indexOf(a) - order.indexOf(b))[0]!;
-  const loops = back.filter(({ loop }) => loop.onFail.goto === target);
+  const { target, loops } = firstTarget(call, back);
   const decisions = decisionsOf(call, loops);
   return {
     choice: 'send-back',
     given: givenBy(target, loops, before),
     causes: loops.map(({ loop }) => loop.cause),
     decisions,
-    claim: async () => {
-      let taken = false;
-      for (const decision of decisions) {
-        const isKnown = claims.some((one) => isSame(one, decision));
-        taken = isKnown || (await call.journal.write(decision)) === 'taken' || taken;
-      }
-      return taken ? 'taken' : 'claimed';
-    },
+    claim: () => claimDecisions(call, decisions, claims),
   };
 }
 
-function givenBy(
-  target: string,
-  loops: readonly { readonly loop: JudgedLoop['loop']; readonly choice: LoopSendBack }[],
-  before: GivenRework | undefined,
-): GivenRework {
+/** A loop that sends work back. */
+interface SendingLoop {
+  readonly loop: JudgedLoop['loop'];
+  readonly choice: LoopSendBack;
+}
+
+/** The loops of the pipeline, with how often each of them has sent work back in earlier runs of the chain. */
+function judgeLoops(call: Call, state: RunState, before: GivenRework | undefined): JudgedLoop[] {
+  const { pipeline } = call.assignment;
+  const by = before?.sent ?? {};
+  const sent = { by, all: Object.values(by).reduce((sum, times) => sum + times, 0) };
+  return loopsOf(pipeline).map((loop): JudgedLoop => {
+    return { loop, choice: judgeLoop(loop, call.graph, state, { maxReworks: pipeline.maxReworks, sent }) };
+  });
+}
+
+/** The units that failed and belong to none of these loops. */
+function failedOutside({ units }: RunState, back: readonly SendingLoop[]): UnitState[] {
+  const looped = new Set(back.flatMap(({ loop }) => loop.gates));
+  return [...units.values()].filter(({ gate, done, status }) => !done && FAILED.has(status) && !looped.has(gate));
+}
+
+/** The first target, and its loops: what comes after it runs again anyway, and is judged again then. */
+function firstTarget(call: Call, back: readonly SendingLoop[]): { target: string; loops: SendingLoop[] } {
+  const order = [...call.graph.values()].map(({ gate }) => gate.id);
+  const target = back.map(({ loop }) => loop.onFail.goto).toSorted((a, b) => order.indexOf(a) - order.indexOf(b))[0]!;
+  return { target, loops: back.filter(({ loop }) => loop.onFail.goto === target) };
+}
+
+/** Records the decisions that are not recorded yet. `taken`: somebody had recorded one of them. */
+async function claimDecisions(
+  call: Call,
+  decisions: readonly DecidedRecord[],
+  claims: readonly DecidedRecord[],
+): Promise<'claimed' | 'taken'> {
+  let taken = false;
+  for (const decision of decisions) {
+    const isKnown = claims.some((one) => isSame(one, decision));
+    taken = isKnown || (await call.journal.write(decision)) === 'taken' || taken;
+  }
+  return taken ? 'taken' : 'claimed';
+}
+
+function givenBy(target: string, loops: readonly SendingLoop[], before: GivenRework | undefined): GivenRework {
   const sent = Object.fromEntries(loops.map(({ loop, choice }) => [loop.cause, choice.times]));
   const named = (ends: readonly { readonly unit: UnitKey; readonly ended: EndedRecord }[]): GivenRework['from'] => {
     const digests = new Map(ends.map(({ unit, ended }) => [unit, digestOfJson(ended as unknown as JsonValue)]));

@@ -5,7 +5,7 @@ import { resultOf, type UnitState } from '../run/state/run-state.ts';
 import { gateStateSchema, GATE_STATE_FORMAT, type GateStateFile, type GatelineOfGate } from './gate-state-schema.ts';
 import { readStateFile, type ReadFrom } from './read-state-file.ts';
 import { stateMetadata } from './state-metadata.ts';
-import { gateWord } from './words.ts';
+import { gateWord } from './guide-words.ts';
 
 /** The input for {@link gateEnvelope}. */
 export interface GateEnvelopeInput {

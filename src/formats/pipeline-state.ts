@@ -5,7 +5,7 @@ import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import { gateOutputFileName } from './file-names.ts';
 import { stateMetadataSchema } from './gate-state-schema.ts';
 import { pipelineMetadata } from './state-metadata.ts';
-import { gateWord, PIPELINE_WORDS, pipelineWord } from './words.ts';
+import { gateWord, PIPELINE_WORDS, pipelineWord } from './guide-words.ts';
 
 /** Version of the `gateline` part of the pipeline's state file. */
 export const PIPELINE_STATE_FORMAT = 'gateline-pipeline-state/1';

@@ -11,7 +11,7 @@ export function followable(address: string, service: string | URL): URL | undefi
 }
 
 /** The same as a text. @throws CallFailure */
-export function toldAddress(address: string, service: string | URL): string {
+export function givenAddress(address: string, service: string | URL): string {
   if (followable(address, service) !== undefined) return address;
   throw new CallFailure('refused', 'a download URL is not https');
 }
@@ -19,6 +19,6 @@ export function toldAddress(address: string, service: string | URL): string {
 /** The download address in a service's redirect. @throws CallFailure */
 export function redirectedTo(what: string, { status, headers }: AnswerHead, service: string | URL): string {
   const { location } = headers;
-  if (status === 302 && typeof location === 'string' && URL.canParse(location)) return toldAddress(location, service);
+  if (status === 302 && typeof location === 'string' && URL.canParse(location)) return givenAddress(location, service);
   throw new CallFailure('invalid', `${what} leads nowhere`);
 }

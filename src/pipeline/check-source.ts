@@ -34,7 +34,7 @@ export function checkSource(source: DefinitionSource): ParsedPipeline {
     ...checkValues(source),
     ...checkConditions(source),
   ];
-  const problems = inOrder([...source.problems, ...found.filter((problem) => !isToldBy(source.problems, problem))]);
+  const problems = inOrder([...source.problems, ...found.filter((problem) => !followsFrom(source.problems, problem))]);
   if ('file' in structure && problems.every(({ severity }) => severity === 'warning')) {
     const pipeline = buildPipeline(structure.file);
     const gates = pipeline.gates.map((gate) => ({ ...gate, ...placeOfContract(gate.id, source) }));
@@ -51,7 +51,7 @@ function placeOfContract(gate: string, source: DefinitionSource): Pick<GateContr
 }
 
 /** True for a consequence of an unreadable part: that part has no value, and so the wrong type. */
-function isToldBy(unread: readonly Problem[], problem: Problem): boolean {
+function followsFrom(unread: readonly Problem[], problem: Problem): boolean {
   return unread.some(
     ({ place, code, severity }) =>
       place.pointer === problem.place.pointer && (severity === 'error' || code === problem.code),

@@ -5,7 +5,7 @@ import type { Contract } from './contract.ts';
 import { compileChecks, type CheckContexts } from './expression/conditions.ts';
 import { MAX_ISSUES, type ContractProblem, type Issue } from './verdict.ts';
 import { compileSchema } from './json-schema/compile-schema.ts';
-import { cut } from './words.ts';
+import { cut } from './value-texts.ts';
 
 /** A contract ready for judging; see `judge`. */
 export interface CompiledContract {

@@ -4,7 +4,7 @@ import type { CompiledContract } from './compile-contract.ts';
 import { valueAt } from '../json/json-pointer.ts';
 import type { Contract } from './contract.ts';
 import { failed, MAX_ISSUES, MAX_LABEL_LENGTH, MAX_MESSAGE_LENGTH, type Issue, type Verdict } from './verdict.ts';
-import { cut, listed, shortValue } from './words.ts';
+import { cut, listed, shortValue } from './value-texts.ts';
 
 /** Contexts for checks beside the output and its score. */
 export interface JudgeContext {

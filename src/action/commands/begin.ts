@@ -2,7 +2,7 @@ import { beginGate } from '../../engine/begin.ts';
 import { AGENT_VARIABLES } from '../../environment.ts';
 import { orBlocked } from '../step/blocked-gate.ts';
 import { engineLog } from '../step/engine-log.ts';
-import { setGateOutputs, tellGate } from '../step/gate-step.ts';
+import { setGateOutputs, reportGate } from '../step/gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openJob } from '../job/job.ts';
 import { warnOfPermissions } from '../step/wide-permissions.ts';
@@ -25,7 +25,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const begun = await orBlocked(invocation, job, engineLog(runner), (observe) =>
     beginGate(job.ports, job.assignment, job.key, observe, { job: job.call }),
   );
-  if (begun.choice === 'done') return tellGate(invocation, job, begun);
+  if (begun.choice === 'done') return reportGate(invocation, job, begun);
   setGateOutputs(invocation, job, { ...begun, ended: undefined });
   runner.setOutput('token', begun.token);
   runner.setOutput('attempt', begun.started.n);

@@ -8,7 +8,7 @@ import { unitOf, type GatelineRecord } from '../../run/records/record.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { unitsOf, type Unit } from '../../run/records/unit.ts';
 import { engineLog } from '../step/engine-log.ts';
-import { tellGate } from '../step/gate-step.ts';
+import { reportGate } from '../step/gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openClaimedJob, type Job } from '../job/job.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
@@ -50,7 +50,7 @@ async function complete(invocation: ActionInvocation): Promise<StepResult> {
   );
   const { unit, state } = byItself(job, records, world.now());
   const planned = plannedUnit(unit, 'run', 'it was begun by an earlier step');
-  const step = await tellGate(invocation, job, { planned, ended, state, records });
+  const step = await reportGate(invocation, job, { planned, ended, state, records });
   await job.store.settled();
   return step;
 }

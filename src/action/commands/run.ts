@@ -3,7 +3,7 @@ import { runGate } from '../../engine/begin.ts';
 import { ACTION_STATE } from '../../environment.ts';
 import { orBlocked } from '../step/blocked-gate.ts';
 import { engineLog } from '../step/engine-log.ts';
-import { tellGate } from '../step/gate-step.ts';
+import { reportGate } from '../step/gate-step.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openJob } from '../job/job.ts';
 import { warnOfPermissions } from '../step/wide-permissions.ts';
@@ -19,7 +19,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const result = await orBlocked(invocation, job, engineLog(runner, quoting.print, job.call.commit), (observe) =>
     runGate(ports, job.assignment, job.key, { observe, signal, job: job.call }),
   );
-  const step = await tellGate(invocation, job, result);
+  const step = await reportGate(invocation, job, result);
   await job.store.settled();
   return step;
 }

@@ -8,7 +8,7 @@ import { openClaimedJob } from '../job/job.ts';
 import { openJobStore, type JobStore, type ClaimEnding } from '../records/job-store.ts';
 import type { PostInvocation } from '../post.ts';
 import { leftBy, stoppedBy } from '../step/stopped.ts';
-import { tellUnsaved } from '../step/unsaved-output.ts';
+import { reportUnsaved } from '../step/unsaved-output.ts';
 
 /**
  * Settles a claim in the post step: uploads the end of an attempt that could not be uploaded, completes an attempt
@@ -31,7 +31,7 @@ export async function settleClaim(invocation: PostInvocation): Promise<StepResul
     const end = await store.claims.endOf(token);
     if (end.state !== 'waiting' || !(error instanceof GatelineError)) throw error;
     const { record } = end;
-    if (isLast) return tellUnsaved(invocation, store.records, record, error);
+    if (isLast) return reportUnsaved(invocation, store.records, record, error);
     return fine(
       `gate ${unitOf(record)}: the next post step will upload the result of attempt ${record.n}: ${error.message}`,
     );

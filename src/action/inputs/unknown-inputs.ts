@@ -30,8 +30,8 @@ export function unknownInputs(names: readonly string[], command: CommandName | u
   const slips = begins ? names.filter(isSlip) : [];
   const others = names.filter((name) => !slips.includes(name));
   // The `begin` step of the same job has already reported it.
-  const isTold = others.length === 0 || command === 'complete';
-  return { problems: slips.map(problemOf), notice: isTold ? undefined : noticeOf(others) };
+  const isNoticed = others.length === 0 || command === 'complete';
+  return { problems: slips.map(problemOf), notice: isNoticed ? undefined : noticeOf(others) };
 }
 
 function isSlip(name: string): boolean {

@@ -36,12 +36,12 @@ export async function orBlocked<T>(
   try {
     return await work(observe);
   } catch (error) {
-    if (error instanceof GatelineError && !isClaimed) await tellBlocked(invocation, job, error);
+    if (error instanceof GatelineError && !isClaimed) await reportBlocked(invocation, job, error);
     throw error;
   }
 }
 
-async function tellBlocked(
+async function reportBlocked(
   { world: { runner }, inputs }: ActionInvocation,
   { gate, key }: Pick<Job, 'gate' | 'key'>,
   error: GatelineError,

@@ -26,7 +26,7 @@ export interface GateStep {
 }
 
 /** Reports everything about a step: outputs, summary, annotations; and the result of the step. */
-export async function tellGate(invocation: ActionInvocation, job: Job, step: GateStep): Promise<StepResult> {
+export async function reportGate(invocation: ActionInvocation, job: Job, step: GateStep): Promise<StepResult> {
   const result = resultOfGate(step.planned, step.state, step.ended);
   const value = await readValue(job.ports.store, step.ended);
   setGateOutputs(invocation, job, step);
@@ -87,12 +87,12 @@ function annotate(
   // A red step itself reports one error: GitHub shows ten.
   const room = result.ok ? {} : { error: 9 };
   // The step's own message is not repeated: the first error, or the notice that the gate waits.
-  const told = unit.status === 'paused' ? 'notice' : 'error';
-  let isTold = result.ok;
+  const expected = unit.status === 'paused' ? 'notice' : 'error';
+  let isNoticed = result.ok;
   for (const one of annotationsOf({ units: [unit], values, workspace: event.workspace, room })) {
     const { level, title, message, file, line } = one;
-    if (!isTold && level === told && file === undefined) {
-      isTold = true;
+    if (!isNoticed && level === expected && file === undefined) {
+      isNoticed = true;
       continue;
     }
     const place = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };

@@ -16,7 +16,7 @@ const SHOWN_BYTES = 64 * 1024;
  * The runner is removed with the job, and the agent's output is on no other machine: so the output, which was redacted
  * before it was stored, is shown in the log and in the summary. The job is red: no later job finds a record.
  */
-export async function tellUnsaved(
+export async function reportUnsaved(
   { world: { runner }, inputs }: Pick<ActionInvocation, 'world' | 'inputs'>,
   store: Pick<RecordStore, 'get'>,
   ended: EndedRecord,

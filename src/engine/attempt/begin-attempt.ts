@@ -13,7 +13,7 @@ import { databaseAtStart } from '../snapshots/database.ts';
 import { claimedHint } from '../call/call.ts';
 import { copierOf, missingContent, readJson } from '../call/content.ts';
 import { keepJson } from '../call/content.ts';
-import { writePlace, type AttemptPlace } from './place-file.ts';
+import { writePlace, type AttemptPlace } from './attempt-place.ts';
 import type { Work } from '../plan/prepared-unit.ts';
 import { startFiles } from '../plan/current-inputs.ts';
 import type { ReworkStart } from './rework-start.ts';

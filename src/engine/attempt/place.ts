@@ -2,7 +2,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { refuseLacking } from '../../run/files/tree.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
-import type { AttemptPlace } from './place-file.ts';
+import type { AttemptPlace } from './attempt-place.ts';
 import { planUnit } from '../plan/plan-unit.ts';
 import type { PreparedUnit } from '../plan/prepared-unit.ts';
 import { startFiles } from '../plan/current-inputs.ts';

@@ -145,12 +145,12 @@ function snapshots(
   const named = pipeline.gates.flatMap(({ inputs }) => (inputs === undefined || inputs.length === 0 ? [] : [inputs]));
   const take = async (): Promise<Snapshot> => {
     const snapshot = await workspace.snapshot(named);
-    if (!isTold) for (const message of snapshot.notices) await observe({ type: 'notice', message });
-    isTold = true;
+    if (!isNoticed) for (const message of snapshot.notices) await observe({ type: 'notice', message });
+    isNoticed = true;
     tree = snapshot.tree;
     return snapshot;
   };
-  let isTold = false;
+  let isNoticed = false;
   let tree: string | undefined;
   let taken: Promise<Snapshot> | undefined;
   return {

@@ -76,89 +76,134 @@ export interface JournalScope {
 }
 
 /** Reads all records, finds out which of their writers are gone, and numbers the call. */
-export async function openJournal(
-  ports: Pick<EnginePorts, 'store' | 'now' | 'me' | 'isGone'>,
-  scope: JournalScope,
-): Promise<Journal> {
+export async function openJournal(ports: JournalPorts, scope: JournalScope): Promise<Journal> {
   const listed = scope.listing ?? (await ports.store.list(scope.pipeline, scope.subject, scope.selection));
   const given = (await scope.given?.(listed)) ?? [];
   const proven = new Set<GatelineRecord>(given);
-  const problems = [...listed.problems];
-  const listing = { ...listed, problems, proven };
   // Of two equal records the last one is kept: a copy that a job wrote must not take the place of the proven one.
-  const records = [...listed.records, ...given];
-  const deadWriters = await findDeadWriters(listing, ports.isGone);
-  const fingerprints = new Map<UnitKey, Digest>();
-  const missingContent = new Map<Digest, ReadProblem | null>();
-  const fold = (runNumber?: number, supersededBefore?: CallNumbers): RunFold => {
+  const listing = { ...listed, problems: [...listed.problems], proven, records: [...listed.records, ...given] };
+  return new CallJournal(ports, scope, listing, await findDeadWriters(listing, ports.isGone));
+}
+
+type JournalPorts = Pick<EnginePorts, 'store' | 'now' | 'me' | 'isGone'>;
+
+/** What a journal knows: everything in it grows during the call. */
+interface KnownRecords extends RecordListing {
+  readonly records: GatelineRecord[];
+  readonly problems: ReadProblem[];
+  readonly proven: Set<GatelineRecord>;
+}
+
+class CallJournal implements Journal {
+  readonly call: CallNumbers;
+  readonly #ports: JournalPorts;
+  readonly #scope: JournalScope;
+  readonly #known: KnownRecords;
+  readonly #deadWriters: ReadonlySet<string>;
+  readonly #fingerprints = new Map<UnitKey, Digest>();
+  readonly #missingContent = new Map<Digest, ReadProblem | null>();
+  #run: RunFold;
+  #archive: Archive;
+
+  constructor(ports: JournalPorts, scope: JournalScope, known: KnownRecords, deadWriters: ReadonlySet<string>) {
+    this.#ports = ports;
+    this.#scope = scope;
+    this.#known = known;
+    this.#deadWriters = deadWriters;
+    this.call = numbersOf(scope, (runNumber) => this.#fold(runNumber));
+    this.#run = this.#foldOfCall();
+    this.#archive = openArchive(known);
+  }
+
+  state(): RunState {
+    return this.#run.state();
+  }
+
+  archive(): Archive {
+    return this.#archive;
+  }
+
+  records(): readonly GatelineRecord[] {
+    return this.#known.records;
+  }
+
+  nextAttempt(key: UnitKey): number {
+    return nextAttempt(this.#known, this.call, key);
+  }
+
+  identity(unit: Named, n: number): RecordIdentity {
+    return identify(this.#scope, unit, { ...this.call, n }, this.#ports);
+  }
+
+  async write(record: GatelineRecord): Promise<Written> {
+    const written = await this.#ports.store.write(record);
+    if (written !== 'written') return written;
+    this.#known.records.push(record);
+    addToArchive(this.#archive, record);
+    this.#run.add(record);
+    // The contents of a new record were stored or verified right before it was written.
+    if (record.kind === 'ended') for (const { digest } of contentsOf(record)) this.#missingContent.delete(digest);
+    return written;
+  }
+
+  setFingerprint(key: UnitKey, fingerprint: Digest): void {
+    if (this.#fingerprints.get(key) === fingerprint) return;
+    this.#fingerprints.set(key, fingerprint);
+    this.#run.touch(key);
+  }
+
+  setMissing(contents: MissingContents): void {
+    if (contents.size === 0) return;
+    for (const [digest, problem] of contents) this.#missingContent.set(digest, problem);
+    this.#run.touchAll();
+  }
+
+  missing(): MissingContents {
+    return this.#missingContent;
+  }
+
+  learn(decided: readonly DecidedRecord[], unread?: ReadProblem): void {
+    if (unread !== undefined) this.#known.problems.push(unread);
+    for (const record of decided) this.#known.proven.add(record);
+    this.#known.records.push(...decided);
+    this.#run = this.#foldOfCall();
+    this.#addToFound(decided);
+  }
+
+  include(key: UnitKey, checkpoints: readonly RecordListing[]): void {
+    const isOurs = ({ records: [first] }: RecordListing): boolean => first?.subject === this.#scope.subject;
+    const ours = checkpoints.filter(isOurs).flatMap((found) => found.records);
+    if (ours.length > 0) this.#addToFound(ours);
+    const others = checkpoints.filter((found) => !isOurs(found));
+    addElsewhere(this.#archive, key, others);
+  }
+
+  #addToFound(records: readonly GatelineRecord[]): void {
+    const { records: before, elsewhere } = this.#archive;
+    this.#archive = openArchive({ ...this.#known, records: [...before, ...records] }, elsewhere);
+  }
+
+  /** The state of the call's run. Claims of earlier calls are over if no other engine can be working. */
+  #foldOfCall(): RunFold {
+    const { alone, numbers } = this.#scope;
+    return this.#fold(this.call.runNumber, alone || numbers !== undefined ? this.call : undefined);
+  }
+
+  #fold(runNumber?: number, supersededBefore?: CallNumbers): RunFold {
+    const { graph, pipeline, subject } = this.#scope;
+    const ports = this.#ports;
     const facts: ExternalFacts = {
       get now() {
         return ports.now().toISOString();
       },
-      deadWriters,
-      fingerprints,
-      missingContent,
+      deadWriters: this.#deadWriters,
+      fingerprints: this.#fingerprints,
+      missingContent: this.#missingContent,
       ...(supersededBefore && { supersededBefore }),
     };
-    const identity = {
-      pipeline: scope.pipeline,
-      subject: scope.subject,
-      ...(runNumber !== undefined && { runNumber }),
-    };
-    return createRunFold(scope.graph, { ...listing, records }, identity, facts);
-  };
-  const call = numbersOf(scope, fold);
-  const foldOfCall = (): RunFold => fold(call.runNumber, scope.alone || scope.numbers !== undefined ? call : undefined);
-  let run = foldOfCall();
-  let archive = openArchive({ ...listing, records });
-  return {
-    call,
-    state: () => run.state(),
-    archive: () => archive,
-    records: () => records,
-    nextAttempt: (key) => nextAttempt({ records, problems }, call, key),
-    identity: (unit, n) => identify(scope, unit, { ...call, n }, ports),
-    write: async (record) => {
-      const written = await ports.store.write(record);
-      if (written === 'written') {
-        records.push(record);
-        addToArchive(archive, record);
-        run.add(record);
-        // The contents of a new record were stored or verified right before it was written.
-        if (record.kind === 'ended') for (const { digest } of contentsOf(record)) missingContent.delete(digest);
-      }
-      return written;
-    },
-    setFingerprint: (key, fingerprint) => {
-      if (fingerprints.get(key) === fingerprint) return;
-      fingerprints.set(key, fingerprint);
-      run.touch(key);
-    },
-    setMissing: (contents) => {
-      if (contents.size === 0) return;
-      for (const [digest, problem] of contents) missingContent.set(digest, problem);
-      run.touchAll();
-    },
-    learn: (decided, unread) => {
-      if (unread !== undefined) problems.push(unread);
-      for (const record of decided) proven.add(record);
-      records.push(...decided);
-      run = foldOfCall();
-      archive = openArchive({ ...listing, records: [...archive.records, ...decided] }, archive.elsewhere);
-    },
-    missing: () => missingContent,
-    include: (key, checkpoints) => {
-      const isOurs = ({ records: [first] }: RecordListing): boolean => first?.subject === scope.subject;
-      const ours = checkpoints.filter(isOurs).flatMap((found) => found.records);
-      if (ours.length > 0)
-        archive = openArchive({ ...listing, records: [...archive.records, ...ours] }, archive.elsewhere);
-      addElsewhere(
-        archive,
-        key,
-        checkpoints.filter((found) => !isOurs(found)),
-      );
-    },
-  };
+    const identity = { pipeline, subject, ...(runNumber !== undefined && { runNumber }) };
+    return createRunFold(graph, this.#known, identity, facts);
+  }
 }
 
 function numbersOf(scope: JournalScope, fold: (runNumber?: number) => RunFold): CallNumbers {

@@ -1,5 +1,5 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { describeDifferences } from '../../run/plan/difference.ts';
+import { describeDifferences, type Difference } from '../../run/plan/difference.ts';
 import { askedAgain, HOW_TO_APPROVE, rulingOn } from '../../run/records/decisions.ts';
 import { missingOutput } from '../../run/state/missing-output.ts';
 import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
@@ -46,19 +46,8 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   if (earlier !== undefined) await learnDecisions(call, unit, [earlier]);
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: plannedUnit(unit, 'skip', state.reason, work), work };
-  if (
-    state.status === 'paused' &&
-    state.ended?.contract === contract.digest &&
-    state.ended.fingerprint === work.fingerprint
-  ) {
-    if (call.holder !== 'job') call.journal.setMissing(await missingOf(call.ports.store, state.ended));
-    const missing = missingOutput(state.ended, call.journal.missing());
-    const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
-    const next = call.holder === 'job' ? HOW_TO_APPROVE : locally;
-    const planned = plannedUnit(unit, 'blocked', `${state.reason}: ${next}`, work);
-    // An output that is gone cannot be judged: the gate needs another one.
-    if (missing === undefined || missing.unread) return { planned, work };
-  }
+  const paused = await waitsForApproval(call, unit, work, state);
+  if (paused !== undefined) return paused;
   const search = await searchWork(call, unit, work);
   if (search.found !== undefined) return useWork(unit, work, search.found);
   const kept = await keepLast(call, unit, work);
@@ -70,7 +59,25 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   }
   // An invalid contract could not judge any output.
   await call.contracts.compile(unit.gate);
-  return withReason(call, unit, work, state, search);
+  return runAgain(call, unit, work, state, search);
+}
+
+/** The plan of a unit whose output waits for an approval; `undefined`: it has no such output for this work. */
+async function waitsForApproval(
+  call: Call,
+  unit: Unit,
+  work: Work,
+  { status, reason, ended }: UnitState,
+): Promise<PreparedUnit | undefined> {
+  if (status !== 'paused' || ended?.contract !== work.contract.digest || ended.fingerprint !== work.fingerprint)
+    return undefined;
+  if (call.holder !== 'job') call.journal.setMissing(await missingOf(call.ports.store, ended));
+  const missing = missingOutput(ended, call.journal.missing());
+  // An output that is gone cannot be judged: the gate needs another one.
+  if (missing !== undefined && !missing.unread) return undefined;
+  const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
+  const next = call.holder === 'job' ? HOW_TO_APPROVE : locally;
+  return { planned: plannedUnit(unit, 'blocked', `${reason}: ${next}`, work), work };
 }
 
 /**
@@ -150,39 +157,40 @@ function useWork(unit: Unit, work: Work, found: FoundWork): PreparedUnit {
 }
 
 /** The plan to run a unit, with the reason why an earlier output is not reused. */
-async function withReason(
+async function runAgain(call: Call, unit: Unit, work: Work, state: UnitState, search: Search): Promise<PreparedUnit> {
+  const differences = await differencesTo(call, unit, work);
+  const choice = unit.gate.run === undefined ? 'wait' : 'run';
+  const reason = whyAgain(call, unit, work, state, search, differences);
+  const isAnyFile = unit.gate.inputs === undefined && differences.some(({ what }) => what === 'file');
+  const which = call.holder === 'job' ? 'tracks' : 'does not ignore';
+  const notices = isAnyFile ? [`it declares no inputs, so its inputs are all files that git ${which}`] : [];
+  return { planned: { ...plannedUnit(unit, choice, reason, work), differences, notices }, work };
+}
+
+function whyAgain(
   call: Call,
   unit: Unit,
   work: Work,
   state: UnitState,
   { refused, notices }: Search,
-): Promise<PreparedUnit> {
-  const earlier = call.journal.archive().ended.get(unit.key) ?? [];
-  const last = earlier.findLast((ended) => ended.verdict.kind !== 'not-applicable');
-  const changed = await differencesTo(call, unit, work);
-  const checkpoint = findCheckpoint(unit, call.journal.archive(), queryFor(call, work));
+  differences: readonly Difference[],
+): string {
+  if (state.status === 'lost') return state.reason;
+  if (refused !== undefined) return refused;
+  const archive = call.journal.archive();
   const gone = (ended: EndedRecord): string | undefined => missingOutput(ended, call.journal.missing())?.text;
+  const checkpoint = findCheckpoint(unit, archive, queryFor(call, work));
   const missing = checkpoint.choice === 'none' ? undefined : gone(checkpoint.ended);
+  if (missing !== undefined) return `the output of ${checkpoint.reason} ${missing}`;
   const awaited = state.status === 'paused' && state.ended ? gone(state.ended) : undefined;
-  let reason: string;
-  if (state.status === 'lost') reason = state.reason;
-  else if (refused !== undefined) reason = refused;
-  else if (missing !== undefined) reason = `the output of ${checkpoint.reason} ${missing}`;
-  else if (awaited !== undefined) reason = `its output ${awaited}`;
-  else if (checkpoint.choice === 'judge-again') reason = 'its output does not meet the current contract';
-  else if (checkpoint.choice === 'usable') reason = `the output of ${checkpoint.reason} does not match its record`;
-  else if (checkpoint.reason !== '') reason = checkpoint.reason;
-  else if (changed.length === 0 && givenUp(call, unit) !== undefined) reason = givenUp(call, unit)!;
-  else if (last === undefined) reason = whyNone(call, unit, notices);
-  else reason = describeDifferences(changed);
-  const choice = unit.gate.run === undefined ? 'wait' : 'run';
-  const hints =
-    changed.some((one) => one.what === 'file') && unit.gate.inputs === undefined
-      ? [
-          `it declares no inputs, so its inputs are all files that git ${call.holder === 'job' ? 'tracks' : 'does not ignore'}`,
-        ]
-      : [];
-  return { planned: { ...plannedUnit(unit, choice, reason, work), differences: changed, notices: hints }, work };
+  if (awaited !== undefined) return `its output ${awaited}`;
+  if (checkpoint.choice === 'judge-again') return 'its output does not meet the current contract';
+  if (checkpoint.choice === 'usable') return `the output of ${checkpoint.reason} does not match its record`;
+  if (checkpoint.reason !== '') return checkpoint.reason;
+  const decision = differences.length === 0 ? givenUp(call, unit) : undefined;
+  if (decision !== undefined) return decision;
+  const hasRun = (archive.ended.get(unit.key) ?? []).some((ended) => ended.verdict.kind !== 'not-applicable');
+  return hasRun ? describeDifferences(differences) : whyNone(call, unit, notices);
 }
 
 /** Whose decision ended the last claim, if it left no output to object to. */

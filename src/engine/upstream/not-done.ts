@@ -17,7 +17,7 @@ export function notDone(
     return new GatelineError('UPSTREAM_NOT_DONE', message, { hint });
   }
   if (open.some(({ unread }) => unread !== undefined)) return unreadable(message);
-  if (open.some((state) => isTold(state, job))) return unreadable(message, hintForHidden(job));
+  if (open.some((state) => hasUnlistedOutput(state, job))) return unreadable(message, hintForHidden(job));
   const isSpoilt = open.some(({ status, attempts }) => status === 'ready' && attempts > 0);
   const hint = isSpoilt ? SPOILT_HINT : hintForNoRecord(job);
   return new GatelineError('UPSTREAM_NOT_DONE', message, { hint });
@@ -35,23 +35,23 @@ export function unreadable(message: string, hint = OUTAGE_HINT): GatelineError {
 }
 
 /** Problems that the unit's own state already reports. */
-const TOLD_ELSEWHERE: ReadonlySet<RunProblem['code']> = new Set(['OUTPUT_MISSING', 'UNREADABLE_RECORD']);
+const REPORTED_ELSEWHERE: ReadonlySet<RunProblem['code']> = new Set(['OUTPUT_MISSING', 'UNREADABLE_RECORD']);
 
 /** Describes a unit that is not done. For one that is ready, nothing failed: the known problems are described. */
 function describeState(state: UnitState, problems: readonly RunProblem[], { digests }: JobCall): string {
   const { key, gate, status, reason, unread, attempts } = state;
   if (unread !== undefined) return `${key}: ${unread}`;
-  const told = digests?.get(gate);
+  const digest = digests?.get(gate);
   if (status !== 'ready') return `${key} is ${status}: ${reason}`;
-  const problem = problems.find((one) => one.unit === key && !TOLD_ELSEWHERE.has(one.code));
+  const problem = problems.find((one) => one.unit === key && !REPORTED_ELSEWHERE.has(one.code));
   if (problem !== undefined) return `${key}: ${problem.message}`;
   if (attempts > 0) return `${key} is ready: ${reason}`;
   const unlisted = `no record of ${key} is listed in this run`;
-  return told === undefined ? unlisted : `${unlisted}, and its job says that its output is ${told}`;
+  return digest === undefined ? unlisted : `${unlisted}, and its job says that its output is ${digest}`;
 }
 
 /** Whether its job reported an output for which no record is listed. */
-function isTold({ gate, status, attempts }: UnitState, { digests }: JobCall): boolean {
+function hasUnlistedOutput({ gate, status, attempts }: UnitState, { digests }: JobCall): boolean {
   return status === 'ready' && attempts === 0 && digests?.has(gate) === true;
 }
 

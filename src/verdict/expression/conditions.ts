@@ -4,7 +4,7 @@ import type { ExpressionRules } from '../../pipeline/expression.ts';
 import { nearest, quoted } from '../../pipeline/problem.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { ContractProblem, Issue } from '../verdict.ts';
-import { cut, shortValue } from '../words.ts';
+import { cut, shortValue } from '../value-texts.ts';
 import type { Operand } from './operand.ts';
 import { firstNames } from '../../errors/first-names.ts';
 

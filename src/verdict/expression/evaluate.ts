@@ -12,8 +12,8 @@ import {
   type Unary,
 } from '@actions/expressions/ast';
 import type { JsonValue } from '../../json/json.ts';
-import { ruleValue, shortValue } from '../words.ts';
-import { accessAll, accessKey } from './access.ts';
+import { ruleValue, shortValue } from '../value-texts.ts';
+import { accessAll, accessKey } from './access-operand.ts';
 import { FUNCTIONS } from './functions.ts';
 import { aKind, ExpressionRefusal, fromData, kindOf, toData, type Operand } from './operand.ts';
 

@@ -3,7 +3,7 @@ import { POINTER_PATTERN } from '../../json/pointer.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { valueAt } from '../../json/json-pointer.ts';
-import { shortValue } from '../words.ts';
+import { shortValue } from '../value-texts.ts';
 import { aKind, ExpressionRefusal, fromData, kindOf, toData, type Operand } from './operand.ts';
 
 type CheckedFunction = (args: readonly Operand[]) => JsonValue;

@@ -1,6 +1,6 @@
 import { nearest, quoted } from '../../pipeline/problem.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
-import { counted, listed, ruleValue, shortValue } from '../words.ts';
+import { counted, listed, ruleValue, shortValue } from '../value-texts.ts';
 import type { BrokenRule } from './collect-errors.ts';
 import type { Rule } from './rules.ts';
 

@@ -1,5 +1,5 @@
 import { pointerOf } from '../../json/pointer.ts';
-import { cut } from '../words.ts';
+import { cut } from '../value-texts.ts';
 import { MAX_ISSUES, type Issue } from '../verdict.ts';
 import type { Branch, BrokenRule } from './collect-errors.ts';
 import { explainKeyword } from './explain-keyword.ts';

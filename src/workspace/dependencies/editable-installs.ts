@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
-import { pathBelow, type EditableInstall, type Mirrored } from './plan.ts';
+import { pathBelow, type EditableInstall, type Mirrored } from './link-plan.ts';
 
 /** Further ones are counted, not named. */
 const MOST_NAMED = 5;

@@ -18,12 +18,12 @@ import {
   type Mirrored,
   type SharedPlan,
   type LinkPlan,
-} from './plan.ts';
+} from './link-plan.ts';
 import type { Globs } from '../files/globs.ts';
 import { foldersOf } from '../files/contain.ts';
 
 export { findDependencyFolders } from './dependency-folders.ts';
-export type { Exclusion, LinkWarning } from './plan.ts';
+export type { Exclusion, LinkWarning } from './link-plan.ts';
 
 /** Options of {@link linkDependencies}. */
 export interface LinkOptions {

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path/posix';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { foldersOf } from '../files/contain.ts';
 import { inParallel } from '../../in-parallel.ts';
-import type { LinkPlan, LinkPiece } from './plan.ts';
+import type { LinkPlan, LinkPiece } from './link-plan.ts';
 
 const SIDE_BY_SIDE = 16;
 

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isSystemError } from '../../errors/gateline-error.ts';
 import { isEscapedName } from '../files/path-bytes.ts';
-import { pathBelow, placeInTree, type Mirrored, type LinkPlan } from './plan.ts';
+import { pathBelow, placeInTree, type Mirrored, type LinkPlan } from './link-plan.ts';
 
 /** git's folder, ours, and files that Python recreates. */
 const NEVER_LINKED = new Set(['.git', '.state', '__pycache__']);

@@ -1,6 +1,6 @@
 import { findEditableInstalls } from './editable-installs.ts';
 import { entriesOf, planEntry, planFolder, planMoved, planPrograms, type DependencyEntry } from './plan-entry.ts';
-import type { Mirrored, LinkPlan } from './plan.ts';
+import type { Mirrored, LinkPlan } from './link-plan.ts';
 
 const PROGRAMS = new Set(['bin', 'Scripts']);
 const LIBRARIES = /^lib(?:64)?$/i;

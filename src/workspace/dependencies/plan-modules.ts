@@ -1,7 +1,7 @@
 import { readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { entriesOf, planEntry, planFolder, planMoved, planPrograms, type DependencyEntry } from './plan-entry.ts';
-import { pathBelow, type Mirrored, type LinkPlan } from './plan.ts';
+import { pathBelow, type Mirrored, type LinkPlan } from './link-plan.ts';
 
 /*
  * No package name begins with a dot: in `node_modules` tools use such names for their own files (caches such as `.vite`

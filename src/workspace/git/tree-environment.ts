@@ -1,6 +1,6 @@
 import { delimiter, join } from 'node:path';
 import { GIT_LOCAL_VARIABLES, PATH_LISTS, type Environment } from '../../environment.ts';
-import { pathBelow } from '../dependencies/plan.ts';
+import { pathBelow } from '../dependencies/link-plan.ts';
 
 /**
  * An environment for a command that runs in a work tree: without variables that point git at another repository, and

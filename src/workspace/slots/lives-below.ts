@@ -18,12 +18,14 @@ export async function livesBelow(path: string): Promise<boolean> {
   // `gateline complete` runs in the environment that `begin` printed, as may its parent processes.
   const above = await ancestors();
   const found = await Promise.all(
-    processes.map(async (pid) => (await standsBelow(pid, path)) || (!above.has(pid) && (await isToldOf(pid, path)))),
+    processes.map(
+      async (pid) => (await worksBelow(pid, path)) || (!above.has(pid) && (await isNamedByEnvironment(pid, path))),
+    ),
   );
   return found.includes(true);
 }
 
-async function standsBelow(pid: string, path: string): Promise<boolean> {
+async function worksBelow(pid: string, path: string): Promise<boolean> {
   const open = await readdir(`/proc/${pid}/fd`).catch(() => []);
   return ['cwd', ...open.map((name) => `fd/${name}`)].some((name) => {
     const place = leadOf(`/proc/${pid}/${name}`);
@@ -40,7 +42,7 @@ function leadOf(link: string): string {
   }
 }
 
-async function isToldOf(pid: string, path: string): Promise<boolean> {
+async function isNamedByEnvironment(pid: string, path: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
   return environment.includes(path) && environment.split('\0').some((one) => one.split(/[=:]/).includes(path));
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { CACHE_FOLDER_VARIABLES, CLI_VARIABLES, type Environment } from '../../environment.ts';
 import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
-import { pathBelow } from '../dependencies/plan.ts';
+import { pathBelow } from '../dependencies/link-plan.ts';
 
 /** Options of {@link treesFolder}. */
 export interface TreesFolderOptions {

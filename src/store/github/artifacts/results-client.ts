@@ -5,7 +5,7 @@ import type { BackendIds, ListedArtifact } from './artifact-service.ts';
 import { parsedAnswer, refusal } from '../../../github/call-failure.ts';
 import { bytesOf, send } from '../../../github/http.ts';
 import type { ServiceLimits } from '../../../github/limits.ts';
-import { toldAddress } from '../../../github/service-address.ts';
+import { givenAddress } from '../../../github/service-address.ts';
 
 /** The results service of a job, as the runner provides it to actions. */
 export interface ResultsAccess {
@@ -82,7 +82,7 @@ export class ResultsClient {
       workflow_job_run_backend_id: owner.job,
       name,
     });
-    return toldAddress(address, this.#origin);
+    return givenAddress(address, this.#origin);
   }
 
   /**
@@ -98,7 +98,7 @@ export class ResultsClient {
       version: ARTIFACT_VERSION,
       ...(expiresAt !== undefined && { expires_at: expiresAt }),
     });
-    return toldAddress(address, this.#origin);
+    return givenAddress(address, this.#origin);
   }
 
   /** Makes an upload visible; returns its id. @throws CallFailure */

@@ -5,7 +5,7 @@ import { DEFAULT_CACHE_LIMITS, type CacheLimits } from '../../../github/limits.t
 import type { Digest } from '../../../json/digest.ts';
 import type { EndedRecord, GatelineRecord, StartedRecord } from '../../../run/records/record.ts';
 import type { RecordStore } from '../../record-store.ts';
-import { accessFor, type CacheAccess } from './access.ts';
+import { accessFor, type CacheAccess } from './cache-access.ts';
 import { download, lookUp, type FoundEntry, type ServiceAccess } from './cache-service.ts';
 import { MAX_RECORDS, verifyEntry, type CheckpointRecords, type CheckpointUnit } from './checkpoint-document.ts';
 import { canRead } from './decompress.ts';

@@ -1,6 +1,6 @@
 import { nearest, quoted } from '../../pipeline/problem.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
-import { counted } from '../words.ts';
+import { counted } from '../value-texts.ts';
 import { aKind, ExpressionRefusal, type Operand } from './operand.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listed } from '../../src/verdict/words.ts';
+import { listed } from '../../src/verdict/value-texts.ts';
 
 describe('a list in a sentence', () => {
   it('is joined by commas and one word', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gateWord, pipelineWord } from '../../src/formats/words.ts';
+import { gateWord, pipelineWord } from '../../src/formats/guide-words.ts';
 import { RUN_STATUSES, UNIT_STATUSES } from '../../src/run/state/run-state.ts';
 import type { RunStatus, UnitState, UnitStatus } from '../../src/run/state/run-state.ts';
 import { stateOf } from '../report/fixtures.ts';
