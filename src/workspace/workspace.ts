@@ -225,6 +225,13 @@ export interface Workspace extends AsyncDisposable {
   /** Keeps the objects that two versions do not share, whatever happens to the user's repository. */
   keep(from: TreeId, to: TreeId): Promise<void>;
 
+  /**
+   * Removes everything from our own object store that no kept version has, if it still has one of the old versions.
+   *
+   * @param kept asked only then; `undefined`: nothing can be removed now
+   */
+  prune(old: ReadonlySet<TreeId>, kept: () => Promise<ReadonlySet<TreeId> | undefined>): Promise<void>;
+
   /** The patch between two versions, as `git diff` prints it, limited to the given paths, if any. */
   patch(from: TreeId, to: TreeId, paths?: readonly string[]): Promise<string>;
 
