@@ -115,7 +115,7 @@ export interface LaidFile {
 export interface WantedFile extends LaidFile {
   /** Versions at that path that may be replaced; `null`: nothing. */
   readonly over: readonly (TreeFile | null)[];
-  /** Also list the path if it is this version already: a rollback may restore another one there. */
+  /** List the path even if it is this version already: a rollback may restore another one there. */
   readonly listUnchanged?: boolean;
 }
 
@@ -227,7 +227,6 @@ export interface Workspace extends AsyncDisposable {
 
   /**
    * Removes everything from our own object store that no kept version has, if it still has one of the old versions.
-   *
    * @param kept asked only then; `undefined`: nothing can be removed now
    */
   prune(old: ReadonlySet<TreeId>, kept: () => Promise<ReadonlySet<TreeId> | undefined>): Promise<void>;
@@ -279,7 +278,6 @@ export interface Workspace extends AsyncDisposable {
 
   /**
    * What earlier calls of {@link Workspace.put} wrote, oldest first, from the lists in the folders beside `saved`.
-   *
    * @throws GatelineError `STORE_READ_FAILED` if a list is missing or damaged
    */
   earlierPuts(saved: string): Promise<EarlierPut[]>;
