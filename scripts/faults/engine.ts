@@ -15,6 +15,7 @@ const PINNED = ['test/engine/pinned-contracts.test.ts'];
 const JOBS = ['test/engine/ci-jobs.test.ts'];
 const DRIVE = ['test/engine/drive.test.ts'];
 const ROLLBACK = ['test/cli/rollback.test.ts'];
+const SNAPSHOTS = ['test/cli/snapshots-kept.test.ts'];
 const DATABASE = ['test/cli/rollback-database.test.ts'];
 
 const REWORK_RUNS = ['test/engine/rework-runs.test.ts'];
@@ -395,6 +396,30 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ['test/engine/rollback.test.ts'],
     only: 'could not be determined',
     why: 'a rollback would say that all is as before, and leave what the agent did',
+  },
+  {
+    name: 'engine: versions of other pipelines are old',
+    find: 'one.pipeline === pipeline.id && one.subject === subject && runs.has(one.runNumber);',
+    replace: 'runs.has(one.runNumber);',
+    tests: SNAPSHOTS,
+    only: 'of other pipelines stay',
+    why: 'an open run of another pipeline could not be rolled back',
+  },
+  {
+    name: 'engine: versions are removed while an agent works by itself',
+    find: "one.holder === 'open' &&\n      (one.deadline",
+    replace: "one.holder === 'job' &&\n      (one.deadline",
+    tests: SNAPSHOTS,
+    only: 'while an agent works',
+    why: 'its work could not be captured',
+  },
+  {
+    name: 'engine: versions are removed while records are unread',
+    find: 'if (isUnread || agentsWork(',
+    replace: 'if (agentsWork(',
+    tests: SNAPSHOTS,
+    only: 'cannot be read',
+    why: 'versions that such a record names would be lost',
   },
   {
     name: 'engine: a rollback restores files before the database',

@@ -307,4 +307,11 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     only: 'hard (?:modes|line endings)',
     why: 'line endings and permissions would be others than before the run',
   },
+  {
+    name: 'workspace: objects are removed without being packed',
+    find: 'const pack = needed.length === 0 ? undefined : await packed(store, needed);',
+    replace: 'const pack = needed.length >= 0 ? undefined : await packed(store, needed);',
+    tests: ['test/cli/snapshots-kept.test.ts'],
+    why: 'versions that are kept would be lost',
+  },
 ];

@@ -48,6 +48,8 @@ export interface EnginePorts {
   readonly alsoSecret?: Readonly<Record<string, string>>;
   /** Used if the pipeline has `snapshots.database`. */
   readonly database?: DatabaseSnapshots;
+  /** The records of all pipelines and subjects of the workspace: they name the versions that its object store needs. */
+  readonly everyRecord?: () => Promise<RecordListing>;
   /** Queried if no listed record can be reused. */
   readonly checkpoints?: CheckpointSource;
   /** Decisions from where no job of a CI run can write. */

@@ -12,6 +12,7 @@ import { recordDecision, recordRunDecision, type Decider } from './attempt/recor
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
+import { withRestorable } from './snapshots/restorable.ts';
 import { databaseBefore, restoreDatabase, type DatabaseChange } from './snapshots/restore-database.ts';
 import { inPlaceOf, wantedBefore } from './snapshots/wanted-files.ts';
 
@@ -60,9 +61,17 @@ export async function rollback(
   // A command that restores the database may have outlived its engine.
   await ports.agent.endLeftovers(ports.attempts.root);
   const call = await openCall(ports, assignment, () => undefined, { runNumber: 0, alone: true });
+  try {
+    return await rollBack(call, options);
+  } catch (error) {
+    throw await withRestorable(call, error);
+  }
+}
+
+async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBack> {
   const { to, saved, dryRun = false, force = false } = options;
   const kept = keptUnits(call, to);
-  await ports.workspace.requireFolder();
+  await call.ports.workspace.requireFolder();
   const files = await filesToPut(call, kept, options);
   const database = databaseBefore(call, kept);
   const plan: RollbackPlan = {

@@ -43,8 +43,8 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
   await options.observe({ type: 'state', state: call.journal.state() });
   const driven = await drive(call, options.signal);
   await nameEdits(call);
-  await removeOldSnapshots(call);
   await discardRefused(call);
+  await removeOldSnapshots(call);
   return { ...driven, call: call.journal.call, endedLeftovers };
 }
 

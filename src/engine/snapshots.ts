@@ -8,7 +8,10 @@ import { databaseOf, firstDatabase, runNamed } from './snapshots/database.ts';
 export interface GateSnapshot {
   /** The gate; `undefined`: before the first gate. */
   readonly unit: UnitKey | undefined;
-  /** The workspace then, as a tree object. `undefined`: no agent worked for this gate. */
+  /**
+   * The workspace then, as a tree object. `snapshots: {keep}` may have removed it since.
+   * `undefined`: no agent worked for this gate.
+   */
   readonly tree: string | undefined;
   /** The database then, and whether that is still kept. */
   readonly database: (Content & { readonly kept: boolean }) | undefined;

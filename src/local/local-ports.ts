@@ -14,6 +14,7 @@ import { DEFAULT_WORKSPACE, type Pipeline, type UnderReview } from '../pipeline/
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createDatabaseSnapshots } from './database-snapshots.ts';
+import { everyRecord } from './every-record.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { gitIn } from '../workspace/git/git.ts';
@@ -72,6 +73,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     workspace,
     store: (options.store ?? opened)!,
     ...(opened && { checkpoints: opened.checkpoints }),
+    ...(opened && { everyRecord: () => everyRecord(place.root, join(place.root, STATE_FOLDER)) }),
     ...databasePort(options, agent),
     agent,
     attempts: createAttemptFiles({ root: join(root, 'attempts'), ...durable }),

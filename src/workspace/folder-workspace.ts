@@ -20,16 +20,15 @@ import { WorkTrees } from './slots/work-trees.ts';
 import { noticesOf, type Taking, type LeftOut } from './trees/left-out.ts';
 import { objectsBelow, openObjectStore, removeHalfDone, type ObjectStore } from './trees/object-store.ts';
 import { discardBlobs, screenTree } from './trees/screened-tree.ts';
+import { pruneObjects } from './trees/prune-objects.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
 import type {
-  CapturedWork,
   Changes,
   Checkout,
   CheckoutRequest,
   CopyContent,
   EarlierPut,
-  KeepContent,
   LaidFile,
   PutOptions,
   PutResult,
@@ -164,6 +163,11 @@ export class FolderWorkspace implements Workspace {
     await (await this.#open()).trees.keep(from, to);
   }
 
+  async prune(...[old, kept]: Parameters<Workspace['prune']>): Promise<void> {
+    const { store, trees } = await this.#open();
+    if (await pruneObjects(store, { old, kept, onDurable: this.#setting.onDurable })) trees.forget();
+  }
+
   async patch(from: TreeId, to: TreeId, paths?: readonly string[]): Promise<string> {
     return (await this.#open()).trees.patch(from, to, paths);
   }
@@ -194,13 +198,7 @@ export class FolderWorkspace implements Workspace {
     await Promise.all([this.#workTrees.sweep(now), removeHalfDone(this.#setting.store)]);
   }
 
-  async changes(
-    from: TreeId,
-    { tree, leftOut }: CapturedWork,
-    files: 'changed' | readonly string[],
-    keep: KeepContent,
-    at: Checkout,
-  ): Promise<Changes> {
+  async changes(...[from, { tree, leftOut }, files, keep, at]: Parameters<Workspace['changes']>): Promise<Changes> {
     const { store, trees } = await this.#open();
     const globs = files === 'changed' ? undefined : this.#compiled(files);
     return handOn({

@@ -115,7 +115,7 @@ export interface LaidFile {
 export interface WantedFile extends LaidFile {
   /** Versions at that path that may be replaced; `null`: nothing. */
   readonly over: readonly (TreeFile | null)[];
-  /** Also list the path if it is this version already: a rollback may restore another one there. */
+  /** List the path even if it is this version already: a rollback may restore another one there. */
   readonly listUnchanged?: boolean;
 }
 
@@ -225,6 +225,12 @@ export interface Workspace extends AsyncDisposable {
   /** Keeps the objects that two versions do not share, whatever happens to the user's repository. */
   keep(from: TreeId, to: TreeId): Promise<void>;
 
+  /**
+   * Removes everything from our own object store that no kept version has, if it still has one of the old versions.
+   * @param kept asked only then; `undefined`: nothing can be removed now
+   */
+  prune(old: ReadonlySet<TreeId>, kept: () => Promise<ReadonlySet<TreeId> | undefined>): Promise<void>;
+
   /** The patch between two versions, as `git diff` prints it, limited to the given paths, if any. */
   patch(from: TreeId, to: TreeId, paths?: readonly string[]): Promise<string>;
 
@@ -272,7 +278,6 @@ export interface Workspace extends AsyncDisposable {
 
   /**
    * What earlier calls of {@link Workspace.put} wrote, oldest first, from the lists in the folders beside `saved`.
-   *
    * @throws GatelineError `STORE_READ_FAILED` if a list is missing or damaged
    */
   earlierPuts(saved: string): Promise<EarlierPut[]>;

@@ -189,6 +189,8 @@ export class MemoryWorkspace implements Workspace {
     return { files, touched, links: [], refused };
   }
 
+  async prune(): Promise<void> {}
+
   async earlierPuts(): Promise<EarlierPut[]> {
     return this.#earlier;
   }

@@ -37,6 +37,7 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
     keep: rejected,
     screen: rejected,
     discard: async () => undefined,
+    prune: rejected,
     patch: rejected,
     checkOut: rejected,
     forget: async () => undefined,

@@ -93,7 +93,7 @@ const snapshotSettings = z
       keep: wholeNumber(0, 100_000)
         .optional()
         .describe(
-          'Of how many runs that are over the snapshots of the database are kept. Those of open and pinned runs always are. Default: of all.',
+          'Of how many runs that are over the snapshots are kept: of the database, and of files. Those of open and pinned runs always are. Default: of all.',
         ),
       'max-size': size.optional().describe('Largest snapshot that is kept: `250MB`, `2GB` or a number of bytes.'),
       database: z

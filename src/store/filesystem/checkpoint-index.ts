@@ -100,7 +100,7 @@ export class CheckpointIndex {
 
   /** Makes the index from the records of all subjects, and stores it unless this is a store for reading only. */
   async #rebuild(): Promise<void> {
-    const records = await this.#records.everything(({ kind }) => kind === 'ended');
+    const { records } = await this.#records.everything(({ kind }) => kind === 'ended');
     const outputs = records.filter(isOutput).toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     this.#forget(0n);
     for (const record of outputs) this.#keep(entryOf(record));

@@ -23,6 +23,8 @@ export async function openFilesystemStore(options: StateFolderOptions): Promise<
 /** A store of files, and what it knows of outputs by fingerprint, over all subjects. */
 export interface FilesystemRecordStore extends RecordStore {
   readonly checkpoints: Pick<CheckpointFiles, 'find'>;
+  /** The records of all pipelines and subjects. */
+  everything(): Promise<RecordListing>;
 }
 
 class FilesystemStore implements FilesystemRecordStore {
@@ -43,6 +45,10 @@ class FilesystemStore implements FilesystemRecordStore {
 
   list(pipeline: string, subject: string): Promise<RecordListing> {
     return this.#records.list(pipeline, subject);
+  }
+
+  everything(): Promise<RecordListing> {
+    return this.#records.everything(() => true);
   }
 
   subjects(pipeline: string): Promise<string[]> {

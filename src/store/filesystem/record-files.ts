@@ -76,12 +76,13 @@ export class RecordFiles {
   }
 
   /** Every record of every pipeline and subject that `isWanted` by its name. Moves nothing. */
-  async everything(isWanted: (name: NamedRecord) => boolean): Promise<readonly GatelineRecord[]> {
+  async everything(isWanted: (name: NamedRecord) => boolean): Promise<RecordListing> {
     const runs = join(this.#state.root, 'runs');
     const entries: StateEntry[] = [];
-    for (const subject of await this.#namesIn(runs, [])) {
-      for (const run of (await this.#namesIn(join(runs, subject), [])).filter((name) => RUN_FOLDER.test(name))) {
-        for (const file of await this.#namesIn(join(runs, subject, run), [])) {
+    const problems: ReadProblem[] = [];
+    for (const subject of await this.#namesIn(runs, problems)) {
+      for (const run of (await this.#namesIn(join(runs, subject), problems)).filter((name) => RUN_FOLDER.test(name))) {
+        for (const file of await this.#namesIn(join(runs, subject, run), problems)) {
           const parsed = parseRecordFileName(file);
           if (parsed === undefined || !isWanted(parsed.names)) continue;
           const path = join(runs, subject, run, file);
@@ -89,7 +90,7 @@ export class RecordFiles {
         }
       }
     }
-    return (await this.#read(entries, [])).records;
+    return this.#read(entries, problems);
   }
 
   async #read(entries: readonly StateEntry[], problems: ReadProblem[]): Promise<RecordListing> {

@@ -181,6 +181,11 @@ export class TreeObjects {
     await copyObjects(this.#store, [a, b, ...before, ...after]);
   }
 
+  /** Forgets which objects are stored: some were removed. */
+  forget(): void {
+    for (const known of [this.#files, this.#built, this.#kept]) known.clear();
+  }
+
   #inside(path: string): string {
     if (this.#prefix === '') return path;
     return path.startsWith(this.#prefix) ? path.slice(this.#prefix.length) : posix.relative(this.#prefix, path);
