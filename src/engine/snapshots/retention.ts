@@ -47,7 +47,7 @@ export function pastRuns({ assignment, journal }: Pick<Call, 'assignment' | 'jou
     const made = records.filter(
       (one): one is DecidedRecord => one.kind === 'decided' && one.runNumber === run && one.gate === RUN_GATE,
     );
-    return runDecisions(made.toSorted(comparePositions)).pinned === undefined;
+    return runDecisions(made).pinned === undefined;
   });
 }
 
