@@ -23,6 +23,8 @@ export { beginGate, type BeginResult } from './engine/begin.ts';
 export { completeGate, type Completion } from './engine/complete.ts';
 export { decide, decideRun, type Decision, type RunDecision } from './engine/decide.ts';
 export type { Resume } from './engine/resume.ts';
+export { fork, resume, type ContinueOptions } from './engine/resume-run.ts';
+export type { ForkOrigin } from './engine/fork.ts';
 export { STRATEGIES, type Strategy } from './run/plan/strategy.ts';
 export { apply, type Applied, type ApplyRunOptions } from './engine/apply.ts';
 export { rollback, type RollbackOptions, type RollbackPlan, type RolledBack } from './engine/rollback.ts';
