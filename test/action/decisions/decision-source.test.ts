@@ -42,6 +42,7 @@ function source(dispatch?: Partial<Dispatch>, more: { token?: string } = {}): De
     sha: HEAD,
     startedFile: FILE,
     runNumber: 4,
+    runAttempt: 1,
     pullRequest: undefined,
     dispatch: dispatch && { sender: { login: 'maria', isBot: false }, resume: String(ABOUT), ...dispatch },
   };
