@@ -27,8 +27,8 @@ export interface VerifiedRun {
 const LOOKS_AT_ONCE = 8;
 
 /**
- * Looks for decisions about every unit. Those of a unit's needs come first: they determine which of its outputs counts, and
- * so where to look.
+ * Looks for decisions about every unit. Those about a unit's needs come first: they determine which output of the unit
+ * is used, and so where to look.
  */
 async function learnAll(call: Call): Promise<void> {
   const levels = new Map<UnitKey, number>();

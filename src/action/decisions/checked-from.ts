@@ -16,9 +16,9 @@ export interface From extends Pick<CheckedFrom, 'gate' | 'position'> {
 
 /**
  * The gates from which `command: decide` started this run again: all its jobs run again then, so the first attempt has
- * none. They hold in all later attempts.
- * @throws GatelineError `DECISIONS_UNREADABLE` if a program started this attempt, which may have been `command: decide`.
- *   One that a person started goes on without, with a notice if the token may read check runs
+ * none. They hold in all later attempts. If a person started this attempt, check runs that cannot be read are ignored,
+ * with a notice unless the token may not read them.
+ * @throws GatelineError `DECISIONS_UNREADABLE` if a program started this attempt: it may have been `command: decide`
  */
 export async function findFroms(
   { world, event }: ActionInvocation,

@@ -85,7 +85,7 @@ export function judgeLoop(loop: Loop, graph: UnitGraph, state: RunState, limits:
   return isAwaited ? { choice: 'await', units: open.map(({ key }) => key) } : { choice: 'none' };
 }
 
-/** What becomes of a loop if none but these units failed. */
+/** What happens to a loop if only these units failed. */
 function judgeEnded(
   loop: Loop,
   graph: UnitGraph,
