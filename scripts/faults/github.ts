@@ -316,6 +316,13 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     why: 'whoever can write a check run could use a decision about something else',
   },
   {
+    name: 'github: a gate to start from is forgotten in the attempt after the next one',
+    find: 'position.runAttempt <= runAttempt',
+    replace: 'position.runAttempt === runAttempt',
+    tests: DECISIONS,
+    why: 'a re-run would use the output that a person set aside',
+  },
+  {
     name: 'github: any run may decide',
     find: "if (deciding.event !== 'workflow_dispatch')",
     replace: "if (deciding.event === '')",

@@ -159,6 +159,9 @@ describe('a run of a pull request that waits', () => {
   });
 });
 
+/** The agent of `publish` fails while there is such a file. */
+const FAILS_IF_RED = '[ ! -e "$START_LOG.red" ] || exit 3; printf \'{"published"';
+
 describe('`from` for a run of a pull request', () => {
   it('runs all its jobs again: the gate and those after it start their agents, once in all later attempts', async () => {
     const run = await waiting();
@@ -178,6 +181,22 @@ describe('`from` for a run of a pull request', () => {
     await (await dispatched({ resume: runId!, from: 'translate', reason: 'all of it' })).start().ended;
     expect(statusOf(await run.rerunAll().ended)).toEqual(RED);
     expect(await world.startedGates()).toEqual(['translate']);
+  });
+
+  it('holds when the gate fails without an output: a re-run does not use the one from before', async () => {
+    await world.repository.edit(WORKFLOW, `printf '{"published"`, FAILS_IF_RED);
+    await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
+    await world.repository.commitAll('a job that may fail');
+    const run = await pullRequest();
+    expect(statusOf(await run.start().ended)).toEqual(GREEN);
+    await world.startedGates();
+    await (await dispatched({ resume: lastEnd('publish').by.runId!, from: 'publish' })).start().ended;
+    const red = `${world.repository.startLog}.red`;
+    await writeFile(red, '');
+    expect(statusOf(await run.rerunAll().ended)).toEqual(['failure', 'success', 'failure', 'failure']);
+    await rm(red);
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish', 'publish']);
   });
 
   it('is refused for a gate without an attempt, with a decision, and to somebody who may not decide', async () => {
@@ -430,8 +449,7 @@ describe('a decision in the event of a run', () => {
 
   it('`from` does not start the gate again when the job after it failed and runs again', async () => {
     await withoutDecide();
-    const failsOnce = '[ ! -e "$START_LOG.red" ] || exit 3; printf \'{"published"';
-    await world.repository.edit(WORKFLOW, `printf '{"published"`, failsOnce);
+    await world.repository.edit(WORKFLOW, `printf '{"published"`, FAILS_IF_RED);
     await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
     await world.repository.commitAll('a job that may fail');
     const run = await world.run({ payload: { repository: REPOSITORY } });
