@@ -68,6 +68,8 @@ export const GITHUB_VARIABLES = {
   /** File: the payload of the webhook, JSON. */
   eventPath: 'GITHUB_EVENT_PATH',
   actor: 'GITHUB_ACTOR',
+  /** Who started this run attempt. */
+  triggeringActor: 'GITHUB_TRIGGERING_ACTOR',
   serverUrl: 'GITHUB_SERVER_URL',
   apiUrl: 'GITHUB_API_URL',
   /** `owner/name/.github/workflows/file.yml@ref`: of the workflow that was started, not of one that it calls. */

@@ -18,11 +18,19 @@ export type { VersionedSchema } from './engine/call/contracts.ts';
 export type { EngineEvent, EnginePorts, Observer } from './engine/ports.ts';
 
 export { planPipeline, type PlanResult } from './engine/plan-pipeline.ts';
-export { runPipeline, type RunOptions, type RunResult } from './engine/run-pipeline.ts';
+export {
+  fork,
+  resume,
+  runPipeline,
+  type ContinueOptions,
+  type RunOptions,
+  type RunResult,
+} from './engine/run-pipeline.ts';
 export { beginGate, type BeginResult } from './engine/begin.ts';
 export { completeGate, type Completion } from './engine/complete.ts';
 export { decide, decideRun, type Decision, type RunDecision } from './engine/decide.ts';
 export type { Resume } from './engine/resume.ts';
+export type { ForkOrigin } from './engine/fork.ts';
 export { STRATEGIES, type Strategy } from './run/plan/strategy.ts';
 export { apply, type Applied, type ApplyRunOptions } from './engine/apply.ts';
 export { rollback, type RollbackOptions, type RollbackPlan, type RolledBack } from './engine/rollback.ts';

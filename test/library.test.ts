@@ -10,11 +10,14 @@ import {
   createMemoryMedium,
   createMemoryStore,
   decide,
+  decideRun,
   definePipeline,
+  fork,
   localPorts,
   PipelineInvalidError,
   planPipeline,
   readRun,
+  resume,
   runPipeline,
   type Assignment,
   type EnginePorts,
@@ -89,6 +92,45 @@ describe('a pipeline in code', () => {
     await decide(await ports(), assignment, { decision: 'skip', gates: ['b'], actor: 'me', reason: 'not now' });
     expect((await readRun(await ports(), assignment)).status).toBe('completed');
     expect((await readRun(await ports(), assignment, 7)).status).toBe('initializing');
+  });
+});
+
+describe('a run that goes on in another way', () => {
+  const by = { actor: 'me', reason: 'because' };
+  const gates = { a: { run: WRITES({ x: 1 }), inputs: [] }, b: { needs: 'a', run: WRITES({ y: 1 }), inputs: [] } };
+
+  it('is resumed from a gate, and also after a pause', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const { assignment, ports } = setting(workspace.root, { pipeline: 'p', gates }, createMemoryStore());
+    await runPipeline(await ports(), { ...assignment, maxGates: 1 }, silent);
+    await decideRun(await ports(), assignment, { ...by, decision: 'pause' });
+    expect((await runPipeline(await ports(), assignment, silent)).state.status).toBe('paused');
+    const how = { ...by, strategy: 'from-checkpoint', from: ['a'] } as const;
+    const resumed = await resume(await ports(), assignment, how, silent);
+    expect(resumed.state).toMatchObject({ runNumber: 1, status: 'completed' });
+    expect(resumed.planned.map(({ key, choice }) => `${key} ${choice}`)).toEqual(['a run', 'b run']);
+    await expect(resume(await ports(), assignment, by, silent)).rejects.toMatchObject({ code: 'RUN_COMPLETED' });
+  });
+
+  it('is forked from a gate, and the open run is closed if that is asked for', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const { assignment, ports } = setting(workspace.root, { pipeline: 'p', gates }, createMemoryStore());
+    await runPipeline(await ports(), assignment, silent);
+    const origin = { ...by, subject: 'subject', runNumber: 1, gate: 'b' };
+    const { state, planned } = await fork(await ports(), assignment, origin, silent);
+    expect(planned.map(({ key, choice }) => `${key} ${choice}`)).toEqual(['a reuse', 'b run']);
+    expect(state).toMatchObject({ runNumber: 2, status: 'completed' });
+    expect(state.decided.forked).toMatchObject({
+      actor: 'me',
+      origin: { subject: 'subject', runNumber: 1, gate: 'b' },
+    });
+    await fork(await ports(), { ...assignment, maxGates: 1 }, { ...origin, gate: 'a' }, silent);
+    const open = fork(await ports(), assignment, origin, silent);
+    await expect(open).rejects.toMatchObject({ code: 'RUN_OPEN' });
+    const closed = await fork(await ports(), assignment, { ...origin, fresh: true }, silent);
+    expect(closed.state).toMatchObject({ runNumber: 4, status: 'completed' });
+    const unknown = { ...origin, runNumber: 9 };
+    await expect(fork(await ports(), assignment, unknown, silent)).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
   });
 });
 

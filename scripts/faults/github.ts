@@ -310,10 +310,17 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a check run proves itself',
-    find: 'if (!deciding.title.includes(titleOf(checked, unit.key)))',
+    find: 'if (!deciding.title.includes(titleOf(checked, unit)))',
     replace: 'if (deciding.title === undefined)',
     tests: DECISIONS,
     why: 'whoever can write a check run could use a decision about something else',
+  },
+  {
+    name: 'github: a gate to start from is forgotten in the attempt after the next one',
+    find: 'position.runAttempt <= runAttempt',
+    replace: 'position.runAttempt === runAttempt',
+    tests: DECISIONS,
+    why: 'a re-run would use the output that a person set aside',
   },
   {
     name: 'github: any run may decide',

@@ -176,6 +176,13 @@ export const RUN_FAULTS: readonly Fault[] = [
     why: 'after a clock jump an old output would be reused for good',
   },
   {
+    name: 'run: a gate of a group runs again before the group is judged',
+    find: "isAwaited ? { choice: 'await'",
+    replace: "isAwaited && graph.size === 0 ? { choice: 'await'",
+    tests: ['test/engine/loops.test.ts'],
+    why: 'a kill would start an agent again that had judged the work',
+  },
+  {
     name: 'run: a loop goes on once more than it may',
     find: 'if (times >= most)',
     replace: 'if (times > most)',

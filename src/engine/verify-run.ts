@@ -1,4 +1,5 @@
 import { GatelineError } from '../errors/gateline-error.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { GatelineRecord } from '../run/records/record.ts';
 import type { ReadProblem } from '../run/records/reading.ts';
@@ -22,6 +23,22 @@ export interface VerifiedRun {
   readonly refused: ReadonlyMap<UnitKey, GatelineError>;
 }
 
+/** Units whose decisions are looked for at the same time: each of them is a request or two. */
+const LOOKS_AT_ONCE = 8;
+
+/**
+ * Looks for decisions about every unit. Those about a unit's needs come first: they determine which output of the unit
+ * is used, and so where to look.
+ */
+async function learnAll(call: Call): Promise<void> {
+  const levels = new Map<UnitKey, number>();
+  for (const { key, needs } of call.graph.values()) {
+    levels.set(key, 1 + Math.max(0, ...needs.map((need) => levels.get(need)!)));
+  }
+  for (const units of Map.groupBy(call.graph.values(), ({ key }) => levels.get(key)!).values())
+    await inParallel(LOOKS_AT_ONCE, units, (unit) => learnIfRead(call, unit));
+}
+
 /** Decisions that cannot be read leave the unit without a result, which the run's state shows. */
 async function learnIfRead(call: Call, unit: Unit): Promise<void> {
   try {
@@ -39,7 +56,7 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
   const listing = job.call.listing ?? (await ports.store.list(assignment.pipeline.id, assignment.subject));
   const call = await openCall(dryRunPorts(ports), assignment, () => undefined, { ...job.call, listing });
   const units = [...call.graph.values()];
-  for (const unit of units) await learnIfRead(call, unit);
+  await learnAll(call);
   const states = (): RunState['units'] => call.journal.state().units;
   await Promise.all(
     units.map(async ({ key }) => {

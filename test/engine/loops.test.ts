@@ -3,6 +3,9 @@ import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import { engineWorld, Killed, type AgentCall, type EngineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
+import { bySize } from '../support/test-size.ts';
+import type { GatelineRecord } from '../../src/run/records/record.ts';
+import { createMemoryStore } from '../../src/store/memory/memory-store.ts';
 
 const JUDGED = {
   contract: { schema: undefined, score: '/score', threshold: 80, partial: 'block', checks: [] },
@@ -225,4 +228,52 @@ describe('a killed engine', () => {
       expect(world.starts.length, `killed after ${dieAfter}`).toBeLessThanOrEqual(most);
     }
   });
+
+  it.each(['parallel', 'sequential'] as const)(
+    'keeps the result of a gate in a %s group until the others have ended: none starts again that had ended',
+    async (mode) => {
+      const pipeline = pipelineOf(
+        {
+          code: { files: ['src'], inputs: ['src'] },
+          review: { needs: ['code'], inputs: ['src'], ...JUDGED },
+          test: { needs: ['code'], inputs: ['src'], ...JUDGED },
+        },
+        { groups: [{ id: 'checks', gates: ['review', 'test'], mode, onFail: back }], maxParallel: 4 },
+      );
+      const answer = ({ unit, request, files }: AgentCall) => {
+        if (unit !== 'code') return { output: { score: files.get('src') === 'user' ? 10 : 90 } };
+        const { iteration } = (request['rework'] ?? { iteration: 1 }) as { iteration: number };
+        if (iteration > 1) files.set('src', 'done');
+        return { output: { iteration } };
+      };
+      const world = (): EngineWorld => engineWorld(answer, { src: 'user' });
+      const whole = world();
+      await whole.run(pipeline);
+      expect(started(whole).toSorted()).toEqual(['code', 'code', 'review', 'review', 'test', 'test']);
+      for (let dieAfter = 1, isDead = true; isDead; dieAfter += bySize({ sample: 4, full: 1, soak: 1 })) {
+        const killed = world();
+        isDead = await killed.run(pipeline, {}, { dieAfter }).then(
+          () => false,
+          (error: unknown) => {
+            if (error instanceof Killed) return true;
+            throw error;
+          },
+        );
+        const { records } = await createMemoryStore(killed.medium).list('test', 'subject');
+        const place = (one: GatelineRecord): string => `${one.gate} ${one.runNumber}.${one.runAttempt}.${one.n}`;
+        const ended = new Set(records.filter(({ kind }) => kind === 'ended').map(place));
+        const open = records.filter((one) => one.kind === 'started' && !ended.has(place(one))).map(({ gate }) => gate);
+        expect((await killed.run(pipeline)).state.status, `killed after ${dieAfter}`).toBe('completed');
+        const rest = started(killed);
+        for (const gate of started(whole)) {
+          expect(rest, `killed after ${dieAfter}`).toContain(gate);
+          rest.splice(rest.indexOf(gate), 1);
+        }
+        expect(
+          rest.filter((gate) => !open.includes(gate)),
+          `killed after ${dieAfter}`,
+        ).toEqual([]);
+      }
+    },
+  );
 });

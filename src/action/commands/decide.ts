@@ -5,7 +5,14 @@ import type { Digest } from '../../json/digest.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
 import { forMarkdown } from '../../untrusted/escape.ts';
-import { checkNameOf, externalIdOf, titleOf, type CheckedDecision } from '../decisions/check-run.ts';
+import {
+  checkNameOf,
+  externalIdOf,
+  fromCheckNameOf,
+  titleOf,
+  type CheckedDecision,
+  type CheckedFrom,
+} from '../decisions/check-run.ts';
 import { isPersonWhoMayWrite } from '../decisions/person.ts';
 import type { Dispatch } from '../event/dispatch.ts';
 import { restOfStep } from '../event/rest-client.ts';
@@ -18,9 +25,10 @@ import { readRun, runSchema, type ApiRun } from '../records/earlier-runs.ts';
 import { openRunRecords } from '../records/job-store.ts';
 
 /**
- * `command: decide`: writes a check run that says what the person who started this run decided about an output of
- * another run, and runs that run's failed jobs again, which then find it. For a job of its own, without an agent: its
- * token may write check runs.
+ * `command: decide`: writes a check run that says what the person who started this run decided about another run: an
+ * approval or a rejection of an output, or the gate to start again from. Then it runs that run's failed jobs again, or
+ * all of them for `from`, which find the check run. For a job of its own, without an agent: its token may write check
+ * runs.
  */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { world, event } = invocation;
@@ -34,44 +42,50 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     );
   const about = await runToDecideAbout(invocation, rest, order.resume);
   const pipeline = await pipelineOf(invocation);
-  const ended = await outputOf(invocation, pipeline, about, order);
+  const recorded = await recordedBy(invocation, pipeline, about, order);
   const newest = await newestRun(rest, about);
-  const checked: CheckedDecision = {
-    decision: order.decision,
+  const place = {
     decidingRun: Number(event.runId),
     aboutRun: about.id,
     position: { runNumber: newest.runNumber, runAttempt: newest.runAttempt + 1, n: 0 },
-    fingerprint: ended.fingerprint,
-    output: order.digest,
   };
+  const isFrom = order.decision === 'from';
+  const checked: CheckedDecision | CheckedFrom = isFrom
+    ? { ...place, decision: 'from', gate: order.gate }
+    : { ...place, decision: order.decision, fingerprint: recorded.fingerprint, output: order.digest };
   await refuseUnnamed(rest, checked, order.gate);
-  await writeCheck(rest, checked, { name: checkNameOf(pipeline, order.gate), about, order, actor: sender.login });
+  const name = isFrom ? fromCheckNameOf(pipeline) : checkNameOf(pipeline, order.gate);
+  // All jobs of the newest run look beside its own commit; an output is looked for beside that of the run that made it.
+  await writeCheck(rest, checked, { name, commit: (isFrom ? newest : about).headSha, order, actor: sender.login });
   const message = `gate ${order.gate}: ${order.decision} by ${sender.login}`;
-  const why = await rerun(rest, newest);
+  const jobs = isFrom ? 'all jobs' : 'the failed jobs';
+  const why = await rerun(rest, newest, isFrom ? 'rerun' : 'rerun-failed-jobs');
   if (why !== undefined) {
-    const what = `The decision is written down, but the failed jobs of run ${newest.id} were not run again: ${why}`;
-    world.runner.annotate('warning', `${what} Re-run them by hand.`, { title: 'Re-run the failed jobs' });
+    const what = `The decision is written down, but ${jobs} of run ${newest.id} were not run again: ${why}`;
+    world.runner.annotate('warning', `${what} Re-run them by hand.`, { title: `Re-run ${jobs}` });
   }
-  const next = why === undefined ? `The failed jobs of run ${newest.id} run again.` : 'Re-run the failed jobs by hand.';
+  const next = why === undefined ? `Gateline re-runs ${jobs} of run ${newest.id}.` : `Re-run ${jobs} by hand.`;
   await world.runner.appendSummary(`## ${forMarkdown(message)}\n\n${forMarkdown(order.reason ?? '')}\n\n${next}\n`);
   return { ok: true, title: 'Decided', message };
 }
 
-interface DecideDispatch extends Dispatch {
-  readonly resume: string;
-  readonly decision: CheckedDecision['decision'];
-  readonly gate: string;
-  readonly digest: Digest;
-}
+type DecideDispatch = Pick<Dispatch, 'sender' | 'reason'> & { readonly resume: string; readonly gate: string } & (
+    | { readonly decision: CheckedDecision['decision']; readonly digest: Digest }
+    | { readonly decision: CheckedFrom['decision']; readonly digest: undefined }
+  );
 
 /** The digest is part of the run's name, so that nobody can use the decision for another output. */
 function orderOf(dispatch: Dispatch | undefined): DecideDispatch {
-  const { resume, decision, gate, digest } = dispatch ?? {};
+  const { resume, decision, gate, digest, from, strategy, sender, reason } = dispatch ?? {};
+  const about = { sender, reason };
   if ((decision === 'approve' || decision === 'reject') && resume !== undefined && gate !== undefined) {
-    if (digest !== undefined) return { ...dispatch!, resume, decision, gate, digest };
+    if (digest !== undefined && from === undefined) return { ...about, resume, decision, gate, digest };
   }
+  const isFrom = from !== undefined && (strategy ?? 'from-checkpoint') === 'from-checkpoint';
+  if (isFrom && decision === undefined && resume !== undefined)
+    return { ...about, resume, decision: 'from', gate: from, digest: undefined };
   const message =
-    'command decide: start the workflow with `resume`, `decision` (approve or reject), `gate` and `digest`';
+    'command decide: start the workflow with `resume`, `decision` (approve or reject), `gate` and `digest`, or with `resume` and `from`';
   throw new GatelineError('DISPATCH_INVALID', message);
 }
 
@@ -91,23 +105,30 @@ async function pipelineOf({ world, inputs, event }: ActionInvocation): Promise<s
   return pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
 }
 
-/** The output of a run with the digest that the person named. @throws GatelineError `DECISION_WITHOUT_ATTEMPT` */
-async function outputOf(
+/**
+ * The attempt that a decision is about: the output with the digest that the person named, or for `from` any attempt of
+ * the gate.
+ * @throws GatelineError `DECISION_WITHOUT_ATTEMPT`
+ */
+async function recordedBy(
   invocation: ActionInvocation,
   pipeline: string,
   about: ApiRun,
-  { gate: key, digest, decision }: DecideDispatch,
+  { gate: name, digest, decision }: DecideDispatch,
 ): Promise<EndedRecord> {
   const store = await openRunRecords(invocation, about);
-  const only = ({ gate, leg }: Pick<GatelineRecord, 'gate' | 'leg'>): boolean => unitKey(gate, leg) === key;
+  const only = ({ gate, leg }: Pick<GatelineRecord, 'gate' | 'leg'>): boolean =>
+    unitKey(gate, leg) === name || (decision === 'from' && gate === name);
   for (const subject of await store.subjects(pipeline)) {
     const { records } = await store.list(pipeline, subject, { only });
     const ended = records.findLast(
-      (record): record is EndedRecord => record.kind === 'ended' && record.value?.digest === digest,
+      (record): record is EndedRecord =>
+        record.kind === 'ended' && (decision === 'from' || record.value?.digest === digest),
     );
     if (ended !== undefined) return ended;
   }
-  const message = `there is nothing to ${decision}: run ${about.id} recorded no output ${digest} of gate ${key} of the pipeline ${pipeline}`;
+  const what = decision === 'from' ? 'no attempt' : `no output ${digest}`;
+  const message = `there is nothing to ${decision === 'from' ? 'run again' : decision}: run ${about.id} recorded ${what} of gate ${name} of the pipeline ${pipeline}`;
   throw new GatelineError('DECISION_WITHOUT_ATTEMPT', message, {
     hint: 'Copy the command from the summary of the job that waits. With a gateline.yml, check the repository out before this step.',
   });
@@ -126,7 +147,7 @@ async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun> {
 }
 
 /** Without its name, nobody would believe the decision. @throws GatelineError `RUN_NAME_MISSING` */
-async function refuseUnnamed(rest: RestClient, checked: CheckedDecision, gate: string): Promise<void> {
+async function refuseUnnamed(rest: RestClient, checked: CheckedDecision | CheckedFrom, gate: string): Promise<void> {
   const { title } = await readRun(rest, checked.decidingRun);
   const wanted = titleOf(checked, gate);
   if (title.includes(wanted)) return;
@@ -135,16 +156,19 @@ async function refuseUnnamed(rest: RestClient, checked: CheckedDecision, gate: s
 
 interface CheckDetails {
   readonly name: string;
-  readonly about: ApiRun;
+  readonly commit: string;
   readonly order: DecideDispatch;
   readonly actor: string;
 }
 
-async function writeCheck(rest: RestClient, checked: CheckedDecision, details: CheckDetails): Promise<void> {
-  const { name, about, order, actor } = details;
+async function writeCheck(
+  rest: RestClient,
+  checked: CheckedDecision | CheckedFrom,
+  { name, commit, order, actor }: CheckDetails,
+): Promise<void> {
   const body = {
     name,
-    head_sha: about.headSha,
+    head_sha: commit,
     external_id: externalIdOf(checked),
     status: 'completed',
     conclusion: order.decision === 'approve' ? 'success' : 'neutral',
@@ -154,10 +178,10 @@ async function writeCheck(rest: RestClient, checked: CheckedDecision, details: C
   await rest.call(request, z.object({ id: z.int() }));
 }
 
-/** Runs the failed jobs of a run again. Returns why that was not possible. */
-async function rerun(rest: RestClient, run: ApiRun): Promise<string | undefined> {
+/** Runs jobs of a run again. Returns why that was not possible. */
+async function rerun(rest: RestClient, run: ApiRun, which: 'rerun' | 'rerun-failed-jobs'): Promise<string | undefined> {
   if (run.status !== 'completed') return 'the run has not ended.';
-  const path = `/repos/${rest.repository}/actions/runs/${run.id}/rerun-failed-jobs`;
+  const path = `/repos/${rest.repository}/actions/runs/${run.id}/${which}`;
   try {
     await rest.call({ method: 'POST', path }, z.unknown());
     return undefined;

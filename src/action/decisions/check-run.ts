@@ -15,28 +15,44 @@ export interface CheckedDecision {
   readonly output: Digest;
 }
 
+/** What a check run says that is to run again: a gate, and all gates after it. */
+export interface CheckedFrom extends Pick<CheckedDecision, 'decidingRun' | 'aboutRun' | 'position'> {
+  readonly decision: 'from';
+  /** A gate or leg. */
+  readonly gate: string;
+}
+
 /** Name of the check run of a decision about a gate or leg. */
 export function checkNameOf(pipeline: string, unit: string): string {
   return `gateline decision: ${pipeline}/${unit}`;
+}
+
+/** Name of the check runs that let gates of a pipeline run again. */
+export function fromCheckNameOf(pipeline: string): string {
+  return `gateline from: ${pipeline}`;
 }
 
 /**
  * What the title of a deciding run contains. `run-name` in the workflow makes it of the inputs: no job can change it
  * afterwards.
  */
-export function titleOf({ decision, aboutRun, output }: CheckedDecision, unit: string): string {
-  return `gateline ${decision} ${unit} of run ${aboutRun}: ${output}`;
+export function titleOf(checked: CheckedDecision | CheckedFrom, unit: string): string {
+  const { decision, aboutRun } = checked;
+  const which = `gateline ${decision} ${unit} of run ${aboutRun}:`;
+  return decision === 'from' ? which : `${which} ${checked.output}`;
 }
 
 /** The decision as the `external_id` of a check run. */
-export function externalIdOf(checked: CheckedDecision): string {
-  const { decision, decidingRun, aboutRun, position, fingerprint, output } = checked;
+export function externalIdOf(checked: CheckedDecision | CheckedFrom): string {
+  const { decision, decidingRun, aboutRun, position } = checked;
   const at = `${position.runNumber}.${position.runAttempt}`;
-  return ['gl1', decision, decidingRun, aboutRun, at, hexOf(fingerprint), hexOf(output)].join(' ');
+  const what = decision === 'from' ? [checked.gate] : [hexOf(checked.fingerprint), hexOf(checked.output)];
+  return ['gl1', decision, decidingRun, aboutRun, at, ...what].join(' ');
 }
 
-const EXTERNAL_ID =
-  /^gl1 (approve|reject) ([1-9]\d{0,14}) ([1-9]\d{0,14}) ([1-9]\d{0,8})\.([1-9]\d{0,5}) ([0-9a-f]{64}) ([0-9a-f]{64})$/;
+const PLACE = String.raw`([1-9]\d{0,14}) ([1-9]\d{0,14}) ([1-9]\d{0,8})\.([1-9]\d{0,5})`;
+const EXTERNAL_ID = new RegExp(`^gl1 (approve|reject) ${PLACE} ([0-9a-f]{64}) ([0-9a-f]{64})$`);
+const EXTERNAL_FROM = new RegExp(`^gl1 from ${PLACE} (\\S{1,200})$`);
 
 /** `undefined` if it is not one of ours. */
 export function readExternalId(text: string): CheckedDecision | undefined {
@@ -49,6 +65,19 @@ export function readExternalId(text: string): CheckedDecision | undefined {
     position: { runNumber: Number(runNumber), runAttempt: Number(runAttempt), n: 0 },
     fingerprint: digestSchema.parse(`sha256:${fingerprint}`),
     output: digestSchema.parse(`sha256:${output}`),
+  };
+}
+
+/** `undefined` if it is not one of ours. */
+export function readExternalFrom(text: string): CheckedFrom | undefined {
+  const [, deciding, about, runNumber, runAttempt, gate] = EXTERNAL_FROM.exec(text) ?? [];
+  if (gate === undefined) return undefined;
+  return {
+    decision: 'from',
+    decidingRun: Number(deciding),
+    aboutRun: Number(about),
+    position: { runNumber: Number(runNumber), runAttempt: Number(runAttempt), n: 0 },
+    gate,
   };
 }
 

@@ -4,10 +4,11 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import { RECORD_FORMAT, type DecidedRecord, type Writer } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { commitOf } from '../event/head-commit.ts';
-import { isSameRepository } from '../event/trust.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { readRun, type ApiRun } from '../records/earlier-runs.ts';
-import { checkNameOf, checkRunsSchema, readExternalId, titleOf, type ApiCheckRun } from './check-run.ts';
+import { findFroms, unitsFrom, type From } from './checked-from.ts';
+import { proveCheck } from './check-proof.ts';
+import { checkNameOf, checkRunsSchema, readExternalId } from './check-run.ts';
 import { decisionsGiven, type GivenDecision, type Order } from './given-decisions.ts';
 import { isPersonWhoMayWrite } from './person.ts';
 
@@ -32,6 +33,7 @@ const NO_TOKEN = 'give the step `github-token`';
 export function decisionSource(invocation: ActionInvocation, options: SourceOptions): DecisionSource {
   const { world, event } = invocation;
   let order: Promise<Order | undefined> | undefined;
+  let froms: Promise<readonly From[]> | undefined;
   const identity = (subject: string): DecidedIdentity => ({
     kind: 'decided',
     format: RECORD_FORMAT,
@@ -41,12 +43,25 @@ export function decisionSource(invocation: ActionInvocation, options: SourceOpti
   });
   return {
     given: async (graph, listing, subject) => {
+      const again = (await (froms ??= findFroms(invocation, options))).flatMap((from) =>
+        unitsFrom(from, graph, options.isWhole).map(({ gate, leg }): DecidedRecord => ({
+          ...identity(subject),
+          pipeline: options.pipeline,
+          gate: gate.id,
+          leg: leg.id,
+          decision: 'force',
+          fingerprint: null,
+          actor: from.actor,
+          reason: from.reason,
+          ...from.position,
+        })),
+      );
       const given = await (order ??= orderOf(invocation, options));
-      if (given === undefined) return [];
+      if (given === undefined) return again;
       const decisions = decisionsGiven(given, graph, listing, { subject, now: world.now().toISOString() });
       const { actor, pipeline } = given;
       const { reason = '' } = given.dispatch;
-      return decisions.map(({ unit, ...decided }: GivenDecision): DecidedRecord => ({
+      const made = decisions.map(({ unit, ...decided }: GivenDecision): DecidedRecord => ({
         ...identity(subject),
         pipeline,
         gate: unit.gate.id,
@@ -59,6 +74,7 @@ export function decisionSource(invocation: ActionInvocation, options: SourceOpti
         reason,
         ...decided,
       }));
+      return [...again, ...made];
     },
     find: async (unit, { pipeline, subject }, run) => {
       try {
@@ -125,53 +141,16 @@ async function findChecked(
   if (!complete) return { decided: [], unread: `commit ${commit.slice(0, 12)} has too many check runs` };
   const decided: DecidedRecord[] = [];
   for (const check of items) {
-    const proved = await proveCheck(rest, event, check, unit);
+    const proved = await proveCheck(rest, event, check, readExternalId(check.external_id ?? ''), unit.key);
     if ('why' in proved) {
       const message = `Check run ${check.id} says it is a decision about ${unit.key}, and is ignored: ${proved.why}.`;
       world.runner.annotate('warning', message);
     } else {
-      decided.push({ ...identity, pipeline, gate: unit.gate.id, leg: unit.leg.id, ...proved });
+      const { actor, reason, checked } = proved;
+      const { decision, fingerprint, output, position } = checked;
+      const what = { decision, actor, reason, fingerprint, output, commit: check.head_sha };
+      decided.push({ ...identity, pipeline, gate: unit.gate.id, leg: unit.leg.id, ...position, ...what });
     }
   }
   return { decided };
-}
-
-type Proved = Pick<
-  DecidedRecord,
-  'decision' | 'actor' | 'reason' | 'fingerprint' | 'output' | 'commit' | 'runNumber' | 'runAttempt' | 'n'
->;
-
-/**
- * What a check run decides, or why it decides nothing. That an app of GitHub wrote it proves nothing, since every job's
- * token is of that app: the run that it names must be one that a person started to make just this decision.
- */
-async function proveCheck(
-  rest: RestClient,
-  event: ActionInvocation['event'],
-  check: ApiCheckRun,
-  unit: Unit,
-): Promise<Proved | { readonly why: string }> {
-  if (check.app?.slug !== 'github-actions') return { why: 'another app wrote it' };
-  const checked = readExternalId(check.external_id ?? '');
-  if (checked === undefined) return { why: 'its external id is not one of `command: decide`' };
-  const { decision, fingerprint, output, position } = checked;
-  const proved = (actor: string): Proved => {
-    const reason = (check.output?.summary ?? '').slice(0, 4_096);
-    return { decision, actor, reason, fingerprint, output, commit: check.head_sha, ...position };
-  };
-  const deciding = await readRun(rest, checked.decidingRun).catch((error: unknown) => {
-    if (error instanceof GatelineError && error.code === 'EARLIER_RUN_ABSENT') return undefined;
-    throw error;
-  });
-  // A rejection applies although it is no longer known who made it.
-  if (deciding === undefined)
-    return decision === 'reject' ? proved('unknown') : { why: `its run ${checked.decidingRun} cannot be found` };
-  const { login, isBot } = deciding.actor ?? { login: 'unknown', isBot: true };
-  const which = `run ${deciding.id}`;
-  if (deciding.event !== 'workflow_dispatch') return { why: `${which} was not started by a person` };
-  if (deciding.workflowPath !== event.startedFile || !isSameRepository(deciding.repository, event.repository))
-    return { why: `${which} is of another workflow` };
-  if (!deciding.title.includes(titleOf(checked, unit.key))) return { why: `the name of ${which} does not say so` };
-  if (isBot || !(await isPersonWhoMayWrite(rest, login))) return { why: `${login} may not decide` };
-  return proved(login);
 }

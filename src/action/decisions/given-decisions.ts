@@ -38,7 +38,7 @@ export function decisionsGiven(
   const { decision, gate } = order.dispatch;
   const steps = stepsGiven(order, graph, listing, about);
   if (decision === undefined || gate === undefined) return steps;
-  const units = named(order, graph, gate);
+  const units = unitsKnown(graph, gate, order.isWhole);
   if (decision === 'skip' || decision === 'force')
     return [...steps, ...units.map((unit) => ({ unit, decision, fingerprint: null }))];
   const judged = units.flatMap((unit): GivenDecision[] => {
@@ -71,7 +71,7 @@ function stepsGiven(
     const message = 'strategy retry-previous: only a gateline.yml says which gates a failed gate needs';
     throw new GatelineError('DISPATCH_INVALID', message);
   }
-  const first = from === undefined ? [] : named(order, graph, from).map(({ key }) => key);
+  const first = from === undefined ? [] : unitsKnown(graph, from, order.isWhole).map(({ key }) => key);
   if (strategy === 'from-checkpoint' && first.length === 0) return [];
   const { pipeline, resumed, runNumber } = order;
   const identity = { pipeline, subject, runNumber: resumed.number };
@@ -79,8 +79,11 @@ function stepsGiven(
   return strategySteps(strategy, graph, state, first).map((step) => ({ ...step, fingerprint: null }));
 }
 
-/** The units of a name. Without a file, a job knows only its own gate and those before it. */
-function named({ isWhole }: Order, graph: UnitGraph, name: string): Unit[] {
+/**
+ * The units of a name. Without a file, a job knows only its own gate and those before it.
+ * @throws GatelineError `GATE_UNKNOWN` if a file defines all gates
+ */
+export function unitsKnown(graph: UnitGraph, name: string, isWhole: boolean): Unit[] {
   try {
     return unitsNamed(graph, [name]);
   } catch (error) {

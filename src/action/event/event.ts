@@ -46,6 +46,8 @@ export interface WorkflowEvent {
   /** Short name: `main`, `7/merge`. */
   readonly refName: string;
   readonly actor: string;
+  /** A program started this run attempt, over the API. */
+  readonly isByProgram: boolean;
   /** Without a trailing slash. */
   readonly serverUrl: string;
   readonly apiUrl: string;
@@ -125,6 +127,7 @@ export function readEvent(
     ref,
     refName,
     actor: values.actor,
+    isByProgram: (environment[GITHUB_VARIABLES.triggeringActor] ?? '').endsWith('[bot]'),
     serverUrl: values.serverUrl.replace(/\/+$/, ''),
     apiUrl: values.apiUrl.replace(/\/+$/, ''),
     workspace: values.workspace,

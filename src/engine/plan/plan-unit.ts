@@ -57,6 +57,12 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
     const back = `${state.reason}: sent back to ${sent.loop.onFail.goto}, iteration ${sent.choice.times + 1}`;
     return { planned: plannedUnit(unit, 'send-back', back, work) };
   }
+  // A killed call left it: the other gates of its group end first, and their work is sent back once.
+  const awaited = sent && sent.choice.choice === 'await' ? sent.choice.units : [];
+  if (awaited.some((key) => call.assignment.only?.has(key) !== false)) {
+    const waits = `${state.reason}: work is sent back when ${needNames(unit, awaited).join(' and ')} has ended, too`;
+    return { planned: plannedUnit(unit, 'blocked', waits, work) };
+  }
   // An invalid contract could not judge any output.
   await call.contracts.compile(unit.gate);
   return runAgain(call, unit, work, state, search);

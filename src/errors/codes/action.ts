@@ -43,7 +43,7 @@ export const ACTION_CODES = {
   RUN_NAME_MISSING: {
     from: ['user'],
     means: 'The name of the run does not say what is decided, so no other run would use the decision.',
-    remedy: 'Set `run-name` in the workflow as in docs/recipes/approvals.md.',
+    remedy: 'Set `run-name` in the workflow as in docs/recipes/github/approve-on-github.md.',
   },
   DISPATCH_SUBJECT: {
     from: ['user'],

@@ -32,6 +32,8 @@ export interface SentCounts {
 /** What happens to a loop whose gates have ended. */
 export type LoopChoice =
   | { readonly choice: 'none' }
+  /** The gates that have ended would send work back, and these units have not ended. */
+  | { readonly choice: 'await'; readonly units: readonly UnitKey[] }
   /** A judged gate failed, and the work may not be sent back again. */
   | { readonly choice: 'used-up'; readonly reason: string }
   | {
@@ -63,6 +65,8 @@ export function loopsOf({ gates, groups }: Pick<Pipeline, 'gates' | 'groups'>): 
 
 const JUDGED: ReadonlySet<string> = new Set(['schema', 'score', 'check', 'result']);
 const OPEN: ReadonlySet<UnitStatus> = new Set(['pending', 'ready', 'running', 'blocked', 'lost', 'paused']);
+/** Open units that end without anybody's help. */
+const AWAITED: ReadonlySet<UnitStatus> = new Set(['pending', 'ready', 'running', 'lost']);
 
 /**
  * Whether a loop sends work back now: all its gates have ended, at least one was judged and is not good enough, and
@@ -71,8 +75,23 @@ const OPEN: ReadonlySet<UnitStatus> = new Set(['pending', 'ready', 'running', 'b
 export function judgeLoop(loop: Loop, graph: UnitGraph, state: RunState, limits: LoopLimits = {}): LoopChoice {
   const units = [...graph.values()].filter(({ gate }) => loop.gates.includes(gate.id));
   const states = units.map(({ key }) => state.units.get(key)!);
-  if (states.some((one) => !one.done && OPEN.has(one.status))) return { choice: 'none' };
-  const failed = states.filter(({ done }) => !done);
+  const open = states.filter((one) => !one.done && OPEN.has(one.status));
+  const choice = judgeEnded(loop, graph, state, {
+    limits,
+    failed: states.filter((one) => !one.done && !open.includes(one)),
+  });
+  if (open.length === 0) return choice;
+  const isAwaited = choice.choice === 'send-back' && open.every(({ status }) => AWAITED.has(status));
+  return isAwaited ? { choice: 'await', units: open.map(({ key }) => key) } : { choice: 'none' };
+}
+
+/** What happens to a loop if only these units failed. */
+function judgeEnded(
+  loop: Loop,
+  graph: UnitGraph,
+  state: RunState,
+  { limits, failed }: { readonly limits: LoopLimits; readonly failed: readonly UnitState[] },
+): LoopChoice {
   if (failed.length === 0 || !failed.every((one) => wasJudged(one, state.runNumber))) return { choice: 'none' };
   const targets = [...graph.values()].filter(({ gate }) => gate.id === loop.onFail.goto);
   if (targets.some(({ key }) => state.units.get(key)?.ended === undefined)) return { choice: 'none' };

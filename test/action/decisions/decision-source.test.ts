@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { externalIdOf, titleOf, type CheckedDecision } from '../../../src/action/decisions/check-run.ts';
+import {
+  externalIdOf,
+  titleOf,
+  type CheckedDecision,
+  type CheckedFrom,
+} from '../../../src/action/decisions/check-run.ts';
 import { decisionSource } from '../../../src/action/decisions/decision-source.ts';
 import type { Dispatch } from '../../../src/action/event/dispatch.ts';
 import type { ActionInvocation } from '../../../src/action/invocation.ts';
@@ -34,14 +39,23 @@ beforeEach(async () => {
 });
 afterEach(() => service[Symbol.asyncDispose]());
 
-function source(dispatch?: Partial<Dispatch>, more: { token?: string } = {}): DecisionSource {
+interface SourceFacts {
+  readonly token?: string;
+  readonly runAttempt?: number;
+  readonly isByProgram?: boolean;
+}
+
+function source(dispatch?: Partial<Dispatch>, more: SourceFacts = {}): DecisionSource {
   const permissions = { actions: 'read', checks: 'read' } as const;
   const { token = service.issueToken({ repository: REPOSITORY_NAME, permissions }) } = more;
+  const { runAttempt = 1, isByProgram = false } = more;
   const event = {
     repository: REPOSITORY_NAME,
     sha: HEAD,
     startedFile: FILE,
     runNumber: 4,
+    runAttempt,
+    isByProgram,
     pullRequest: undefined,
     dispatch: dispatch && { sender: { login: 'maria', isBot: false }, resume: String(ABOUT), ...dispatch },
   };
@@ -196,5 +210,74 @@ describe('the event of a run', () => {
     const operation = 'repos/get-collaborator-permission-level';
     service.faults.add({ operation, fault: { kind: 'status', status: 403 } });
     await expect(given({ decision: 'approve', gate: 'draft' })).rejects.toMatchObject({ code: 'REST_DENIED' });
+  });
+});
+
+describe('a check run that says from which gate a run starts again', () => {
+  const REAL_FROM: CheckedFrom = {
+    decision: 'from',
+    decidingRun: DECIDING,
+    aboutRun: ABOUT,
+    position: { runNumber: 4, runAttempt: 2, n: 0 },
+    gate: 'code',
+  };
+
+  function write(more: Partial<CheckedFrom> = {}, run: Partial<RunOptions> = {}): void {
+    const displayTitle = titleOf(REAL_FROM, 'code');
+    service.addRun({ id: DECIDING, event: 'workflow_dispatch', actor: 'maria', path: FILE, displayTitle, ...run });
+    service.world.checkRuns.push({
+      id: 71,
+      repository: REPOSITORY_NAME,
+      name: 'gateline from: p',
+      headSha: HEAD,
+      externalId: externalIdOf({ ...REAL_FROM, ...more }),
+      conclusion: 'neutral',
+      output: { title: 'from', summary: 'again' },
+      app: 'github-actions',
+    });
+  }
+
+  const given = async (more: SourceFacts): Promise<string[]> =>
+    (await source(undefined, more).given(graph, listing([]), 'main')).map(
+      ({ decision, gate, actor, runNumber, runAttempt, n }) =>
+        `${decision} ${gate} by ${actor} ${runNumber}.${runAttempt}.${n}`,
+    );
+
+  it('is a new attempt of that gate and all gates after it, from that attempt of the run on', async () => {
+    write();
+    const forced = ['force code by maria 4.2.0', 'force last by maria 4.2.0'];
+    expect(await given({ runAttempt: 1 })).toEqual([]);
+    expect(await given({ runAttempt: 2 })).toEqual(forced);
+    expect(await given({ runAttempt: 3 })).toEqual(forced);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each<[string, Partial<CheckedFrom>, Partial<RunOptions>, number]>([
+    ['another run', { position: { runNumber: 3, runAttempt: 2, n: 0 } }, {}, 0],
+    ['another gate than the person named', { gate: 'draft' }, {}, 1],
+    ['a person who may not write', {}, { actor: 'rita' }, 1],
+    ['a run that a push started', {}, { event: 'push' }, 1],
+  ])('is ignored if it is of %s', async (_, more, run, named) => {
+    write(more, run);
+    expect(await given({ runAttempt: 2 })).toEqual([]);
+    expect(warnings).toHaveLength(named);
+  });
+
+  it('must be readable in an attempt that a program started, and is named in one of a person', async () => {
+    const fault = { kind: 'status', status: 500 } as const;
+    service.faults.add({ operation: 'checks/list-for-ref', fault, times: 99 });
+    const unreadable = { code: 'DECISIONS_UNREADABLE' };
+    await expect(given({ runAttempt: 2, isByProgram: true })).rejects.toMatchObject(unreadable);
+    expect(await given({ runAttempt: 2 })).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining('it cannot be read from which gate this run starts again')]);
+  });
+
+  it('is not looked for by a token that may not read it', async () => {
+    write();
+    const token = service.issueToken({ repository: REPOSITORY_NAME, permissions: { actions: 'read' } });
+    expect(await given({ runAttempt: 2, token })).toEqual([]);
+    expect(warnings).toEqual([]);
+    expect(await given({ runAttempt: 2, token, isByProgram: true })).toEqual([]);
+    expect(warnings).toHaveLength(1);
   });
 });

@@ -66,6 +66,7 @@ describe('a listing that fails', () => {
     await using again = await second('no listing', { operation: /[Ll]ist/, fault: DOWN });
     const { annotations } = await again.code();
     expect(messagesOf({ annotations })).toEqual([
+      expect.stringMatching(/^notice .*it cannot be read from which gate this run starts again: .* 503/),
       expect.stringContaining(
         `UPSTREAM_UNREADABLE: gate code cannot begin: plan: it may have left a record: artifacts of run ${RUN}: ListArtifacts`,
       ),

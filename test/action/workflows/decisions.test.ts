@@ -1,3 +1,4 @@
+import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { externalIdOf, titleOf, type CheckedDecision } from '../../../src/action/decisions/check-run.ts';
 import { digestOf } from '../../../src/json/digest.ts';
@@ -80,8 +81,8 @@ const RED = ['failure', 'failure', 'skipped', 'failure'];
 const GREEN = ['success', 'success', 'success', 'success'];
 
 /** A pull request's run that waits for an approval. */
-async function waiting(): Promise<WorkflowRun> {
-  const run = await pullRequest();
+async function waiting(more: WorldRunOptions = {}): Promise<WorkflowRun> {
+  const run = await pullRequest(more);
   const report = await run.start().ended;
   expect(statusOf(report)).toEqual(RED);
   expect(errorsOf(report.job('translate'))).toEqual([expect.stringMatching(/^Waiting for approval: .*score 72/)]);
@@ -154,6 +155,75 @@ describe('a run of a pull request that waits', () => {
     const again = await run.rerunFailed().ended;
     expect(statusOf(again)).toEqual(RED);
     expect(errorsOf(again.job('translate'))).toEqual([expect.stringContaining('DECISIONS_UNREADABLE')]);
+    expect(await world.startedGates()).toEqual([]);
+  });
+});
+
+/** The agent of `publish` fails while there is such a file. */
+const FAILS_IF_RED = '[ ! -e "$START_LOG.red" ] || exit 3; printf \'{"published"';
+
+describe('`from` for a run of a pull request', () => {
+  it('runs all its jobs again: the gate and those after it start their agents, once in all later attempts', async () => {
+    const run = await waiting();
+    await (await dispatched(approval())).start().ended;
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish']);
+    const { runId } = lastEnd('publish').by;
+    const decided = await (await dispatched({ resume: runId!, from: 'publish', reason: 'again' })).start().ended;
+    expect([decided.conclusion, decided.started]).toEqual(['success', ['decide']]);
+    expect(world.service.world.reruns.at(-1)).toEqual({ run: Number(runId), which: 'all' });
+    const again = await run.rerunAll().ended;
+    expect(statusOf(again)).toEqual(GREEN);
+    expect(again.job('publish').log.join('\n')).toContain('maria asked for a new attempt: again');
+    expect(await world.startedGates()).toEqual(['publish']);
+    expect(statusOf(await run.rerunAll().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual([]);
+    await (await dispatched({ resume: runId!, from: 'translate', reason: 'all of it' })).start().ended;
+    expect(statusOf(await run.rerunAll().ended)).toEqual(RED);
+    expect(await world.startedGates()).toEqual(['translate']);
+  });
+
+  it('holds when the gate fails without an output: a re-run does not use the one from before', async () => {
+    await world.repository.edit(WORKFLOW, `printf '{"published"`, FAILS_IF_RED);
+    await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
+    await world.repository.commitAll('a job that may fail');
+    const run = await pullRequest();
+    expect(statusOf(await run.start().ended)).toEqual(GREEN);
+    await world.startedGates();
+    await (await dispatched({ resume: lastEnd('publish').by.runId!, from: 'publish' })).start().ended;
+    const red = `${world.repository.startLog}.red`;
+    await writeFile(red, '');
+    expect(statusOf(await run.rerunAll().ended)).toEqual(['failure', 'success', 'failure', 'failure']);
+    await rm(red);
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish', 'publish']);
+  });
+
+  it('is refused for a gate without an attempt, with a decision, and to somebody who may not decide', async () => {
+    await waiting();
+    const { resume } = approval();
+    const cases = [
+      ['maria', { from: 'publish' }, 'DECISION_WITHOUT_ATTEMPT'],
+      ['maria', { ...approval(), from: 'translate' }, 'DISPATCH_INVALID'],
+      ['rita', { from: 'translate' }, 'DECIDER_REFUSED'],
+    ] as const;
+    for (const [by, more, code] of cases) {
+      const decided = await (await dispatched({ ...more, resume: resume! }, by)).start().ended;
+      expect(errorsOf(decided.job('decide')), by).toEqual([expect.stringContaining(code)]);
+    }
+    expect([world.service.world.checkRuns, world.service.world.reruns]).toEqual([[], []]);
+  });
+
+  it('that somebody forged starts nothing and is named; one that cannot be read lets nothing pass', async () => {
+    const run = await waiting({ machine: { GITHUB_TRIGGERING_ACTOR: 'github-actions[bot]' } });
+    await (await dispatched({ resume: approval().resume!, from: 'translate', reason: 'x' }, 'paul')).start().ended;
+    world.service.world.collaborators.set('paul', 'read');
+    const again = await run.rerunAll().ended;
+    expect(await world.startedGates()).toEqual([]);
+    expect(messagesOf(again.job('translate'), 'warning')).toEqual([expect.stringMatching(/paul may not decide/)]);
+    world.service.faults.add({ operation: 'checks/list-for-ref', fault: { kind: 'status', status: 500 }, times: 99 });
+    const unread = await run.rerunAll().ended;
+    expect(errorsOf(unread.job('translate'))).toEqual([expect.stringContaining('DECISIONS_UNREADABLE')]);
     expect(await world.startedGates()).toEqual([]);
   });
 });
@@ -375,6 +445,24 @@ describe('a decision in the event of a run', () => {
     expect(statusOf(await again.rerunAll().ended)).toEqual(GREEN);
     expect(await world.startedGates()).toEqual([]);
     expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
+  });
+
+  it('`from` does not start the gate again when the job after it failed and runs again', async () => {
+    await withoutDecide();
+    await world.repository.edit(WORKFLOW, `printf '{"published"`, FAILS_IF_RED);
+    await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
+    await world.repository.commitAll('a job that may fail');
+    const run = await world.run({ payload: { repository: REPOSITORY } });
+    expect(statusOf(await run.start().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish', 'translate']);
+    const red = `${world.repository.startLog}.red`;
+    await writeFile(red, '');
+    const again = await dispatched({ resume: lastEnd('publish').by.runId!, from: 'translate' });
+    expect(statusOf(await again.start().ended)).toEqual(['failure', 'success', 'failure', 'failure']);
+    expect(await world.startedGates()).toEqual(['publish', 'translate']);
+    await rm(red);
+    expect(statusOf(await again.rerunFailed().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish']);
   });
 
   it.runIf(IS_FULL)('skips a gate', async () => {

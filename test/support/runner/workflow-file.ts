@@ -4,8 +4,8 @@ import type { JsonValue } from '../../../src/json/json.ts';
 
 /**
  * The part of GitHub's workflow syntax that is carried out here. Everything else is refused when the file is read, so
- * that no test rests on a key that nothing looks at. Accepted and not looked at: `on`, `concurrency`,
- * `runs-on`, `timeout-minutes`.
+ * that no test rests on a key that nothing looks at. Accepted and not looked at: `on`, `concurrency`, `environment`
+ * (as if its reviewers had let the job start), `runs-on`, `timeout-minutes`.
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax
  */
 
@@ -45,6 +45,7 @@ const jobSchema = z.strictObject({
   'runs-on': json,
   'timeout-minutes': minutes,
   concurrency: json.optional(),
+  environment: json.optional(),
   outputs: texts,
   env: texts,
   defaults,
