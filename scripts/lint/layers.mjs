@@ -56,7 +56,7 @@ export const FOLDERS = {
   'store/filesystem': ['lock', 'projections'],
   'store/github': ['artifacts', 'cache', 'records', 'history'],
   verdict: ['json-schema', 'expression'],
-  workspace: ['files', 'dependencies', 'git', 'trees', 'folder', 'slots'],
+  workspace: ['files', 'dependencies', 'git', 'objects', 'trees', 'folder', 'slots'],
 };
 
 /** Rooms that receive files, time, randomness, processes and the network only as arguments. */

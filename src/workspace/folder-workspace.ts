@@ -18,9 +18,9 @@ import { currentFiles } from './folder/current-files.ts';
 import type { TreeSetup } from './slots/furnish-slot.ts';
 import { WorkTrees } from './slots/work-trees.ts';
 import { noticesOf, type Taking, type LeftOut } from './trees/left-out.ts';
-import { objectsBelow, openObjectStore, removeHalfDone, type ObjectStore } from './trees/object-store.ts';
+import { objectsBelow, openObjectStore, removeHalfDone, type ObjectStore } from './objects/object-store.ts';
 import { discardBlobs, screenTree } from './trees/screened-tree.ts';
-import { pruneObjects } from './trees/prune-objects.ts';
+import { pruneObjects } from './objects/prune-objects.ts';
 import { SnapshotIndex } from './trees/snapshot-index.ts';
 import { TreeObjects } from './trees/tree-objects.ts';
 import type {

@@ -3,7 +3,7 @@ import { sameFile, type Tree, type TreeFile } from '../../run/files/tree.ts';
 import { foldersOf, whyNotContained } from '../files/contain.ts';
 import { kindOf, lookAt, lookBelow } from '../files/look.ts';
 import { onDisk, quotedForGit } from '../files/path-bytes.ts';
-import { snapshotIndexOf, type ObjectStore } from '../trees/object-store.ts';
+import { snapshotIndexOf, type ObjectStore } from '../objects/object-store.ts';
 import type { Put, PutReason, WantedFile, CopyContent } from '../workspace.ts';
 import { type TreeObjects } from '../trees/tree-objects.ts';
 

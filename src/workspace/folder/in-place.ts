@@ -10,7 +10,7 @@ import { currentFiles } from './current-files.ts';
 import { captureTree, type CapturedTree } from '../trees/capture-tree.ts';
 import { NOT_NAMED, type Taking, type LeftOut } from '../trees/left-out.ts';
 import { copyIndex, indexState, unskipPresent } from '../trees/index-file.ts';
-import type { IndexedFolder, ObjectStore } from '../trees/object-store.ts';
+import type { IndexedFolder, ObjectStore } from '../objects/object-store.ts';
 import type { TreeObjects } from '../trees/tree-objects.ts';
 import { environmentOfTree } from '../git/tree-environment.ts';
 import type { Checkout, CheckoutRequest } from '../workspace.ts';

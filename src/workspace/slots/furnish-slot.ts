@@ -6,7 +6,7 @@ import { exclusionOf, findDependencyFolders, linkDependencies } from '../depende
 import type { Globs } from '../files/globs.ts';
 import { splitNames } from '../files/path-bytes.ts';
 import { runSetup, type StartSetup } from './setup.ts';
-import type { ObjectStore } from '../trees/object-store.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
 import type { CheckoutRequest } from '../workspace.ts';
 import type { Slot } from './slots.ts';
 

@@ -3,7 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { captureTree, type CapturedTree, type KnownIndex } from '../trees/capture-tree.ts';
 import { type Taking } from '../trees/left-out.ts';
 import { indexState, unskipPresent } from '../trees/index-file.ts';
-import type { ObjectStore } from '../trees/object-store.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
 import type { Slot } from './slots.ts';
 
 /** How to capture a slot. */

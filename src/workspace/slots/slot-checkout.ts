@@ -8,7 +8,7 @@ import { openUp } from '../files/open-up.ts';
 import { splitNames } from '../files/path-bytes.ts';
 import { removeStrange, strangeEntries } from '../files/strange-entries.ts';
 import { copyIndex, listOfNames, unlookedEntries } from '../trees/index-file.ts';
-import type { ObjectStore } from '../trees/object-store.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
 import { makeAgentRepository } from './agent-repository.ts';
 import type { Furnished } from './furnish-slot.ts';
 import type { RepositoryCopy } from './repository-copy.ts';

@@ -5,7 +5,7 @@ import type { Globs } from '../files/globs.ts';
 import type { Repository } from '../git/repository.ts';
 import type { KnownIndex } from '../trees/capture-tree.ts';
 import type { Taking, LeftOut } from '../trees/left-out.ts';
-import type { ObjectStore } from '../trees/object-store.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
 import type { TreeObjects } from '../trees/tree-objects.ts';
 import type { CapturedWork, Checkout, CheckoutRequest } from '../workspace.ts';
 import { environmentOfTree } from '../git/tree-environment.ts';

@@ -7,7 +7,7 @@ import { differingFiles, type Differing } from './differing-files.ts';
 import { listOfNames } from './index-file.ts';
 import { NOT_NAMED, type LeftOut, type Taking } from './left-out.ts';
 import { ignoredFiles, type IgnoredFiles } from './named-files.ts';
-import type { IndexedFolder, ObjectStore } from './object-store.ts';
+import type { IndexedFolder, ObjectStore } from '../objects/object-store.ts';
 import { forgetSettled, unsettledFiles } from './unsettled-entries.ts';
 import { isTakenUntracked, megabytes, tooLarge, untrackedFiles, untrackedTooLarge } from './untracked-files.ts';
 

@@ -2,7 +2,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { kindOf, lookBelow } from '../files/look.ts';
 import { onDisk, splitNames } from '../files/path-bytes.ts';
 import { OWN_REPOSITORY, type LeftOut } from './left-out.ts';
-import type { IndexedFolder, ObjectStore } from './object-store.ts';
+import type { IndexedFolder, ObjectStore } from '../objects/object-store.ts';
 
 /** Differences of a folder from its index. Paths from the top. */
 export interface Differing {

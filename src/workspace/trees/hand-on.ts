@@ -5,8 +5,8 @@ import { openToRead } from '../files/blob.ts';
 import { whyNotContained } from '../files/contain.ts';
 import type { Globs } from '../files/globs.ts';
 import { onDisk, splitNames } from '../files/path-bytes.ts';
-import { BlobReader } from './blob-reader.ts';
-import { type ObjectStore, snapshotIndexOf } from './object-store.ts';
+import { BlobReader } from '../objects/blob-reader.ts';
+import { type ObjectStore, snapshotIndexOf } from '../objects/object-store.ts';
 import type { CapturedWork, Changes, KeepContent } from '../workspace.ts';
 import { listOfNames } from './index-file.ts';
 

@@ -4,7 +4,7 @@ import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { BYTES_OF_ID, type ObjectFormat } from '../files/blob.ts';
 import { lookBelow } from '../files/look.ts';
 import { bytesOfName, splitNames } from '../files/path-bytes.ts';
-import type { IndexedFolder, ObjectStore } from './object-store.ts';
+import type { IndexedFolder, ObjectStore } from '../objects/object-store.ts';
 
 /**
  * Identifies a state of an index file: the checksum that git writes at its end, or size and time if git is configured

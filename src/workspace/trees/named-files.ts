@@ -2,7 +2,7 @@ import { linksAbove } from '../files/look.ts';
 import { splitNames } from '../files/path-bytes.ts';
 import type { Taking } from './left-out.ts';
 import { listOfNames } from './index-file.ts';
-import type { IndexedFolder, ObjectStore } from './object-store.ts';
+import type { IndexedFolder, ObjectStore } from '../objects/object-store.ts';
 
 /** Files that keep an otherwise ignored folder in git; they do not make it a source folder. */
 const KEEPERS = new Set(['.gitignore', '.gitkeep', '.keep']);

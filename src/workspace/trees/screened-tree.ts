@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Screened, TreeId } from '../workspace.ts';
-import { BlobReader } from './blob-reader.ts';
-import type { ObjectStore } from './object-store.ts';
+import { BlobReader } from '../objects/blob-reader.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
 import type { TreeObjects } from './tree-objects.ts';
 
 /** Which files of a tree are read, and what they must pass. */

@@ -9,8 +9,8 @@ import { splitNames } from '../files/path-bytes.ts';
 import { captureTree, type CapturedTree, type KnownIndex } from './capture-tree.ts';
 import { type Taking } from './left-out.ts';
 import { copyIndex, indexState, listOfNames, unlookedEntries } from './index-file.ts';
-import { snapshotIndexOf, type ObjectStore } from './object-store.ts';
-import { copyUncommitted } from './own-objects.ts';
+import { snapshotIndexOf, type ObjectStore } from '../objects/object-store.ts';
+import { copyUncommitted } from '../objects/own-objects.ts';
 
 const FORMAT = 'gateline-snapshot/1';
 

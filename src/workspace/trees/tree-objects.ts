@@ -7,9 +7,9 @@ import { whyNotContained } from '../files/contain.ts';
 import { bytesOfName, splitNames } from '../files/path-bytes.ts';
 import type { CopyContent, LaidFile } from '../workspace.ts';
 import { writeTree } from './capture-tree.ts';
-import type { ObjectStore } from './object-store.ts';
-import { copyObjects, differingObjects } from './own-objects.ts';
-import { storeContents } from './stored-contents.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
+import { copyObjects, differingObjects } from '../objects/own-objects.ts';
+import { storeContents } from '../objects/stored-contents.ts';
 
 /** Tree objects of one workspace: read, made from others, and compared. Paths are relative to the workspace. */
 export class TreeObjects {

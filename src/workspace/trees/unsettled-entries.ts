@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { BYTES_OF_ID, type ObjectFormat } from '../files/blob.ts';
 import { bytesOfName, onDisk, textOfName } from '../files/path-bytes.ts';
-import type { IndexedFolder, ObjectStore } from './object-store.ts';
+import type { IndexedFolder, ObjectStore } from '../objects/object-store.ts';
 
 /** The needed part of an index entry. */
 export interface UnsettledEntry {
