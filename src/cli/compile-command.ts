@@ -21,7 +21,7 @@ export const COMPILE: CommandSpec = {
     },
     { name: 'check', help: 'write nothing; exit with 1 and show the difference if the workflow is not up to date' },
     { name: 'dry-run', short: 'n', help: 'write nothing; print the workflow' },
-    { name: 'force', help: 'overwrite a file that this command did not write' },
+    { name: 'force', help: 'overwrite a file that was not compiled from this definition' },
     JSON_OPTION,
   ],
   description:

@@ -26,7 +26,14 @@ describe('a compiled workflow', () => {
       console.warn(message);
       return;
     }
+    const ids = ['true', 'null', 'on', 'y', '_'];
+    const odd = {
+      pipeline: 'null',
+      gates: Object.fromEntries(ids.map((id, index) => [id, { run: 'x', needs: ids.slice(index + 3, index + 4) }])),
+      groups: { g: { gates: ['y', 'null', '_'], mode: 'sequential' } },
+    };
     const more = {
+      odd: JSON.stringify(odd),
       privileged: 'pipeline: privileged\non: [pull_request_target, workflow_dispatch]\ngates: { a: { run: x } }\n',
     };
     const folder = mkdtempSync(join(tmpdir(), 'gateline-compiled-'));

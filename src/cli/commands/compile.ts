@@ -17,7 +17,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const isLook = options['check'] === true || options['dry-run'] === true;
   if (!isCurrent && !isLook) {
     if (file.isForeign && options['force'] !== true) {
-      throw new GatelineError('WORKFLOW_FOREIGN', `${file.name} was not written by \`gateline compile\``);
+      throw new GatelineError('WORKFLOW_FOREIGN', `${file.name} was not compiled from this definition`);
     }
     await writeWorkflow(file);
   }

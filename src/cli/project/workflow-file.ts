@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { compileWorkflow, type CompiledWorkflow } from '../../compile/compile.ts';
 import { CHECKOUT, GATELINE, gatelineAt, keptPin } from '../../compile/pins.ts';
-import { isCompiled } from '../../compile/text.ts';
+import { isCompiledFrom } from '../../compile/text.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { repositoryTop } from '../../local/repository-top.ts';
@@ -16,9 +16,9 @@ export interface WorkflowFile extends CompiledWorkflow {
   readonly path: string;
   /** Relative to the current folder, for people. */
   readonly name: string;
-  /** What is there now; `undefined`: nothing. */
+  /** What is there now, with line feeds; `undefined`: nothing. */
   readonly existing: string | undefined;
-  /** Another file than one that was compiled is in its place. */
+  /** What is there was not compiled from this definition. */
   readonly isForeign: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function workflowFile(
   const path =
     output === undefined ? join(top, '.github', 'workflows', `${pipeline.id}.yml`) : resolve(workingDirectory, output);
   const existing = await readIfThere(path);
-  const isForeign = existing !== undefined && !isCompiled(existing);
+  const isForeign = existing !== undefined && !isCompiledFrom(inside, existing);
   const before = isForeign ? '' : (existing ?? '');
   const compiled = compileWorkflow(pipeline, {
     definition: inside,
@@ -60,7 +60,8 @@ function givenPin(options: OptionValues): ReturnType<typeof gatelineAt> {
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    // Git may have checked the file out with other line endings.
+    return (await readFile(path, 'utf8')).replaceAll('\r\n', '\n');
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined;
     throw new GatelineError('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(error)}`, {

@@ -86,8 +86,9 @@ export const COMMAND_LINE_CODES = {
   },
   WORKFLOW_FOREIGN: {
     from: ['user'],
-    means: 'Another file is where `gateline compile` would write the workflow.',
-    remedy: 'Name another file with `--output`, or overwrite it with `--force`.',
+    means: 'Where `gateline compile` would write the workflow is another file, or the workflow of another definition.',
+    remedy:
+      'Write `pipeline` with another id, name another file with `--output`, or overwrite this one with `--force`.',
   },
   DEFINITION_OUTSIDE: {
     from: ['user'],
