@@ -6,7 +6,7 @@ import { ancestorsOf, jobOrders } from './order.ts';
 import { decideJob, reportJob } from './report-job.ts';
 import { concurrencyOf, RUN_NAME } from './run-names.ts';
 import type { Around } from './steps.ts';
-import { workflowText, type Comment } from './text.ts';
+import { workflowText, type YamlComment } from './text.ts';
 import { triggersOf } from './triggers.ts';
 
 /** An action that a compiled workflow brings itself. */
@@ -18,7 +18,7 @@ export interface Pin {
 }
 
 /** What a workflow is compiled with beside its pipeline. */
-export interface CompileOptions {
+export interface CompileInput {
   /** Path of the definition in the repository, with `/`. */
   readonly definition: string;
   readonly gateline: Pin;
@@ -32,13 +32,13 @@ export interface CompiledWorkflow {
   readonly warnings: readonly string[];
 }
 
-/** The definition that the action finds without being told, whatever else there is. */
+/** The definition that the action finds without its input `file`, even if there are others. */
 const FOUND_FIRST = 'gateline.yml';
 
 /**
  * The workflow of a pipeline: one job a gate, and a report last. The same pipeline and options give the same text.
  */
-export function compileWorkflow(pipeline: Pipeline, options: CompileOptions): CompiledWorkflow {
+export function compileWorkflow(pipeline: Pipeline, options: CompileInput): CompiledWorkflow {
   const { definition, gateline, checkout } = options;
   const triggers = triggersOf(pipeline.on);
   const { isDispatched } = triggers;
@@ -91,8 +91,8 @@ function freeId(id: string, jobs: Readonly<Record<string, JsonObject>>): string 
   return Object.hasOwn(jobs, id) ? freeId(`gateline-${id}`, jobs) : id;
 }
 
-function commentsOf(first: string, report: string, decide: string): Comment[] {
-  const of = (job: string, permission: string, text: string): Comment => ({
+function commentsOf(first: string, report: string, decide: string): YamlComment[] {
+  const of = (job: string, permission: string, text: string): YamlComment => ({
     path: ['jobs', job, 'permissions', permission],
     text,
     where: 'behind',

@@ -4,7 +4,7 @@ import type { JobOrder } from './order.ts';
 import { NO_DECISION } from './run-names.ts';
 import { definitionInput, checkoutStep, literal, type Around } from './steps.ts';
 
-/** Minutes beside those of the agents: to check out, to read and upload records, and to wait for GitHub in an outage. */
+/** Minutes for everything but the agents: checkout, records, and an outage of GitHub. */
 const OVERHEAD_MINUTES = 15;
 /** The longest that GitHub lets a job run: five days, on runners of one's own. */
 const MAX_JOB_MINUTES = 7_200;

@@ -8,7 +8,7 @@ interface Line {
   readonly text: string;
 }
 
-/** How one text becomes another: `-` lines go, `+` lines come, with some of those around them. Empty if they are the same. */
+/** The lines that a text loses (`-`) and gets (`+`), with some around them. Empty if it stays the same. */
 export function lineDiff(before: string, after: string): string {
   const [old, now] = [linesOf(before), linesOf(after)];
   let start = 0;

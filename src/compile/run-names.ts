@@ -26,7 +26,7 @@ const OF_DECISION = `${IS_DECISION} && format('-decide-{0}', github.run_id)`;
 
 /**
  * One run at a time for a pull request or a branch, and none is cancelled. A run that does work again begins before the
- * one that started it has ended, and a decision is about a run that others may wait behind: each has a group of its own.
+ * one that started it has ended, and a decision must not wait behind other runs: each has a group of its own.
  */
 export function concurrencyOf(pipeline: string, isDispatched: boolean, decides: boolean): JsonObject {
   const own = [OF_REWORK, ...(decides ? [OF_DECISION] : []), "''"].join(' || ');

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/json.ts';
 import { shown } from '../pipeline/problem.ts';
 
 /** A comment in the text. */
-export interface Comment {
+export interface YamlComment {
   readonly path: readonly string[];
   readonly text: string;
   /** On a line of its own before the key, or behind the key or its value. */
@@ -24,12 +24,12 @@ function headOf(definition: string): string {
 /**
  * A workflow as YAML, without anchors and folded lines.
  * @param definition the path of what it was made from
- * @param versions what stands behind a `uses`, by its value
+ * @param versions the comment behind a `uses`, by its value
  */
 export function workflowText(
   definition: string,
   workflow: JsonObject,
-  comments: readonly Comment[],
+  comments: readonly YamlComment[],
   versions: ReadonlyMap<string, string>,
 ): string {
   const document = new Document(workflow, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
@@ -55,7 +55,7 @@ function isNamed({ key }: Pair, ...names: readonly string[]): boolean {
   return isScalar(key) && names.includes(String(key.value));
 }
 
-function place(document: Document, { path, text, where }: Comment): void {
+function place(document: Document, { path, text, where }: YamlComment): void {
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1));
   if (!isMap<Scalar>(parent)) return;
   const pair = parent.items.find(({ key }) => key.value === path.at(-1));

@@ -156,8 +156,8 @@ export function bareExpression(condition: string): { readonly text: string; read
 }
 
 /**
- * The expressions inside a text, without their `${{ }}`, and the number of characters before each. `undefined`: one does
- * not end.
+ * The expressions inside a text, without their `${{ }}`, and the number of characters before each. `undefined`: one
+ * has no end.
  */
 export function expressionsInside(text: string): { readonly text: string; readonly offset: number }[] | undefined {
   const found: { text: string; offset: number }[] = [];

@@ -4,7 +4,7 @@ import { forTerminal } from '../../untrusted/escape.ts';
 import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor } from '../project/open.ts';
-import { workflowFile, writeWorkflow, type WorkflowFile } from '../project/workflow-file.ts';
+import { workflowFile, writeWorkflow, type CompiledFile } from '../project/workflow-file.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 
@@ -29,7 +29,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 
 type Status = 'current' | 'stale' | 'written';
 
-function tell({ world, options }: CommandInvocation, file: WorkflowFile, status: Status): void {
+function tell({ world, options }: CommandInvocation, file: CompiledFile, status: Status): void {
   for (const warning of file.warnings) say(world.err, `note: ${forTerminal(warning)}`);
   const name = forTerminal(file.name);
   if (options['check'] !== true && options['dry-run'] === true) world.out.write(file.text);
@@ -43,7 +43,7 @@ function tell({ world, options }: CommandInvocation, file: WorkflowFile, status:
 }
 
 /** `gateline-compile/1`; see docs/reference/json-output.md. */
-function compiledJson({ name, text, existing, warnings }: WorkflowFile, status: Status): object {
+function compiledJson({ name, text, existing, warnings }: CompiledFile, status: Status): object {
   const diff = status === 'stale' ? lineDiff(existing ?? '', text) : '';
   return { format: 'gateline-compile/1', path: name.replaceAll('\\', '/'), status, diff, warnings };
 }

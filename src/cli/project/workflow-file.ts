@@ -11,7 +11,7 @@ import { textOption, type OptionValues } from '../command.ts';
 import type { CliWorld } from '../world.ts';
 
 /** A workflow file as it is, and as it should be. */
-export interface WorkflowFile extends CompiledWorkflow {
+export interface CompiledFile extends CompiledWorkflow {
   /** Absolute. */
   readonly path: string;
   /** Relative to the current folder, for people. */
@@ -30,7 +30,7 @@ export async function workflowFile(
   { workingDirectory, environment }: CliWorld,
   options: OptionValues,
   { pipeline, path: definition, root }: Pick<LoadedPipeline, 'pipeline' | 'path' | 'root'>,
-): Promise<WorkflowFile> {
+): Promise<CompiledFile> {
   const top = await repositoryTop(root, environment);
   const inside = relative(top, definition).replaceAll(sep, '/');
   if (inside.startsWith('../') || isAbsolute(inside)) {
@@ -66,14 +66,17 @@ async function readIfThere(path: string): Promise<string | undefined> {
     if (isSystemError(error, 'ENOENT')) return undefined;
     throw new GatelineError('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(error)}`, {
       fault: 'platform',
-      hint: 'Check what stands in its way and who owns it.',
+      hint: 'Check what is in its place and who owns it.',
       cause: error,
     });
   }
 }
 
-/** Writes a workflow; whoever reads it meanwhile sees the old text or the new one. @throws GatelineError `FILE_UNWRITABLE` */
-export async function writeWorkflow({ path, text }: Pick<WorkflowFile, 'path' | 'text'>): Promise<void> {
+/**
+ * Writes a workflow. A reader sees the old text or the new one, never a part.
+ * @throws GatelineError `FILE_UNWRITABLE`
+ */
+export async function writeWorkflow({ path, text }: Pick<CompiledFile, 'path' | 'text'>): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });

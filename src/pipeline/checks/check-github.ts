@@ -13,7 +13,7 @@ import type { Problem } from '../problem.ts';
 import type { DefinitionSource } from '../source.ts';
 import { labelOf } from './structure.ts';
 
-type Path = readonly PropertyKey[];
+type KeyPath = readonly PropertyKey[];
 
 const STATUS_FUNCTIONS: readonly ExpressionFunction[] = ['always', 'cancelled', 'failure', 'success'].map((name) => ({
   name,
@@ -39,7 +39,7 @@ const RULES_AT_A_GATE: Readonly<Record<string, ExpressionRules>> = {
 };
 
 /** What a text may refer to that GitHub evaluates in a compiled workflow; `undefined`: GitHub does not evaluate it. */
-function rulesAt(path: Path): ExpressionRules | undefined {
+function rulesAt(path: KeyPath): ExpressionRules | undefined {
   const isGate = path[0] === 'gates';
   const [key, ...rest] = isGate ? path.slice(2) : path;
   if (key === 'steps-before') return isStepText(rest) ? STEP_RULES : undefined;
@@ -50,12 +50,12 @@ function rulesAt(path: Path): ExpressionRules | undefined {
 }
 
 /** Not `run`: an expression there is put into the script before a shell reads it. */
-function isStepText([, key]: Path): boolean {
+function isStepText([, key]: KeyPath): boolean {
   return key === 'if' || key === 'with' || key === 'env';
 }
 
 /** Whether a text may hold `${{ }}` since GitHub evaluates it in a compiled workflow. */
-export function isEvaluatedOnGithub(path: Path): boolean {
+export function isEvaluatedOnGithub(path: KeyPath): boolean {
   return rulesAt(path) !== undefined;
 }
 
@@ -136,7 +136,7 @@ function checkMatrixKeys(gate: GatePart, source: DefinitionSource): Problem[] {
   return keysWithExpressions(mapAt(gate.value, 'strategy')['matrix'], [...gate.path, 'strategy', 'matrix'], source);
 }
 
-function keysWithExpressions(value: JsonValue | undefined, path: Path, source: DefinitionSource): Problem[] {
+function keysWithExpressions(value: JsonValue | undefined, path: KeyPath, source: DefinitionSource): Problem[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => keysWithExpressions(item, [...path, index], source));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, item]) => {

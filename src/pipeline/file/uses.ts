@@ -2,8 +2,8 @@
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
 /**
- * Whether what a `uses` names can change without a change of the workflow: a tag or a branch of another repository, or a
- * container image without a digest. What lies in the workflow's own repository (`./…`, `$/…`) changes with its commit.
+ * Whether what a `uses` names can change without a change of the workflow: a tag or a branch of another repository, or
+ * a container image without a digest. Files of the workflow's own repository (`./…`, `$/…`) change with its commit.
  */
 export function isMoving(uses: string): boolean {
   if (uses === '' || /^(?:\.|\$)\//.test(uses)) return false;
