@@ -28,7 +28,7 @@ export const COMPILE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'compile: gates run for a decision',
-    find: 'const guard = decides && isDispatched ? [NO_DECISION] : [];',
+    find: 'const guard = decides ? [NO_DECISION] : [];',
     replace: 'const guard: string[] = [];',
     tests: PARTS,
     why: 'agents would run in the run that only writes down a decision',

@@ -48,7 +48,6 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
   const around: Around = {
     pins: { gateline: gateline.uses, checkout: checkout.uses },
     file: definition === FOUND_FIRST ? undefined : definition,
-    isDispatched,
     decides: isDispatched && waiting.size > 0,
   };
   const orders = jobOrders(pipeline);

@@ -47,8 +47,8 @@ export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObjec
   };
 }
 
-function conditionOf({ needs }: Gate, order: JobOrder, { decides, isDispatched }: Around): string | undefined {
-  const guard = decides && isDispatched ? [NO_DECISION] : [];
+function conditionOf({ needs }: Gate, order: JobOrder, { decides }: Around): string | undefined {
+  const guard = decides ? [NO_DECISION] : [];
   // The action itself says whether what the gate needs has passed.
   if (order.begins === 'ended') return inExpression(['!cancelled()', ...guard]);
   const passed = needs.map((need) => `needs.${need}.result == 'success'`);

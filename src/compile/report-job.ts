@@ -14,7 +14,7 @@ export interface ReportDuties {
 
 /** The job that comes last and reports the results of all gates. */
 export function reportJob({ gates }: Pipeline, duties: ReportDuties, around: Around): JsonObject {
-  const isAlways = around.decides && around.isDispatched ? `\${{ always() && ${NO_DECISION} }}` : 'always()';
+  const isAlways = around.decides ? `\${{ always() && ${NO_DECISION} }}` : 'always()';
   return {
     needs: gates.map(({ id }) => id),
     if: isAlways,

@@ -11,7 +11,6 @@ export interface Around {
   readonly pins: Pins;
   /** Path of the definition in the repository; `undefined`: the action finds it by itself. */
   readonly file: string | undefined;
-  readonly isDispatched: boolean;
   /** There is a job that writes down decisions. */
   readonly decides: boolean;
 }
