@@ -27,11 +27,11 @@ function jobsOf(definition: object): Readonly<Record<string, Job>> {
   return (parse(compiled(JSON.stringify(definition)).text) as { jobs: Record<string, Job> }).jobs;
 }
 
-describe('the workflow of examples/web-tests', () => {
-  it('has the jobs, needs, permissions and actions of the one that was written by hand', () => {
-    const file = 'examples/web-tests/gateline.yml';
+describe('the workflow of an example', () => {
+  it.each(['web-tests', 'agent-flow'])('has the jobs, needs, permissions and inputs of the one in %s', (example) => {
+    const file = `examples/${example}/gateline.yml`;
     const ours = parse(compiled(readFileSync(join(ROOT, file), 'utf8'), file).text) as { jobs: Record<string, Job> };
-    const theirs = parse(readFileSync(join(ROOT, 'examples/web-tests/workflow.yml'), 'utf8')) as typeof ours;
+    const theirs = parse(readFileSync(join(ROOT, `examples/${example}/workflow.yml`), 'utf8')) as typeof ours;
     const told = ({ jobs }: typeof ours): unknown =>
       Object.entries(jobs).map(([id, { needs, permissions, steps, ...job }]) => {
         const gate = steps.find(({ uses }) => uses?.startsWith('gateline/'))!;
