@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AGENT_FAULTS } from './faults/agent.ts';
+import { COMPILE_FAULTS } from './faults/compile.ts';
 import { DECISION_FAULTS } from './faults/decisions.ts';
 import { ENGINE_FAULTS } from './faults/engine.ts';
 import { GITHUB_FAULTS } from './faults/github.ts';
@@ -49,6 +50,7 @@ const FAULTS_BY_FILE = {
   workspace: WORKSPACE_FAULTS,
   agent: AGENT_FAULTS,
   pipeline: PIPELINE_FAULTS,
+  compile: COMPILE_FAULTS,
   github: GITHUB_FAULTS,
   langgraph: LANGGRAPH_FAULTS,
   shown: SHOWN_FAULTS,

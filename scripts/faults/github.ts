@@ -95,8 +95,8 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: the workflow around an agent does not count',
-    find: 'around.workflow !== undefined && { workflow:',
-    replace: 'around.workflow === null && { workflow:',
+    find: 'return workflow === undefined ? {} : { workflow };',
+    replace: 'return {};',
     tests: JOBS,
     why: 'another prompt would reuse the old answer',
   },

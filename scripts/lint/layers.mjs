@@ -29,6 +29,7 @@ export const LAYERS = {
   run: [...EVERYWHERE, 'pipeline', 'verdict'],
   report: CORE,
   formats: CORE,
+  compile: [...EVERYWHERE, 'pipeline'],
   github: EVERYWHERE,
   store: [...CORE, 'github'],
   agent: CORE,
@@ -36,7 +37,7 @@ export const LAYERS = {
   engine: [...CORE, ...INTERFACES],
   local: BEHIND_THE_WAYS_IN,
   langgraph: ['errors', 'json', 'store'],
-  cli: [...BEHIND_THE_WAYS_IN, 'local'],
+  cli: [...BEHIND_THE_WAYS_IN, 'local', 'compile'],
   action: [...BEHIND_THE_WAYS_IN, 'local', 'github'],
   index: [...BEHIND_THE_WAYS_IN, 'local'],
 };
@@ -72,6 +73,7 @@ export const PURE_ROOMS = [
   'run',
   'report',
   'formats',
+  'compile',
 ];
 
 /** Modules of Node that only compute. `names` limits the imported names, `rooms` the importing rooms. */

@@ -11,6 +11,7 @@ import {
   WHICH_GATES,
 } from './options.ts';
 import type { CommandSpec } from './command.ts';
+import { COMPILE } from './compile-command.ts';
 import { FOLDER_COMMANDS } from './folder-commands.ts';
 
 /** Every command, in the order in which help lists them. */
@@ -22,12 +23,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       { name: 'template', short: 't', value: 'NAME', help: 'which one (default: agents)' },
       { name: 'list', help: 'list the templates' },
+      { name: 'workflow', help: 'also write the workflow of the pipeline for GitHub, as `gateline compile` does' },
       { name: 'dry-run', short: 'n', help: 'only list what would be written' },
       JSON_OPTION,
     ],
     description:
       'Writes gateline.yml and the files it needs into this folder. The pipeline runs as it is, with placeholders for agents. Existing files are never overwritten.',
-    examples: [{ command: 'gateline init --template single', what: 'one gate and its contract in one file' }],
+    examples: [
+      { command: 'gateline init --template single', what: 'one gate and its contract in one file' },
+      { command: 'gateline init --workflow', what: 'pipeline, agents and the workflow for GitHub' },
+    ],
     load: () => import('./commands/init.ts'),
   },
   {
@@ -40,6 +45,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'gateline validate --file other.yml', what: 'check another definition' }],
     load: () => import('./commands/validate.ts'),
   },
+  COMPILE,
   {
     name: 'plan',
     summary: 'show what a run would do, and why',

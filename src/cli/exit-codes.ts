@@ -25,7 +25,7 @@ export const EXIT_MEANINGS: Readonly<
   ok: { short: 'done', long: 'Every requested gate is done. With `--gate`, only those gates.' },
   gateFailed: {
     short: 'a gate failed',
-    long: 'A gate failed, is partial, lost or blocked. Fix it and run the same command again.',
+    long: 'A gate failed, is partial, lost or blocked. Fix it and run the same command again. From `compile --check`: the workflow is not up to date.',
   },
   usage: {
     short: 'the definition, an option or an input is wrong',

@@ -65,7 +65,13 @@ export async function loadPipeline(workingDirectory: string, given: string | und
     const contracts = createContracts({ readText: (path) => readText(file.root, path) });
     throw new PipelineInvalidError(parsed.problems, await contractErrors(contracts, parsed.contracts));
   }
-  return { ...file, pipeline: parsed.pipeline, warnings: parsed.warnings };
+  return { ...file, pipeline: onThisMachine(parsed.pipeline), warnings: parsed.warnings };
+}
+
+/** A gate whose agent is an action of GitHub has a command of its own here, if the file names one. */
+export function onThisMachine(pipeline: Pipeline): Pipeline {
+  const gates = pipeline.gates.map((gate) => (gate.local === undefined ? gate : { ...gate, run: gate.local }));
+  return { ...pipeline, gates };
 }
 
 /** The workspace of a file with a default name: naming the file must give the same result as finding it. */

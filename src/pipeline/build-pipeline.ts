@@ -10,10 +10,12 @@ import {
   type ContractSource,
   type Gate,
   type GateGroup,
+  type JobSettings,
   type OnFail,
   type Leg,
   type Pipeline,
   type SnapshotSettings,
+  type UsedAction,
   type WorkspaceSettings,
 } from './pipeline.ts';
 
@@ -36,6 +38,8 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     maxReworks: file['max-reworks'],
     workspace: buildWorkspace(file),
     snapshots: buildSnapshots(file),
+    ...(file.on !== undefined && { on: file.on as JsonValue }),
+    ...(file.workflow?.env && { workflowEnv: file.workflow.env }),
   };
 }
 
@@ -89,6 +93,9 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     number: entry.number ?? order.get(id)!,
     agent: entry.agent ?? id,
     run: entry.run,
+    ...(entry.uses && { uses: buildUses(entry.uses) }),
+    ...(entry.local !== undefined && { local: entry.local }),
+    ...buildJob(entry, file),
     shell: entry.shell ?? defaults.shell ?? DEFAULT_WORKSPACE.shell,
     workingDirectory: normalPath(entry['working-directory'] ?? defaults['working-directory'] ?? '.'),
     workspace: entry.workspace,
@@ -112,6 +119,20 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     legsMaxParallel: strategy?.['max-parallel'],
     failFast: strategy?.['fail-fast'] ?? true,
   };
+}
+
+function buildUses({ action, with: inputs, output }: NonNullable<GateEntry['uses']>): UsedAction {
+  return { action, with: inputs, output: output === undefined ? undefined : condition(output) };
+}
+
+/** The settings that are there, the gate's own before those of the file; `undefined`: there are none. */
+function buildJob(entry: GateEntry, file: GatelineFile): { readonly job?: JobSettings } {
+  const { container, services, environment, permissions } = entry;
+  const runsOn = entry['runs-on'] ?? file['runs-on'];
+  const stepsBefore = entry['steps-before'] ?? file['steps-before'];
+  const given = { runsOn, stepsBefore, permissions, environment, container, services, matrix: entry.strategy?.matrix };
+  const job = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.keys(job).length === 0 ? {} : { job };
 }
 
 function buildApproval(approval: GateEntry['approval']): Approval | undefined {

@@ -1,6 +1,7 @@
 import { buildPipeline, buildContract, exportsOf } from './build-pipeline.ts';
 import { checkConditions, checkSubjectReads } from './checks/check-conditions.ts';
 import { checkEnvironment } from './checks/check-environment.ts';
+import { checkGithub } from './checks/check-github.ts';
 import { checkGraph } from './checks/check-graph.ts';
 import { checkValues } from './checks/check-values.ts';
 import { checkStructure } from './checks/structure.ts';
@@ -33,6 +34,7 @@ export function checkSource(source: DefinitionSource): ParsedPipeline {
     ...checkEnvironment(source),
     ...checkValues(source),
     ...checkConditions(source),
+    ...checkGithub(source),
   ];
   const problems = inOrder([...source.problems, ...found.filter((problem) => !followsFrom(source.problems, problem))]);
   if ('file' in structure && problems.every(({ severity }) => severity === 'warning')) {

@@ -155,6 +155,22 @@ export function bareExpression(condition: string): { readonly text: string; read
   return trimmed(rest.slice(0, end), lead.length);
 }
 
+/**
+ * The expressions inside a text, without their `${{ }}`, and the number of characters before each. `undefined`: one
+ * has no end.
+ */
+export function expressionsInside(text: string): { readonly text: string; readonly offset: number }[] | undefined {
+  const found: { text: string; offset: number }[] = [];
+  for (let at = text.indexOf('${{'); at >= 0; at = text.indexOf('${{', at)) {
+    const start = at + 3;
+    const end = endOfExpression(text.slice(start));
+    if (end < 0) return undefined;
+    found.push(trimmed(text.slice(start, start + end), start));
+    at = start + end + 2;
+  }
+  return found;
+}
+
 function trimmed(text: string, offset: number): { text: string; offset: number } {
   return { text: text.trim(), offset: offset + text.length - text.trimStart().length };
 }

@@ -47,6 +47,34 @@ export interface Pipeline {
   readonly workspace: WorkspaceSettings;
   /** Which snapshots are kept. No part of any request. */
   readonly snapshots: SnapshotSettings;
+  /** Triggers of the workflow that `gateline compile` writes, as in a workflow. `undefined`: the default ones. */
+  readonly on?: JsonValue;
+  /** Variables of its jobs. */
+  readonly workflowEnv?: JsonObject;
+}
+
+/**
+ * What the file says about the job of a gate in the workflow that `gateline compile` writes, in GitHub's spelling. No
+ * part of any request.
+ */
+export interface JobSettings {
+  readonly runsOn?: JsonValue;
+  readonly stepsBefore?: readonly JsonObject[];
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly environment?: JsonValue;
+  readonly container?: JsonValue;
+  readonly services?: JsonObject;
+  /** `strategy.matrix` as written. */
+  readonly matrix?: JsonObject;
+}
+
+/** An agent that is another action: a step between `begin` and `complete`. */
+export interface UsedAction {
+  /** `owner/name@ref`. */
+  readonly action: string;
+  readonly with: JsonObject;
+  /** Expression for the output, without `${{ }}`. `undefined`: the agent writes the output file. */
+  readonly output: string | undefined;
 }
 
 /** Which snapshots are kept beyond what gates hand on: `snapshots` at the top of the file. */
@@ -150,6 +178,11 @@ export interface Gate {
    * `complete`.
    */
   readonly run: string | undefined;
+  /** The agent is another action, around which `gateline compile` puts `begin` and `complete`. Never beside `run`. */
+  readonly uses?: UsedAction;
+  /** The command that takes the place of `uses` on a machine of one's own. */
+  readonly local?: string;
+  readonly job?: JobSettings;
   /** `bash` (default), `sh`, `pwsh`, `python`, `node`, or a template with `{0}` for the script's file, as on GitHub. */
   readonly shell: string;
   /** Relative to the workspace, `/`-separated, inside it. Default `.`. */

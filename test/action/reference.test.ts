@@ -9,6 +9,7 @@ import { INPUT_NAMES } from '../../src/action/inputs/inputs-schema.ts';
 import { DECISIONS, OUTPUT_NAMES } from '../../src/action/outputs.ts';
 import { RUN_STATUSES } from '../../src/run/state/run-state.ts';
 import { gateSchema } from '../../src/pipeline/file/gateline-gate.ts';
+import { GITHUB_GATE_KEYS } from '../../src/pipeline/file/github-keys.ts';
 import { inputsIn } from '../support/runner/lent-process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -66,7 +67,9 @@ describe('action.yml', () => {
   it('describes a gate by the keys that gateline.yml has, and all of them', () => {
     const { output, ...keys } = gateSchema.shape;
     const describing = INPUT_NAMES.filter((name) => INPUT_USES[name].describes === true && name !== 'pipeline');
-    const elsewhere = ['number', 'agent', 'if', 'strategy', 'needs', 'workspace', 'on-fail', 'approval'];
+    const ofTheWorkflow = Object.keys(GITHUB_GATE_KEYS);
+    const ofTheFile = ['number', 'agent', 'if', 'strategy', 'needs', 'workspace', 'on-fail', 'approval'];
+    const elsewhere = [...ofTheFile, ...ofTheWorkflow];
     const known = [...Object.keys(keys), ...Object.keys(output.unwrap().shape)].filter(
       (key) => !elsewhere.includes(key),
     );

@@ -159,6 +159,7 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
         approval: undefined,
         legsMaxParallel: each.legs[0]!.id === '' ? undefined : 2,
         failFast: each.legs[0]!.id === '',
+        ...(each.legs[0]!.id !== '' && { job: { matrix: { include: each.legs.map(({ matrix }) => matrix) } } }),
       })),
     };
   });

@@ -99,6 +99,7 @@ describe('a whole gateline.yml', () => {
       ],
       legsMaxParallel: 1,
       failFast: false,
+      job: { matrix: { browser: ['chrome', 'firefox'] } },
       place: { file: 'gateline.yml', line: 25, column: 5, pointer: '/gates/design/output' },
     });
   });

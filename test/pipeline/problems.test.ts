@@ -136,8 +136,8 @@ describe('the structure', () => {
 
 describe('a key that is not known', () => {
   it.each([
-    ['runs-on: ubuntu-latest', 'keep `runs-on` in the workflow'],
-    ['uses: actions/x@v1', 'use `begin` and `complete` in the workflow'],
+    ['on: push', 'write it at the top of the file'],
+    ['concurrency: x', '`gateline compile` writes it'],
     ['steps: []', 'a gate has one command'],
     ['depends_on: x', 'write `needs`'],
     ['depends-on: x', 'write `needs`'],
@@ -159,7 +159,9 @@ describe('a key that is not known', () => {
   });
 
   it.each([
-    ['on: push', 'a pipeline has no triggers'],
+    ['true: push', 'write `on`'],
+    ['environment: production', 'write it at a gate'],
+    ['permissions: {}', 'write `permissions` at the gates'],
     ['jobs: {}', 'write `gates`'],
     ['gate: {}', 'did you mean `gates`?'],
     ['defaults: {shell: sh}', 'known here: run'],

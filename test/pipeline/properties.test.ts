@@ -60,6 +60,18 @@ const KEYS = [
   'link',
   'trees',
   'max-untracked',
+  'on',
+  'uses',
+  'action',
+  'with',
+  'local',
+  'runs-on',
+  'container',
+  'services',
+  'environment',
+  'permissions',
+  'steps-before',
+  'workflow',
   'a',
   'b',
   'constructor',
@@ -82,6 +94,9 @@ const TEXTS = [
   'toString',
   '!',
   '{0}',
+  'push',
+  '${{ vars.A }}',
+  "a ${{ '}}' ",
 ];
 const anyFile = fc.letrec((tie) => ({
   value: fc.oneof(

@@ -65,6 +65,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   run: [...BASE, 'pipeline', 'verdict'],
   report: CORE,
   formats: CORE,
+  compile: [...BASE, 'pipeline'],
   github: BASE,
   store: [...CORE, 'github'],
   agent: CORE,
@@ -72,7 +73,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   engine: CORE,
   local: BEHIND,
   langgraph: ['errors', 'json', 'store'],
-  cli: [...BEHIND, 'local'],
+  cli: [...BEHIND, 'local', 'compile'],
   action: [...BEHIND, 'local', 'github'],
   index: [...BEHIND, 'local'],
 };

@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type YAMLMap } from 'yaml';
+import { isMoving } from '../../pipeline/file/uses.ts';
 
 /** A `uses:` whose content may change without a change of the workflow. */
 export interface MovingUse {
@@ -9,8 +10,6 @@ export interface MovingUse {
 }
 
 const MAX_WORKFLOW_BYTES = 1_048_576;
-/** A full commit id, with SHA-1 or SHA-256. */
-const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
 /**
  * The `uses:` of a job and of its steps that are not pinned: a tag or a branch of another repository, or a container
@@ -29,15 +28,9 @@ export function movingUses(text: string, job: string): MovingUse[] {
   return holders.flatMap((holder) => {
     const map = resolved(document, holder);
     const uses = isMap(map) ? resolved(document, map.get('uses', true)) : undefined;
-    if (!isScalar(uses) || typeof uses.value !== 'string' || isPinned(uses.value.trim())) return [];
+    if (!isScalar(uses) || typeof uses.value !== 'string' || !isMoving(uses.value.trim())) return [];
     return [{ uses: uses.value.trim(), line: lines.linePos(uses.range?.[0] ?? 0).line }];
   });
-}
-
-function isPinned(uses: string): boolean {
-  if (uses === '' || /^(?:\.|\$)\//.test(uses)) return true;
-  if (uses.startsWith('docker://')) return /@sha256:[0-9a-f]{64}$/i.test(uses);
-  return COMMIT.test(uses.slice(uses.lastIndexOf('@') + 1));
 }
 
 function mapIn(document: Document.Parsed, path: readonly string[]): YAMLMap | undefined {

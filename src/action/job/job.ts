@@ -63,7 +63,8 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
       ? await describedHere(invocation, store)
       : definedInFile(definition.pipeline, invocation);
   const { gate, pipeline } = found;
-  const workflow = gate.run === undefined ? await workflowBlob(event, ports.environment) : undefined;
+  const isInWorkflow = gate.run === undefined && gate.uses === undefined;
+  const workflow = isInWorkflow ? await workflowBlob(event, ports.environment) : undefined;
   const assignment: Assignment = {
     pipeline,
     ...found.about,

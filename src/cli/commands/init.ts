@@ -1,14 +1,19 @@
 import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
+import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
+import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
+import { workflowFile } from '../project/workflow-file.ts';
 import type { Template } from '../templates/template.ts';
 import { AGENTS } from '../templates/agents.ts';
 import { SINGLE } from '../templates/single.ts';
+import type { CliWorld } from '../world.ts';
 
 /** `gateline init`: writes a pipeline to start from. Never overwrites a file. */
 export async function execute({ world, options }: CommandInvocation): Promise<ExitCode> {
@@ -19,17 +24,31 @@ export async function execute({ world, options }: CommandInvocation): Promise<Ex
     return EXIT_CODES.ok;
   }
   const template = templateNamed(textOption(options, 'template') ?? TEMPLATES[0]!.name);
-  const files = Object.keys(template.files);
+  const texts = { ...template.files, ...(options['workflow'] === true && (await compiled(world, template))) };
+  const files = Object.keys(texts);
   const written = options['dry-run'] !== true;
   await refuseExisting(world.workingDirectory, files);
-  if (written) for (const path of files) await writeNew(join(world.workingDirectory, path), template.files[path]!);
+  if (written) for (const path of files) await writeNew(join(world.workingDirectory, path), texts[path]!);
   if (options['json']) {
     printJson(world, { format: 'gateline-init/1', template: template.name, written, files });
     return EXIT_CODES.ok;
   }
   for (const path of files) world.out.write(`${written ? 'wrote' : 'would write'} ${path}\n`);
-  if (written) say(world.out, '\nNext: `gateline plan` shows what would run, `gateline run` runs it.');
+  if (written) say(world.out, `\n${NEXT}`);
   return EXIT_CODES.ok;
+}
+
+const NEXT =
+  'Next: `gateline plan` shows what would run, `gateline run` runs it, `gateline compile` writes the workflow that runs it on GitHub.';
+
+/** The workflow of a template, by its path relative to the current folder. */
+async function compiled(world: CliWorld, { files }: Template): Promise<Record<string, string>> {
+  const parsed = parsePipeline(files[DEFAULT_FILES[0]]!, DEFAULT_FILES[0]);
+  if (!parsed.ok) throw new PipelineInvalidError(parsed.problems);
+  const { pipeline } = parsed;
+  const root = world.workingDirectory;
+  const { name, text } = await workflowFile(world, {}, { pipeline, root, path: join(root, DEFAULT_FILES[0]) });
+  return { [name]: text };
 }
 
 function templateNamed(name: string): Template {

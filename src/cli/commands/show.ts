@@ -18,7 +18,7 @@ import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
-import { contentOf, PARTS, shownOf, TEXT_PARTS, whyAbsent, type ShownPart, type Shown } from './show-parts.ts';
+import { contentOf, PARTS, shownOf, TEXT_PARTS, whyAbsent, type ShownPart, type Shown } from '../project/show-parts.ts';
 
 /** `gateline show GATE [PART]`: one stored part of a gate. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {

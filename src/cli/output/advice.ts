@@ -39,9 +39,7 @@ export function adviceLines(
     if (unit.status === 'paused')
       lines.push(`Let ${key} pass: \`gateline approve ${key} --reason TEXT${about}\`; or \`reject\`.`);
     if (!isPaused(state) && canStart(unit) && runsByItself(unit, graph))
-      lines.push(
-        `The agent of ${key} runs by itself: \`gateline begin ${key}${about}\`${isOver(state) ? ' starts a new run' : ''}, then \`gateline complete\`.`,
-      );
+      lines.push(whatStartsIt(graph, unit.key, about, isOver(state)));
   }
   lines.push(...needsLeftOut(state, graph, options));
   return lines;
@@ -74,6 +72,15 @@ function canStart({ done, status }: UnitState): boolean {
 
 function runsByItself({ key }: UnitState, graph: UnitGraph): boolean {
   return graph.get(key)?.gate.run === undefined;
+}
+
+function whatStartsIt(graph: UnitGraph, unit: UnitKey, about: string, isOfNewRun: boolean): string {
+  const key = oneLine(unit);
+  const begin = `\`gateline begin ${key}${about}\`${isOfNewRun ? ' starts a new run' : ''}, then \`gateline complete\``;
+  const uses = graph.get(unit)?.gate.uses;
+  if (uses === undefined) return `The agent of ${key} runs by itself: ${begin}.`;
+  const adopt = `\`gateline adopt ${key} --output FILE --reason TEXT${about}\``;
+  return `${key} runs on GitHub (${oneLine(uses.action)}). Here: ${begin}; or ${adopt}; or write \`local: <command>\` at the gate.`;
 }
 
 /** With `--gate`: how to run those gates' needs as well. */

@@ -1,3 +1,4 @@
+import type { UsedAction } from '../../pipeline/pipeline.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences, type Difference } from '../../run/plan/difference.ts';
 import { askedAgain, HOW_TO_APPROVE, rulingOn } from '../../run/records/decisions.ts';
@@ -167,9 +168,14 @@ async function runAgain(call: Call, unit: Unit, work: Work, state: UnitState, se
   const differences = await differencesTo(call, unit, work);
   const choice = unit.gate.run === undefined ? 'wait' : 'run';
   const reason = whyAgain(call, unit, work, state, search, differences);
-  const isAnyFile = unit.gate.inputs === undefined && differences.some(({ what }) => what === 'file');
-  const which = call.holder === 'job' ? 'tracks' : 'does not ignore';
-  const notices = isAnyFile ? [`it declares no inputs, so its inputs are all files that git ${which}`] : [];
+  const { inputs, uses } = unit.gate;
+  const isHere = call.holder !== 'job';
+  const isAnyFile = inputs === undefined && differences.some(({ what }) => what === 'file');
+  const which = isHere ? 'does not ignore' : 'tracks';
+  const notices = [
+    ...(isAnyFile ? [`it declares no inputs, so its inputs are all files that git ${which}`] : []),
+    ...(choice === 'wait' && isHere && uses !== undefined ? [elsewhere(uses)] : []),
+  ];
   return { planned: { ...plannedUnit(unit, choice, reason, work), differences, notices }, work };
 }
 
@@ -197,6 +203,11 @@ function whyAgain(
   if (decision !== undefined) return decision;
   const hasRun = (archive.ended.get(unit.key) ?? []).some((ended) => ended.verdict.kind !== 'not-applicable');
   return hasRun ? describeDifferences(differences) : whyNone(call, unit, notices);
+}
+
+/** What to do about a gate whose agent is an action, where there are no actions. */
+function elsewhere({ action }: UsedAction): string {
+  return `it runs on GitHub, as ${action}: use \`begin\` and \`complete\`, or \`adopt\`, or write \`local: <command>\` at the gate`;
 }
 
 /** Whose decision ended the last claim, if it left no output to object to. */

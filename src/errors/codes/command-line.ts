@@ -81,8 +81,19 @@ export const COMMAND_LINE_CODES = {
   },
   FILE_UNWRITABLE: {
     from: ['platform'],
-    means: 'A file of `gateline init` cannot be written.',
+    means: 'A file of `gateline init` or `gateline compile` cannot be written.',
     remedy: 'Check free space, and who owns the folder.',
+  },
+  WORKFLOW_FOREIGN: {
+    from: ['user'],
+    means: 'Where `gateline compile` would write the workflow is another file, or the workflow of another definition.',
+    remedy:
+      'Write `pipeline` with another id, name another file with `--output`, or overwrite this one with `--force`.',
+  },
+  DEFINITION_OUTSIDE: {
+    from: ['user'],
+    means: 'The definition is not in the repository, so a workflow could not find it.',
+    remedy: 'Move it into the repository.',
   },
   DECISION_UNKNOWN: {
     from: ['user'],

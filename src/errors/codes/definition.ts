@@ -155,9 +155,20 @@ export const DEFINITION_CODES = {
     remedy: 'Name it under `secrets` instead.',
   },
   SECRET_DUPLICATE: { from: ['definition'], means: 'A secret is named twice.', remedy: 'Remove one.' },
+  USES_AND_RUN: {
+    from: ['definition'],
+    means: 'A gate has both `uses` and `run`, or `local` without `uses`.',
+    remedy:
+      'The agent is either an action or a command. `local` is the command on your machine where `uses` names an action.',
+  },
+  STEP_ID_TAKEN: {
+    from: ['definition'],
+    means: 'Two steps of a job have the same id, or a step has the id of one that `gateline compile` writes.',
+    remedy: 'Choose another id than `gate`, `begin`, `agent` and `complete`.',
+  },
   EXPRESSION_INVALID: {
     from: ['definition'],
-    means: "A condition is not an expression of GitHub's language.",
+    means: "A condition, or a text in `${{ }}`, is not an expression of GitHub's language.",
     remedy: 'See docs/reference/gateline-yml.md.',
   },
   EXPRESSION_MIXED: {
@@ -167,12 +178,12 @@ export const DEFINITION_CODES = {
   },
   EXPRESSION_NAME: {
     from: ['definition'],
-    means: 'A condition uses an unknown name.',
+    means: 'An expression uses a name that it cannot use here.',
     remedy: 'Use a name that the message lists.',
   },
   EXPRESSION_FUNCTION: {
     from: ['definition'],
-    means: 'A condition calls an unknown function.',
+    means: 'An expression calls an unknown function.',
     remedy: 'Use one that the message lists.',
   },
   EXPRESSION_NEED: {

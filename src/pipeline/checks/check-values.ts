@@ -7,6 +7,7 @@ import { globProblem, pathProblem, treesProblem, type PathProblem } from '../fil
 import { parentPointers, pointerOf, POINTER_PATTERN } from '../../json/pointer.ts';
 import { quoted, type Problem } from '../problem.ts';
 import type { DefinitionSource } from '../source.ts';
+import { isEvaluatedOnGithub } from './check-github.ts';
 import { labelOf } from './structure.ts';
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
 import type { ProblemCode } from '../../errors/error-codes.ts';
@@ -78,7 +79,7 @@ function checkSubstitution(source: DefinitionSource): Problem[] {
     path[0] === 'gates' &&
     ((path.length === 3 && path[2] === 'if') ||
       (path.length === 4 && path[2] === 'output' && (path[3] === 'checks' || path[3] === 'schema')));
-  return [...textsInside(source.value, isCondition)].flatMap((text) => {
+  return [...textsInside(source.value, (path) => isCondition(path) || isEvaluatedOnGithub(path))].flatMap((text) => {
     const offset = text.value.indexOf('${{');
     if (offset < 0 || (text.path[0] === 'gates' && source.isLiteral(text.path[2]))) return [];
     const message = '`${{ }}` is not evaluated here';

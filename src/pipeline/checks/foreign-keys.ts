@@ -1,14 +1,16 @@
 /** Keys of GitHub workflows and other tools that users are likely to write, and what to write here. */
 const AT_THE_TOP: Readonly<Record<string, string>> = {
-  on: 'a pipeline has no triggers: keep `on` in the workflow that runs it',
-  true: 'a pipeline has no triggers: keep `on` in the workflow that runs it',
+  true: 'write `on`',
   jobs: 'write `gates`',
   steps: 'write `gates`, each with its own `run`',
   stages: 'write `gates`; the order follows from `needs`',
   name: 'write `pipeline` for the id of the pipeline',
   id: 'write `pipeline` for the id of the pipeline',
-  permissions: 'keep `permissions` in the workflow',
-  concurrency: 'keep `concurrency` in the workflow; how many gates run side by side is `max-parallel`',
+  permissions: 'write `permissions` at the gates whose jobs need more',
+  container: 'write it at a gate',
+  services: 'write it at a gate',
+  environment: 'write it at a gate',
+  concurrency: '`gateline compile` writes it; how many gates run side by side is `max-parallel`',
   parallel: 'write `max-parallel`',
   variables: 'write `env`',
   vars: 'write `env`, or `metadata` for values that are not variables',
@@ -23,13 +25,10 @@ const AT_THE_TOP: Readonly<Record<string, string>> = {
 };
 
 const AT_A_GATE: Readonly<Record<string, string>> = {
-  'runs-on': 'a gate runs where Gateline runs: keep `runs-on` in the workflow',
-  container: 'keep `container` in the workflow that runs the gate',
-  services: 'keep `services` in the workflow that runs the gate',
-  environment: 'keep `environment` in the workflow; variables are `env`',
-  permissions: 'keep `permissions` in the workflow',
-  uses: 'a gate starts a command with `run`; to put a gate around another action, leave `run` out and use `begin` and `complete` in the workflow',
-  steps: 'a gate has one command: write it as `run`, or make several gates',
+  on: 'write it at the top of the file',
+  workflow: 'write it at the top of the file',
+  concurrency: '`gateline compile` writes it for the whole workflow',
+  steps: 'a gate has one command: write it as `run`, or make several gates; what the job does before is `steps-before`',
   script: 'write `run`',
   command: 'write `run`',
   cmd: 'write `run`',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GITHUB_GATE_KEYS } from './github-keys.ts';
 import {
   choiceOf,
   command,
@@ -263,6 +264,7 @@ export const gateSchema = z
         .optional()
         .describe('Age after which an output is no longer reused: `30m`, `12h`, `7d`, `2w`. Default: no limit.'),
       strategy: strategy.optional(),
+      ...GITHUB_GATE_KEYS,
     },
     { error: 'expected a map with keys such as `run` and `needs`' },
   )

@@ -39,6 +39,7 @@ export function differences(before: Request, after: Request): Difference[] {
     ...single('command', 'working-directory', before.definition.workingDirectory, after.definition.workingDirectory),
     ...single('command', 'files', before.definition.files, after.definition.files),
     ...single('command', 'workflow', before.definition.workflow ?? null, after.definition.workflow ?? null),
+    ...single('command', 'uses', before.definition.uses ?? null, after.definition.uses ?? null),
     ...compareMaps('with', before.definition.with, after.definition.with),
     ...compareMaps('env', before.definition.env, after.definition.env),
     ...compareMaps('matrix', before.matrix, after.matrix),

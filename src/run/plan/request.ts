@@ -42,6 +42,8 @@ export interface Request {
     readonly files: 'changed' | readonly string[];
     /** For an agent that runs by itself in a CI job: path and blob id of the workflow file that defines the job. */
     readonly workflow?: string;
+    /** The action that is the agent, its inputs and the expression for its output, as they are written. */
+    readonly uses?: { readonly action: string; readonly with: JsonObject; readonly output?: string };
   };
   readonly inputs: {
     /** `declared` by globs, or the whole `tracked` tree. */
@@ -119,8 +121,7 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
       with: gate.with,
       env: found.env,
       files: gate.files,
-      ...(gate.run === undefined &&
-        around.workflow !== undefined && { workflow: `${around.workflow.path} ${around.workflow.blob}` }),
+      ...(gate.run === undefined && agentAround(gate, workflowOf(around))),
     },
     inputs: {
       from: gate.inputs === undefined ? 'tracked' : 'declared',
@@ -132,6 +133,17 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
     tools: found.tools,
     platform: around.platform,
   };
+}
+
+/** What defines an agent that is no command: an action that the file names, or else the workflow file. */
+function agentAround({ uses }: Unit['gate'], workflow: string | undefined): Partial<Request['definition']> {
+  if (uses === undefined) return workflow === undefined ? {} : { workflow };
+  const { action, with: inputs, output } = uses;
+  return { uses: { action, with: inputs, ...(output !== undefined && { output }) } };
+}
+
+function workflowOf({ workflow }: RequestContext): string | undefined {
+  return workflow && `${workflow.path} ${workflow.blob}`;
 }
 
 function reworkOf({ iteration, from }: NonNullable<CurrentInputs['rework']>): NonNullable<Request['rework']> {
@@ -168,7 +180,7 @@ export function withDefinitionNow({ gate, leg }: Unit, request: Request): Reques
       with: gate.with,
       env: Object.fromEntries(env),
       files: gate.files,
-      ...(gate.run === undefined && definition.workflow !== undefined && { workflow: definition.workflow }),
+      ...(gate.run === undefined && agentAround(gate, definition.workflow)),
     },
     inputs: { ...inputs, from: gate.inputs === undefined ? 'tracked' : 'declared' },
     secrets: [...gate.secrets].sort(),

@@ -2,7 +2,7 @@ import type { Call } from '../../engine/call/call.ts';
 import type { Digest } from '../../json/digest.ts';
 import { comparePositions, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
-import { attemptNumbered } from '../project/attempt-numbered.ts';
+import { attemptNumbered } from './attempt-numbered.ts';
 
 /** The parts of a gate that `gateline show` can show. */
 export const PARTS = [

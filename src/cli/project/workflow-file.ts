@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { compileWorkflow, type CompiledWorkflow } from '../../compile/compile.ts';
+import { CHECKOUT, GATELINE, gatelineAt, keptPin } from '../../compile/pins.ts';
+import { isCompiledFrom } from '../../compile/text.ts';
+import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
+import { repositoryTop } from '../../local/repository-top.ts';
+import { textOption, type OptionValues } from '../command.ts';
+import type { CliWorld } from '../world.ts';
+
+/** A workflow file as it is, and as it should be. */
+export interface CompiledFile extends CompiledWorkflow {
+  /** Absolute. */
+  readonly path: string;
+  /** Relative to the current folder, for people. */
+  readonly name: string;
+  /** What is there now, with line feeds; `undefined`: nothing. */
+  readonly existing: string | undefined;
+  /** What is there was not compiled from this definition. */
+  readonly isForeign: boolean;
+}
+
+/**
+ * Compiles the workflow of a pipeline for its place in the repository.
+ * @throws GatelineError `OPTION_VALUE`, `DEFINITION_OUTSIDE`, `FILE_UNREADABLE`
+ */
+export async function workflowFile(
+  { workingDirectory, environment }: CliWorld,
+  options: OptionValues,
+  { pipeline, path: definition, root }: Pick<LoadedPipeline, 'pipeline' | 'path' | 'root'>,
+): Promise<CompiledFile> {
+  const top = await repositoryTop(root, environment);
+  const inside = relative(top, definition).replaceAll(sep, '/');
+  if (inside.startsWith('../') || isAbsolute(inside)) {
+    throw new GatelineError('DEFINITION_OUTSIDE', `${definition} is not in the repository ${top}`);
+  }
+  const output = textOption(options, 'output');
+  const path =
+    output === undefined ? join(top, '.github', 'workflows', `${pipeline.id}.yml`) : resolve(workingDirectory, output);
+  const existing = await readIfThere(path);
+  const isForeign = existing !== undefined && !isCompiledFrom(inside, existing);
+  const before = isForeign ? '' : (existing ?? '');
+  const compiled = compileWorkflow(pipeline, {
+    definition: inside,
+    gateline: givenPin(options) ?? keptPin(GATELINE, before),
+    checkout: keptPin(CHECKOUT, before),
+  });
+  return { ...compiled, path, name: relative(workingDirectory, path), existing, isForeign };
+}
+
+function givenPin(options: OptionValues): ReturnType<typeof gatelineAt> {
+  const ref = textOption(options, 'action-ref');
+  if (ref === undefined) return undefined;
+  const pin = gatelineAt(ref);
+  if (pin !== undefined) return pin;
+  throw new GatelineError('OPTION_VALUE', `--action-ref ${ref}: expected a commit, a tag or a branch`);
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    // Git may have checked the file out with other line endings.
+    return (await readFile(path, 'utf8')).replaceAll('\r\n', '\n');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw new GatelineError('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(error)}`, {
+      fault: 'platform',
+      hint: 'Check what is in its place and who owns it.',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Writes a workflow. A reader sees the old text or the new one, never a part.
+ * @throws GatelineError `FILE_UNWRITABLE`
+ */
+export async function writeWorkflow({ path, text }: Pick<CompiledFile, 'path' | 'text'>): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(temporary, text, { flag: 'wx' });
+    await rename(temporary, path);
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new GatelineError('FILE_UNWRITABLE', `${path} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+}

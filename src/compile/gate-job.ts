@@ -1,0 +1,153 @@
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import type { Gate, JobSettings, UsedAction } from '../pipeline/pipeline.ts';
+import type { JobOrder } from './order.ts';
+import { NO_DECISION } from './run-names.ts';
+import { definitionInput, checkoutStep, literal, type Around } from './steps.ts';
+
+/** Minutes for everything but the agents: checkout, records, and an outage of GitHub. */
+const OVERHEAD_MINUTES = 15;
+/** The longest that GitHub lets a job run: five days, on runners of one's own. */
+const MAX_JOB_MINUTES = 7_200;
+const DEFAULT_RUNNER = 'ubuntu-latest';
+
+/** What the job of a gate depends on beside the gate. */
+export interface GatePlace {
+  readonly order: JobOrder;
+  /** Its output, or one that it builds on, may wait for a person. */
+  readonly readsDecisions: boolean;
+  /** A run may be one of a pull request that the event does not name. */
+  readonly readsPullRequest: boolean;
+}
+
+/** The job of a gate. Its id is the gate's. */
+export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObject {
+  const { order } = place;
+  const { job, uses } = gate;
+  const condition = conditionOf(gate, order, around);
+  const needs = order.needs.length === 1 ? order.needs[0]! : [...order.needs];
+  return {
+    ...(order.needs.length > 0 && { needs }),
+    ...(condition !== undefined && { if: condition }),
+    'runs-on': job?.runsOn ?? DEFAULT_RUNNER,
+    ...surroundingsOf(job),
+    'timeout-minutes': jobMinutes(gate),
+    permissions: permissionsOf(gate, place),
+    ...strategyOf(gate),
+    outputs: {
+      digest:
+        uses === undefined
+          ? '${{ steps.gate.outputs.digest }}'
+          : '${{ steps.complete.outputs.digest || steps.begin.outputs.digest }}',
+    },
+    steps: [
+      checkoutStep(around),
+      ...(job?.stepsBefore ?? []),
+      ...(uses === undefined ? [gateStep(gate, order, around)] : stepsAround(gate, uses, order, around)),
+    ],
+  };
+}
+
+function conditionOf({ needs }: Gate, order: JobOrder, { decides }: Around): string | undefined {
+  const guard = decides ? [NO_DECISION] : [];
+  // The action itself says whether what the gate needs has passed.
+  if (order.begins === 'ended') return inExpression(['!cancelled()', ...guard]);
+  const passed = needs.map((need) => `needs.${need}.result == 'success'`);
+  if (order.begins === 'named') return inExpression(['!cancelled()', ...passed]);
+  return needs.length > 0 || guard.length === 0 ? undefined : guard[0];
+}
+
+/** `!` begins a tag in YAML. */
+function inExpression(conditions: readonly string[]): string {
+  return `\${{ ${conditions.join(' && ')} }}`;
+}
+
+/** All attempts together, so that the step can record how the last one ended. */
+function jobMinutes({ timeoutMinutes, retries, uses }: Gate): number {
+  const attempts = uses === undefined ? retries + 1 : 1;
+  return Math.min(MAX_JOB_MINUTES, Math.ceil(timeoutMinutes * attempts) + OVERHEAD_MINUTES);
+}
+
+function permissionsOf({ job }: Gate, { readsDecisions, readsPullRequest }: GatePlace): JsonObject {
+  return {
+    contents: 'read',
+    actions: 'read',
+    ...(readsDecisions && { checks: 'read' }),
+    ...(readsPullRequest && { 'pull-requests': 'read' }),
+    ...job?.permissions,
+  };
+}
+
+function surroundingsOf({ environment, container, services }: JobSettings = {}): JsonObject {
+  return {
+    ...(environment !== undefined && { environment }),
+    ...(container !== undefined && { container }),
+    ...(services !== undefined && { services }),
+  };
+}
+
+function strategyOf({ job, failFast, legsMaxParallel }: Gate): JsonObject {
+  if (job?.matrix === undefined) return {};
+  const parallel = legsMaxParallel === undefined ? {} : { 'max-parallel': legsMaxParallel };
+  return { strategy: { 'fail-fast': failFast, ...parallel, matrix: literal(job.matrix) } };
+}
+
+function gateStep(gate: Gate, order: JobOrder, around: Around): JsonObject {
+  const inputs = { ...definitionInput(around), ...needsInput(order) };
+  return {
+    id: 'gate',
+    uses: around.pins.gateline,
+    ...(Object.keys(inputs).length > 0 && { with: inputs }),
+    ...environmentOf(secretsOf(gate)),
+  };
+}
+
+/** `begin`, the action that is the agent, and `complete`. */
+function stepsAround(gate: Gate, uses: UsedAction, order: JobOrder, around: Around): JsonObject[] {
+  const secrets = secretsOf(gate);
+  const { gateline } = around.pins;
+  // A variable without a value is the job's own.
+  const given = Object.entries(gate.env).filter((entry): entry is [string, string] => entry[1] !== null);
+  const token = '${{ steps.begin.outputs.token }}';
+  const output = uses.output === undefined ? {} : { output: `\${{ ${uses.output} }}` };
+  return [
+    {
+      id: 'begin',
+      uses: gateline,
+      with: { command: 'begin', ...definitionInput(around), ...needsInput(order) },
+      ...environmentOf(secrets),
+    },
+    {
+      id: 'agent',
+      if: "steps.begin.outputs.decision == 'run'",
+      uses: uses.action,
+      ...(Object.keys(uses.with).length > 0 && { with: uses.with }),
+      ...environmentOf({ ...(literal(Object.fromEntries(given)) as JsonObject), ...secrets }),
+      'timeout-minutes': Math.ceil(gate.timeoutMinutes),
+    },
+    {
+      id: 'complete',
+      if: "always() && steps.begin.outputs.token != ''",
+      uses: gateline,
+      with: {
+        command: 'complete',
+        ...definitionInput(around),
+        token,
+        outcome: '${{ steps.agent.outcome }}',
+        ...output,
+      },
+      ...environmentOf(secrets),
+    },
+  ];
+}
+
+function needsInput({ needs }: JobOrder): JsonObject {
+  return needs.length === 0 ? {} : { needs: '${{ toJSON(needs) }}' };
+}
+
+function secretsOf({ secrets }: Gate): JsonObject {
+  return Object.fromEntries(secrets.map((name) => [name, `\${{ secrets.${name} }}`]));
+}
+
+function environmentOf(variables: Readonly<Record<string, JsonValue>>): JsonObject {
+  return Object.keys(variables).length === 0 ? {} : { env: { ...variables } };
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../json/json.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import { NO_DECISION, ONLY_DECISION } from './run-names.ts';
+import { checkoutStep, definitionInput, type Around } from './steps.ts';
+
+const MINUTES = 15;
+
+/** What the report may have to do beside reading. */
+export interface ReportDuties {
+  /** Start the run that does work again, and write the status that branch rules require. */
+  readonly sendsBack: boolean;
+  readonly readsDecisions: boolean;
+}
+
+/** The job that comes last and reports the results of all gates. */
+export function reportJob({ gates }: Pipeline, duties: ReportDuties, around: Around): JsonObject {
+  const isAlways = around.decides ? `\${{ always() && ${NO_DECISION} }}` : 'always()';
+  return {
+    needs: gates.map(({ id }) => id),
+    if: isAlways,
+    'runs-on': 'ubuntu-latest',
+    'timeout-minutes': MINUTES,
+    permissions: {
+      contents: 'read',
+      actions: duties.sendsBack ? 'write' : 'read',
+      ...(duties.readsDecisions && { checks: 'read' }),
+      'pull-requests': 'write',
+      ...(duties.sendsBack && { statuses: 'write' }),
+    },
+    steps: [
+      checkoutStep(around),
+      {
+        uses: around.pins.gateline,
+        with: { command: 'report', ...definitionInput(around), needs: '${{ toJSON(needs) }}' },
+      },
+    ],
+  };
+}
+
+/** The job that writes down a person's decision about an output of another run. No agent runs in it. */
+export function decideJob(around: Around): JsonObject {
+  return {
+    if: ONLY_DECISION,
+    'runs-on': 'ubuntu-latest',
+    'timeout-minutes': MINUTES,
+    permissions: { contents: 'read', actions: 'write', checks: 'write' },
+    steps: [
+      checkoutStep(around),
+      { uses: around.pins.gateline, with: { command: 'decide', ...definitionInput(around) } },
+    ],
+  };
+}

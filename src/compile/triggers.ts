@@ -1,0 +1,55 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+
+/** The inputs that Gateline reads from the event of a run that a person or a report started. */
+const DISPATCH_INPUTS: Readonly<Record<string, string>> = {
+  resume: 'Id of the run to resume, or to decide about',
+  strategy: 'retry-previous, skip-current or from-checkpoint',
+  from: 'Gate that runs again, with all gates after it',
+  decision: 'approve, reject, skip or force',
+  gate: 'Gate that the decision is about',
+  digest: 'Digest of the output that the decision is about',
+  reason: 'Why',
+  rework: 'What a gate sent back; the report sets it',
+  comment: 'Id of the comment that asked for this run',
+  subject: 'Pull request that the run is for, such as pr-7',
+};
+
+/** Events with the rights of the repository that anybody can trigger. */
+const PRIVILEGED = ['pull_request_target', 'workflow_run'];
+
+/** What starts a compiled workflow. */
+export interface Triggers {
+  readonly on: JsonObject;
+  /** A person or a report can start it, with the inputs that Gateline reads. */
+  readonly isDispatched: boolean;
+  /** Why the linter need not warn of them. */
+  readonly excuse: string | undefined;
+}
+
+/** The triggers of a file, or the default ones. */
+export function triggersOf(given: JsonValue | undefined): Triggers {
+  const map = given === undefined ? DEFAULT : asMap(given);
+  const isDispatched = Object.hasOwn(map, 'workflow_dispatch');
+  const on = isDispatched ? { ...map, workflow_dispatch: dispatchOf(map['workflow_dispatch']) } : map;
+  const isPrivileged = PRIVILEGED.some((event) => Object.hasOwn(on, event));
+  const excuse = isPrivileged
+    ? 'zizmor: ignore[dangerous-triggers] jobs check out the default branch, not what the event is about'
+    : undefined;
+  return { on, isDispatched, excuse };
+}
+
+const DEFAULT: JsonObject = { push: { branches: ['main'] }, pull_request: null, workflow_dispatch: null };
+
+function asMap(given: JsonValue): JsonObject {
+  if (isJsonObject(given)) return given;
+  const events = (Array.isArray(given) ? given : [given]) as string[];
+  return Object.fromEntries(events.map((event) => [event, null]));
+}
+
+/** Inputs of the file stay; those with our names are ours. */
+function dispatchOf(given: JsonValue | undefined): JsonObject {
+  const more = isJsonObject(given) ? given : {};
+  const own = isJsonObject(more['inputs']) ? more['inputs'] : {};
+  const ours = Object.entries(DISPATCH_INPUTS).map(([name, description]) => [name, { description, type: 'string' }]);
+  return { ...more, inputs: { ...own, ...(Object.fromEntries(ours) as JsonObject) } };
+}
