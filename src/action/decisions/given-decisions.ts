@@ -41,6 +41,11 @@ export function decisionsGiven(
   const units = unitsKnown(graph, gate, order.isWhole);
   if (decision === 'skip' || decision === 'force')
     return [...steps, ...units.map((unit) => ({ unit, decision, fingerprint: null }))];
+  if (decision === 'adopt') {
+    if (units.length > 1)
+      throw new GatelineError('DISPATCH_INVALID', `decision adopt: name one leg of ${gate} as \`gate\``);
+    return [...steps, ...units.map((unit) => ({ unit, decision, fingerprint: null, output: order.dispatch.digest! }))];
+  }
   const judged = units.flatMap((unit): GivenDecision[] => {
     const ended = outputOf(order, unit, listing);
     if (ended?.value === undefined) return [];

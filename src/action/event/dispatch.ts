@@ -5,7 +5,7 @@ import { STRATEGIES } from '../../run/plan/strategy.ts';
 import { shown } from '../../pipeline/problem.ts';
 
 /** Decisions about a gate that a person can make by starting a run. */
-export const DISPATCHED_DECISIONS = ['approve', 'reject', 'skip', 'force'] as const;
+export const DISPATCHED_DECISIONS = ['approve', 'reject', 'skip', 'force', 'adopt'] as const;
 
 /** Who started a run, as the event says. */
 export interface Sender {
@@ -85,8 +85,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   pause: 'To stop a run on GitHub, cancel it; `resume` continues it.',
   resume: 'Start the workflow with `resume` alone: it continues that run.',
   close: 'A run on GitHub that nobody continues needs no decision; cancel it if it still runs.',
-  adopt:
-    'Use `approve` with `resume` and `digest` for an output of an earlier run; for one from elsewhere, let the gate fetch it.',
   rollback: 'Use `from` with `resume`: the gate and all gates after it run again.',
   rework: 'Use `from` with `resume`: the gate and all gates after it run again.',
 };
@@ -98,13 +96,15 @@ function refuseOtherDecision(decision: string | undefined): void {
   throw invalid(known, hint);
 }
 
-function refuseIncomplete({ decision, gate, strategy, from, reason }: z.infer<typeof inputsSchema>): void {
+function refuseIncomplete(inputs: z.infer<typeof inputsSchema>): void {
+  const { decision, gate, digest, strategy, from, reason } = inputs;
   if (decision !== undefined && gate === undefined) throw invalid(`decision ${decision}: name the gate as \`gate\``);
   if (strategy === 'from-checkpoint' && from === undefined)
     throw invalid('strategy from-checkpoint: name the gate as `from`');
   if (from !== undefined && strategy !== undefined && strategy !== 'from-checkpoint')
     throw invalid(`from: not with the strategy ${strategy}`);
-  const needsReason = decision === 'skip' || decision === 'reject' || strategy === 'skip-current';
+  if (decision === 'adopt' && digest === undefined) throw invalid('decision adopt: name the output as `digest`');
+  const needsReason = ['skip', 'reject', 'adopt'].includes(decision ?? '') || strategy === 'skip-current';
   if (needsReason && reason === undefined) throw invalid(`${decision ?? strategy}: a reason is needed (\`reason\`)`);
 }
 

@@ -24,7 +24,10 @@ export async function recordPlanned(call: Call, unit: Unit, prepared: PreparedUn
     case 'adopt': {
       const { verdict, exports } = prepared.judged!;
       const taken = takenFrom(call, prepared.checkpoint!, { verdict, exports });
-      return recordAdopted(call, unit, prepared.work!, taken, call.assignment.keep!);
+      const { keep } = call.assignment;
+      if (keep !== undefined) return recordAdopted(call, unit, prepared.work!, taken, keep);
+      // The event of the run has the decision: a copy in the records would prove nothing.
+      return recordWithoutAgent(call, unit, prepared.work!, { how: 'adopted', ...taken });
     }
     default:
       return undefined;

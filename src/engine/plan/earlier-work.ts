@@ -11,6 +11,9 @@ import { plannedUnit } from '../../run/plan/plan.ts';
 import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import { describeDifferences, type Difference, asRequest, differences } from '../../run/plan/difference.ts';
 import type { JsonValue } from '../../json/json.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { actorOf } from '../../run/records/decisions.ts';
+import { failureText } from '../../verdict/verdict.ts';
 
 /** The last good output of a unit that is to be kept although its request changed. */
 export async function keepLast(call: Call, unit: Unit, work: Work): Promise<PreparedUnit | undefined> {
@@ -28,6 +31,35 @@ export async function keepLast(call: Call, unit: Unit, work: Work): Promise<Prep
   const changed = describeDifferences(await differencesTo(call, unit, work));
   const reason = `kept by ${keep.actor} (${changed}): ${keep.reason}`;
   return { planned: plannedUnit(unit, 'adopt', reason, work, last), work, checkpoint: last, judged };
+}
+
+/**
+ * The output that a person named for a unit in the event of a CI run, whatever its request is now. `undefined`: none
+ * was named, or this run has adopted it.
+ * @throws GatelineError `DECISION_WITHOUT_ATTEMPT`, `ADOPT_REFUSED`
+ */
+export async function adoptNamed(call: Call, unit: Unit, work: Work): Promise<PreparedUnit | undefined> {
+  const { ended, decisions } = call.journal.archive();
+  const { runNumber } = call.journal.call;
+  const named = decisions
+    .get(unit.key)
+    ?.decided.findLast((one) => one.decision === 'adopt' && one.fingerprint === null && one.runNumber === runNumber);
+  if (named?.output === undefined) return undefined;
+  const output = ended.get(unit.key)?.findLast(({ value }) => value?.digest === named.output);
+  if (output?.fingerprint === work.fingerprint && output.runNumber === runNumber) return undefined;
+  const where = `gate ${unit.key}: the output ${named.output}`;
+  if (output === undefined)
+    throw new GatelineError(
+      'DECISION_WITHOUT_ATTEMPT',
+      `${where} cannot be adopted: the resumed run did not record it`,
+    );
+  if ((await missingOf(call.ports.store, output)).size > 0)
+    throw new GatelineError('ADOPT_REFUSED', `${where} cannot be adopted: its content cannot be read`);
+  const judged = await judgeAgain(call, unit, output);
+  if (!isGoodEnough(unit, judged, { ruling: 'stands' }))
+    throw new GatelineError('ADOPT_REFUSED', `${where} does not meet the contract: ${failureText(judged.verdict)}`);
+  const reason = `adopted by ${actorOf(named)}: ${named.reason}`;
+  return { planned: plannedUnit(unit, 'adopt', reason, work, output), work, checkpoint: output, judged };
 }
 
 /** Differences from the latest readable request of this unit. */

@@ -17,7 +17,7 @@ import type { LoadedContract } from '../call/contracts.ts';
 import { currentInputs, handedOnTo, inputTree, type FoundInputs } from './current-inputs.ts';
 import type { SentBackWork } from './sent-back-work.ts';
 import type { PreparedUnit, Work } from './prepared-unit.ts';
-import { keepLast, differencesTo } from './earlier-work.ts';
+import { adoptNamed, differencesTo, keepLast } from './earlier-work.ts';
 import { loopOf } from './loop-of.ts';
 import { queryFor, searchWork, type FoundWork, type Search } from './search-work.ts';
 
@@ -47,6 +47,8 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   if (earlier !== undefined) await learnDecisions(call, unit, [earlier]);
   const state = call.journal.state().units.get(unit.key)!;
   if (state.status === 'skipped') return { planned: plannedUnit(unit, 'skip', state.reason, work), work };
+  const adopted = await adoptNamed(call, unit, work);
+  if (adopted !== undefined) return adopted;
   const paused = await waitsForApproval(call, unit, work, state);
   if (paused !== undefined) return paused;
   const search = await searchWork(call, unit, work);

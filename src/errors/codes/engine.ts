@@ -111,7 +111,7 @@ export const ENGINE_CODES = {
   },
   DECISION_WITHOUT_ATTEMPT: {
     from: ['user'],
-    means: 'There is nothing to approve or reject: no attempt has ended.',
+    means: 'There is nothing to approve, reject or adopt: no attempt has ended, or none with this output.',
     remedy: 'Run the gate first; `skip` needs no attempt.',
   },
   DECISIONS_UNREADABLE: {
@@ -136,7 +136,7 @@ export const ENGINE_CODES = {
   },
   ADOPT_REFUSED: {
     from: ['user'],
-    means: 'The output to adopt does not meet the contract of its gate.',
+    means: 'The output to adopt does not meet the contract of its gate, or it cannot be read.',
     remedy: 'Correct it, or skip the gate without an output.',
   },
   ADOPT_TOO_EARLY: {

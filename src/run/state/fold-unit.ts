@@ -123,7 +123,8 @@ function howText(own: UnitRecords, ended: EndedRecord): string {
   if (verdict.status === 'not-applicable') return verdict.advice === '' ? 'its condition is false' : verdict.advice;
   if (how === 'adopted') {
     const adopt = own.decided.findLast(
-      ({ decision, fingerprint }) => decision === 'adopt' && fingerprint === ended.fingerprint,
+      ({ decision, fingerprint }) =>
+        decision === 'adopt' && (fingerprint === null || fingerprint === ended.fingerprint),
     );
     return adopt === undefined ? 'adopted' : `adopted by ${actorOf(adopt)}: ${adopt.reason}`;
   }

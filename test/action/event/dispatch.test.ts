@@ -48,6 +48,8 @@ describe('the inputs of a workflow_dispatch', () => {
     [{ resume: '1', strategy: 'retry-current', from: 'a' }, /from: not with/],
     [{ resume: '1', decision: 'skip', gate: 'a' }, /a reason is needed/],
     [{ resume: '1', strategy: 'skip-current' }, /a reason is needed/],
+    [{ resume: '1', decision: 'adopt', gate: 'a', reason: 'x' }, /name the output as `digest`/],
+    [{ resume: '1', decision: 'adopt', gate: 'a', digest: DIGEST }, /a reason is needed/],
   ])('are refused if they are invalid or incomplete: %j', (inputs, message) => {
     expect(() => read(inputs)).toThrow(
       expect.objectContaining({ code: 'DISPATCH_INVALID', message: expect.stringMatching(message) }),
@@ -57,11 +59,12 @@ describe('the inputs of a workflow_dispatch', () => {
   it.each([
     ['pause', /cancel it/],
     ['close', /cancel it/],
-    ['adopt', /approve/],
     ['rollback', /`from`/],
     ['toString', /Start the workflow again/],
   ])('name the decisions that there are, and what to do instead of %s', (decision, hint) => {
-    const message = expect.stringContaining(`"${decision}" is not one of approve, reject, skip, force`) as string;
+    const message = expect.stringContaining(
+      `"${decision}" is not one of approve, reject, skip, force, adopt`,
+    ) as string;
     expect(() => read({ resume: '1', gate: 'a', reason: 'x', decision })).toThrow(
       expect.objectContaining({ code: 'DISPATCH_INVALID', message, hint: expect.stringMatching(hint) }),
     );

@@ -61,12 +61,17 @@ beforeAll(async () => {
 afterAll(() => jobs[Symbol.asyncDispose]());
 
 /** Uploads a decision about a gate, after everything that there is, in the name of octocat. */
-function decide(forged: GateJobs, gate: string, decision: DecidedRecord['decision']): void {
+function decide(
+  forged: GateJobs,
+  gate: string,
+  decision: DecidedRecord['decision'],
+  more: Pick<DecidedRecord, 'output'> = {},
+): void {
   const forger = new Forger(forged);
   const { format, pipeline, subject, leg, runNumber, at, by } = forger.end().record;
   const place = { format, pipeline, subject, gate, leg, runNumber, runAttempt: 9, n: 0, at, by } as const;
   const what = { kind: 'decided', decision, actor: 'octocat', reason: 'forged', fingerprint: null } as const;
-  const record = { ...place, ...what };
+  const record = { ...place, ...what, ...more };
   forger.putDocument({ format: 'gateline-artifact/1', record, contents: {} }, recordArtifactName(record));
 }
 
@@ -111,6 +116,18 @@ describe('a forged decision that opens a gate', () => {
     const report = await forged.run('report', { machine: TIME_LIMITS, order });
     expect([report.conclusion, stepOf(report, 'gate').outputs['passed']]).toEqual(['failure', 'false']);
     expect(stepOf(report, 'gate').summary).toContain('DECISION_IGNORED');
+  });
+
+  it('adopt: is ignored, named, and the agent runs', async () => {
+    await using forged = await jobs.fork('adopt');
+    decide(forged, 'code', 'adopt', { output: new Forger(forged).end().record.value!.digest });
+    const report = await forged.run('code', { needs: { plan: {} }, machine: TIME_LIMITS });
+    expect([report.conclusion, stepOf(report, 'gate').outputs['decision'], await forged.starts()]).toEqual([
+      'success',
+      'run',
+      ['code'],
+    ]);
+    expect(messagesOf(report)).toEqual([expect.stringMatching(IGNORED)]);
   });
 
   it('approve: is ignored, and the message of the gate says how a person approves it', async () => {

@@ -10,7 +10,7 @@ import { headOf } from '../../support/runner/repository.ts';
 import { parseWorkflow } from '../../support/runner/workflow-file.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
 import { IS_FULL } from '../../support/test-size.ts';
-import { ActionWorld, errorsOf, messagesOf, WORKFLOW, type WorldRunOptions } from './action-world.ts';
+import { ActionWorld, errorsOf, messagesOf, outputsOf, WORKFLOW, type WorldRunOptions } from './action-world.ts';
 import { ACTION, agent, CHECKOUT, job, workflowOf, type Keys } from './workflow-text.ts';
 
 // The workflow that docs/recipes/github/approve-on-github.md shows, with agents that take note of their starts.
@@ -445,6 +445,39 @@ describe('a decision in the event of a run', () => {
     expect(statusOf(await again.rerunAll().ended)).toEqual(GREEN);
     expect(await world.startedGates()).toEqual([]);
     expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
+  });
+
+  it('adopts an output of an earlier run although the gate would run again, by its contract, in all attempts', async () => {
+    await withoutDecide();
+    await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
+    await world.repository.commitAll('good enough');
+    expect(statusOf(await (await world.run({ payload: { repository: REPOSITORY } })).start().ended)).toEqual(GREEN);
+    const first = lastEnd('translate');
+    await world.repository.edit(WORKFLOW, 'Guten Tag', 'Moin');
+    await world.repository.commitAll('another translation');
+    await world.startedGates();
+    const adopt = { ...approval(), decision: 'adopt', reason: 'the better one' };
+    const run = await dispatched(adopt);
+    const report = await run.start().ended;
+    expect(statusOf(report)).toEqual(GREEN);
+    expect(outputsOf(report.job('translate'))).toMatchObject({ decision: 'adopt', digest: first.value!.digest });
+    expect(report.job('report').summary).toContain('adopted by maria: the better one');
+    expect(await world.startedGates()).toEqual([]);
+    expect(statusOf(await run.rerunAll().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual([]);
+
+    // A program decides nothing, and an output that is not there or too bad is not adopted.
+    expect(statusOf(await (await dispatched(adopt, 'helper[bot]')).start().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish', 'translate']);
+    const other = await (await dispatched({ ...adopt, digest: digestOf('other') })).start().ended;
+    expect(errorsOf(other.job('translate'))).toEqual([expect.stringContaining('DECISION_WITHOUT_ATTEMPT')]);
+    await world.repository.edit(WORKFLOW, 'threshold: 80', 'threshold: 95');
+    await world.repository.commitAll('stricter');
+    const refused = await (await dispatched(adopt)).start().ended;
+    expect(errorsOf(refused.job('translate'))).toEqual([
+      expect.stringMatching(/ADOPT_REFUSED.*the score is 92, below/),
+    ]);
+    expect(await world.startedGates()).toEqual([]);
   });
 
   it('`from` does not start the gate again when the job after it failed and runs again', async () => {
