@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { SEED, someOf } from '../support/test-size.ts';
+import { bySize, SEED, spread } from '../support/test-size.ts';
 import { atATime, goOn, killAfter, killPoints, undisturbed } from './kill-points.ts';
 
 const LONG = { timeout: 3_600_000 };
@@ -34,7 +34,8 @@ describe.runIf(process.platform !== 'win32')('examples/agent-flow', () => {
     const { operations } = await killAfter(counting, Infinity, {});
     const sent = operations.findIndex((line) => line.includes('rework'));
     expect(sent, operations.join('\n')).toBeGreaterThan(0);
-    const points = someOf([sent + 1, ...killPoints(operations.length)], 1);
+    // A tenth of a minute each. All of them are shown in process: test/engine/loops.test.ts.
+    const points = spread([sent + 1, ...killPoints(operations.length)], bySize({ sample: 1, full: 8, soak: Infinity }));
     const tally: string[] = [];
     await atATime(2, points, async (k) => {
       await using workspace = await pristine.copy();
