@@ -113,7 +113,7 @@ describe('an outage that outlasts the budget', () => {
       expect(report.conclusion).toBe('failure');
       expect(troubles(report)).toEqual([
         expect.stringMatching(
-          /^error Outage: GitHub did not answer: ARTIFACTS_OUTAGE: .*was answered with 503[^]*the post step of this job tries to upload it once more/,
+          /^error Outage: GitHub did not answer: ARTIFACTS_OUTAGE: .*was answered with 503[^]*the post step of this job tries to upload it again/,
         ),
       ]);
       expect(endsOf(jobs)).toEqual(['1.1 passed']);
