@@ -2,7 +2,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { firstNames } from '../errors/first-names.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { sameFile, type Tree } from '../run/files/tree.ts';
+import { sameFile, type Tree, type TreeFile } from '../run/files/tree.ts';
 import { unitOf } from '../run/records/record.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
@@ -85,7 +85,8 @@ async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBac
   options.preview?.(plan);
   if (dryRun) return plan;
   refuseUnrecorded(call, kept, force);
-  refuseConflicts(files.puts, force);
+  if (files.wanted.length === 0 && !force) await refuseUnlisted(call, kept);
+  refuseConflicts(files.puts, force, files.stuck);
   await restoreDatabase(call, database);
   const put = await putBack(call, files.wanted, saved);
   await recordRollback(call, plan.gates, options);
@@ -119,6 +120,8 @@ function hasHappened({ journal }: Call, key: UnitKey): boolean {
 
 interface FilesToPut extends Pick<RollbackPlan, 'patch' | 'puts' | 'committed'> {
   readonly wanted: readonly WantedFile[];
+  /** Paths that cannot be overwritten, with or without force. */
+  readonly stuck: ReadonlySet<string>;
 }
 
 /** The files to restore, and what that changes. */
@@ -128,14 +131,16 @@ async function filesToPut(
   { saved, force = false }: RollbackOptions,
 ): Promise<FilesToPut> {
   const { workspace } = call.ports;
-  const { wanted: before, unsure } = await wantedBefore(call, kept, saved).catch(asGone);
-  if (before.length === 0) return { wanted: [], patch: '', puts: [], committed: [] };
+  const { wanted: before, unsure, origins } = await wantedBefore(call, kept, saved).catch(asGone);
+  if (before.length === 0) return { wanted: [], patch: '', puts: [], committed: [], stuck: new Set() };
   const { tree } = await call.snapshot();
   const paths = before.map(({ path }) => path);
   const now = await workspace.currentFiles(tree, paths);
-  const wanted = force ? before.map((one) => ({ ...one, over: [now.get(one.path) ?? null] })) : before;
-  const reason = putReason(call, 'rollback');
-  const planned = await workspace.put(wanted, tree, { saved, dryRun: true, copy: copierOf(call), reason });
+  const forced = before.map((one) => ({ ...one, over: [now.get(one.path) ?? null] }));
+  const wanted = force ? forced : before;
+  const how = { saved, dryRun: true, copy: copierOf(call), reason: putReason(call, 'rollback') };
+  const planned = await workspace.put(wanted, tree, how);
+  const left = planned.puts.some(isConflict) && !force ? await workspace.put(forced, tree, how) : planned;
   const puts = planned.puts.map((put): Put => {
     const unit = force || !isChange(put.action) ? undefined : unsure.get(put.path);
     return unit === undefined ? put : { path: put.path, action: 'conflict', why: perhapsYours(unit) };
@@ -144,11 +149,16 @@ async function filesToPut(
   const changes = wanted.filter(({ path }) => changing.has(path));
   const next = await workspace.build(tree, changes, copierOf(call)).catch(asGone);
   const patch = await workspace.patch(tree, next).catch(asGone);
-  return { wanted, puts, patch, committed: await committedOf(call, changes, now) };
+  const stuck = new Set(left.puts.filter(isConflict).map(({ path }) => path));
+  return { wanted, puts, patch, committed: await committedOf(call, changes, now, origins), stuck };
 }
 
 function perhapsYours(unit: UnitKey): string {
   return `it changed while the agent of ${unit} worked by itself in your folder, so the change may be yours`;
+}
+
+function isConflict({ action }: Put): boolean {
+  return action === 'conflict';
 }
 
 function isChange(action: Put['action']): boolean {
@@ -163,16 +173,21 @@ function asGone(cause: unknown): never {
   });
 }
 
-/** The files that are in the checked out commit as gates left them, with the commit that brought them there. */
+/**
+ * The files that are in the checked out commit as gates left them, with the commit that brought them there. What the
+ * commit has as it was before the gates is not theirs.
+ */
 async function committedOf(
   { ports: { workspace } }: Call,
   changes: readonly WantedFile[],
   now: Tree,
+  origins: ReadonlyMap<string, TreeFile | null>,
 ): Promise<RollbackPlan['committed']> {
   const found: { path: string; commit: string | null }[] = [];
   await inParallel(8, changes, async ({ path, after }) => {
     const inCommit = await workspace.committed(path);
-    const isTheirs = inCommit !== undefined && sameFile(inCommit, now.get(path) ?? null) && !sameFile(inCommit, after);
+    if (inCommit === undefined || sameFile(inCommit, origins.get(path) ?? null)) return;
+    const isTheirs = sameFile(inCommit, now.get(path) ?? null) && !sameFile(inCommit, after);
     if (isTheirs) found.push({ path, commit: (await workspace.lastCommit(path)) ?? null });
   });
   return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -191,9 +206,39 @@ function refuseUnrecorded(call: Call, kept: ReadonlySet<UnitKey>, force: boolean
   });
 }
 
+/**
+ * The list of what `apply` put into the folder may be gone: then files are as gates left them, and not as the run found
+ * them.
+ * @throws GatelineError `ROLLBACK_CONFLICT`
+ */
+async function refuseUnlisted(call: Call, kept: ReadonlySet<UnitKey>): Promise<void> {
+  const { graph, journal, ports } = call;
+  const now = await ports.workspace.files((await call.snapshot()).tree);
+  const unlisted = new Set<string>();
+  for (const key of graph.keys()) {
+    const { started, ended } = journal.state().units.get(key)!;
+    const base = ended?.base ?? started?.base;
+    if (kept.has(key) || base === undefined) continue;
+    const found = await ports.workspace.files(base).catch(asGone);
+    for (const { path, after } of ended?.files ?? []) {
+      const is = now.get(path) ?? null;
+      if (sameFile(is, after) && !sameFile(is, found.get(path) ?? null)) unlisted.add(path);
+    }
+  }
+  if (unlisted.size === 0) return;
+  const list = firstNames([...unlisted], 20);
+  throw new GatelineError(
+    'ROLLBACK_CONFLICT',
+    `as gates left them, but no list below .state/applied names them: ${list}`,
+    {
+      hint: 'Restore these files yourself if you want them back as they were. Then add `--force`, which leaves them alone.',
+    },
+  );
+}
+
 /** @throws GatelineError `ROLLBACK_CONFLICT` */
-function refuseConflicts(puts: readonly Put[], force: boolean): void {
-  const conflicts = puts.filter(({ action }) => action === 'conflict');
+function refuseConflicts(puts: readonly Put[], force: boolean, stuck: ReadonlySet<string>): void {
+  const conflicts = puts.filter(isConflict);
   if (conflicts.length === 0) return;
   const list = firstNames(
     conflicts.map(({ path, why }) => `${path}: ${why}`),
@@ -202,8 +247,14 @@ function refuseConflicts(puts: readonly Put[], force: boolean): void {
   throw new GatelineError(
     'ROLLBACK_CONFLICT',
     `not known to be as a snapshot had it, or as gates left it: ${list}`,
-    force ? { hint: 'Move these paths away: they cannot be overwritten.' } : {},
+    stuckHint(force, stuck),
   );
+}
+
+function stuckHint(force: boolean, stuck: ReadonlySet<string>): { hint?: string } {
+  if (force) return { hint: 'Move these paths away: they cannot be overwritten.' };
+  if (stuck.size === 0) return {};
+  return { hint: `Move these away first, they cannot be overwritten: ${firstNames([...stuck], 20)}.` };
 }
 
 async function putBack(call: Call, wanted: readonly WantedFile[], saved: string): Promise<PutResult> {
@@ -212,7 +263,7 @@ async function putBack(call: Call, wanted: readonly WantedFile[], saved: string)
   const reason = putReason(call, 'rollback');
   const put = await call.ports.workspace.put(wanted, tree, { saved, dryRun: false, copy: copierOf(call), reason });
   call.forgetSnapshot();
-  refuseConflicts(put.puts, true);
+  refuseConflicts(put.puts, true, new Set());
   return put;
 }
 

@@ -39,6 +39,33 @@ const DAMAGES: Readonly<Record<string, readonly [damage: (list: string, text: st
 };
 
 describe.runIf(process.platform !== 'win32')('a list of what was applied', () => {
+  it('that is gone with the whole folder stops a rollback, which `--force` does without these files', async () => {
+    const { workspace } = await applied();
+    await using _workspace = workspace;
+    rmSync(workspace.path('.state/applied'), { recursive: true });
+    const files = await workspace.files();
+    const refused = await call(workspace, 'rollback', '--all');
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.err).toContain('ROLLBACK_CONFLICT: as gates left them, but no list below .state/applied names them');
+    expect(refused.err).toContain('made.txt');
+    expect((await call(workspace, 'status')).out).toContain('completed');
+    const forced = await call(workspace, 'rollback', '--all', '--force');
+    expect(forced, forced.err).toMatchObject({ code: 0 });
+    expect(await workspace.files()).toEqual(files);
+  });
+
+  it('is not missed for files that were never applied, or that were so before the run', async () => {
+    const { workspace } = await applied();
+    await using _workspace = workspace;
+    await workspace.commitAll('what the gate made');
+    rmSync(workspace.path('.state/applied'), { recursive: true });
+    // The next run reuses the output, and finds the files as they are.
+    expect((await call(workspace, 'run', '-q')).out).toContain('reused');
+    const rolled = await call(workspace, 'rollback', '--all');
+    expect(rolled, rolled.err).toMatchObject({ code: 0 });
+    expect(rolled.out).toContain('No gate changed this folder');
+  });
+
   it.each(Object.entries(DAMAGES))('that %s is an error, and nothing is rolled back', async (_, [damage, says]) => {
     const { workspace, list } = await applied();
     await using _workspace = workspace;
@@ -53,7 +80,8 @@ describe.runIf(process.platform !== 'win32')('a list of what was applied', () =>
     }
     expect(await workspace.files()).toEqual(files);
     renameSync(dirname(list), workspace.beside('moved away'));
-    expect(await call(workspace, 'rollback', '--all')).toMatchObject({ code: 0 });
+    expect(await call(workspace, 'rollback', '--all')).toMatchObject({ code: 2 });
+    expect(await call(workspace, 'rollback', '--all', '--force')).toMatchObject({ code: 0 });
   });
 
   it('is not expected of a call that was killed before it changed anything', async () => {

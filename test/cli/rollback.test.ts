@@ -269,3 +269,35 @@ function blobOf(text: string): string {
 async function status(workspace: ScratchWorkspace): Promise<unknown> {
   return JSON.parse((await here(workspace, 'status', '--json')).out);
 }
+
+describe.runIf(process.platform !== 'win32')('what a rollback says of paths', () => {
+  it('names no commit for what is there as it was before the run, or nowhere', async () => {
+    const gates = {
+      a: { run: gate('a', 'echo new > new.txt\nchmod +x tool.sh'), inputs: ['in.txt'], files: 'changed' },
+      b: { run: gate('b', 'rm new.txt\nchmod -x tool.sh'), needs: 'a', inputs: ['in.txt'], files: 'changed' },
+    };
+    const files = { 'gateline.yml': gatelineYml(gates), 'in.txt': 'in\n', 'tool.sh': 'echo tool\n' };
+    await using workspace = await ScratchWorkspace.create(files);
+    await expectOk(run(workspace, 'run', '--until', 'a'));
+    await expectOk(here(workspace, 'apply'));
+    await expectOk(run(workspace, 'run'));
+    await expectOk(here(workspace, 'apply'));
+    const { out } = await expectOk(here(workspace, 'rollback', '--to', 'a'));
+    expect(out).not.toContain('was committed');
+    expect(await workspace.read('new.txt')).toBe('new\n');
+  });
+
+  it('does not advise `--force` for a path that cannot be overwritten', async () => {
+    await using workspace = await ran();
+    await expectOk(here(workspace, 'apply'));
+    rmSync(workspace.path('src/app.txt'));
+    await workspace.write('src/app.txt/mine', 'mine');
+    for (const more of [[], ['--force']]) {
+      const { code, err } = await here(workspace, 'rollback', '--all', ...more);
+      expect(code).toBe(2);
+      expect(err).toMatch(/Move these (?:paths )?away/);
+      expect(err).not.toContain('add `--force`');
+    }
+    expect(await workspace.read('src/app.txt/mine')).toBe('mine');
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide, type Decision } from '../../src/engine/decide.ts';
+import { readRun } from '../../src/engine/read-run.ts';
 import type { Gate } from '../../src/pipeline/pipeline.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
@@ -86,13 +87,21 @@ describe('a gate that needs an approval', () => {
   });
 
   it('is approved for one commit, if approvals are per commit', async () => {
-    const { world, said, statuses } = waiting([], { perCommit: true });
+    const { world, said, statuses, pipeline } = waiting([], { perCommit: true });
     world.review = { commit: '1'.repeat(40), authors: [] };
     await statuses();
     await said('approve', 'maria');
     expect(await statuses()).toEqual(['passed', 'passed']);
     world.review = { commit: '2'.repeat(40), authors: [] };
+    // The run that was completed before the next commit stays so.
+    const status = async (runNumber: number) => {
+      const whole = { pipeline, subject: 'subject', metadata: {}, input: null };
+      return (await readRun(world.ports(), whole, runNumber)).status;
+    };
+    expect(await status(1)).toBe('completed');
     expect(await statuses()).toEqual(['paused', 'blocked']);
+    expect(await status(2)).toBe('paused');
+    expect(await status(1)).toBe('completed');
     expect(world.starts).toEqual(['a#1', 'b#1']);
     world.review = { commit: undefined, authors: [] };
     await expect(said('approve', 'maria')).rejects.toMatchObject({ code: 'APPROVER_REFUSED' });

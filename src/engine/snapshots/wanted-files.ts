@@ -1,6 +1,7 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { filesLeft } from '../../run/files/files.ts';
 import { originsOf, type Made } from '../../run/files/undo.ts';
+import type { TreeFile } from '../../run/files/tree.ts';
 import { unitOf, type StartedRecord } from '../../run/records/record.ts';
 import type { WantedFile } from '../../workspace/workspace.ts';
 import { attemptsInPlace, type AttemptInPlace } from '../call/attempts-in-place.ts';
@@ -14,6 +15,8 @@ export interface WantedBefore {
    * it is unknown whose change it is.
    */
   readonly unsure: ReadonlyMap<string, UnitKey>;
+  /** How each path was before gates changed it. */
+  readonly origins: ReadonlyMap<string, TreeFile | null>;
 }
 
 /**
@@ -37,7 +40,7 @@ export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved
   });
   const byItself = inPlace.filter(({ claim }) => claim.holder === 'open');
   const unsure = byItself.flatMap(({ claim, changes }) => changes.map(({ path }) => [path, unitOf(claim)] as const));
-  return { wanted, unsure: new Map(unsure) };
+  return { wanted, unsure: new Map(unsure), origins: new Map(origins.map(({ path, before }) => [path, before])) };
 }
 
 /** What was put into the folder for this run. */

@@ -79,7 +79,8 @@ export const WORKSPACE_CODES = {
   DIFF_UNAVAILABLE: {
     from: ['user'],
     means: 'No version of the workspace was kept for that attempt.',
-    remedy: 'A killed attempt leaves none, and an attempt on another machine is kept there.',
+    remedy:
+      'A killed attempt leaves none, `snapshots: {keep}` removes those of old runs, and an attempt on another machine is kept there.',
   },
   GIT_UNSAFE_DIRECTORY: {
     from: ['user'],

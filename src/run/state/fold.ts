@@ -15,6 +15,7 @@ import {
 import type { RunProblem, RunState, RunStatus, ExternalFacts, UnitState } from './run-state.ts';
 import type { UnitRecords } from '../records/unit-records.ts';
 import type { UnitGraph } from '../records/unit.ts';
+import { graphWhenApproved } from './when-approved.ts';
 
 /** Whose records to fold. */
 export interface RunIdentity {
@@ -73,6 +74,10 @@ export function createRunFold(
   return {
     state: () => {
       if (state !== undefined) return state;
+      const before = graphWhenApproved(graph, ofRun);
+      const all = { ...listing, records: [...new Set([...records, ...ofRun])] };
+      const then = before && foldRun(before, all, { ...identity, runNumber }, facts);
+      if (then?.status === 'completed') return (state = then);
       const units = deriveOpen(graph, grouped, derived, open, facts);
       const strangers = [...grouped.keys()].filter((key) => !graph.has(key) && key !== RUN_GATE).map(describeStranger);
       const ofAll = grouped.get(RUN_GATE);
