@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/engine/decide.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import { engineWorld, Killed, type AgentCall, type EngineWorld } from '../support/engine-world.ts';
@@ -144,6 +145,24 @@ describe('a gate that sends work back', () => {
     const { state } = await world.run(PIPELINE, {}, { resume });
     expect(seen.at(-1)!.request).not.toHaveProperty('rework');
     expect(state.status).toBe('completed');
+  });
+
+  it('starts no agent without the output that sent the work back, and says how the loop begins again', async () => {
+    const { world, run } = reviewed([10, 20, 90]);
+    await run({ maxIterations: 2 });
+    const review = (await world.ports().store.list('test', 'subject')).records.find(
+      (one) => one.kind === 'ended' && one.gate === 'review',
+    );
+    if (review?.kind !== 'ended') throw new Error('nothing was reviewed');
+    world.medium.contents.delete(review.value!.digest);
+    const reject = { decision: 'reject', gates: ['code'], actor: 'me', reason: 'no' } as const;
+    await decide(world.ports(), { pipeline: PIPELINE, subject: 'subject', metadata: {}, input: null }, reject);
+    world.starts.length = 0;
+    const { errors } = await run();
+    expect(errors).toMatchObject([{ code: 'CONTENT_MISSING', hint: expect.stringContaining('--force code ') }]);
+    expect(world.starts).toEqual([]);
+    const resume = { actor: 'me', reason: 'again', force: ['code'] };
+    expect((await world.run(PIPELINE, {}, { resume })).state.status).toBe('completed');
   });
 
   it('plans what it does', async () => {
