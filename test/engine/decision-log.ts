@@ -44,10 +44,6 @@ export class DecisionLog {
     return JSON.stringify(this.shapes[gate]!.terse ? { short: said.short } : said);
   }
 
-  requestOf({ subject }: Place, gate: number, given: readonly (string | null)[]): string {
-    return JSON.stringify([gate, this.isGiven ? subject : null, this.outside.reads(gate), given]);
-  }
-
   isOver(subject: string, run: number): boolean {
     const isClosed = this.factsOfRun(subject, run).some((fact) => fact.what === 'decided' && fact.decision === 'close');
     return isClosed || this.views(subject, run).every(({ done }) => done);
@@ -72,11 +68,16 @@ export class DecisionLog {
   }
 
   /** The state of each gate of a run, by what is recorded. */
-  views(subject: string, run: number, isWhole = (_: Attempt): boolean => true): View[] {
+  views(
+    subject: string,
+    run: number,
+    isWhole = (_: Attempt): boolean => true,
+    requests: ReadonlyMap<number, string> = new Map(),
+  ): View[] {
     const views: View[] = [];
     for (const gate of this.gates()) {
       const needs = this.needsOf(gate).map((need) => views[need]!);
-      views.push(this.view({ subject, run, call: 0 }, gate, needs, isWhole));
+      views.push(this.view({ subject, run, call: 0 }, gate, needs, isWhole, requests.get(gate)));
     }
     return views;
   }
@@ -138,17 +139,15 @@ export class DecisionLog {
     const decisions = this.since(attempt, isForReuse).filter(
       ({ run, subject }) => run <= until || subject !== attempt.subject,
     );
-    if (decisions.some(({ decision }) => decision === 'force')) return no('void');
     const { request, said } = attempt;
+    const isAbout = ({ about: one }: Decided): boolean =>
+      one?.request === request && JSON.stringify(one.said) === JSON.stringify(said);
+    const isVoid = (one: Decided): boolean => one.decision === 'force' || (one.decision === 'rework' && isAbout(one));
+    if (decisions.some(isVoid)) return no('void');
     if (said === undefined) return no('failed');
     const words = new Map<string, Decided>();
     for (const one of decisions)
-      if (
-        one.about?.request === request &&
-        JSON.stringify(one.about.said) === JSON.stringify(said) &&
-        this.isInForce(one)
-      )
-        words.set(`${one.actor} of ${one.subject}`, one);
+      if (isAbout(one) && this.isInForce(one)) words.set(`${one.actor} of ${one.subject}`, one);
     const standing = [...words.values()];
     if (standing.some(({ decision }) => decision === 'reject')) return no('failed');
     const isApproved = standing.some(({ subject }) => subject === (about.by ?? attempt.subject));
@@ -178,7 +177,11 @@ export class DecisionLog {
 
   isWhole({ gate, said }: Attempt): boolean {
     const texts = said === undefined ? [] : [JSON.stringify(said), this.exports(gate, said)];
-    return said !== undefined && texts.every((text) => this.coming.has(text) || this.outside.has(text));
+    return said !== undefined && texts.every((text) => this.has(text));
+  }
+
+  has(text: string): boolean {
+    return this.coming.has(text) || this.outside.has(text);
   }
 
   attempts(gate: number): Attempt[] {
@@ -191,13 +194,13 @@ export class DecisionLog {
 
   addEnd(
     place: Place,
-    gate: number,
-    how: Attempt['how'],
-    request: string,
-    given: Attempt['given'],
-    more: Pick<Attempt, 'said' | 'origin'> = {},
+    work: Pick<Attempt, 'gate' | 'how' | 'request' | 'base' | 'given' | 'said' | 'origin'>,
   ): Attempt {
-    const fact: Attempt = { ...only(place), at: (this.#at += 1), what: 'ended', gate, how, request, given, ...more };
+    const { subject, run, call } = place;
+    const before = this.factsOfRun(subject, run).filter(
+      (fact) => fact.what !== 'decided' && fact.gate === work.gate && fact.call === call,
+    );
+    const fact: Attempt = { ...only(place), at: (this.#at += 1), what: 'ended', n: before.length + 1, ...work };
     this.log.push(fact);
     return fact;
   }
