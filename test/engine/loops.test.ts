@@ -165,6 +165,27 @@ describe('a gate that sends work back', () => {
     expect((await world.run(PIPELINE, {}, { resume })).state.status).toBe('completed');
   });
 
+  it('keeps what another gate said in every iteration', async () => {
+    const scores = [10, 20, 30, 90];
+    let iteration = 0;
+    const world = engineWorld(({ unit }) => ({
+      output: { score: unit === 'review' ? scores.shift()! : 100, iteration: unit === 'code' ? (iteration += 1) : 0 },
+    }));
+    const pipeline = pipelineOf({
+      code: {},
+      review: { needs: ['code'], onFail: { goto: 'code', maxIterations: 4 }, ...JUDGED },
+      docs: { needs: ['code'] },
+    });
+    await world.run(pipeline, { maxIterations: 1 });
+    world.starts.length = 0;
+    const resume = { actor: 'me', reason: 'again', strategy: 'from-checkpoint' as const, from: ['review'], lift: true };
+    const keep = { gates: new Set(['code', 'docs']), actor: 'me', reason: 'they are good' };
+    const { state, errors } = await world.run(pipeline, { keep }, { resume });
+    expect(errors).toEqual([]);
+    expect(started(world)).toEqual(['review', 'code', 'review', 'code', 'review']);
+    expect(state.status).toBe('completed');
+  });
+
   it('plans what it does', async () => {
     const { world, run } = reviewed([10, 90]);
     await run({ maxIterations: 1 });
