@@ -8,6 +8,8 @@ export interface Shape {
   readonly partial: 'block' | 'continue' | 'pause';
   /** Who may approve; `[]`: anybody; `undefined`: it needs no approval. */
   readonly approval: readonly string[] | undefined;
+  /** Milliseconds after which its output is not used again. */
+  readonly maxAge: number | undefined;
   /** It sends work back when it is judged and fails: to which of its ancestors, and how often that one may run. */
   readonly back: { readonly to: number; readonly most: number } | undefined;
   /** It is judged together with others that are, too. */
@@ -53,6 +55,8 @@ export interface Attempt extends Noted {
   readonly request: string;
   /** Its work was sent back before: the request without that. */
   readonly base?: string;
+  /** When it was made. */
+  readonly time: number;
   /** Exports of its needs. */
   readonly given: readonly (string | null)[];
   readonly said?: Said;

@@ -8,9 +8,7 @@ import { engineWorld, Killed, type EngineWorld } from '../support/engine-world.t
 import { drawn } from '../support/test-size.ts';
 import type { Fact, Said, Shape } from './decision-facts.ts';
 import { DecisionOracle, type Asked } from './decision-oracle.ts';
-import { EXAMPLES, given, shapes, steps, SUBJECTS, type Step } from './decision-stories.ts';
-
-const HOUR = 3_600_000;
+import { EXAMPLES, given, HOUR, shapes, steps, SUBJECTS, type Step } from './decision-stories.ts';
 
 class Story {
   readonly world: EngineWorld;
@@ -48,7 +46,7 @@ class Story {
     else if (step.do === 'weaken') this.weak.add(index);
     else if (step.do === 'strengthen') this.weak.delete(index);
     else if (step.do === 'word') this.words.set(index, step.text);
-    else if (step.do === 'wait') this.world.clock = new Date(this.world.clock.getTime() + HOUR);
+    else if (step.do === 'wait') this.world.clock = new Date(this.world.clock.getTime() + step.hours * HOUR);
     else if (step.do === 'lose') await this.#lose(step.which);
     else if (step.do === 'decide') await this.#decide(step.subject, index, step);
     else if (step.do === 'decide-run') await this.#decideRun(step);
@@ -240,7 +238,7 @@ function codeOf(error: unknown): string {
   throw error;
 }
 
-describe('over random graphs, decisions, strategies, forks, loops, failures, edits, kills and losses, for two subjects', () => {
+describe('over random graphs, decisions, strategies, forks, loops, ages, failures, edits, kills and losses, for two subjects', () => {
   it('every call and every decision comes to what the model says', { timeout: 3_600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(shapes, given, steps, async (graph, isGiven, story) => {

@@ -200,7 +200,14 @@ export class DecisionLog {
     const before = this.factsOfRun(subject, run).filter(
       (fact) => fact.what !== 'decided' && fact.gate === work.gate && fact.call === call,
     );
-    const fact: Attempt = { ...only(place), at: (this.#at += 1), what: 'ended', n: before.length + 1, ...work };
+    const fact: Attempt = {
+      ...only(place),
+      at: (this.#at += 1),
+      what: 'ended',
+      n: before.length + 1,
+      time: this.outside.now(),
+      ...work,
+    };
     this.log.push(fact);
     return fact;
   }

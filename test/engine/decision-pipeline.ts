@@ -32,6 +32,7 @@ export class DecisionPipeline extends DecisionLoops {
         inputs: [`own${index}`],
         exports: shape.terse ? ['/short'] : [''],
         reuse: shape.reuse,
+        maxAge: shape.maxAge,
         contract: { schema: undefined, score: '/score', threshold: 80, partial: shape.partial, checks: [] },
         approval: shape.approval && { by: [...shape.approval], notAuthor: false, perCommit: false },
         onFail: loops.flatMap(({ gates: [one, ...more], to, most }) =>

@@ -10,7 +10,7 @@ export class DecisionReuse extends DecisionPipeline {
       const isOfThisRun = one.subject === subject && one.run === run;
       // Another run did this work in several iterations: its last output is the one to reuse.
       if (one.request !== request && (one.base !== request || isOfThisRun)) return false;
-      return this.isWhole(one) && (one.base === undefined || isOfThisRun || this.endedWell(one));
+      return this.isWhole(one) && this.isYoung(one) && (one.base === undefined || isOfThisRun || this.endedWell(one));
     });
     const own = candidates.findLast(
       (one) => one.subject === subject && (this.shapes[gate]!.reuse === 'auto' || one.run === run) && this.isGood(one),
@@ -20,6 +20,13 @@ export class DecisionReuse extends DecisionPipeline {
     return candidates.findLast(
       (one) => one.subject !== subject && originOf(one).how !== 'adopted' && this.isGood(one, subject),
     );
+  }
+
+  /** Whether its agent said it not too long ago. A clock that was set back says nothing about that. */
+  protected isYoung(attempt: Attempt): boolean {
+    const { maxAge } = this.shapes[attempt.gate]!;
+    const age = this.outside.now() - originOf(attempt).time;
+    return maxAge === undefined || (age >= 0 && age <= maxAge);
   }
 
   /** Decisions here that let no output of another subject take the place of a new attempt. */

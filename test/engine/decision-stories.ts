@@ -4,6 +4,8 @@ import type { Shape } from './decision-facts.ts';
 import type { Asked } from './decision-oracle.ts';
 
 const MOST_GATES = 6;
+/** In milliseconds. */
+export const HOUR = 3_600_000;
 /** The subjects of a story. */
 export const SUBJECTS = ['a', 'b'] as const;
 const PEOPLE = ['me', 'maria', 'paul'] as const;
@@ -14,6 +16,7 @@ const gateShape = {
   reuse: fc.constantFrom<Shape['reuse']>('auto', 'auto', 'auto', 'never'),
   partial: fc.constantFrom<Shape['partial']>('block', 'continue', 'pause'),
   approval: fc.constantFrom<Shape['approval']>(undefined, undefined, undefined, [], ['maria']),
+  maxAge: fc.constantFrom<Shape['maxAge']>(undefined, undefined, undefined, 1.5 * HOUR),
   back: fc.constant<Shape['back']>(undefined),
   grouped: fc.constant(false),
   picky: fc.constant(false),
@@ -88,7 +91,7 @@ export const steps = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('word' as const), gate, text: fc.nat(1) }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.constantFrom(1, 1, 2, -1) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('lose' as const), which: fc.nat(1_000) }) },
     {
       weight: 5,
@@ -122,6 +125,7 @@ const plain: Shape = {
   reuse: 'auto',
   partial: 'block',
   approval: undefined,
+  maxAge: undefined,
   back: undefined,
   grouped: false,
   picky: false,
@@ -175,7 +179,7 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'b', asked: { force: [0] } },
       { ...about, decision: 'reject' },
       { ...about, decision: 'approve', expires: true },
-      { do: 'wait' },
+      { do: 'wait', hours: 1 },
     ],
   ],
   // A fork runs its gate and everything downstream again.
@@ -219,6 +223,17 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'break', gate: 0 },
     ],
   ],
+  // Gates that were kept in one iteration could not be kept in the next one.
+  [
+    [plain, after, { ...judge, picky: true }, after, after, after],
+    false,
+    [
+      { ...about, decision: 'approve' },
+      { do: 'edit', gate: 2, text: 1 },
+      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [2], keep: true } },
+      { ...about, decision: 'approve' },
+    ],
+  ],
   // Two gates send work back in one call: the second time together.
   ...[false, true].map((grouped): [Shape[], boolean, Step[]] => [
     [plain, { ...judge, grouped }, { ...judge, grouped }],
@@ -233,6 +248,16 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'strengthen', gate: 1 },
       { do: 'call', subject: 'a', asked: { most: 5 } },
       { do: 'strengthen', gate: 2 },
+    ],
+  ]),
+  // An output that is too old, and one of which that is unknown.
+  ...([2, -1] as const).map((hours): [Shape[], boolean, Step[]] => [
+    [{ ...plain, maxAge: 1.5 * HOUR }, after],
+    false,
+    [
+      { do: 'wait', hours },
+      { do: 'call', subject: 'a', asked: {} },
+      { do: 'call', subject: 'b', asked: {} },
     ],
   ]),
 ];
