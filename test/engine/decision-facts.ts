@@ -55,6 +55,8 @@ export interface Attempt extends Noted {
   readonly request: string;
   /** Its work was sent back before: the request without that. */
   readonly base?: string;
+  /** The threshold that it was judged by. */
+  readonly threshold: number;
   /** When it was made. */
   readonly time: number;
   /** Exports of its needs. */

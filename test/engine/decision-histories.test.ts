@@ -45,6 +45,7 @@ class Story {
     else if (step.do === 'mend') this.broken.delete(index);
     else if (step.do === 'weaken') this.weak.add(index);
     else if (step.do === 'strengthen') this.weak.delete(index);
+    else if (step.do === 'contract') this.#oracle.thresholds.set(index, step.threshold);
     else if (step.do === 'word') this.words.set(index, step.text);
     else if (step.do === 'wait') this.world.clock = new Date(this.world.clock.getTime() + step.hours * HOUR);
     else if (step.do === 'lose') await this.#lose(step.which);
@@ -238,7 +239,7 @@ function codeOf(error: unknown): string {
   throw error;
 }
 
-describe('over random graphs, decisions, strategies, forks, loops, ages, failures, edits, kills and losses, for two subjects', () => {
+describe('over random graphs, decisions, strategies, forks, loops, ages, contracts, failures, edits, kills and losses, for two subjects', () => {
   it('every call and every decision comes to what the model says', { timeout: 3_600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(shapes, given, steps, async (graph, isGiven, story) => {

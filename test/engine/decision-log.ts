@@ -10,6 +10,8 @@ export class DecisionLog {
   readonly outside: Outside;
   /** Everything that happened, in order. */
   readonly log: Fact[] = [];
+  /** What was changed in contracts. */
+  readonly thresholds = new Map<number, number>();
   #at = 0;
   /** What agents say in the call that is being looked at. */
   readonly coming = new Set<string>();
@@ -18,6 +20,11 @@ export class DecisionLog {
     this.isGiven = isGiven;
     this.shapes = shapes;
     this.outside = outside;
+  }
+
+  /** The gate's threshold now. It is part of its contract. */
+  threshold(gate: number): number {
+    return this.thresholds.get(gate) ?? 80;
   }
 
   /** Takes down what happened. */
@@ -99,6 +106,7 @@ export class DecisionLog {
     const relevant = of.filter(
       (one) =>
         one.request === latest!.request &&
+        one.threshold === latest!.threshold &&
         (request === undefined || one.request === request) &&
         isReady &&
         needs.every(({ exports }, index) => exports === one.given[index]) &&
@@ -130,9 +138,12 @@ export class DecisionLog {
   /**
    * What an attempt is worth now: by its own end, and by what was decided since.
    * @param about `isForReuse`: decisions of the subject that it was reused from are looked at, too; `by`: whose approvals are; `until`: those of
-   *   later runs are not
+   *   later runs are not; `threshold`: another one than it was judged by
    */
-  standing(attempt: Attempt, about: { isForReuse?: boolean; by?: string; until?: number } = {}): Standing {
+  standing(
+    attempt: Attempt,
+    about: { isForReuse?: boolean; by?: string; until?: number; threshold?: number } = {},
+  ): Standing {
     const no = (status: string) => ({ status, isOk: false });
     const shape = this.shapes[attempt.gate]!;
     const { isForReuse = false, until = Infinity } = about;
@@ -151,7 +162,7 @@ export class DecisionLog {
     const standing = [...words.values()];
     if (standing.some(({ decision }) => decision === 'reject')) return no('failed');
     const isApproved = standing.some(({ subject }) => subject === (about.by ?? attempt.subject));
-    const status = said.score < 80 ? 'partial' : 'passed';
+    const status = said.score < (about.threshold ?? attempt.threshold) ? 'partial' : 'passed';
     if (isApproved) return { status, isOk: true };
     if (status === 'partial' && shape.partial === 'block') return no('partial');
     if (status === 'partial' && shape.partial === 'pause') return no('paused');
@@ -206,6 +217,7 @@ export class DecisionLog {
       what: 'ended',
       n: before.length + 1,
       time: this.outside.now(),
+      threshold: this.threshold(work.gate),
       ...work,
     };
     this.log.push(fact);

@@ -49,7 +49,7 @@ export class DecisionLoops extends DecisionLog {
     const causes = this.reworks(subject, run, gate).flatMap(({ rework }) => rework!.from.map((one) => one.gate));
     return causes.every((cause) => {
       const last = this.attempts(cause).findLast((one) => one.subject === subject && one.run === run);
-      return last?.said !== undefined && last.said.score >= 80;
+      return last?.said !== undefined && last.said.score >= last.threshold;
     });
   }
 

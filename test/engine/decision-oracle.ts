@@ -177,6 +177,7 @@ export class DecisionOracle extends DecisionReuse {
       if (!needs.every(({ done }) => done)) return refuse('ADOPT_TOO_EARLY');
       const given = needs.map((need) => need.exports);
       const { iteration: _, failed: __, ...asking } = this.askOf(place, gate, given);
+      if (output.score < this.threshold(gate)) return refuse('ADOPT_REFUSED');
       this.addDecision(place, gate, decision, { actor });
       this.addEnd(place, { gate, how: 'adopted', ...asking, given, said: output });
     } else this.addDecision(place, gate, decision, { actor, ...(until !== undefined && { until }) });
@@ -216,9 +217,11 @@ export class DecisionOracle extends DecisionReuse {
       return this.#settled(choice, now.done ? now.attempt! : attempt);
     };
     if (view.status === 'skipped') return { choice: 'skip', status: 'skipped', done: true, exports: null };
-    if (view.status === 'paused' && this.isWhole(view.attempt!)) return this.#settled('blocked', view.attempt!);
+    const isJudged = view.attempt?.threshold === this.threshold(gate);
+    if (view.status === 'paused' && isJudged && this.isWhole(view.attempt!))
+      return this.#settled('blocked', view.attempt!);
     const found = this.reusable(place, gate, request);
-    if (found !== undefined && view.done && found === view.attempt) return this.#settled('keep', found);
+    if (found !== undefined && view.done && isJudged && found === view.attempt) return this.#settled('keep', found);
     if (found !== undefined) {
       const said = found.said!;
       const origin = originOf(found);

@@ -33,7 +33,13 @@ export class DecisionPipeline extends DecisionLoops {
         exports: shape.terse ? ['/short'] : [''],
         reuse: shape.reuse,
         maxAge: shape.maxAge,
-        contract: { schema: undefined, score: '/score', threshold: 80, partial: shape.partial, checks: [] },
+        contract: {
+          schema: undefined,
+          score: '/score',
+          threshold: this.threshold(index),
+          partial: shape.partial,
+          checks: [],
+        },
         approval: shape.approval && { by: [...shape.approval], notAuthor: false, perCommit: false },
         onFail: loops.flatMap(({ gates: [one, ...more], to, most }) =>
           one === index && more.length === 0 ? [{ goto: `g${to}`, maxIterations: most }] : [],

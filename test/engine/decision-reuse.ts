@@ -18,7 +18,7 @@ export class DecisionReuse extends DecisionPipeline {
     if (own !== undefined || this.shapes[gate]!.reuse === 'never') return own;
     if (this.isSetAside(subject, run, gate, request)) return undefined;
     return candidates.findLast(
-      (one) => one.subject !== subject && originOf(one).how !== 'adopted' && this.isGood(one, subject),
+      (one) => one.subject !== subject && originOf(one).how !== 'adopted' && this.isGood(one, { by: subject }),
     );
   }
 
@@ -46,16 +46,25 @@ export class DecisionReuse extends DecisionPipeline {
     return isForced || isSentBack || [...words.values()].some(({ decision }) => decision === 'reject');
   }
 
-  /** The output that `--keep` adopts: by the decisions of its own subject. */
+  /** The output that `--keep` adopts: by the decisions of its own subject, if it meets the contract now. */
   protected lastGood(subject: string, gate: number): Attempt | undefined {
-    return this.attempts(gate).findLast((one) => one.subject === subject && this.isGood(one, subject, false));
+    const last = this.attempts(gate).findLast(
+      (one) => one.subject === subject && this.isGood(one, { isForReuse: false, threshold: one.threshold }),
+    );
+    return last && this.isEnough(last, this.threshold(gate)) ? last : undefined;
   }
 
-  /** What may be reused. What passed and waits for an approval waits where it is reused, too. */
-  protected isGood(attempt: Attempt, by = attempt.subject, isForReuse = true): boolean {
-    const { status, isOk } = this.standing(attempt, { isForReuse, by });
-    return (
-      isOk || (status === 'paused' && (attempt.said!.score >= 80 || this.shapes[attempt.gate]!.partial === 'continue'))
-    );
+  /** What may be reused by the contract as it is now. What passed and waits for an approval waits where it is reused, too. */
+  protected isGood(
+    attempt: Attempt,
+    { by = attempt.subject, isForReuse = true, threshold = this.threshold(attempt.gate) } = {},
+  ): boolean {
+    const { status, isOk } = this.standing(attempt, { isForReuse, by, threshold });
+    return isOk || (status === 'paused' && this.isEnough(attempt, threshold));
+  }
+
+  /** Whether an output is good enough by itself. */
+  protected isEnough({ gate, said }: Attempt, threshold: number): boolean {
+    return said!.score >= threshold || this.shapes[gate]!.partial === 'continue';
   }
 }

@@ -90,6 +90,10 @@ export const steps = fc.array(
         gate,
       }),
     },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('contract' as const), gate, threshold: fc.constantFrom(40, 80, 95) }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('word' as const), gate, text: fc.nat(1) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.constantFrom(1, 1, 2, -1) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('lose' as const), which: fc.nat(1_000) }) },
@@ -234,6 +238,16 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { ...about, decision: 'approve' },
     ],
   ],
+  // An approval of a partial output is for its request: under another one it does not meet the contract, and is not kept.
+  [
+    [plain, { ...judge, back: { to: 0, most: 1 }, picky: true }, after, { ...after, approval: [] }],
+    false,
+    [
+      { ...about, gate: 1, decision: 'approve' },
+      { do: 'edit', gate: 1, text: 1 },
+      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [2], keep: true } },
+    ],
+  ],
   // Two gates send work back in one call: the second time together.
   ...[false, true].map((grouped): [Shape[], boolean, Step[]] => [
     [plain, { ...judge, grouped }, { ...judge, grouped }],
@@ -260,4 +274,18 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'b', asked: {} },
     ],
   ]),
+  // A stored output is judged again by a lower threshold, and then by one that it does not meet.
+  [
+    [plain, after],
+    false,
+    [
+      { do: 'weaken', gate: 1 },
+      { do: 'edit', gate: 1, text: 1 },
+      { do: 'call', subject: 'a', asked: {} },
+      { do: 'contract', gate: 1, threshold: 40 },
+      { do: 'call', subject: 'a', asked: {} },
+      { do: 'contract', gate: 1, threshold: 95 },
+      { do: 'call', subject: 'a', asked: {} },
+    ],
+  ],
 ];
