@@ -279,6 +279,11 @@ async function recordRollback(
   const by = { actor, reason };
   const runAttempt = call.journal.state().runAttempt + 1;
   for (const key of gates)
-    await recordDecision(call, call.graph.get(key)!, { decision: 'rollback', ...by, fingerprint: null }, runAttempt);
+    await recordDecision(
+      call,
+      call.graph.get(key)!,
+      { decision: 'rollback', ...by, fingerprint: null },
+      { runAttempt },
+    );
   await recordRunDecision(call, { decision: to === undefined ? 'rollback' : 'pause', ...by });
 }

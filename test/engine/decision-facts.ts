@@ -8,6 +8,14 @@ export interface Shape {
   readonly partial: 'block' | 'continue' | 'pause';
   /** Who may approve; `[]`: anybody; `undefined`: it needs no approval. */
   readonly approval: readonly string[] | undefined;
+  /** Milliseconds after which its output is not used again. */
+  readonly maxAge: number | undefined;
+  /** It sends work back when it is judged and fails: to which of its ancestors, and how often that one may run. */
+  readonly back: { readonly to: number; readonly most: number } | undefined;
+  /** It is judged together with others that are, too. */
+  readonly grouped: boolean;
+  /** What its agent says is often not good enough. */
+  readonly picky: boolean;
 }
 
 /** What an agent says, with its keys in the order in which they are kept. */
@@ -42,7 +50,15 @@ export interface Attempt extends Noted {
   readonly what: 'ended' | 'lost';
   readonly gate: number;
   readonly how: 'ran' | 'reused' | 'adopted';
+  /** Which attempt of the gate in its call it is, from 1. */
+  readonly n: number;
   readonly request: string;
+  /** Its work was sent back before: the request without that. */
+  readonly base?: string;
+  /** The threshold that it was judged by. */
+  readonly threshold: number;
+  /** When it was made. */
+  readonly time: number;
   /** Exports of its needs. */
   readonly given: readonly (string | null)[];
   readonly said?: Said;
@@ -58,8 +74,10 @@ export interface Decided extends Noted {
   readonly decision: string;
   readonly actor: string;
   readonly until?: number;
-  /** `approve`, `reject`: what it is about. */
+  /** `approve`, `reject`, `rework`: what it is about. */
   readonly about?: Attempt;
+  /** `rework`: who sent it back, for which time, and what failed. */
+  readonly rework?: { readonly cause: string; readonly times: number; readonly from: readonly Attempt[] };
   readonly fork?: Fork;
 }
 

@@ -8,9 +8,7 @@ import { engineWorld, Killed, type EngineWorld } from '../support/engine-world.t
 import { drawn } from '../support/test-size.ts';
 import type { Fact, Said, Shape } from './decision-facts.ts';
 import { DecisionOracle, type Asked } from './decision-oracle.ts';
-import { EXAMPLES, given, shapes, steps, SUBJECTS, type Step } from './decision-stories.ts';
-
-const HOUR = 3_600_000;
+import { EXAMPLES, given, HOUR, shapes, steps, SUBJECTS, type Step } from './decision-stories.ts';
 
 class Story {
   readonly world: EngineWorld;
@@ -31,7 +29,9 @@ class Story {
         if (this.broken.has(index)) return { result: { exitCode: 1 } };
         const given = request['needs'] as Record<string, { output?: unknown }>;
         const needs = this.#oracle.needsOf(index).map((need) => given[`g${need}`]?.output ?? null);
-        return { output: { ...this.#oracle.says(index, files.get(`own${index}`)!, needs, this) } };
+        const { iteration } = (request['rework'] ?? { iteration: 1 }) as { iteration: number };
+        const heard = { text: files.get(`own${index}`)!, needs, iteration };
+        return { output: { ...this.#oracle.says(index, heard, this) } };
       },
       Object.fromEntries(graph.map((_, index) => [`own${index}`, '0'])),
       { acrossSubjects: true },
@@ -45,8 +45,9 @@ class Story {
     else if (step.do === 'mend') this.broken.delete(index);
     else if (step.do === 'weaken') this.weak.add(index);
     else if (step.do === 'strengthen') this.weak.delete(index);
+    else if (step.do === 'contract') this.#oracle.thresholds.set(index, step.threshold);
     else if (step.do === 'word') this.words.set(index, step.text);
-    else if (step.do === 'wait') this.world.clock = new Date(this.world.clock.getTime() + HOUR);
+    else if (step.do === 'wait') this.world.clock = new Date(this.world.clock.getTime() + step.hours * HOUR);
     else if (step.do === 'lose') await this.#lose(step.which);
     else if (step.do === 'decide') await this.#decide(step.subject, index, step);
     else if (step.do === 'decide-run') await this.#decideRun(step);
@@ -69,15 +70,14 @@ class Story {
       return;
     }
     const { state, planned, errors, call } = ran.result;
-    expect({ refused: undefined, errors }).toEqual({ refused: expected.refused, errors: [] });
+    const codes = errors.map(({ code }) => code);
+    expect({ refused: undefined, codes }).toEqual({ refused: expected.refused, codes: expected.errors ?? [] });
     expect([call.runNumber, call.runAttempt]).toEqual([expected.run, expected.call]);
-    const { outcomes = [] } = expected;
+    const { outcomes = [], started: due = [] } = expected;
     const byKey = new Map(planned.map((one) => [one.key, one]));
     expect(outcomes.map((_, index) => byKey.get(`g${index}`)?.choice)).toEqual(outcomes.map(({ choice }) => choice));
     const started = world.starts.slice(before).map((start) => start.split('#')[0]!);
-    expect(started.toSorted()).toEqual(
-      outcomes.flatMap(({ choice }, index) => (choice === 'run' ? [`g${index}`] : [])),
-    );
+    expect(started.toSorted()).toEqual(due.map((one) => `g${one}`).toSorted());
     const units = [...state.units.values()];
     if (outcomes.length > 0) {
       expect(units.map(({ done }) => done)).toEqual(outcomes.map(({ done }) => done));
@@ -115,7 +115,7 @@ class Story {
 
   #run(name: string, how: Asked, dieAfter = Infinity) {
     const from = how.from?.map((one) => `g${one}`) ?? [];
-    const { force, strategy, fresh, fork, lift } = how;
+    const { force, strategy, fresh, fork, lift, most: maxIterations } = how;
     const resume: RunOptions['resume'] = {
       actor: 'me',
       reason: 'because',
@@ -135,7 +135,11 @@ class Story {
         .map((one) => `g${one}`),
     );
     const keep = how.keep ? { keep: { gates, actor: 'me', reason: 'because' } } : {};
-    return this.world.run(this.#oracle.pipeline(), { ...this.#assignment(name), ...keep }, { resume, dieAfter });
+    return this.world.run(
+      this.#oracle.pipeline(),
+      { ...this.#assignment(name), maxIterations, ...keep },
+      { resume, dieAfter },
+    );
   }
 
   async #decide(name: string, index: number, step: Step & { do: 'decide' }): Promise<void> {
@@ -209,8 +213,10 @@ class Story {
     const records = await this.#records();
     return new Set(
       records.map((one) => {
-        const kind = one.kind === 'decided' ? one.decision : one.kind;
-        return [one.subject, one.runNumber, one.runAttempt, one.gate === '-' ? -1 : one.gate.slice(1), kind].join('.');
+        const { subject, runNumber, runAttempt, gate, n } = one;
+        const { cause, iteration } = (one.kind === 'decided' && one.rework) || {};
+        const kind = one.kind === 'decided' ? [one.decision, cause, iteration] : [one.kind, n];
+        return [subject, runNumber, runAttempt, gate === '-' ? -1 : gate.slice(1), ...kind].join('.');
       }),
     );
   }
@@ -221,8 +227,11 @@ class Story {
   }
 }
 
-function nameOf(fact: Fact, kind = fact.what === 'decided' ? fact.decision : 'ended'): string {
-  return [fact.subject, fact.run, fact.call, fact.gate, kind].join('.');
+function nameOf(fact: Fact, kind: 'ended' | 'started' = 'ended'): string {
+  const { subject, run, call, gate } = fact;
+  const what =
+    fact.what === 'decided' ? [fact.decision, fact.rework?.cause, fact.rework?.times] : [kind, String(fact.n)];
+  return [subject, run, call, gate, ...what].join('.');
 }
 
 function codeOf(error: unknown): string {
@@ -230,7 +239,7 @@ function codeOf(error: unknown): string {
   throw error;
 }
 
-describe('over random graphs, decisions, strategies, forks, failures, edits, kills and losses, for two subjects', () => {
+describe('over random graphs, decisions, strategies, forks, loops, ages, contracts, failures, edits, kills and losses, for two subjects', () => {
   it('every call and every decision comes to what the model says', { timeout: 3_600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(shapes, given, steps, async (graph, isGiven, story) => {

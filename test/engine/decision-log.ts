@@ -10,6 +10,8 @@ export class DecisionLog {
   readonly outside: Outside;
   /** Everything that happened, in order. */
   readonly log: Fact[] = [];
+  /** What was changed in contracts. */
+  readonly thresholds = new Map<number, number>();
   #at = 0;
   /** What agents say in the call that is being looked at. */
   readonly coming = new Set<string>();
@@ -18,6 +20,11 @@ export class DecisionLog {
     this.isGiven = isGiven;
     this.shapes = shapes;
     this.outside = outside;
+  }
+
+  /** The gate's threshold now. It is part of its contract. */
+  threshold(gate: number): number {
+    return this.thresholds.get(gate) ?? 80;
   }
 
   /** Takes down what happened. */
@@ -44,10 +51,6 @@ export class DecisionLog {
     return JSON.stringify(this.shapes[gate]!.terse ? { short: said.short } : said);
   }
 
-  requestOf({ subject }: Place, gate: number, given: readonly (string | null)[]): string {
-    return JSON.stringify([gate, this.isGiven ? subject : null, this.outside.reads(gate), given]);
-  }
-
   isOver(subject: string, run: number): boolean {
     const isClosed = this.factsOfRun(subject, run).some((fact) => fact.what === 'decided' && fact.decision === 'close');
     return isClosed || this.views(subject, run).every(({ done }) => done);
@@ -72,11 +75,16 @@ export class DecisionLog {
   }
 
   /** The state of each gate of a run, by what is recorded. */
-  views(subject: string, run: number, isWhole = (_: Attempt): boolean => true): View[] {
+  views(
+    subject: string,
+    run: number,
+    isWhole = (_: Attempt): boolean => true,
+    requests: ReadonlyMap<number, string> = new Map(),
+  ): View[] {
     const views: View[] = [];
     for (const gate of this.gates()) {
       const needs = this.needsOf(gate).map((need) => views[need]!);
-      views.push(this.view({ subject, run, call: 0 }, gate, needs, isWhole));
+      views.push(this.view({ subject, run, call: 0 }, gate, needs, isWhole, requests.get(gate)));
     }
     return views;
   }
@@ -98,6 +106,7 @@ export class DecisionLog {
     const relevant = of.filter(
       (one) =>
         one.request === latest!.request &&
+        one.threshold === latest!.threshold &&
         (request === undefined || one.request === request) &&
         isReady &&
         needs.every(({ exports }, index) => exports === one.given[index]) &&
@@ -129,30 +138,31 @@ export class DecisionLog {
   /**
    * What an attempt is worth now: by its own end, and by what was decided since.
    * @param about `isForReuse`: decisions of the subject that it was reused from are looked at, too; `by`: whose approvals are; `until`: those of
-   *   later runs are not
+   *   later runs are not; `threshold`: another one than it was judged by
    */
-  standing(attempt: Attempt, about: { isForReuse?: boolean; by?: string; until?: number } = {}): Standing {
+  standing(
+    attempt: Attempt,
+    about: { isForReuse?: boolean; by?: string; until?: number; threshold?: number } = {},
+  ): Standing {
     const no = (status: string) => ({ status, isOk: false });
     const shape = this.shapes[attempt.gate]!;
     const { isForReuse = false, until = Infinity } = about;
     const decisions = this.since(attempt, isForReuse).filter(
       ({ run, subject }) => run <= until || subject !== attempt.subject,
     );
-    if (decisions.some(({ decision }) => decision === 'force')) return no('void');
     const { request, said } = attempt;
+    const isAbout = ({ about: one }: Decided): boolean =>
+      one?.request === request && JSON.stringify(one.said) === JSON.stringify(said);
+    const isVoid = (one: Decided): boolean => one.decision === 'force' || (one.decision === 'rework' && isAbout(one));
+    if (decisions.some(isVoid)) return no('void');
     if (said === undefined) return no('failed');
     const words = new Map<string, Decided>();
     for (const one of decisions)
-      if (
-        one.about?.request === request &&
-        JSON.stringify(one.about.said) === JSON.stringify(said) &&
-        this.isInForce(one)
-      )
-        words.set(`${one.actor} of ${one.subject}`, one);
+      if (isAbout(one) && this.isInForce(one)) words.set(`${one.actor} of ${one.subject}`, one);
     const standing = [...words.values()];
     if (standing.some(({ decision }) => decision === 'reject')) return no('failed');
     const isApproved = standing.some(({ subject }) => subject === (about.by ?? attempt.subject));
-    const status = said.score < 80 ? 'partial' : 'passed';
+    const status = said.score < (about.threshold ?? attempt.threshold) ? 'partial' : 'passed';
     if (isApproved) return { status, isOk: true };
     if (status === 'partial' && shape.partial === 'block') return no('partial');
     if (status === 'partial' && shape.partial === 'pause') return no('paused');
@@ -178,7 +188,11 @@ export class DecisionLog {
 
   isWhole({ gate, said }: Attempt): boolean {
     const texts = said === undefined ? [] : [JSON.stringify(said), this.exports(gate, said)];
-    return said !== undefined && texts.every((text) => this.coming.has(text) || this.outside.has(text));
+    return said !== undefined && texts.every((text) => this.has(text));
+  }
+
+  has(text: string): boolean {
+    return this.coming.has(text) || this.outside.has(text);
   }
 
   attempts(gate: number): Attempt[] {
@@ -191,13 +205,21 @@ export class DecisionLog {
 
   addEnd(
     place: Place,
-    gate: number,
-    how: Attempt['how'],
-    request: string,
-    given: Attempt['given'],
-    more: Pick<Attempt, 'said' | 'origin'> = {},
+    work: Pick<Attempt, 'gate' | 'how' | 'request' | 'base' | 'given' | 'said' | 'origin'>,
   ): Attempt {
-    const fact: Attempt = { ...only(place), at: (this.#at += 1), what: 'ended', gate, how, request, given, ...more };
+    const { subject, run, call } = place;
+    const before = this.factsOfRun(subject, run).filter(
+      (fact) => fact.what !== 'decided' && fact.gate === work.gate && fact.call === call,
+    );
+    const fact: Attempt = {
+      ...only(place),
+      at: (this.#at += 1),
+      what: 'ended',
+      n: before.length + 1,
+      time: this.outside.now(),
+      threshold: this.threshold(work.gate),
+      ...work,
+    };
     this.log.push(fact);
     return fact;
   }

@@ -1,14 +1,7 @@
-import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
-import { pipelineOf } from '../support/pipelines.ts';
 import type { Attempt, Decided, Fact, Fork, Place, Said } from './decision-facts.ts';
-import { DecisionLog, originOf } from './decision-log.ts';
-
-/** What agents do beside what their requests say. */
-export interface Mood {
-  readonly broken: ReadonlySet<number>;
-  readonly weak: ReadonlySet<number>;
-  readonly words: ReadonlyMap<number, number>;
-}
+import { originOf } from './decision-log.ts';
+import type { Mood } from './decision-pipeline.ts';
+import { DecisionReuse } from './decision-reuse.ts';
 
 /** How a call is made. */
 export interface Asked {
@@ -19,11 +12,13 @@ export interface Asked {
   readonly lift?: boolean;
   readonly fresh?: boolean;
   readonly fork?: Fork;
+  /** How often a loop may run its target, instead of its own limit. */
+  readonly most?: number;
 }
 
 /** What a call comes to for one gate. */
 export interface Outcome {
-  readonly choice: 'keep' | 'reuse' | 'adopt' | 'run' | 'skip' | 'depends' | 'blocked';
+  readonly choice: 'keep' | 'reuse' | 'adopt' | 'run' | 'send-back' | 'skip' | 'depends' | 'blocked';
   readonly status: string;
   readonly done: boolean;
   readonly said?: Said;
@@ -35,38 +30,29 @@ export interface Expected extends Place {
   readonly facts: readonly Fact[];
   /** Of each gate; `undefined`: the run is held. */
   readonly outcomes?: readonly Outcome[];
+  /** Gates whose agents start, in order. */
+  readonly started?: readonly number[];
+  /** Codes of what kept agents from starting. */
+  readonly errors?: readonly string[];
   readonly status: string;
 }
 
 interface Settled extends Outcome {
+  /** Why no agent could be started. */
+  readonly error?: string;
   readonly exports: string | null;
+}
+
+interface How {
+  readonly most: number | undefined;
+  readonly mood: Mood;
+  readonly isKept: boolean;
 }
 
 const STOPPED = ['failed', 'lost', 'partial', 'paused'];
 
 /** What calls and decisions come to: by the documentation, by brute force, and by nothing of the engine's. */
-export class DecisionOracle extends DecisionLog {
-  pipeline(): Pipeline {
-    const gates = this.shapes.map((shape, index): [string, Partial<Gate>] => [
-      `g${index}`,
-      {
-        needs: this.needsOf(index).map((need) => `g${need}`),
-        inputs: [`own${index}`],
-        exports: shape.terse ? ['/short'] : [''],
-        reuse: shape.reuse,
-        contract: { schema: undefined, score: '/score', threshold: 80, partial: shape.partial, checks: [] },
-        approval: shape.approval && { by: [...shape.approval], notAuthor: false, perCommit: false },
-      },
-    ]);
-    return pipelineOf(Object.fromEntries(gates));
-  }
-
-  says(gate: number, text: string, needs: readonly unknown[], mood: Mood): Said {
-    const word = mood.words.get(gate) ?? 0;
-    const long = `${gate}-${word}-${sumOf(JSON.stringify([gate, text, needs, word]))}`;
-    return { long, score: mood.weak.has(gate) ? 50 : 90, short: gate * 2 + (sumOf(long) % 2) };
-  }
-
+export class DecisionOracle extends DecisionReuse {
   /** The call that a command would be. */
   place(subject: string): Place & { readonly continues: boolean } {
     const newest = Math.max(0, ...this.factsOf(subject).map(({ run }) => run));
@@ -85,6 +71,7 @@ export class DecisionOracle extends DecisionLog {
     const result = this.#call(subject, asked, mood);
     const facts = this.log.splice(before);
     this.coming.clear();
+    this.asking.clear();
     return { ...result, facts };
   }
 
@@ -122,10 +109,35 @@ export class DecisionOracle extends DecisionLog {
     if (this.isPaused(subject, place.run)) return { ...place, status: 'paused' };
     const kept = new Set(asked.keep ? this.gates() : []);
     for (const gate of (asked.from ?? []).flatMap((one) => this.downstream(one))) kept.delete(gate);
-    const outcomes: Settled[] = [];
-    for (const gate of this.gates()) outcomes.push(this.#settle(place, gate, outcomes, mood, kept.has(gate)));
+    const settled = this.#settleAll(place, kept, asked, mood);
     const after = this.views(subject, place.run, (one) => this.isWhole(one));
-    return { ...place, outcomes, status: this.status(subject, place.run, after) };
+    return { ...place, ...settled, status: this.status(subject, place.run, after) };
+  }
+
+  /** Gates one after the other, each when those before it have settled; what is sent back opens again. */
+  #settleAll(
+    place: Place,
+    kept: ReadonlySet<number>,
+    { most }: Asked,
+    mood: Mood,
+  ): Pick<Expected, 'outcomes' | 'started' | 'errors'> {
+    const outcomes: Settled[] = [];
+    const started: number[] = [];
+    const errors = new Set<string>();
+    const open = new Set(this.gates());
+    while (open.size > 0)
+      for (const gate of Array.from(open)) {
+        if (this.needsOf(gate).some((need) => open.has(need))) continue;
+        open.delete(gate);
+        const outcome = this.#settle(place, gate, outcomes, { mood, most, isKept: kept.has(gate) });
+        outcomes[gate] = outcome;
+        if (outcome.error !== undefined) errors.add(outcome.error);
+        else if (outcome.choice === 'run') started.push(gate);
+        if (outcome.choice !== 'run' && outcome.choice !== 'send-back') continue;
+        for (const one of this.sendBack(place, gate, most)) open.add(one);
+        if (outcome.choice === 'run') break;
+      }
+    return { outcomes, started, errors: [...errors] };
   }
 
   /** The gate that a fork names and everything downstream run again: decided once, before anything of the run began. */
@@ -164,9 +176,10 @@ export class DecisionOracle extends DecisionLog {
       const needs = this.needsOf(gate).map((need) => views[need]!);
       if (!needs.every(({ done }) => done)) return refuse('ADOPT_TOO_EARLY');
       const given = needs.map((need) => need.exports);
-      const request = this.requestOf(place, gate, given);
+      const { iteration: _, failed: __, ...asking } = this.askOf(place, gate, given);
+      if (output.score < this.threshold(gate)) return refuse('ADOPT_REFUSED');
       this.addDecision(place, gate, decision, { actor });
-      this.addEnd(place, gate, 'adopted', request, given, { said: output });
+      this.addEnd(place, { gate, how: 'adopted', ...asking, given, said: output });
     } else this.addDecision(place, gate, decision, { actor, ...(until !== undefined && { until }) });
     return { facts: this.log.splice(before) };
   }
@@ -183,7 +196,7 @@ export class DecisionOracle extends DecisionLog {
   }
 
   /** One gate in a call: the cheapest of what is allowed. */
-  #settle(place: Place, gate: number, before: readonly Settled[], mood: Mood, isKept: boolean): Settled {
+  #settle(place: Place, gate: number, before: readonly Settled[], { mood, most, isKept }: How): Settled {
     const needs = this.needsOf(gate).map((need) => before[need]!);
     if (!needs.every(({ done }) => done)) {
       const isSkipped = this.skip(place, gate) !== undefined;
@@ -192,7 +205,11 @@ export class DecisionOracle extends DecisionLog {
       return { choice, status: isSkipped ? 'skipped' : isStopped ? 'blocked' : 'pending', done: false, exports: null };
     }
     const given = needs.map((need) => need.exports);
-    const request = this.requestOf(place, gate, given);
+    const { iteration, failed, ...asking } = this.askOf(place, gate, given);
+    const { request } = asking;
+    this.asking.set(gate, request);
+    const ends = (how: Attempt['how'], more: Pick<Attempt, 'said' | 'origin'>): Attempt =>
+      this.addEnd(place, { gate, how, ...asking, given, ...more });
     const view = this.view(place, gate, needs, (one) => this.isWhole(one), request);
     // Of an earlier output that is the same, an approval holds; and what is said may bring back what was lost of it.
     const settled = (choice: Outcome['choice'], attempt: Attempt): Settled => {
@@ -200,71 +217,40 @@ export class DecisionOracle extends DecisionLog {
       return this.#settled(choice, now.done ? now.attempt! : attempt);
     };
     if (view.status === 'skipped') return { choice: 'skip', status: 'skipped', done: true, exports: null };
-    if (view.status === 'paused' && this.isWhole(view.attempt!)) return this.#settled('blocked', view.attempt!);
-    const found = this.#reusable(place, gate, request);
-    if (found !== undefined && view.done && found === view.attempt) return this.#settled('keep', found);
+    const isJudged = view.attempt?.threshold === this.threshold(gate);
+    if (view.status === 'paused' && isJudged && this.isWhole(view.attempt!))
+      return this.#settled('blocked', view.attempt!);
+    const found = this.reusable(place, gate, request);
+    if (found !== undefined && view.done && isJudged && found === view.attempt) return this.#settled('keep', found);
     if (found !== undefined) {
       const said = found.said!;
       const origin = originOf(found);
-      return settled('reuse', this.addEnd(place, gate, 'reused', request, given, { said, origin }));
+      return settled('reuse', ends('reused', { said, origin }));
     }
-    const good = isKept ? this.#lastGood(place.subject, gate) : undefined;
+    const good = isKept ? this.lastGood(place.subject, gate) : undefined;
     if (good !== undefined && good.request !== request && this.isWhole(good)) {
       this.addDecision(place, gate, 'adopt');
-      return settled('adopt', this.addEnd(place, gate, 'adopted', request, given, { said: good.said! }));
+      return settled('adopt', ends('adopted', { said: good.said! }));
+    }
+    if (view.attempt?.request === request && this.sendsBack(place, gate, most))
+      return this.#settled('send-back', view.attempt);
+    // Without what failed no agent can do better.
+    if (failed.some(({ said }) => !this.has(JSON.stringify(said)))) {
+      const end = ends('ran', {});
+      return { ...this.#settled('run', end), error: 'CONTENT_MISSING' };
     }
     const read = given.map((one): unknown => (one === null ? null : JSON.parse(one)));
-    const said = mood.broken.has(gate) ? undefined : this.says(gate, this.outside.reads(gate), read, mood);
+    const said = mood.broken.has(gate)
+      ? undefined
+      : this.says(gate, { text: this.outside.reads(gate), needs: read, iteration }, mood);
     if (said !== undefined) for (const text of [JSON.stringify(said), this.exports(gate, said)]) this.coming.add(text);
-    return settled('run', this.addEnd(place, gate, 'ran', request, given, said && { said }));
+    return settled('run', ends('ran', said ? { said } : {}));
   }
 
   #settled(choice: Outcome['choice'], attempt: Attempt): Settled {
     const { gate, said } = attempt;
     const { status, isOk } = this.standing(attempt);
     return { choice, status, done: isOk, exports: said ? this.exports(gate, said) : null, ...(said && { said }) };
-  }
-
-  /** The newest output that may be reused: of this subject, or else of another one. */
-  #reusable({ subject, run }: Place, gate: number, request: string): Attempt | undefined {
-    const candidates = this.attempts(gate).filter((one) => one.request === request && this.isWhole(one));
-    const own = candidates.findLast(
-      (one) => one.subject === subject && (this.shapes[gate]!.reuse === 'auto' || one.run === run) && this.#isGood(one),
-    );
-    if (own !== undefined || this.shapes[gate]!.reuse === 'never') return own;
-    if (this.#isSetAside(subject, run, gate, request)) return undefined;
-    return candidates.findLast(
-      (one) => one.subject !== subject && originOf(one).how !== 'adopted' && this.#isGood(one, subject),
-    );
-  }
-
-  /** Decisions here that let no output of another subject take the place of a new attempt. */
-  #isSetAside(subject: string, run: number, gate: number, request: string): boolean {
-    const decisions = this.decisions(subject, gate);
-    const isForced = decisions.some(
-      (one) =>
-        one.decision === 'force' &&
-        (one.run === run ||
-          !this.attempts(gate).some(
-            ({ subject: of, said, at, how }) => of === subject && said && how !== 'reused' && at > one.at,
-          )),
-    );
-    const words = new Map<string, Decided>();
-    for (const one of decisions) if (one.about?.request === request && this.isInForce(one)) words.set(one.actor, one);
-    return isForced || [...words.values()].some(({ decision }) => decision === 'reject');
-  }
-
-  /** The output that `--keep` adopts: by the decisions of its own subject. */
-  #lastGood(subject: string, gate: number): Attempt | undefined {
-    return this.attempts(gate).findLast((one) => one.subject === subject && this.#isGood(one, subject, false));
-  }
-
-  /** What may be reused. What passed and waits for an approval waits where it is reused, too. */
-  #isGood(attempt: Attempt, by = attempt.subject, isForReuse = true): boolean {
-    const { status, isOk } = this.standing(attempt, { isForReuse, by });
-    return (
-      isOk || (status === 'paused' && (attempt.said!.score >= 80 || this.shapes[attempt.gate]!.partial === 'continue'))
-    );
   }
 
   /** The attempt that a decision is about: in the run, or in an earlier one if the run has not reached the gate. */
@@ -277,10 +263,4 @@ export class DecisionOracle extends DecisionLog {
     if (view.status === 'skipped') return before;
     return view.attempt ?? (isReached ? undefined : before);
   }
-}
-
-function sumOf(text: string): number {
-  let sum = 7;
-  for (const character of text) sum = (sum * 31 + character.codePointAt(0)!) % 1_000_000_007;
-  return sum;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/engine/decide.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import { engineWorld, Killed, type AgentCall, type EngineWorld } from '../support/engine-world.ts';
@@ -146,6 +147,45 @@ describe('a gate that sends work back', () => {
     const resume = { actor: 'me', reason: 'again', strategy: 'from-checkpoint' as const, from: ['code'], lift: true };
     const { state } = await world.run(PIPELINE, {}, { resume });
     expect(seen.at(-1)!.request).not.toHaveProperty('rework');
+    expect(state.status).toBe('completed');
+  });
+
+  it('starts no agent without the output that sent the work back, and says how the loop begins again', async () => {
+    const { world, run } = reviewed([10, 20, 90]);
+    await run({ maxIterations: 2 });
+    const review = (await world.ports().store.list('test', 'subject')).records.find(
+      (one) => one.kind === 'ended' && one.gate === 'review',
+    );
+    if (review?.kind !== 'ended') throw new Error('nothing was reviewed');
+    world.medium.contents.delete(review.value!.digest);
+    const reject = { decision: 'reject', gates: ['code'], actor: 'me', reason: 'no' } as const;
+    await decide(world.ports(), { pipeline: PIPELINE, subject: 'subject', metadata: {}, input: null }, reject);
+    world.starts.length = 0;
+    const { errors } = await run();
+    expect(errors).toMatchObject([{ code: 'CONTENT_MISSING', hint: expect.stringContaining('--force code ') }]);
+    expect(world.starts).toEqual([]);
+    const resume = { actor: 'me', reason: 'again', force: ['code'] };
+    expect((await world.run(PIPELINE, {}, { resume })).state.status).toBe('completed');
+  });
+
+  it('keeps what another gate said in every iteration', async () => {
+    const scores = [10, 20, 30, 90];
+    let iteration = 0;
+    const world = engineWorld(({ unit }) => ({
+      output: { score: unit === 'review' ? scores.shift()! : 100, iteration: unit === 'code' ? (iteration += 1) : 0 },
+    }));
+    const pipeline = pipelineOf({
+      code: {},
+      review: { needs: ['code'], onFail: { goto: 'code', maxIterations: 4 }, ...JUDGED },
+      docs: { needs: ['code'] },
+    });
+    await world.run(pipeline, { maxIterations: 1 });
+    world.starts.length = 0;
+    const resume = { actor: 'me', reason: 'again', strategy: 'from-checkpoint' as const, from: ['review'], lift: true };
+    const keep = { gates: new Set(['code', 'docs']), actor: 'me', reason: 'they are good' };
+    const { state, errors } = await world.run(pipeline, { keep }, { resume });
+    expect(errors).toEqual([]);
+    expect(started(world)).toEqual(['review', 'code', 'review', 'code', 'review']);
     expect(state.status).toBe('completed');
   });
 

@@ -1,5 +1,5 @@
 import type { CheckpointSource } from '../../src/engine/ports.ts';
-import { RUN_GATE, type GatelineRecord } from '../../src/run/records/record.ts';
+import { RUN_GATE, type EndedRecord, type GatelineRecord } from '../../src/run/records/record.ts';
 import { isOutput } from '../../src/store/filesystem/checkpoint-index.ts';
 import { createMemoryStore, type MemoryMedium } from '../../src/store/memory/memory-store.ts';
 
@@ -12,11 +12,18 @@ export function memoryCheckpoints(medium: MemoryMedium): CheckpointSource {
       const others = (await store.subjects(pipeline)).filter((one) => one !== subject);
       const listed = await Promise.all(others.map((one) => store.list(pipeline, one)));
       const found = listed.flatMap(({ records, problems }) => {
-        const outputs = records.filter((one) => isOutput(one) && isOfUnit(one) && one.fingerprint === fingerprint);
+        const outputs = records.filter(
+          (one): one is EndedRecord =>
+            isOutput(one) && isOfUnit(one) && [one.fingerprint, one.rework?.base].includes(fingerprint),
+        );
         if (outputs.length === 0) return [];
         const runs = new Set(outputs.map(({ runNumber }) => runNumber));
-        const isWanted = (one: Pick<GatelineRecord, 'gate' | 'leg' | 'runNumber'>, isDecision: boolean): boolean =>
-          one.gate === RUN_GATE ? isDecision : isOfUnit(one) && (isDecision || runs.has(one.runNumber));
+        // Whether a loop ended well depends on the gates that sent the work back.
+        const loops = new Set(outputs.flatMap(({ rework, runNumber }) => (rework ? [runNumber] : [])));
+        const isWanted = (one: Pick<GatelineRecord, 'gate' | 'leg' | 'runNumber'>, isDecision: boolean): boolean => {
+          if (one.gate === RUN_GATE) return isDecision;
+          return loops.has(one.runNumber) || (isOfUnit(one) && (isDecision || runs.has(one.runNumber)));
+        };
         const listing = {
           records: records.filter((one) => isWanted(one, one.kind === 'decided')),
           problems: problems.filter(({ names }) => names && isWanted(names, names.kind.startsWith('decided'))),

@@ -183,7 +183,7 @@ async function agentView(
     addNeed(needs, key, view);
   }
   const request = work.request as unknown as JsonObject;
-  const rework = work.request.rework && (await reworkView(call, work.request.rework, directory));
+  const rework = work.request.rework && (await reworkView(call, unit, work.request.rework, directory));
   return {
     ...request,
     needs,
@@ -198,14 +198,17 @@ async function agentView(
 /** The outputs that sent the work back, as files and, if they are not large, in the request itself. */
 async function reworkView(
   call: Call,
+  { gate: { id } }: Unit,
   { iteration, from }: NonNullable<Request['rework']>,
   directory: AttemptDirectory,
 ): Promise<JsonObject> {
+  // The gate whose output is gone needs this one: it could not run again.
+  const hint = `Begin the loop again: \`gateline run --force ${id} --reason TEXT\`.`;
   const views = from.map(async ({ gate, verdict, output }): Promise<JsonObject> => {
     const view = { gate, verdict: verdict as unknown as JsonObject };
     return output === null
       ? { ...view, digest: null, bytes: 0 }
-      : { ...view, ...(await outputView(call, directory, `rework-${gate}`, output, `output of ${gate}`)) };
+      : { ...view, ...(await outputView(call, directory, `rework-${gate}`, output, `output of ${gate}`, hint)) };
   });
   return { iteration, from: await Promise.all(views) };
 }
@@ -217,13 +220,19 @@ async function outputView(
   name: string,
   content: Content,
   what: string,
+  hint?: string,
 ): Promise<JsonObject> {
   const file = `${name.replaceAll('/', '.')}.json`;
   const placed = await directory.place(file, content.digest, copierOf(call));
   if (placed.state !== 'present')
-    throw missingContent(what, content.digest, placed.state === 'unknown' ? placed.problem.message : 'it is missing');
+    throw missingContent(
+      what,
+      content.digest,
+      placed.state === 'unknown' ? placed.problem.message : 'it is missing',
+      hint,
+    );
   const view: JsonObject = { digest: content.digest, bytes: content.bytes, file: directory.pathOf(file) };
-  if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(call.ports.store, content, { what });
+  if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(call.ports.store, content, { what, hint });
   return view;
 }
 

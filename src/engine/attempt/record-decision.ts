@@ -17,16 +17,17 @@ type Recorded = Decider &
 
 /**
  * Records a decision about a unit in the call that made it.
- * @param runAttempt of a call that only reads the run, and so has no number of its own
+ * @param at `runAttempt` of a call that only reads the run, and so has no number of its own; `n` of the attempt that the
+ *   decision follows, if the call decides more than once
  * @throws GatelineError `GATE_CLAIMED`
  */
 export async function recordDecision(
   call: Call,
   unit: Unit,
   decided: Recorded,
-  runAttempt = call.journal.call.runAttempt,
+  { n = 0, runAttempt = call.journal.call.runAttempt }: { readonly n?: number; readonly runAttempt?: number } = {},
 ): Promise<void> {
-  await writeDecision(call, { ...call.journal.identity(unit, 0), runAttempt, ...contentOf(call, decided) });
+  await writeDecision(call, { ...call.journal.identity(unit, n), runAttempt, ...contentOf(call, decided) });
   if (decided.decision === 'force' || decided.decision === 'rollback') await giveUpPlaces(call, unit);
 }
 

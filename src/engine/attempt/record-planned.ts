@@ -60,6 +60,8 @@ export async function adoptOutput(call: Call, unit: Unit, output: JsonValue, by:
 async function recordAdopted(call: Call, unit: Unit, work: Work, taken: Taken, by: Decider): Promise<EndedRecord> {
   const { actor, reason } = by;
   const bound = { fingerprint: work.fingerprint, ...(taken.value && { output: taken.value.digest }) };
-  await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound });
+  // In a loop a gate may be kept once for each iteration.
+  const n = call.journal.nextAttempt(unit.key) - 1;
+  await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound }, { n });
   return recordWithoutAgent(call, unit, work, { how: 'adopted', ...taken });
 }

@@ -16,7 +16,7 @@ import { canonicalChunks } from '../../json/canonical-json.ts';
 export async function readJson(
   store: Pick<RecordStore, 'get'>,
   content: Pick<Content, 'digest'> & Partial<Content>,
-  options: { limit?: number; what: string },
+  options: { limit?: number; what: string; hint?: string | undefined },
 ): Promise<JsonValue> {
   const { bytes = 0 } = content;
   if (options.limit !== undefined && bytes > options.limit) throw tooLarge(options.what, bytes, options.limit);
@@ -26,6 +26,7 @@ export async function readJson(
       options.what,
       content.digest,
       read.state === 'unknown' ? read.problem.message : 'it is missing',
+      options.hint,
     );
   if (read.value.length > (options.limit ?? Infinity)) throw tooLarge(options.what, read.value.length, options.limit!);
   // The digest proves that the content is unchanged, not who stored it.
@@ -49,10 +50,13 @@ export function copierOf({
 }
 
 /** The error for content that is missing or altered. */
-export function missingContent(what: string, digest: Digest, why: string): GatelineError {
-  return new GatelineError('CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, {
-    hint: 'Run the gate that produced it again: `gateline run --force GATE --reason TEXT`.',
-  });
+export function missingContent(
+  what: string,
+  digest: Digest,
+  why: string,
+  hint = 'Run the gate that produced it again: `gateline run --force GATE --reason TEXT`.',
+): GatelineError {
+  return new GatelineError('CONTENT_MISSING', `${what} (${digest.slice(0, 19)}…) cannot be read: ${why}`, { hint });
 }
 
 /** Contents that are missing or altered, with the problem; `null`: missing. */
