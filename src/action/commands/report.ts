@@ -36,7 +36,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const result = resultOfRun(view.state, missing);
   const sentBack = result.ok ? undefined : await sendBackWork(invocation, around, view, rest);
   await keepChain(invocation, around.store, view);
-  await markCommit(invocation, rest, view, result, sentBack);
+  await markCommit(invocation, rest, view, { result, missing, sentBack });
   const more = { history, ...(sentBack && { sentBack }) };
   const input = reportInput(invocation, view, more);
   tell(invocation, view, missing, result);
