@@ -402,4 +402,20 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     only: 'refused to a run of another commit',
     why: 'a commit would get the status of another one, and its records',
   },
+  {
+    name: 'github: a gate whose job failed has the status that its records give it',
+    find: 'if (job !== undefined) return withoutJob(gate.id, job);',
+    replace: '',
+    tests: ['test/action/workflows/statuses.test.ts'],
+    only: 'has no success for a gate whose job failed',
+    why: 'A pull request could be merged although a leg ended before it left a record.',
+  },
+  {
+    name: 'github: gates of a run that another run continues keep their status',
+    find: 'return isSentBack ? SENT_BACK : { state, description };',
+    replace: 'return { state, description };',
+    tests: ['test/action/workflows/statuses.test.ts'],
+    only: 'leaves every gate pending',
+    why: 'A pull request could be merged while a gate is done again.',
+  },
 ];

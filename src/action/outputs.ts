@@ -3,8 +3,8 @@ import type { Difference } from '../run/plan/difference.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
 
 /**
- * Every output of the action, as `action.yml` names them. All except `value` are scalars or fixed words: they never
- * contain text of an agent, a pull request or a file, so that a workflow may use them in a shell line.
+ * Every output of the action, as `action.yml` names them. All except `value` are scalars, ids or fixed words: they
+ * never contain text of an agent, a pull request or a file, so that a workflow may use them in a shell line.
  */
 export const OUTPUT_NAMES = [
   'decision',
@@ -29,6 +29,7 @@ export const OUTPUT_NAMES = [
   'resumed-from',
   'value',
   'run-status',
+  'badge',
   'failed-gates',
 ] as const;
 

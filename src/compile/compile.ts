@@ -104,7 +104,7 @@ function commentsOf(first: string, report: string, decide: string): YamlComment[
     },
     { path: ['jobs', report], text: 'The check that a branch rule should require.', where: 'before' },
     of(report, 'pull-requests', 'the comment'),
-    of(report, 'statuses', 'the status that branch rules require where work is sent back'),
+    of(report, 'statuses', 'the statuses that branch rules can require'),
     {
       path: ['jobs', decide],
       text: "Writes down a person's decision, and runs the failed jobs again.",

@@ -7,13 +7,14 @@ const MINUTES = 15;
 
 /** What the report may have to do beside reading. */
 export interface ReportDuties {
-  /** Start the run that does work again, and write the status that branch rules require. */
+  /** Start the run that does work again. */
   readonly sendsBack: boolean;
   readonly readsDecisions: boolean;
 }
 
 /** The job that comes last and reports the results of all gates. */
-export function reportJob({ gates }: Pipeline, duties: ReportDuties, around: Around): JsonObject {
+export function reportJob({ gates, statuses = 'auto' }: Pipeline, duties: ReportDuties, around: Around): JsonObject {
+  const marksCommits = statuses === 'gates' || (statuses === 'auto' && duties.sendsBack);
   const isAlways = around.decides ? `\${{ always() && ${NO_DECISION} }}` : 'always()';
   return {
     needs: gates.map(({ id }) => id),
@@ -25,13 +26,18 @@ export function reportJob({ gates }: Pipeline, duties: ReportDuties, around: Aro
       actions: duties.sendsBack ? 'write' : 'read',
       ...(duties.readsDecisions && { checks: 'read' }),
       'pull-requests': 'write',
-      ...(duties.sendsBack && { statuses: 'write' }),
+      ...(marksCommits && { statuses: 'write' }),
     },
     steps: [
       checkoutStep(around),
       {
         uses: around.pins.gateline,
-        with: { command: 'report', ...definitionInput(around), needs: '${{ toJSON(needs) }}' },
+        with: {
+          command: 'report',
+          ...definitionInput(around),
+          needs: '${{ toJSON(needs) }}',
+          ...(statuses !== 'auto' && { statuses }),
+        },
       },
     ],
   };

@@ -40,6 +40,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     snapshots: buildSnapshots(file),
     ...(file.on !== undefined && { on: file.on as JsonValue }),
     ...(file.workflow?.env && { workflowEnv: file.workflow.env }),
+    ...(file.workflow?.statuses && { statuses: file.workflow.statuses }),
   };
 }
 

@@ -51,6 +51,8 @@ export interface Pipeline {
   readonly on?: JsonValue;
   /** Variables of its jobs. */
   readonly workflowEnv?: JsonObject;
+  /** Which commit statuses its report writes. `undefined`: `auto`. */
+  readonly statuses?: 'auto' | 'gates' | 'never';
 }
 
 /**

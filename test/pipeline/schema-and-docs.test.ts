@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { registerSchema, validate } from '@hyperjump/json-schema/draft-07';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -10,6 +11,8 @@ import {
   schemaText,
   withKeyTable,
 } from '../../scripts/write-schema.ts';
+import { GATELINE } from '../../src/compile/pins.ts';
+import { DEFAULT_FILES } from '../../src/pipeline/pipeline.ts';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import { formatProblem } from '../../src/pipeline/problem.ts';
 import { said } from './reading.ts';
@@ -87,5 +90,35 @@ describe('docs/reference/gateline-yml.md', () => {
     const result = parsePipeline(blocks[wrong]!.text, 'gateline.yml');
     const problems = result.ok ? [] : result.problems;
     expect(`${problems.map(formatProblem).join('\n')}\n`).toBe(blocks[wrong + 1]!.text);
+  });
+});
+
+describe('schema/catalog-entry.json', () => {
+  const entry = JSON.parse(readFileSync(new URL('catalog-entry.json', SCHEMA_FILE), 'utf8')) as Record<string, unknown>;
+
+  it('is an entry of the catalog of SchemaStore', () => {
+    expect(entry).toEqual({
+      name: expect.stringMatching(/^[A-Z]\w+$/),
+      // Reviewers of the catalog refuse the word schema, and a description that ends in a full stop.
+      description: expect.stringMatching(/^(?!.*schema).{10,}[^.]$/i),
+      fileMatch: expect.any(Array),
+      url: expect.stringMatching(/^https:/),
+    });
+  });
+
+  it('matches the names that definitions are found by, wherever they are', () => {
+    const names = new Set(DEFAULT_FILES.map((path) => posix.basename(path)));
+    expect(entry['fileMatch']).toEqual([...names]);
+  });
+
+  it('leads to the file of this repository, in the newest release of its major version', () => {
+    const root = new URL('..', SCHEMA_FILE).href;
+    const path = SCHEMA_FILE.href.slice(root.length);
+    const { repository } = JSON.parse(readFileSync(new URL('../package.json', SCHEMA_FILE), 'utf8')) as {
+      repository: { url: string };
+    };
+    const [, name] = /github\.com\/(.+)\.git$/.exec(repository.url)!;
+    const [, tag] = GATELINE.uses.split('@');
+    expect(entry['url']).toBe(`https://raw.githubusercontent.com/${name}/${tag}/${path}`);
   });
 });

@@ -1,4 +1,5 @@
 import { annotationsOf } from '../../report/github/annotations.ts';
+import { badgeOf } from '../../report/json/badge.ts';
 import { unsatisfiedJobs, type UnsatisfiedJob } from '../../report/github/needed-jobs.ts';
 import { runReport } from '../../report/github/run-report.ts';
 import { checkDefinition } from '../inputs/check-definition.ts';
@@ -36,7 +37,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const result = resultOfRun(view.state, missing);
   const sentBack = result.ok ? undefined : await sendBackWork(invocation, around, view, rest);
   await keepChain(invocation, around.store, view);
-  await markCommit(invocation, rest, view, result, sentBack);
+  await markCommit(invocation, rest, view, { result, missing, sentBack });
   const more = { history, ...(sentBack && { sentBack }) };
   const input = reportInput(invocation, view, more);
   tell(invocation, view, missing, result);
@@ -69,6 +70,7 @@ function tell(
   const failed = new Set([...open, ...missing.map(({ id }) => id)]);
   runner.setOutput('run-status', !result.ok && state.status === 'completed' ? 'error' : state.status);
   runner.setOutput('passed', result.ok);
+  runner.setOutput('badge', JSON.stringify(badgeOf(state, result.ok)));
   runner.setOutput('iteration', 1 + (event.rework?.count ?? 0));
   runner.setOutput('failed-gates', [...failed].join(','));
   const room = result.ok ? {} : { error: 9 };

@@ -69,6 +69,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   cache: { commands: [...WORK, 'report'], elsewhere: 'notice' },
   'git-timeout': everywhere,
   comment: { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
+  statuses: { commands: ['report'], elsewhere: 'notice' },
   summary: everywhere,
   history: { commands: ['report'], elsewhere: 'notice' },
 

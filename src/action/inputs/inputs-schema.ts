@@ -87,6 +87,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     cache: oneOf('auto', 'off'),
     'git-timeout': wholeNumber(1, 3_600),
     comment: oneOf('auto', 'always', 'never'),
+    statuses: oneOf('auto', 'gates', 'never'),
     summary: yesOrNo,
     history: wholeNumber(0, 200),
 

@@ -53,6 +53,8 @@ export interface ActionInputs {
   /** Seconds after which a git command is ended. Default 30. */
   readonly gitTimeoutSeconds: number;
   readonly comment: 'auto' | 'always' | 'never';
+  /** Commit statuses of `report`. Default `auto`: of the run, if its work may be sent back. */
+  readonly statuses: 'auto' | 'gates' | 'never';
   /** Default true. */
   readonly summary: boolean;
   /** Runs shown by `report`, 0 to 200. Default 20. */
@@ -251,6 +253,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     cache: parsed.cache ?? 'auto',
     gitTimeoutSeconds: parsed['git-timeout'] ?? DEFAULT_GIT_TIMEOUT,
     comment: parsed.comment ?? 'auto',
+    statuses: parsed.statuses ?? 'auto',
     summary: parsed.summary ?? true,
     history: parsed.history ?? DEFAULT_HISTORY,
     jobStatus: parsed['job-status'],

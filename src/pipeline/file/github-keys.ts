@@ -132,8 +132,15 @@ export const GITHUB_KEYS = {
   ),
   workflow: z
     .strictObject(
-      { env: variables.optional().describe('Variables of every job, for gates whose `env` leaves their value empty.') },
-      { error: 'expected a map with the key `env`' },
+      {
+        env: variables.optional().describe('Variables of every job, for gates whose `env` leaves their value empty.'),
+        statuses: choiceOf('auto', 'gates', 'never')
+          .optional()
+          .describe(
+            'The input `statuses` of the report. `gates`: a commit status for each gate, too. Default: `auto`.',
+          ),
+      },
+      { error: 'expected a map with the key `env` or `statuses`' },
     )
     .optional()
     .describe('More of the workflow of `gateline compile`.'),

@@ -46,6 +46,7 @@ describe('the inputs of a step', () => {
       maxArtifacts: 1000,
       cache: 'auto',
       comment: 'auto',
+      statuses: 'auto',
       summary: true,
       history: 20,
       notices: [],
@@ -235,6 +236,7 @@ describe('what is wrong with inputs', () => {
       needs: 'a',
       cache: 'off',
       comment: 'auto',
+      statuses: 'gates',
       metadata: 'a: 1',
       'expose-output': 'true',
     };

@@ -54,6 +54,8 @@ export interface ReworkOptions extends ServiceOptions {
   readonly plan?: boolean;
   readonly max?: number;
   readonly permissions?: Keys;
+  /** The input `statuses` of the report; default `auto`. */
+  readonly statuses?: string;
   /** The trigger of the workflow. */
   readonly on?: Keys;
   /** Jobs that the report needs, too. */
@@ -77,6 +79,7 @@ export function reworkWorld(options: ReworkOptions = {}): Promise<ActionWorld> {
     plan = false,
     max = 4,
     permissions = REPORT_PERMISSIONS,
+    statuses = 'auto',
     on = ON,
     jobs: more = {},
     beside = {},
@@ -92,7 +95,10 @@ export function reworkWorld(options: ReworkOptions = {}): Promise<ActionWorld> {
     needs: [...Object.keys(gates), ...Object.keys(more)],
     if: 'always()',
     permissions,
-    steps: [CHECKOUT, { id: 'report', uses: ACTION, with: { command: 'report', needs: '${{ toJSON(needs) }}' } }],
+    steps: [
+      CHECKOUT,
+      { id: 'report', uses: ACTION, with: { command: 'report', needs: '${{ toJSON(needs) }}', statuses } },
+    ],
   };
   const title =
     "${{ inputs.rework && format('Rework of {0}#{1}', inputs.resume, fromJSON(inputs.rework).count) || '' }}";

@@ -4,6 +4,7 @@ import { startStepProcess } from '../../support/runner/step-process.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import type { RunReport } from '../../support/runner/workflow-run.ts';
 import { errorsOf, messagesOf, outputsOf, redJobs, type ActionWorld, type WorldRunOptions } from './action-world.ts';
+import { pullRequest } from './pull-request.ts';
 import { ON, reworkWorld } from './rework-world.ts';
 import { ACTION, CHECKOUT } from './workflow-text.ts';
 
@@ -84,27 +85,6 @@ describe('a run that fails its review', () => {
     expect(await world.startedGates()).toEqual(['review', 'write']);
   });
 });
-
-/** A run for pull request 7 of the branch `feature`, with what is committed now. */
-async function pullRequest(world: ActionWorld, repository = 'octo/gates'): Promise<WorldRunOptions> {
-  const head = await headOf(world.repository.root);
-  const side = (sha: string, ref: string, name: string): object => ({ sha, ref, repo: { full_name: name } });
-  const sides = { head: { ref: 'feature', sha: head, repository }, base: { ref: 'main', sha: head } };
-  world.service.world.pulls.push({ number: 7, state: 'open', ...sides });
-  return {
-    about: {
-      event: 'pull_request',
-      headBranch: 'feature',
-      headSha: head,
-      headRepository: repository,
-      pullRequests: [7],
-    },
-    payload: {
-      repository: { full_name: 'octo/gates', default_branch: 'main' },
-      pull_request: { number: 7, head: side(head, 'feature', repository), base: side(head, 'main', 'octo/gates') },
-    },
-  };
-}
 
 describe('a report', () => {
   it('that was killed between claim and start is made up for by the next one, and a third one starts no other', async () => {
