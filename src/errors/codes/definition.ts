@@ -116,6 +116,11 @@ export const DEFINITION_CODES = {
     means: '`on-fail` sends work back to a gate that is not upstream.',
     remedy: 'Name a gate that the failing gate, or every gate of the group, needs directly or indirectly.',
   },
+  GOTO_WITHOUT_FILES: {
+    from: ['definition'],
+    means: '`on-fail` sends work back to a gate without `files`: its next iteration starts without its earlier work.',
+    remedy: 'Set `files` of that gate; `files: []` if its output is all of its work.',
+  },
   GROUP_ID_TAKEN: { from: ['definition'], means: 'A group has the name of a gate.', remedy: 'Choose another name.' },
   MATRIX_INVALID: {
     from: ['definition'],

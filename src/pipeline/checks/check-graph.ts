@@ -21,7 +21,9 @@ export function checkGraph(source: DefinitionSource): Problem[] {
   ];
 }
 
-/** `on-fail`: the gate to go back to exists, and is upstream of every gate that may send work back. */
+/**
+ * `on-fail`: the gate to go back to exists, is upstream of every gate that may send work back, and hands on its work.
+ */
 function checkLoops(gates: readonly GatePart[], { known, suggest }: Ids, source: DefinitionSource): Problem[] {
   const needs = new Map(gates.map((gate) => [gate.id, textsAt(gate, 'needs').map(({ value }) => value)]));
   const upstream = (of: string): Set<string> => {
@@ -46,11 +48,21 @@ function checkLoops(gates: readonly GatePart[], { known, suggest }: Ids, source:
       ];
       if (!known.has(target.value)) return problem('GOTO_UNKNOWN', `${name}: no such gate`, suggest(target.value));
       const stranger = members.find((id) => known.has(id) && !upstream(id).has(target.value));
-      if (stranger === undefined) return [];
+      if (stranger === undefined) return startsAnew(target, source);
       const message = `${name} is not upstream of ${quoted(stranger)}`;
       return problem('GOTO_NOT_UPSTREAM', message, 'work can only be sent back to a gate that it came from');
     }),
   );
+}
+
+/** A gate that says nothing about files has none to start its next iteration from. In the user's folder they stay. */
+function startsAnew(target: Located<string>, source: DefinitionSource): Problem[] {
+  const { files, workspace } = mapAt(source.value, 'gates', target.value);
+  if (files !== undefined || workspace === 'in-place') return [];
+  const name = quoted(target.value);
+  const message = `on-fail: goto: ${name} has no \`files\`, so its next iteration starts without the work of the last one`;
+  const hint = `add \`files: changed\` to ${name}, or \`files: []\` if its output is all of its work`;
+  return [source.at(pointerTo(target), { severity: 'warning', code: 'GOTO_WITHOUT_FILES', message, hint })];
 }
 
 /** The ids of all gates, and suggestions for unknown ids. */
