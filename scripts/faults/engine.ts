@@ -360,8 +360,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a rollback restores although the user changed a file since',
-    find: '  refuseConflicts(files.puts, force);',
-    replace: '  if (force) refuseConflicts(files.puts, force);',
+    find: '  refuseConflicts(files.puts, force, files.stuck);',
+    replace: '  if (force) refuseConflicts(files.puts, force, files.stuck);',
     tests: ROLLBACK,
     only: 'refuses if the user changed',
     why: 'half of the files would be restored, and the user’s edits would stand among them',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import { compiled } from './compiled.ts';
+import { drawn } from '../support/test-size.ts';
 
 const EVIL = '${{ github.event.pull_request.title }}';
 const gate = (keys: object): object => ({ gates: { a: { run: 'x', ...keys } } });
@@ -141,7 +142,7 @@ describe('any text of a definition', () => {
         const { true: on, ...old } = parse(workflow, { version: '1.1' }) as Record<string, object>;
         expect({ ...old, on }).toEqual(expected);
       }),
-      { numRuns: 300 },
+      drawn(300),
     );
   });
 });

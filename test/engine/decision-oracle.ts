@@ -218,8 +218,8 @@ export class DecisionOracle extends DecisionReuse {
     };
     if (view.status === 'skipped') return { choice: 'skip', status: 'skipped', done: true, exports: null };
     const isJudged = view.attempt?.threshold === this.threshold(gate);
-    if (view.status === 'paused' && isJudged && this.isWhole(view.attempt!))
-      return this.#settled('blocked', view.attempt!);
+    if (view.status === 'paused' && isJudged && this.isWhole(view.attempt))
+      return this.#settled('blocked', view.attempt);
     const found = this.reusable(place, gate, request);
     if (found !== undefined && view.done && isJudged && found === view.attempt) return this.#settled('keep', found);
     if (found !== undefined) {

@@ -17,8 +17,8 @@ type Recorded = Decider &
 
 /**
  * Records a decision about a unit in the call that made it.
- * @param at `runAttempt` of a call that only reads the run, and so has no number of its own; `n` of the attempt that the
- *   decision follows, if the call decides more than once
+ * @param at `runAttempt` of a call that only reads the run, and so has no number of its own; `n` of the attempt that
+ *   the decision follows, if the call decides more than once
  * @throws GatelineError `GATE_CLAIMED`
  */
 export async function recordDecision(
