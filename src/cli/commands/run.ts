@@ -147,7 +147,8 @@ function handedOnLines({ status, units }: RunState): string[] {
 function tell({ world, options }: CommandInvocation, { loaded, graph }: OpenProject, result: RunResult): void {
   const screen = options['json'] ? world.err : world.out;
   const shown = stateToShow(result);
-  if (options['json']) printJson(world, statusJson(result.state, graph, { file: fileOf(loaded) }));
+  const about = { groups: loaded.pipeline.groups, file: fileOf(loaded) };
+  if (options['json']) printJson(world, statusJson(result.state, graph, about));
   else {
     const paint = paintFor(screen, world.environment);
     screen.write(`\n${statusTable(shown, loaded.pipeline, { width: screen.columns, paint, wrap: true })}\n`);

@@ -19,7 +19,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const { call, loaded, graph, at } = await openToLook(invocation);
   const state = call.journal.state();
   if (options['json']) {
-    printJson(world, statusJson(state, graph, { file: fileOf(loaded), at }));
+    printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at }));
     return EXIT_CODES.ok;
   }
   const look = { wrap: true, width: world.out.columns, paint: paintFor(world.out, world.environment) };

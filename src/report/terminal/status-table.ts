@@ -54,7 +54,7 @@ export function statusTable(
   const paint = options.paint ?? plain;
   const lines = [paint('quiet', drawRow(head, 'status', layout, plain).trimEnd())];
   for (const row of rows) {
-    if (row.heading) lines.push(paint('strong', fit(row.name, width)));
+    if (row.heading) lines.push(paint('strong', fit(headingText(row), width)));
     else {
       const [reason = '', ...further] = reasonLines(row, layout, options.wrap === true && width !== Infinity);
       lines.push(
@@ -65,6 +65,11 @@ export function statusTable(
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** A group's line is longer than the columns before the time. */
+function headingText({ name, time }: StatusRow): string {
+  return time === '' ? name : `${name}, ${time}`;
 }
 
 /** The reason and the agent's line in one column. */
