@@ -151,7 +151,8 @@ async function sendBackIfFailed(
   const judges = new Set(loops.flatMap(({ loop }) => loop.gates));
   if ([...running].some((key) => judges.has(call.graph.get(key)!.gate.id))) return;
   if (own.choice.choice === 'used-up') {
-    const message = `not sent back: ${own.choice.reason}; --max-iterations allows more`;
+    const more = own.choice.iterations === undefined ? '' : '; --max-iterations allows more';
+    const message = `not sent back: ${own.choice.reason}${more}`;
     await call.observe({ type: 'notice', unit: unit.key, message });
   }
   const back = loops.flatMap(({ loop, choice }) => (choice.choice === 'send-back' ? [{ loop, choice }] : []));

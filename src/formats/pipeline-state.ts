@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../json/json.ts';
 import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../run/state/run-state.ts';
+import { groupStates, groupStateSchema } from '../run/state/group-states.ts';
+import type { GateGroup } from '../pipeline/pipeline.ts';
 import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import { gateOutputFileName } from './file-names.ts';
 import { stateMetadataSchema } from './gate-state-schema.ts';
@@ -39,6 +41,8 @@ const gatelineOfPipelineSchema = z.object({
       file: z.string().nullable(),
     }),
   ),
+  /** In the order of the definition. */
+  groups: z.array(groupStateSchema),
   checksum: z.string().optional(),
 });
 
@@ -55,6 +59,7 @@ export type PipelineStateFile = z.infer<typeof pipelineStateSchema>;
 /** The input for {@link pipelineFile}, besides the state. */
 export interface PipelineFileInput {
   readonly graph: UnitGraph;
+  readonly groups: readonly GateGroup[];
   /** The pipeline's metadata; see `pipelineMetadata`. */
   readonly metadata: JsonObject;
 }
@@ -64,7 +69,7 @@ export interface PipelineFileInput {
  * of the first gate that is not done, otherwise the highest number. `completedGates`: ascending; includes a matrix gate
  * if all its legs are done.
  */
-export function pipelineFile(state: RunState, { graph, metadata }: PipelineFileInput): PipelineStateFile {
+export function pipelineFile(state: RunState, { graph, groups, metadata }: PipelineFileInput): PipelineStateFile {
   const { userStory, acceptanceCriteria, ...base } = pipelineMetadata(metadata, state.subject);
   return {
     status: pipelineWord(state),
@@ -80,6 +85,7 @@ export function pipelineFile(state: RunState, { graph, metadata }: PipelineFileI
       startedAt: state.startedAt ?? null,
       updatedAt: state.updatedAt ?? null,
       gates: [...graph.values()].map((unit) => gateOf(unit, state)),
+      groups: groupStates(state, groups),
     },
   };
 }

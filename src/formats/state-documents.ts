@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { GateGroup, UnitKey } from '../pipeline/pipeline.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import { gateCheckpointFileName, gateOutputFileName, pipelineFileName } from './file-names.ts';
@@ -9,6 +9,7 @@ import { pipelineFile } from './pipeline-state.ts';
 /** The input for {@link stateDocuments}. */
 export interface StateDocumentsInput {
   readonly graph: UnitGraph;
+  readonly groups: readonly GateGroup[];
   /** The pipeline's metadata, overridden by the caller's. */
   readonly metadata: JsonObject;
   /** Returns the Markdown checkpoint of a unit; `checkpointMarkdown` of the reports. */
@@ -42,12 +43,12 @@ export interface StateDocuments {
 
 /** Creates the state guide's documents from run states. Pure: the store writes them. */
 export function stateDocuments(input: StateDocumentsInput): StateDocuments {
-  const { graph, checkpoint, redact = (text: string) => text } = input;
+  const { graph, groups, checkpoint, redact = (text: string) => text } = input;
   const metadata = mapTexts(input.metadata, redact) as JsonObject;
   return {
     pipeline: (state) => ({
       name: pipelineFileName(state.subject),
-      value: pipelineFile(state, { graph, metadata }) as unknown as JsonObject,
+      value: pipelineFile(state, { graph, groups, metadata }) as unknown as JsonObject,
     }),
     gate: (state, key, output) => {
       const unit = graph.get(key);

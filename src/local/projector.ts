@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../engine/ports.ts';
 import { stateDocuments, type StateDocuments } from '../formats/state-documents.ts';
 import type { Assignment } from '../engine/call/call.ts';
-import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import type { GateGroup, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { checkpointMarkdown } from '../report/markdown/checkpoint.ts';
 import { ofSubject } from '../run/records/attempt-text.ts';
 import { NAMELESS_SUBJECT, subjectOfMetadata } from '../run/records/subject.ts';
@@ -24,6 +24,7 @@ export interface Projector {
 export interface ProjectorInput extends Durable {
   readonly loaded: StatePlace;
   readonly graph: UnitGraph;
+  readonly groups: readonly GateGroup[];
   readonly metadata: JsonObject;
   readonly store: RecordStore;
   readonly redact: (text: string) => string;
@@ -94,9 +95,10 @@ function withoutOrigin(unit: UnitState): UnitState {
 
 type AboutSubject = Pick<Assignment, 'isDefaultSubject'> & { readonly pipeline: Pick<Pipeline, 'metadata'> };
 
-function documentsFor({ graph, metadata, redact }: Omit<ProjectorInput, 'onDurable'>): StateDocuments {
+function documentsFor({ graph, groups, metadata, redact }: Omit<ProjectorInput, 'onDurable'>): StateDocuments {
   return stateDocuments({
     graph,
+    groups,
     metadata,
     redact,
     checkpoint: (run, unit) => checkpointMarkdown({ unit, graph, state: run }),

@@ -1,9 +1,10 @@
 import type { Gate, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import { groupStates, type GroupState } from '../run/state/group-states.ts';
 import { worstStatus, resultOf, type RunState, type UnitState, type UnitStatus } from '../run/state/run-state.ts';
 import { count, oneLine } from './text.ts';
 import { durationOf, durationText, howOf, legName, messageOf, scoreFact, scoreText } from './wording.ts';
 
-/** One line of the status table, as safe text; `heading` rows have only a name. */
+/** One line of the status table, as safe text; `heading` rows have only a name and a time. */
 export interface StatusRow {
   readonly heading: boolean;
   /** The unit of the row; `undefined` for a heading and for a matrix gate as a whole. */
@@ -31,6 +32,7 @@ export function statusRows(state: RunState, pipeline: Pick<Pipeline, 'gates' | '
   const groupOf = new Map(
     pipeline.groups.toReversed().flatMap((group) => group.gates.map((gate) => [gate, group.id] as const)),
   );
+  const groups = new Map(groupStates(state, pipeline.groups).map((group) => [group.id, group]));
   const shown = new Set<string>();
   for (const gate of pipeline.gates) {
     if (shown.has(gate.id)) continue;
@@ -39,8 +41,9 @@ export function statusRows(state: RunState, pipeline: Pick<Pipeline, 'gates' | '
     if (group !== undefined)
       rows.push(
         headingRow(
-          group,
+          groups.get(group)!,
           members.flatMap(({ id }) => unitsByGate.get(id) ?? []),
+          now,
         ),
       );
     for (const member of members) {
@@ -123,8 +126,11 @@ function matrixRow(legs: readonly UnitState[], number: string, gate: string, dep
   };
 }
 
-function headingRow(group: string, units: readonly UnitState[]): StatusRow {
-  const name = `group ${oneLine(group)}: ${doneText(units, 'gate')}`;
+function headingRow(group: GroupState, units: readonly UnitState[], now: string | undefined): StatusRow {
+  const { id, startedAt, durationMs } = group;
+  const isRunning = startedAt !== null && now !== undefined && units.some(({ status }) => status === 'running');
+  const time = isRunning ? Date.parse(now) - Date.parse(startedAt) : (durationMs ?? undefined);
+  const name = `group ${oneLine(id)}: ${doneText(units, 'gate')}`;
   return {
     heading: true,
     key: undefined,
@@ -134,7 +140,7 @@ function headingRow(group: string, units: readonly UnitState[]): StatusRow {
     status: undefined,
     how: '',
     score: '',
-    time: '',
+    time: durationText(time),
     reason: '',
     message: '',
   };

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { gateCheckpointFileName, gateOutputFileName, pipelineFileName } from '../../src/formats/file-names.ts';
 import { pipelineFile, pipelineStateSchema } from '../../src/formats/pipeline-state.ts';
+import { groupStates } from '../../src/run/state/group-states.ts';
 import { unitsOf } from '../../src/run/records/unit.ts';
 import { decided, failedRun, gate, pipelineOf, ran, reviewed, started, stateOf, webTests } from '../report/fixtures.ts';
 import { GUIDE_PIPELINE } from './guide.ts';
 
 const fileOf = ({ state, graph }: ReturnType<typeof stateOf>) =>
-  pipelineFile(state, { graph, metadata: webTests.metadata });
+  pipelineFile(state, { graph, groups: [], metadata: webTests.metadata });
 
 describe("the pipeline's state file", () => {
   it('is exactly that of the guide, and ours under one key', () => {
@@ -85,10 +86,20 @@ describe("the pipeline's state file", () => {
     });
   });
 
+  it('has the state of each group', () => {
+    const where = { pipeline: reviewed };
+    const { state, graph } = stateOf([...ran('build', where), ...ran('style', where)], where);
+    const { gateline } = pipelineFile(state, { graph, groups: reviewed.groups, metadata: {} });
+    expect(gateline?.groups).toEqual(groupStates(state, reviewed.groups));
+    expect(gateline?.groups).toMatchObject([{ id: 'review', gates: ['style', 'security'], status: 'ready' }]);
+    expect(pipelineFile(state, { graph, groups: [], metadata: {} }).gateline?.groups).toEqual([]);
+  });
+
   it('takes a single acceptance criterion for a list of one', () => {
     const { state } = stateOf([]);
     const { metadata } = pipelineFile(state, {
       graph: unitsOf(webTests),
+      groups: [],
       metadata: { acceptanceCriteria: 'it works' },
     });
     expect(metadata).toMatchObject({ userStory: '', acceptanceCriteria: ['it works'] });

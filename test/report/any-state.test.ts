@@ -135,10 +135,11 @@ describe('any state that records can make', () => {
         expect(lines.length).toBeLessThanOrEqual(3);
         expect(lines.join('\n')).not.toMatch(OBEYED_BY_TERMINALS);
         expect(lines.join('\n').length).toBeLessThan(8 * 1_024);
-        const view = statusJson(state, graph);
+        const view = statusJson(state, graph, { groups: pipeline.groups });
         expect(statusJsonSchema.parse(JSON.parse(jsonText(view)))).toEqual(JSON.parse(JSON.stringify(view)));
         const documents = stateDocuments({
           graph,
+          groups: pipeline.groups,
           metadata: pipeline.metadata,
           checkpoint: (of, unit) => checkpointMarkdown({ state: of, unit, graph }),
         });

@@ -42,7 +42,7 @@ describe('a gate whose condition is false', () => {
   });
 
   it('has neither for programs', () => {
-    const [data] = statusJson(state, graph).gates;
+    const [data] = statusJson(state, graph, { groups: [] }).gates;
     expect(data).toMatchObject({ attempts: 0, attempt: null, durationMs: null, reason: why });
     expect(data!.verdict).toMatchObject({ status: 'not-applicable', score: null });
   });

@@ -27,6 +27,7 @@ function documentsOf(pipeline: Pipeline, redact?: (text: string) => string): Pro
   const graph = unitsOf(pipeline);
   return stateDocuments({
     graph,
+    groups: pipeline.groups,
     metadata: pipeline.metadata,
     checkpoint: (state, unit) => checkpointMarkdown({ state, unit, graph }),
     ...(redact && { redact }),

@@ -1,6 +1,6 @@
 import { fileOf } from '../../local/load-pipeline.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
-import { openCall } from '../../engine/call/call.ts';
+import { openCall, type Assignment } from '../../engine/call/call.ts';
 import type { ForkOrigin } from '../../engine/fork.ts';
 import { runPipeline, type RunResult } from '../../engine/run-pipeline.ts';
 import type { Environment } from '../../environment.ts';
@@ -8,6 +8,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { statusJson } from '../../report/json/status-json.ts';
+import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
@@ -60,7 +61,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
     runPipeline(opened.ports, assignment, { observe, signal, ...(asked.resume && { resume: asked.resume }) }),
   );
   for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
-  tell(invocation, opened, result);
+  tell(invocation, { ...opened, assignment }, result);
   const code = exitCodeOfRun(result, opened.graph, only);
   return options['apply'] ? await applyResult(world, opened, result, code) : code;
 }
@@ -144,17 +145,23 @@ function handedOnLines({ status, units }: RunState): string[] {
  * The end of a run: the state, the next steps, and what kept gates from running. With `--json`, the text for people
  * goes to stderr.
  */
-function tell({ world, options }: CommandInvocation, { loaded, graph }: OpenProject, result: RunResult): void {
+function tell(
+  { world, options }: CommandInvocation,
+  { loaded, graph, assignment }: Pick<OpenProject, 'loaded' | 'graph'> & { readonly assignment: Assignment },
+  result: RunResult,
+): void {
   const screen = options['json'] ? world.err : world.out;
   const shown = stateToShow(result);
-  if (options['json']) printJson(world, statusJson(result.state, graph, { file: fileOf(loaded) }));
+  const { notes, usedUp } = loopNotes(shown, graph, loaded.pipeline, assignment.maxIterations);
+  const about = { groups: loaded.pipeline.groups, file: fileOf(loaded) };
+  if (options['json']) printJson(world, statusJson(result.state, graph, about));
   else {
     const paint = paintFor(screen, world.environment);
-    screen.write(`\n${statusTable(shown, loaded.pipeline, { width: screen.columns, paint, wrap: true })}\n`);
+    screen.write(`\n${statusTable(shown, loaded.pipeline, { width: screen.columns, paint, wrap: true, notes })}\n`);
   }
   for (const error of result.errors) for (const line of errorLines(error)) say(world.err, line);
   const isBlocked = result.errors.length > 0;
-  for (const line of adviceLines(shown, { graph, options, isBlocked })) say(screen, line);
+  for (const line of adviceLines(shown, { graph, options, isBlocked, usedUp })) say(screen, line);
   if (!options['apply']) for (const line of handedOnLines(result.state)) say(screen, line);
   say(screen, `Everything is kept in ${stateRoot(loaded)}.`);
 }

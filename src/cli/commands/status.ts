@@ -1,6 +1,7 @@
 import { fileOf } from '../../local/load-pipeline.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
+import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { oneLine } from '../../report/text.ts';
 import { momentLines } from '../../report/terminal/run-summary.ts';
 import { adviceLines } from '../output/advice.ts';
@@ -19,13 +20,14 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const { call, loaded, graph, at } = await openToLook(invocation);
   const state = call.journal.state();
   if (options['json']) {
-    printJson(world, statusJson(state, graph, { file: fileOf(loaded), at }));
+    printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at }));
     return EXIT_CODES.ok;
   }
   const look = { wrap: true, width: world.out.columns, paint: paintFor(world.out, world.environment) };
+  const { notes, usedUp } = loopNotes(state, graph, loaded.pipeline);
   const now = (at ?? world.now()).toISOString();
-  world.out.write(`${statusTable(state, loaded.pipeline, { ...look, now })}\n`);
-  if (at === undefined) for (const line of adviceLines(state, { graph, options })) say(world.out, line);
+  world.out.write(`${statusTable(state, loaded.pipeline, { ...look, now, notes })}\n`);
+  if (at === undefined) for (const line of adviceLines(state, { graph, options, usedUp })) say(world.out, line);
   else for (const line of momentLines(state, now)) say(world.out, line);
   for (const problem of state.problems) say(world.err, `problem: ${problem.code}: ${oneLine(problem.message)}`);
   return EXIT_CODES.ok;

@@ -16,12 +16,14 @@ export interface Advice {
   readonly isBlocked?: boolean;
   /** Done units that will run again. */
   readonly reruns?: ReadonlySet<UnitKey>;
+  /** Sentences about loops that may not send their work back again. */
+  readonly usedUp?: readonly string[];
 }
 
 /** The result of a run and the next commands, one line each. */
 export function adviceLines(
   state: RunState,
-  { graph, options, isBlocked = false, reruns = new Set() }: Advice,
+  { graph, options, isBlocked = false, reruns = new Set(), usedUp = [] }: Advice,
 ): string[] {
   const about = pointers(options);
   const commands: Commands = {
@@ -34,6 +36,7 @@ export function adviceLines(
   // Whether those after them run again, too, depends on what comes out.
   const open = new Set([...reruns].flatMap((key) => [key, ...descendantsOf(graph, key)]));
   const lines = runSummaryLines(state, commands, held, open);
+  lines.push(...usedUp.map(oneLine));
   for (const unit of state.units.values()) {
     const key = oneLine(unit.key);
     if (unit.status === 'paused')

@@ -37,10 +37,11 @@ export async function open(
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
   const graph = unitsOf(loaded.pipeline);
   const { store } = ports;
+  const { groups } = loaded.pipeline;
   const showState: EnginePorts['showState'] = (folder, state, units, redact) =>
     showStateIn(
       folder,
-      { loaded, graph, metadata: assignment.metadata, store, redact },
+      { loaded, graph, groups, metadata: assignment.metadata, store, redact },
       stateForAgents(state, assignment),
       units,
     );
@@ -111,7 +112,9 @@ export function projectorFor(
 ): Promise<Projector> {
   const { loaded, graph, assignment, ports } = opened;
   const durable = world.onDurable === undefined ? {} : { onDurable: world.onDurable };
-  return createProjector({ loaded, graph, metadata: assignment.metadata, store: ports.store, redact, ...durable });
+  const { groups } = loaded.pipeline;
+  const { metadata } = assignment;
+  return createProjector({ loaded, graph, groups, metadata, store: ports.store, redact, ...durable });
 }
 
 /** Updates the files that people read, after a command that wrote records without driving a run. */

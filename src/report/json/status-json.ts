@@ -10,6 +10,8 @@ import {
   type Source,
 } from '../../run/records/record.ts';
 import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
+import { groupStates, groupStateSchema } from '../../run/state/group-states.ts';
+import type { GateGroup } from '../../pipeline/pipeline.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
 import { pausedSince, runErrorOf, runErrorSchema } from './run-error.ts';
 import { iterationOf } from '../../run/records/reworks.ts';
@@ -124,6 +126,8 @@ export const statusJsonSchema = z.strictObject({
   forkedFrom: z.strictObject({ subject: z.string(), run: counter, gate: z.string().nullable() }).nullable(),
   /** Ordered so that each gate comes after its needs. */
   gates: z.array(gateStatusSchema),
+  /** In the order of the definition. */
+  groups: z.array(groupStateSchema.strict()),
   /** Problems with records. */
   problems: z.array(z.strictObject({ code: z.string(), message: z.string(), gate: z.string().nullable() })),
 });
@@ -132,13 +136,9 @@ export type StatusJson = z.infer<typeof statusJsonSchema>;
 /**
  * The state of a run for programs; see docs/reference/json-output.md. Texts are not escaped: print them with
  * `jsonText`.
- * @param about the path of the definition, and the moment in the past that it is the state of
+ * @param about the pipeline's groups, the path of its definition, and the moment in the past that it is the state of
  */
-export function statusJson(
-  state: RunState,
-  graph: UnitGraph,
-  { file, at }: { readonly file?: string; readonly at?: Date | undefined } = {},
-): StatusJson {
+export function statusJson(state: RunState, graph: UnitGraph, { groups, file, at }: StatusAbout): StatusJson {
   return {
     format: STATUS_FORMAT,
     pipeline: state.pipeline,
@@ -162,8 +162,16 @@ export function statusJson(
     },
     forkedFrom: forkOf(state),
     gates: [...state.units.values()].map((unit) => gateOf(unit, graph)),
+    groups: groupStates(state, groups),
     problems: state.problems.map(({ code, message, unit }) => ({ code, message, gate: unit ?? null })),
   };
+}
+
+/** What a run's records do not say. */
+interface StatusAbout {
+  readonly groups: readonly GateGroup[];
+  readonly file?: string;
+  readonly at?: Date | undefined;
 }
 
 function forkOf({ decided: { forked } }: RunState): StatusJson['forkedFrom'] {

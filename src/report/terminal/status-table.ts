@@ -1,7 +1,7 @@
-import type { Pipeline } from '../../pipeline/pipeline.ts';
+import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { statusRows, type StatusRow } from '../status-rows.ts';
-import { fit, pad, plain, widthOf, wrapWords, type Paint } from '../text.ts';
+import { fit, oneLine, pad, plain, widthOf, wrapWords, type Paint } from '../text.ts';
 import { toneOf } from '../wording.ts';
 
 /** Options of a table. */
@@ -15,6 +15,8 @@ export interface TableOptions {
   readonly wrap?: boolean;
   /** The current time, ISO 8601: to show how long running gates have been running. */
   readonly now?: string;
+  /** What else to say about units, after their reasons. */
+  readonly notes?: ReadonlyMap<UnitKey, string>;
 }
 
 const LONGEST_REASON = 300;
@@ -35,7 +37,7 @@ export function statusTable(
   pipeline: Pick<Pipeline, 'gates' | 'groups'>,
   options: TableOptions = {},
 ): string {
-  const rows = statusRows(state, pipeline, options.now).map(withMessage);
+  const rows = statusRows(state, pipeline, options.now).map((row) => withMessage(withNote(row, options.notes)));
   const head = {
     heading: false,
     key: undefined,
@@ -54,7 +56,7 @@ export function statusTable(
   const paint = options.paint ?? plain;
   const lines = [paint('quiet', drawRow(head, 'status', layout, plain).trimEnd())];
   for (const row of rows) {
-    if (row.heading) lines.push(paint('strong', fit(row.name, width)));
+    if (row.heading) lines.push(paint('strong', fit(headingText(row), width)));
     else {
       const [reason = '', ...further] = reasonLines(row, layout, options.wrap === true && width !== Infinity);
       lines.push(
@@ -65,6 +67,16 @@ export function statusTable(
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** A group's line is longer than the columns before the time. */
+function headingText({ name, time }: StatusRow): string {
+  return time === '' ? name : `${name}, ${time}`;
+}
+
+function withNote(row: StatusRow, notes?: TableOptions['notes']): StatusRow {
+  const note = (row.key !== undefined && notes?.get(row.key)) || '';
+  return { ...row, reason: [row.reason, oneLine(note)].filter((text) => text !== '').join('; ') };
 }
 
 /** The reason and the agent's line in one column. */

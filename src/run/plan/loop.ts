@@ -35,7 +35,12 @@ export type LoopChoice =
   /** The gates that have ended would send work back, and these units have not ended. */
   | { readonly choice: 'await'; readonly units: readonly UnitKey[] }
   /** A judged gate failed, and the work may not be sent back again. */
-  | { readonly choice: 'used-up'; readonly reason: string }
+  | {
+      readonly choice: 'used-up';
+      readonly reason: string;
+      /** How often the target has run. `undefined`: another limit than that of the loop is reached. */
+      readonly iterations?: number;
+    }
   | {
       readonly choice: 'send-back';
       readonly reason: string;
@@ -104,7 +109,8 @@ function judgeEnded(
   const { by, all } = limits.sent ?? countsIn(loop, targets, state);
   const times = 1 + (by[loop.cause] ?? 0);
   const most = limits.maxIterations ?? loop.onFail.maxIterations;
-  if (times >= most) return { choice: 'used-up', reason: `${loop.onFail.goto} has run ${times} of ${most} times` };
+  if (times >= most)
+    return { choice: 'used-up', reason: `${loop.onFail.goto} has run ${times} of ${most} times`, iterations: times };
   if (limits.maxReworks !== undefined && all >= limits.maxReworks)
     return { choice: 'used-up', reason: `work was sent back ${all} times, as often as max-reworks allows` };
   return {

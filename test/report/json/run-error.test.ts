@@ -9,7 +9,7 @@ import { pipelineOf } from '../../support/pipelines.ts';
 const CHAIN = pipelineOf({ a: {}, b: { needs: ['a'] } });
 const by = { actor: 'maria', reason: 'because' };
 const assignment = { pipeline: CHAIN, subject: 'subject', metadata: {}, input: null } as const;
-const json = (state: RunState): StatusJson => statusJson(state, unitsOf(CHAIN));
+const json = (state: RunState): StatusJson => statusJson(state, unitsOf(CHAIN), { groups: [] });
 
 describe('the status of a run for programs', () => {
   it('names the gate that stopped it, why and when, until the run goes on or is closed', async () => {

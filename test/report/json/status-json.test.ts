@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { jsonText } from '../../../src/report/json/json-text.ts';
 import { statusJson, statusJsonSchema } from '../../../src/report/json/status-json.ts';
+import { groupStates } from '../../../src/run/state/group-states.ts';
 import { expectExample } from '../golden.ts';
-import { decided, failedRun, fingerprintOf, ran, started, stateOf } from '../fixtures.ts';
+import { decided, failedRun, fingerprintOf, ran, reviewed, started, stateOf } from '../fixtures.ts';
 import { CONTROLS, HOSTILE } from '../hostile.ts';
 
 describe('the status as JSON', () => {
   it('keeps to its schema, and to the example in the reference', () => {
     const { state, graph } = failedRun();
-    const view = statusJson(state, graph, { file: 'gateline.yml' });
+    const view = statusJson(state, graph, { groups: [], file: 'gateline.yml' });
     expect(statusJsonSchema.parse(view)).toEqual(view);
     const [, , dom, pom, execute] = view.gates;
     expect(execute).toMatchObject({
@@ -31,9 +32,18 @@ describe('the status as JSON', () => {
     });
   });
 
+  it('has the state of each group', () => {
+    const where = { pipeline: reviewed };
+    const { state, graph } = stateOf([...ran('build', where), ...ran('style', where)], where);
+    const view = statusJson(state, graph, { groups: reviewed.groups });
+    expect(view.groups).toEqual(groupStates(state, reviewed.groups));
+    expect(view.groups).toHaveLength(1);
+    expect(statusJsonSchema.parse(view)).toEqual(view);
+  });
+
   it('has null for what there is not', () => {
     const { state, graph } = stateOf([]);
-    const view = statusJson(state, graph);
+    const view = statusJson(state, graph, { groups: [] });
     expect(view).toMatchObject({ run: 0, status: 'initializing', startedAt: null });
     expect(view.gates[0]).toMatchObject({
       status: 'ready',
@@ -53,7 +63,7 @@ describe('the status as JSON', () => {
       [started('data'), decided('design', {}, { until: '2027-01-01T00:00:00.000Z' }), ...ran('nobody')],
       { problems },
     );
-    const view = statusJson(state, graph);
+    const view = statusJson(state, graph, { groups: [] });
     expect(view.gates[0]).toMatchObject({
       status: 'running',
       attempt: { run: 1, call: 1, attempt: 1 },
@@ -76,10 +86,10 @@ describe('the status as JSON', () => {
 
   it('refuses what the schema does not know', () => {
     const { state, graph } = failedRun();
-    expect(statusJsonSchema.safeParse({ ...statusJson(state, graph), units: [] }).success).toBe(false);
-    expect(statusJsonSchema.safeParse({ ...statusJson(state, graph), format: 'gateline-status/2' }).success).toBe(
-      false,
-    );
+    expect(statusJsonSchema.safeParse({ ...statusJson(state, graph, { groups: [] }), units: [] }).success).toBe(false);
+    expect(
+      statusJsonSchema.safeParse({ ...statusJson(state, graph, { groups: [] }), format: 'gateline-status/2' }).success,
+    ).toBe(false);
   });
 
   it.each(HOSTILE)('loses nothing of %j, and obeys nothing', (text) => {
@@ -94,7 +104,7 @@ describe('the status as JSON', () => {
       ran('data', { subject: text }, { verdict: { ...verdict, issues: [...verdict.issues] } }),
       { subject: text },
     );
-    const view = statusJson(state, graph);
+    const view = statusJson(state, graph, { groups: [] });
     const printed = jsonText(view);
     expect(JSON.parse(printed)).toEqual(view);
     expect(printed).not.toMatch(CONTROLS);

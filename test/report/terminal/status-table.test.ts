@@ -52,7 +52,7 @@ describe('the status table', () => {
         /^1 +e2e +running +1 of 2 legs done$/m,
         /^ +chrome-linux +passed +ran/m,
         /^ +firefox-linux +running +30m 00s/m,
-        /^group review: 2 of 2 gates done\n2 +style .*\n3 +security +skipped +skipped +skipped by octocat: not today\n4/m,
+        /^group review: 2 of 2 gates done, 13s\n2 +style .*\n3 +security +skipped +skipped +skipped by octocat: not today\n4/m,
       ],
     });
   });
