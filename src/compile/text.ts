@@ -1,4 +1,5 @@
-import { Document, isMap, isScalar, isSeq, visit, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import { Document, isMap, isScalar, isSeq, parse, visit, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import { canonicalJson } from '../json/canonical-json.ts';
 import type { JsonObject } from '../json/json.ts';
 import { shown } from '../pipeline/problem.ts';
 
@@ -35,7 +36,7 @@ export function workflowText(
   const document = new Document(workflow, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
   visit(document, {
     Pair: (_key, pair) => {
-      if (isNamed(pair, 'needs', 'branches') && isSeq(pair.value)) pair.value.flow = true;
+      if (isNamed(pair, 'needs', 'branches') && isSeq(pair.value)) pair.value.flow = pair.value.items.every(isWord);
       if (!isNamed(pair, 'uses') || !isScalar(pair.value)) return;
       const version = versions.get(String(pair.value.value));
       if (version !== undefined) pair.value.comment = ` ${version}`;
@@ -48,7 +49,15 @@ export function workflowText(
   if (isMap<Scalar>(jobs)) for (const { key } of jobs.items.slice(1)) key.spaceBefore = true;
   const yaml = document.toString({ lineWidth: 0, nullStr: '', singleQuote: true, flowCollectionPadding: false });
   // In YAML 1.1 `on` is a boolean, so it is quoted like every text that is read in two ways. Nobody writes it so.
-  return headOf(definition) + yaml.replace(/^'on':/m, 'on:');
+  const text = headOf(definition) + yaml.replace(/^'on':/m, 'on:');
+  if (canonicalJson(parse(text) as JsonObject) !== canonicalJson(workflow))
+    throw new Error(`the workflow of ${definition} reads otherwise as YAML`);
+  return text;
+}
+
+/** The library writes longer texts in brackets so that some of them end the list. */
+function isWord(item: unknown): boolean {
+  return isScalar(item) && /^[\w./*-]+$/.test(String(item.value));
 }
 
 function isNamed({ key }: Pair, ...names: readonly string[]): boolean {

@@ -142,7 +142,8 @@ describe('any text of a definition', () => {
         const { true: on, ...old } = parse(workflow, { version: '1.1' }) as Record<string, object>;
         expect({ ...old, on }).toEqual(expected);
       }),
-      drawn(300),
+      // YAML ended a list at this text.
+      { ...drawn(300), examples: [["-\n- '"]] },
     );
   });
 });
