@@ -175,10 +175,40 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'a', asked: {} },
     ],
   ],
+  // An adopted output was rejected, and is gone: what the agent said before is reused.
+  [
+    [{ ...plain, approval: ['maria'] }, plain],
+    false,
+    [
+      { ...about, gate: 1, decision: 'adopt' },
+      { ...about, gate: 1, decision: 'reject' },
+      { do: 'lose', which: 472 },
+      { do: 'call', subject: 'a', asked: { most: 1 } },
+    ],
+  ],
 ];
 
 /** Stories after which a record, by its place among all of them, cannot be read. */
 export const DAMAGED: Array<[Shape[], boolean, Step[], number]> = [
   // The output that a rework, which cannot be read, had sent back was used.
   [[{ ...plain, terse: true }, { ...judge, picky: true }, after, after], false, [{ do: 'edit', gate: 0, text: 0 }], 4],
+  [
+    [plain, { ...judge, back: { to: 0, most: 1 }, picky: true }, { ...plain, needs: [1] }, after],
+    false,
+    [{ do: 'call', subject: 'b', asked: { most: 2 } }],
+    681,
+  ],
+  [
+    [
+      { ...plain, terse: true },
+      { ...after, terse: true },
+      { ...plain, needs: [1], back: { to: 0, most: 4 }, picky: true },
+      { ...plain, needs: [2] },
+      after,
+      { ...plain, needs: [1] },
+    ],
+    false,
+    [{ do: 'edit', gate: 0, text: 0 }],
+    544,
+  ],
 ];
