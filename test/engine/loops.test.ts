@@ -243,6 +243,20 @@ describe('gates that send work back to one gate', () => {
     expect((requests[1]!['rework'] as JsonObject)['from']).toMatchObject([{ gate: 'review' }, { gate: 'test' }]);
   });
 
+  it('are in the same order in its request when the records are read again', async () => {
+    const world = engineWorld(({ unit }) => ({ output: { score: unit === 'code' ? 100 : 10 } }));
+    const onFail = { goto: 'code', maxIterations: 2 };
+    const pipeline = pipelineOf({
+      code: {},
+      test: { needs: ['code'], onFail, ...JUDGED },
+      review: { needs: ['code'], onFail, ...JUDGED },
+    });
+    await world.run(pipeline);
+    world.starts.length = 0;
+    await world.run(pipeline);
+    expect(started(world).toSorted()).toEqual(['review', 'test']);
+  });
+
   it.each(['parallel', 'sequential'] as const)(
     'as a %s group: all end first, and all that failed go back',
     async (mode) => {
