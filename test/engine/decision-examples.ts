@@ -166,6 +166,15 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'a', asked: {} },
     ],
   ],
+  // Two gates that had sent work back together were in another order in the next call, and so in another request.
+  [
+    [0, 1, 2, 3].map((one) => ({ ...judge, back: { to: 0, most: 1 }, picky: true, grouped: one === 1 || one === 2 })),
+    false,
+    [
+      { do: 'call', subject: 'a', asked: { most: 2 } },
+      { do: 'lose', which: 0 },
+    ],
+  ],
   // By another threshold the same output fails with another verdict, and that is another request.
   [
     [plain, { ...judge, back: { to: 0, most: 4 }, picky: true }, after, after],
