@@ -115,7 +115,9 @@ export class DecisionLog {
     const ended = relevant.filter(({ what }) => what === 'ended');
     const good = ended.findLast((one) => standing(one).isOk && isWhole(one));
     // A later output takes the place of one that was good, unless it is the same.
-    const newest = ended.findLast((one) => one.said !== undefined && isWhole(one));
+    // Whether one that is not good is still stored does not matter.
+    const isBad = (one: Attempt): boolean => !standing(one).isOk && standing(one).status !== 'paused';
+    const newest = ended.findLast((one) => one.said !== undefined && (isBad(one) || isWhole(one)));
     const best =
       JSON.stringify(newest?.said) === JSON.stringify(good?.said) || newest?.said === undefined ? good : undefined;
     const skip = this.skip(place, gate);

@@ -33,7 +33,7 @@ export class DecisionLoops extends DecisionLog {
     const iteration = 1 + new Set(reworks.map(({ about }) => about)).size;
     const round = reworks.filter(({ about }) => about === reworks.at(-1)!.about);
     const failed = round.flatMap(({ rework }) => rework!.from);
-    const told = failed.map((one) => [one.gate, one.said]);
+    const told = failed.toSorted((a, b) => a.gate - b.gate).map((one) => [one.gate, one.said, one.threshold]);
     return { request: JSON.stringify([...own, iteration, told]), base, iteration, failed };
   }
 

@@ -189,6 +189,20 @@ describe('a gate that sends work back', () => {
     expect(state.status).toBe('completed');
   });
 
+  it.each([
+    ['in its run', 20, false],
+    ['in the next run, as one of another iteration', 90, true],
+  ])('uses no output that a decision which cannot be read may have sent back: %s', async (_, second, isOver) => {
+    const { world, run } = reviewed([10, second, 95]);
+    const first = await run({ maxIterations: 2 });
+    expect(first.state.status).toBe(isOver ? 'completed' : 'error');
+    const [key, kept] = [...world.medium.records].find(([, { name }]) => name.includes('rework'))!;
+    world.medium.records.set(key, { ...kept, bytes: 'unreadable' });
+    world.starts.length = 0;
+    await run();
+    expect(started(world)).toContain('code');
+  });
+
   it('plans what it does', async () => {
     const { world, run } = reviewed([10, 90]);
     await run({ maxIterations: 1 });
@@ -227,6 +241,20 @@ describe('gates that send work back to one gate', () => {
     expect((await world.run(two('parallel', undefined))).state.status).toBe('completed');
     expect(requests).toHaveLength(2);
     expect((requests[1]!['rework'] as JsonObject)['from']).toMatchObject([{ gate: 'review' }, { gate: 'test' }]);
+  });
+
+  it('are in the same order in its request when the records are read again', async () => {
+    const world = engineWorld(({ unit }) => ({ output: { score: unit === 'code' ? 100 : 10 } }));
+    const onFail = { goto: 'code', maxIterations: 2 };
+    const pipeline = pipelineOf({
+      code: {},
+      test: { needs: ['code'], onFail, ...JUDGED },
+      review: { needs: ['code'], onFail, ...JUDGED },
+    });
+    await world.run(pipeline);
+    world.starts.length = 0;
+    await world.run(pipeline);
+    expect(started(world).toSorted()).toEqual(['review', 'test']);
   });
 
   it.each(['parallel', 'sequential'] as const)(

@@ -48,7 +48,9 @@ export function sentBackWork(
     const ended = call.journal.archive().ended.get(key) ?? [];
     return ended.findLast((one) => attempts.some((attempt) => comparePositions(one, attempt) === 0));
   };
-  const from = round.flatMap((rework) => rework.from);
+  // In the order of the graph: decisions about one attempt have the same position, and so no order of their own.
+  const failed = round.flatMap((rework) => rework.from);
+  const from = [...call.graph.keys()].flatMap((key) => failed.filter((one) => one.unit === key));
   return {
     iteration: iterationOf(reworks),
     from,

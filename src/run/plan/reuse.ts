@@ -194,7 +194,10 @@ function objectionTo(
 
 /** Whether every output that sent the work back in the attempt's run was followed by one that passed. */
 function endedWell(unit: Unit, { runNumber, rework }: EndedRecord, archive: SubjectRecords): boolean {
-  const decided = (archive.decisions.get(unit.key)?.decided ?? []).filter((one) => one.runNumber === runNumber);
+  const { decided: all, unknownAt } = archive.decisions.get(unit.key) ?? NO_DECISIONS;
+  // A decision that cannot be read may have been one of another gate, which did not pass.
+  if (unknownAt !== undefined && unknownAt.runNumber >= runNumber) return false;
+  const decided = all.filter((one) => one.runNumber === runNumber);
   const causes = rework?.causes ?? reworksIn(decided).flatMap(({ rework: { from } }) => from.map((one) => one.unit));
   return causes.every((cause) => {
     const last = archive.ended.get(cause)?.findLast((one) => one.runNumber === runNumber);

@@ -75,7 +75,8 @@ export function rulingOn(
   const { source } = attempt;
   const isOurs = source !== undefined && source.subject === undefined;
   const made: Position = isOurs && comparePositions(source, attempt) < 0 ? source : attempt;
-  if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, made) > 0)
+  // At the position of an attempt it may have sent that attempt's work back.
+  if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, made) >= 0)
     return { ruling: 'unknown' };
   const lastWords = new Map<string, UsedDecision>();
   for (const decision of decisions.decided) {
