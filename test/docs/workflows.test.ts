@@ -157,7 +157,8 @@ describe('the chain in the README', () => {
           report: run.job('report').steps.find(({ stage }) => stage === 'main')!.outputs,
         };
       };
-      const report = { passed: 'true', 'run-status': 'completed', 'failed-gates': '', iteration: '1' };
+      const badge = JSON.stringify({ schemaVersion: 1, label: 'agents', message: 'passed', color: 'brightgreen' });
+      const report = { passed: 'true', 'run-status': 'completed', 'failed-gates': '', iteration: '1', badge };
       const none = [undefined, undefined];
       const green = { conclusion: 'success', report };
       expect(await decisions('new run')).toEqual({ ...green, decisions: ['run', 'run'], started: 2, from: none });
