@@ -62,6 +62,10 @@ export function createRunFold(
   const { records, conflicts } = orderRecords(mine);
   const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
   const ofRun = records.filter((record) => record.runNumber === runNumber);
+  // A CI run has one commit, and an approval for that of another run must not count.
+  const before = listing.unprovenDecisions === true ? undefined : graphWhenApproved(graph, ofRun);
+  const then = before && createRunFold(before, listing, { ...identity, runNumber }, facts);
+  if (then?.state().status === 'completed') return then;
   const grouped = groupByUnit(graph, records, listing, runNumber);
   const derived = new Map<UnitKey, ReturnType<typeof deriveUnit>>();
   const open = new Set(graph.keys());
@@ -74,10 +78,6 @@ export function createRunFold(
   return {
     state: () => {
       if (state !== undefined) return state;
-      const before = graphWhenApproved(graph, ofRun);
-      const all = { ...listing, records: [...new Set([...records, ...ofRun])] };
-      const then = before && foldRun(before, all, { ...identity, runNumber }, facts);
-      if (then?.status === 'completed') return (state = then);
       const units = deriveOpen(graph, grouped, derived, open, facts);
       const strangers = [...grouped.keys()].filter((key) => !graph.has(key) && key !== RUN_GATE).map(describeStranger);
       const ofAll = grouped.get(RUN_GATE);

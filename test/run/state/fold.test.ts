@@ -372,3 +372,27 @@ describe('decisions whose records anybody in the run may have written', () => {
     expect(statuses(unproven(records('reject')))).toEqual({ a: 'failed' });
   });
 });
+
+describe('an approval for another commit', () => {
+  const at = (commit: string): Pipeline => {
+    const about = { commit, authors: [] };
+    return pipelineOf({ a: { approval: { by: [], notAuthor: false, perCommit: true, about } } });
+  };
+  const approve: GatelineRecord = { ...decided({ gate: 'a', decision: 'approve', call: 2 }), commit: '1'.repeat(40) };
+  const records = [started({ gate: 'a' }), ended({ gate: 'a' }), approve];
+  const status = (commit: string, more: Partial<RecordListing> = {}): string =>
+    foldRun(
+      unitsOf(at(commit)),
+      { ...listing(records), ...more },
+      { pipeline: PIPELINE, subject: SUBJECT },
+      { now: NOW },
+    ).status;
+
+  it('leaves a run completed that was completed then, but not a CI run, which has one commit', () => {
+    expect(status('1'.repeat(40))).toBe('completed');
+    expect(status('2'.repeat(40))).toBe('completed');
+    const proven = { unprovenDecisions: true, proven: new Set([approve]) } as const;
+    expect(status('1'.repeat(40), proven)).toBe('completed');
+    expect(status('2'.repeat(40), proven)).toBe('paused');
+  });
+});
