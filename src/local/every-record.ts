@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSystemError } from '../errors/gateline-error.ts';
 import { readFailure, unlessAbsent } from '../errors/store-errors.ts';
 import type { RecordListing } from '../run/records/reading.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
@@ -15,11 +15,22 @@ export async function everyRecord(workspace: string, state: string): Promise<Rec
   const names = await unlessAbsent(readdir(state)).catch((error: unknown) => {
     throw readFailure(state, error);
   });
-  const roots = [state, ...(names ?? []).map((name) => join(state, name))].filter((root) =>
-    existsSync(join(root, 'runs')),
-  );
+  const roots: string[] = [];
+  for (const root of [state, ...(names ?? []).map((name) => join(state, name))])
+    if (await hasRuns(root)) roots.push(root);
   const found = await Promise.all(
     roots.map(async (root) => (await openFilesystemStore({ root, workspace, readOnly: true })).everything()),
   );
   return { records: found.flatMap(({ records }) => records), problems: found.flatMap(({ problems }) => problems) };
+}
+
+/** A folder that cannot be looked at may have records. */
+async function hasRuns(root: string): Promise<boolean> {
+  const path = join(root, 'runs');
+  try {
+    return (await unlessAbsent(stat(path))) !== undefined;
+  } catch (error) {
+    if (isSystemError(error, 'ENOTDIR')) return false;
+    throw readFailure(path, error);
+  }
 }
