@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json.ts';
-import type { Gate, Pipeline } from '../pipeline/pipeline.ts';
+import { mayWait, type Pipeline } from '../pipeline/pipeline.ts';
 import { isMoving } from '../pipeline/file/uses.ts';
 import { gateJob } from './gate-job.ts';
 import { ancestorsOf, jobOrders } from './order.ts';
@@ -79,10 +79,6 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
   );
   const warnings = [...movingUses(pipeline, gateline), ...(isDispatched ? [] : undispatched(sendsBack, waiting))];
   return { text: workflowText(definition, workflow, comments, versions), warnings };
-}
-
-function mayWait({ approval, contract }: Gate): boolean {
-  return approval !== undefined || contract.partial === 'pause';
 }
 
 /** An id that no job has: a gate may be called `report`, too. */

@@ -236,6 +236,11 @@ export interface Gate {
   readonly failFast: boolean;
 }
 
+/** Whether the output of a gate may wait for a person's decision. */
+export function mayWait({ approval, contract }: Pick<Gate, 'approval' | 'contract'>): boolean {
+  return approval !== undefined || contract.partial === 'pause';
+}
+
 /** What judging the output of a gate requires. */
 export type GateContract = Pick<Gate, 'id' | 'contract' | 'exports' | 'place'>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { digestSchema, hexOf, type Digest } from '../../json/digest.ts';
+import type { RestClient } from '../../github/rest/rest.ts';
 import type { Position } from '../../run/records/record.ts';
 
 /** What a check run says was decided about an output. */
@@ -16,7 +17,7 @@ export interface CheckedDecision {
 }
 
 /** What a check run says that is to run again: a gate, and all gates after it. */
-export interface CheckedFrom extends Pick<CheckedDecision, 'decidingRun' | 'aboutRun' | 'position'> {
+export interface CheckedFrom extends CheckPlace {
   readonly decision: 'from';
   /** A gate or leg. */
   readonly gate: string;
@@ -60,9 +61,7 @@ export function readExternalId(text: string): CheckedDecision | undefined {
   if (decision === undefined) return undefined;
   return {
     decision: decision as CheckedDecision['decision'],
-    decidingRun: Number(deciding),
-    aboutRun: Number(about),
-    position: { runNumber: Number(runNumber), runAttempt: Number(runAttempt), n: 0 },
+    ...placeOf(deciding, about, runNumber, runAttempt),
     fingerprint: digestSchema.parse(`sha256:${fingerprint}`),
     output: digestSchema.parse(`sha256:${output}`),
   };
@@ -74,10 +73,19 @@ export function readExternalFrom(text: string): CheckedFrom | undefined {
   if (gate === undefined) return undefined;
   return {
     decision: 'from',
+    ...placeOf(deciding, about, runNumber, runAttempt),
+    gate,
+  };
+}
+
+type CheckPlace = Pick<CheckedDecision, 'decidingRun' | 'aboutRun' | 'position'>;
+
+/** The runs in an external id, as {@link PLACE} has matched them. */
+function placeOf(deciding?: string, about?: string, runNumber?: string, runAttempt?: string): CheckPlace {
+  return {
     decidingRun: Number(deciding),
     aboutRun: Number(about),
     position: { runNumber: Number(runNumber), runAttempt: Number(runAttempt), n: 0 },
-    gate,
   };
 }
 
@@ -94,7 +102,16 @@ const checkRunSchema = z.object({
   app: z.object({ slug: z.string().nullish() }).nullish(),
 });
 
-/** A page of check runs. */
-export const checkRunsSchema = z
-  .object({ check_runs: z.array(checkRunSchema) })
-  .transform(({ check_runs: list }) => list);
+const checkRunsSchema = z.object({ check_runs: z.array(checkRunSchema) }).transform(({ check_runs: list }) => list);
+
+/** All check runs of a commit with a name, or why they are not known. */
+export async function checkRunsOf(
+  rest: RestClient,
+  commit: string,
+  name: string,
+): Promise<{ readonly checks: readonly ApiCheckRun[] } | { readonly unread: string }> {
+  const path = `/repos/${rest.repository}/commits/${commit}/check-runs`;
+  const query = { check_name: name, filter: 'all' };
+  const { items, complete } = await rest.list({ method: 'GET', path, query }, checkRunsSchema);
+  return complete ? { checks: items } : { unread: `commit ${commit.slice(0, 12)} has too many check runs` };
+}

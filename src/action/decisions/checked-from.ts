@@ -5,7 +5,7 @@ import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import { commitOf } from '../event/head-commit.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { proveCheck } from './check-proof.ts';
-import { checkRunsSchema, fromCheckNameOf, readExternalFrom, type CheckedFrom } from './check-run.ts';
+import { checkRunsOf, fromCheckNameOf, readExternalFrom, type CheckedFrom } from './check-run.ts';
 import { unitsKnown } from './given-decisions.ts';
 
 /** A gate that a person lets run again in this run, with all gates after it. */
@@ -26,14 +26,10 @@ export async function findFroms(
 ): Promise<readonly From[]> {
   if (rest === undefined || event.runAttempt === 1) return [];
   try {
-    const commit = commitOf(event);
-    const path = `/repos/${rest.repository}/commits/${commit}/check-runs`;
-    const query = { check_name: fromCheckNameOf(pipeline), filter: 'all' };
-    const { items, complete } = await rest.list({ method: 'GET', path, query }, checkRunsSchema);
-    if (!complete)
-      throw new GatelineError('DECISIONS_UNREADABLE', `commit ${commit.slice(0, 12)} has too many check runs`);
+    const listed = await checkRunsOf(rest, commitOf(event), fromCheckNameOf(pipeline));
+    if ('unread' in listed) throw new GatelineError('DECISIONS_UNREADABLE', listed.unread);
     const found: From[] = [];
-    for (const check of items) {
+    for (const check of listed.checks) {
       const read = readExternalFrom(check.external_id ?? '');
       if (read !== undefined && !isOfThisRun(read, event)) continue;
       const proved = await proveCheck(rest, event, check, read, read?.gate ?? '');

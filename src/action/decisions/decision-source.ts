@@ -8,7 +8,7 @@ import type { ActionInvocation } from '../invocation.ts';
 import { readRun, type ApiRun } from '../records/earlier-runs.ts';
 import { findFroms, unitsFrom, type From } from './checked-from.ts';
 import { proveCheck } from './check-proof.ts';
-import { checkNameOf, checkRunsSchema, readExternalId } from './check-run.ts';
+import { checkNameOf, checkRunsOf, readExternalId } from './check-run.ts';
 import { decisionsGiven, type GivenDecision, type Order } from './given-decisions.ts';
 import { isPersonWhoMayWrite } from './person.ts';
 
@@ -135,12 +135,10 @@ async function findChecked(
 ): Promise<FoundDecisions> {
   if (rest === undefined) return { decided: [], unread: NO_TOKEN };
   const commit = run === undefined ? commitOf(event) : (await readRun(rest, Number(run))).headSha;
-  const path = `/repos/${rest.repository}/commits/${commit}/check-runs`;
-  const query = { check_name: checkNameOf(pipeline, unit.key), filter: 'all' };
-  const { items, complete } = await rest.list({ method: 'GET', path, query }, checkRunsSchema);
-  if (!complete) return { decided: [], unread: `commit ${commit.slice(0, 12)} has too many check runs` };
+  const listed = await checkRunsOf(rest, commit, checkNameOf(pipeline, unit.key));
+  if ('unread' in listed) return { decided: [], unread: listed.unread };
   const decided: DecidedRecord[] = [];
-  for (const check of items) {
+  for (const check of listed.checks) {
     const proved = await proveCheck(rest, event, check, readExternalId(check.external_id ?? ''), unit.key);
     if ('why' in proved) {
       const message = `Check run ${check.id} says it is a decision about ${unit.key}, and is ignored: ${proved.why}.`;

@@ -5,7 +5,7 @@ import type { RunReportInput } from '../../report/github/report-input.ts';
 import type { RunFacts, RunIteration } from '../../report/github/history-entry.ts';
 import type { NeededJob } from '../../report/github/needed-jobs.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
-import { loopsOf } from '../../run/plan/loop.ts';
+import { iterationLimitOf, loopsOf } from '../../run/plan/loop.ts';
 import type { DecidedRecord, GatelineRecord } from '../../run/records/record.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { numbersOf } from '../event/job-identity.ts';
@@ -128,8 +128,6 @@ export function factsOf(event: WorkflowEvent, pipeline: Pipeline): RunFacts {
 function iterationOf({ rework }: WorkflowEvent, pipeline: Pipeline): RunIteration | undefined {
   const number = rework?.iterations[rework.target];
   if (rework === undefined || number === undefined) return undefined;
-  const limits = loopsOf(pipeline).filter(({ onFail }) => onFail.goto === rework.target);
-  const [loop, ...others] = limits;
-  const of = others.length > 0 ? undefined : loop?.onFail.maxIterations;
+  const of = iterationLimitOf(loopsOf(pipeline), rework.target);
   return { gate: rework.target, number, ...(of !== undefined && { of }) };
 }

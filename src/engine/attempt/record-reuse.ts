@@ -4,8 +4,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import { claim } from './begin-attempt.ts';
-import { taskNoted, type Call } from '../call/call.ts';
-import { claimedHint } from '../call/call.ts';
+import { taskNoted, type Call, claimedHint } from '../call/call.ts';
 import type { Work, PreparedUnit } from '../plan/prepared-unit.ts';
 
 /** Records that an earlier output is reused, with its verdict under the current contract. */

@@ -5,8 +5,7 @@ import { fileChangeSchema, type StartedRecord } from '../../run/records/record.t
 import type { Unit } from '../../run/records/unit.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
-import { copierOf, readJson } from '../call/content.ts';
-import { keepJson } from '../call/content.ts';
+import { copierOf, readJson, keepJson } from '../call/content.ts';
 import { handedOnTo } from '../plan/current-inputs.ts';
 import { sentBackWork, type ReworkFiles } from '../plan/sent-back-work.ts';
 

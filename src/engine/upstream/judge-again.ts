@@ -10,8 +10,7 @@ import type { JudgeContext } from '../../verdict/judge.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
 import { givenSubject } from '../call/given-subject.ts';
-import { readJson } from '../call/content.ts';
-import { keepJson } from '../call/content.ts';
+import { readJson, keepJson } from '../call/content.ts';
 
 /** The verdict on a stored output under the current contract. */
 export interface JudgedAgain {

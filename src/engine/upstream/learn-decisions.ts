@@ -1,5 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Digest } from '../../json/digest.ts';
+import { mayWait } from '../../pipeline/pipeline.ts';
 import type { ReadProblem } from '../../run/records/reading.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
@@ -16,7 +17,7 @@ export async function learnDecisions(
   unit: Unit,
   outputs: readonly (EndedRecord | undefined)[],
 ): Promise<boolean> {
-  if (call.ports.decisions === undefined || !isDecidable(unit)) return false;
+  if (call.ports.decisions === undefined || !mayWait(unit.gate)) return false;
   let isNew = await learnFrom(call, unit, undefined, false);
   for (const ended of outputs)
     for (const run of new Set([ended?.by.runId, ended?.source?.runId]))
@@ -51,11 +52,6 @@ export function latestOutput({ journal }: Call, { key }: Unit, fingerprint: Dige
     .archive()
     .ended.get(key)
     ?.findLast((ended) => ended.fingerprint === fingerprint);
-}
-
-/** Whether an output of the unit may wait for a person. */
-function isDecidable({ gate }: Unit): boolean {
-  return gate.approval !== undefined || gate.contract.partial === 'pause';
 }
 
 /** A decision of unknown kind: after everything that this run recorded, or after what other runs did. */

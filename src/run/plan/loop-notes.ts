@@ -2,7 +2,7 @@ import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import { iterationOf } from '../records/reworks.ts';
 import type { UnitGraph } from '../records/unit.ts';
 import type { RunState } from '../state/run-state.ts';
-import { judgeLoop, loopsOf } from './loop.ts';
+import { iterationLimitOf, judgeLoop, loopsOf } from './loop.ts';
 
 /** What people should know about the loops of a run. */
 export interface LoopNotes {
@@ -22,8 +22,8 @@ export function loopNotes(state: RunState, graph: UnitGraph, pipeline: Pipeline,
   const usedUp: string[] = [];
   for (const { key, gate, reworks } of state.units.values()) {
     const iteration = iterationOf(reworks);
-    const [loop, ...others] = loops.filter(({ onFail }) => onFail.goto === gate);
-    const most = others.length > 0 ? undefined : (maxIterations ?? loop?.onFail.maxIterations);
+    const limit = iterationLimitOf(loops, gate);
+    const most = limit && (maxIterations ?? limit);
     const of = most === undefined ? '' : ` of ${Math.max(iteration, most)}`;
     if (iteration > 1) notes.set(key, `iteration ${iteration}${of}`);
   }

@@ -68,6 +68,12 @@ export function loopsOf({ gates, groups }: Pick<Pipeline, 'gates' | 'groups'>): 
   return [...grouped, ...single];
 }
 
+/** How often a gate may run, if one loop alone says so; `undefined`: no loop does, or several. */
+export function iterationLimitOf(loops: readonly Loop[], gate: string): number | undefined {
+  const [loop, ...others] = loops.filter(({ onFail }) => onFail.goto === gate);
+  return others.length > 0 ? undefined : loop?.onFail.maxIterations;
+}
+
 const JUDGED: ReadonlySet<string> = new Set(['schema', 'score', 'check', 'result']);
 const OPEN: ReadonlySet<UnitStatus> = new Set(['pending', 'ready', 'running', 'blocked', 'lost', 'paused']);
 /** Open units that end without anybody's help. */

@@ -2,8 +2,8 @@ import type { TreeFile } from '../../run/files/tree.ts';
 import type { Repository } from './repository.ts';
 
 /**
- * A file in the checked out commit; `null`: not in the commit. `undefined`: there is no commit. @param path from the
- * top
+ * A file in the checked out commit; `null`: not in the commit. `undefined`: there is no commit.
+ * @param path from the top
  */
 export async function committedFile(
   repository: Repository | undefined,

@@ -7,7 +7,7 @@ const NONE = /^0+$/;
 export async function lackedBy(store: ObjectStore, ids: Iterable<string>): Promise<string[]> {
   const asked = [...new Set(ids)];
   if (asked.length === 0) return [];
-  const { out } = await store.own(['cat-file', '--batch-check=%(objectname)'], { input: lines(asked) });
+  const { out } = await store.own(['cat-file', '--batch-check=%(objectname)'], { input: idLines(asked) });
   const missing = out
     .toString('latin1')
     .split('\n')
@@ -19,7 +19,7 @@ export async function lackedBy(store: ObjectStore, ids: Iterable<string>): Promi
 export async function copyObjects(store: ObjectStore, ids: Iterable<string>): Promise<void> {
   const wanted = await lackedBy(store, ids);
   if (wanted.length === 0) return;
-  await store.git(['pack-objects', '-q', `${store.objects}/pack/pack`], {}, { input: lines(wanted) });
+  await store.git(['pack-objects', '-q', `${store.objects}/pack/pack`], {}, { input: idLines(wanted) });
 }
 
 /**
@@ -62,6 +62,7 @@ export async function differingObjects(
   return { before, after };
 }
 
-function lines(ids: readonly string[]): Buffer {
-  return Buffer.from(`${ids.join('\n')}\n`, 'latin1');
+/** Ids as git's commands read them: one on each line. */
+export function idLines(ids: Iterable<string>): Buffer {
+  return Buffer.from([...ids].map((id) => `${id}\n`).join(''), 'latin1');
 }

@@ -4,7 +4,7 @@ import { unlessAbsent } from '../../errors/store-errors.ts';
 import { inParallel } from '../../in-parallel.ts';
 import type { TreeId } from '../workspace.ts';
 import type { ObjectStore } from './object-store.ts';
-import { lackedBy } from './own-objects.ts';
+import { idLines, lackedBy } from './own-objects.ts';
 
 const PARALLEL = 32;
 
@@ -47,13 +47,13 @@ async function ownObjectsOf(store: ObjectStore, trees: ReadonlySet<TreeId>): Pro
     ['cat-file', '--batch-check=%(objectname) %(objecttype)'],
     {},
     {
-      input: lines(trees),
+      input: idLines(trees),
     },
   );
   const there = linesOf(kinds).flatMap((line) => (line.endsWith(' tree') ? [line.slice(0, line.indexOf(' '))] : []));
   // A version that was not copied may have lost objects to the `git gc` of the user's repository.
   const walk = ['rev-list', '--objects', '--no-object-names', '--missing=print', '--stdin'];
-  const { out } = there.length === 0 ? { out: Buffer.from('') } : await store.git(walk, {}, { input: lines(there) });
+  const { out } = there.length === 0 ? { out: Buffer.from('') } : await store.git(walk, {}, { input: idLines(there) });
   const all = linesOf(out).filter((id) => !id.startsWith('?'));
   const lacked = new Set(await lackedBy(store, all));
   return all.filter((id) => !lacked.has(id));
@@ -63,7 +63,7 @@ async function ownObjectsOf(store: ObjectStore, trees: ReadonlySet<TreeId>): Pro
 async function packed(store: ObjectStore, ids: readonly string[]): Promise<string> {
   const where = join(store.objects, 'pack', 'pack');
   // Comparing the objects with each other would take longer than reading them.
-  const { out } = await store.own(['pack-objects', '-q', '--window=0', where], { input: lines(ids) });
+  const { out } = await store.own(['pack-objects', '-q', '--window=0', where], { input: idLines(ids) });
   return `pack-${out.toString('latin1').trim()}`;
 }
 
@@ -80,10 +80,6 @@ async function filesOf(store: ObjectStore): Promise<string[]> {
 async function looseFolders({ objects }: ObjectStore): Promise<string[]> {
   const names = (await unlessAbsent(readdir(objects))) ?? [];
   return names.filter((name) => /^[0-9a-f]{2}$/.test(name)).map((name) => join(objects, name));
-}
-
-function lines(ids: Iterable<string>): Buffer {
-  return Buffer.from([...ids].map((id) => `${id}\n`).join(''), 'latin1');
 }
 
 function linesOf(out: Buffer): string[] {
