@@ -1,6 +1,8 @@
+import { expect } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import type { CliWorld, Screen } from '../../src/cli/world.ts';
 import { plainEnvironment } from '../support/command-line.ts';
+import type { ScratchWorkspace } from '../support/scratch-workspace.ts';
 
 /** What a command printed and answered. */
 export interface Answer {
@@ -42,6 +44,18 @@ export async function gateline(folder: string, args: readonly string[], options:
     ...more,
   });
   return { code, ...texts };
+}
+
+/** The command line in a workspace, with the variables that its agents need. */
+export function gatelineIn(workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> {
+  return gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
+}
+
+/** What a command printed that must end with 0. */
+export async function expectOk(answer: Promise<Answer>): Promise<Answer> {
+  const { code, out, err } = await answer;
+  expect(code, out + err).toBe(0);
+  return { code, out, err };
 }
 
 /** A definition of gates that need nothing but a shell; keys in the order of the file. */

@@ -3,15 +3,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StatusJson } from '../../src/report/json/status-json.ts';
 import { RECORD_FORMAT } from '../../src/run/records/record.ts';
-import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import folder from '../fixtures/records-1/folder.json' with { type: 'json' };
-import { gateline, type Answer } from './in-process.ts';
+import { gatelineIn as here } from './in-process.ts';
 
 const RECORD = /^runs\/.*\.json$/;
-
-const here = (workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> =>
-  gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
 
 /** The workspace with the state that was left by a version whose records have format 1. */
 async function oldWorkspace(edit: (path: string, text: string) => string = (_, text) => text) {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/command-line.ts';
 import { dumpOf, integrityOf, sqliteProject } from '../support/sqlite-project.ts';
 import type { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { gateline, type Answer } from './in-process.ts';
+import { gateline, type Answer, expectOk } from './in-process.ts';
 
 /** A token as agents get it, made up. */
 const TOKEN = 'user 17';
@@ -13,12 +13,6 @@ const TOKEN = 'user 17';
 function run(workspace: ScratchWorkspace, args: readonly string[], env: Record<string, string> = {}): Promise<Answer> {
   const environment = { ...plainEnvironment(workspace.variables()), DB: workspace.path('app.db'), ...env };
   return gateline(workspace.root, args, { environment });
-}
-
-async function expectOk(answer: Promise<Answer>): Promise<Answer> {
-  const { code, out, err } = await answer;
-  expect(code, out + err).toBe(0);
-  return { code, out, err };
 }
 
 /** Runs both gates and applies their files. @returns the dumps before, after the first, and after both */

@@ -1,18 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { gateline, gatelineYml, type Answer } from './in-process.ts';
-
-function call(workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> {
-  return gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
-}
-
-async function expectOk(answer: Promise<Answer>): Promise<Answer> {
-  const { code, out, err } = await answer;
-  expect(code, out + err).toBe(0);
-  return { code, out, err };
-}
+import { gatelineYml, gatelineIn as call, expectOk } from './in-process.ts';
 
 /** Begins a gate. @returns a function from names of variables to their values, as printed for a shell */
 async function begun(workspace: ScratchWorkspace, gate: string): Promise<(name: string) => string> {

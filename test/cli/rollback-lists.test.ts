@@ -1,13 +1,8 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { gateline, gatelineYml, writes, type Answer } from './in-process.ts';
-
-function call(workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> {
-  return gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
-}
+import { gatelineYml, writes, gatelineIn as call } from './in-process.ts';
 
 /** A workspace whose run is applied, and the list of what that changed. */
 async function applied(): Promise<{ workspace: ScratchWorkspace; list: string }> {

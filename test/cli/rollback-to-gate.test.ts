@@ -1,19 +1,8 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { gateline, gatelineYml, writes, type Answer } from './in-process.ts';
-
-function call(workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> {
-  return gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
-}
-
-async function expectOk(answer: Promise<Answer>): Promise<Answer> {
-  const { code, out, err } = await answer;
-  expect(code, out + err).toBe(0);
-  return { code, out, err };
-}
+import { gatelineYml, writes, gatelineIn as call, expectOk } from './in-process.ts';
 
 const CHANGES = {
   first: [

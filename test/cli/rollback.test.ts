@@ -3,10 +3,7 @@ import { chmodSync, existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs
 import { describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/command-line.ts';
 import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { gateline, gatelineYml, writes, type Answer } from './in-process.ts';
-
-const here = (workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> =>
-  gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
+import { gateline, gatelineYml, writes, type Answer, gatelineIn as here, expectOk } from './in-process.ts';
 
 /** A script that says that it starts, changes files, and answers. */
 const gate = (name: string, changes: string): string => [`echo ${name} >> "$STARTS"`, changes, writes(name)].join('\n');
@@ -40,12 +37,6 @@ async function ran(files: Readonly<Record<string, string>> = {}): Promise<Scratc
 function run(workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> {
   const environment = { ...plainEnvironment(workspace.variables()), STARTS: workspace.beside('starts') };
   return gateline(workspace.root, [...args, '-q'], { environment });
-}
-
-async function expectOk(answer: Promise<Answer>): Promise<Answer> {
-  const { code, out, err } = await answer;
-  expect(code, out + err).toBe(0);
-  return { code, out, err };
 }
 
 /** Agents that started since the last time. */

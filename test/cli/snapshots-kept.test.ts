@@ -1,13 +1,8 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { gateline, writes, type Answer } from './in-process.ts';
-
-function call(workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> {
-  return gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
-}
+import { gatelineIn as call, writes } from './in-process.ts';
 
 async function expectOk(workspace: ScratchWorkspace, ...args: string[]): Promise<string> {
   const { code, out, err } = await call(workspace, ...args);

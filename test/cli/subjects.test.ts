@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/command-line.ts';
 import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { gateline, type Answer } from './in-process.ts';
-
-const here = (workspace: ScratchWorkspace, ...args: string[]): Promise<Answer> =>
-  gateline(workspace.root, args, { environment: plainEnvironment(workspace.variables()) });
+import { gateline, type Answer, gatelineIn as here } from './in-process.ts';
 
 /** An agent that copies out everything it can see of its run: its request, its variables, and the state files. */
 const LOOKS = [

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { gateWord, pipelineWord } from '../../src/formats/guide-words.ts';
-import { RUN_STATUSES, UNIT_STATUSES } from '../../src/run/state/run-state.ts';
-import type { RunStatus, UnitState, UnitStatus } from '../../src/run/state/run-state.ts';
+import {
+  RUN_STATUSES,
+  UNIT_STATUSES,
+  type RunStatus,
+  type UnitState,
+  type UnitStatus,
+} from '../../src/run/state/run-state.ts';
 import { stateOf } from '../report/fixtures.ts';
 
 function runOf(status: RunStatus, ...statuses: UnitStatus[]) {
