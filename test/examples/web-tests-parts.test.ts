@@ -7,6 +7,7 @@ import { createCases } from '../../examples/web-tests/agents/data/cases.ts';
 import { randomFrom } from '../../examples/web-tests/agents/data/random.ts';
 import { designTestCases } from '../../examples/web-tests/agents/design/test-cases.ts';
 import { mapPage } from '../../examples/web-tests/agents/mapping/map-page.ts';
+import { loadPage } from '../../examples/web-tests/agents/page/load-page.ts';
 import type { MapOutput } from '../../examples/web-tests/agents/protocol/outputs.ts';
 import { keyOf, parseField, type FieldRule } from '../../examples/web-tests/agents/story/field-rule.ts';
 import { parseStory, type Story } from '../../examples/web-tests/agents/story/story.ts';
@@ -119,6 +120,15 @@ describe('the mapping', () => {
     const map = mapPage(page, targets);
     expect(JSON.stringify(locatorsOf(map, 'emailInput'))).not.toMatch(/"email"|"Email"/);
     expect(locatorsOf(map, 'currentAddressCityInput')[0]).toMatchObject({ type: 'label', group: 'Current address' });
+  });
+
+  it('gives every control an id of its own, even where a random one comes up twice', () => {
+    const twice = page.replace("'use strict';", 'let draws = 0; Math.random = () => Math.floor(draws++ / 2) / 1000;');
+    const loaded = loadPage(twice);
+    const ids = [...loaded.document.querySelectorAll('[data-auto-id]')].map(({ id }) => id);
+    loaded.close();
+    expect(ids.length).toBeGreaterThan(1);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('says of a page that scripts build that it is one', () => {
