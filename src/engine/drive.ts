@@ -9,6 +9,7 @@ import { runAttempts } from './attempt/attempt.ts';
 import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
+import { onlyIfAsked } from './plan/as-asked.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
@@ -107,7 +108,7 @@ async function goOnWith(
 ): Promise<void> {
   const asked =
     stoppedBySibling(call, unit, running, found.planned) ??
-    onlyIfAsked(call, await planUnit(call, unit), found.planned);
+    withinLimits(call, await planUnit(call, unit), found.planned);
   const prepared = await onlyIfSound(await planInPlace(call, unit, asked), found);
   const { planned } = prepared;
   found.planned.push(planned);
@@ -222,16 +223,11 @@ function stoppedBySibling(
   return { planned: plannedUnit(unit, 'blocked', `${failed.key} failed, and strategy.fail-fast is on`) };
 }
 
-/** Leaves a gate unchanged if it would run but was not requested, or as many as requested have started. */
-function onlyIfAsked(call: Call, prepared: PreparedUnit, before: readonly PlannedUnit[]): PreparedUnit {
-  const { only, maxGates = Infinity } = call.assignment;
-  const { planned } = prepared;
-  if (planned.choice !== 'run' && planned.choice !== 'wait') return prepared;
+/** A unit's plan within the limits of the call. */
+function withinLimits(call: Call, prepared: PreparedUnit, before: readonly PlannedUnit[]): PreparedUnit {
   const started = new Set(before.filter(({ choice }) => choice === 'run').map(({ gate }) => gate));
-  const isOver = !started.has(planned.gate) && started.size >= maxGates;
-  if (!isOver && (only === undefined || only.has(planned.key))) return prepared;
-  const why = isOver ? `${maxGates} gates have run, as requested` : 'not requested';
-  return { planned: { ...planned, choice: 'blocked', reason: `${why}; it would run: ${planned.reason}` } };
+  const planned = onlyIfAsked(call.assignment, prepared.planned, started);
+  return planned === prepared.planned ? prepared : { planned };
 }
 
 /** Whether another attempt may run in parallel. An attempt in the user's folder runs alone. */

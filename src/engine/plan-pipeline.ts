@@ -1,11 +1,15 @@
 import type { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { dependsOn, plannedUnit, type Plan, type PlannedUnit } from '../run/plan/plan.ts';
-import type { Assignment, CallOptions } from './call/call.ts';
+import { plannedUnit, type Plan, type PlannedUnit } from '../run/plan/plan.ts';
+import type { Unit } from '../run/records/unit.ts';
+import type { Assignment, Call, CallOptions } from './call/call.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { planInPlace } from './attempt/place.ts';
+import { onlyIfAsked } from './plan/as-asked.ts';
+import { planAhead } from './plan/plan-ahead.ts';
 import { planUnit } from './plan/plan-unit.ts';
+import type { PreparedUnit } from './plan/prepared-unit.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 import { openRun, pauseOf, type Resume } from './resume.ts';
@@ -31,32 +35,61 @@ export async function planPipeline(
 ): Promise<PlanResult> {
   refuseWithoutSubject(assignment);
   const call = await openRun(dryRunPorts(ports), assignment, observe, resume, options);
-  const pause = pauseOf(call);
-  const units: PlannedUnit[] = [];
-  const errors: GatelineError[] = [];
-  const undecided = new Set<UnitKey>();
-  for (const unit of call.graph.values()) {
-    if (pause !== undefined) {
-      units.push(plannedUnit(unit, 'blocked', `the run is ${pause}; \`gateline resume\` continues it`));
-      continue;
-    }
-    const waits = unit.needs.filter((key) => undecided.has(key));
-    if (waits.length > 0 && !assignment.standIn) {
-      undecided.add(unit.key);
-      units.push(dependsOn(unit, waits));
-      continue;
-    }
-    const prepared = await planInPlace(call, unit, await planUnit(call, unit));
-    const { planned, error } = prepared;
-    if (error !== undefined && !errors.includes(error)) errors.push(error);
-    // Simulated, so that later units are planned as they would be in a run.
-    await recordPlanned(call, unit, prepared);
-    if (planned.choice === 'run' || planned.choice === 'wait' || planned.choice === 'depends') undecided.add(unit.key);
-    units.push(planned);
-  }
+  const { units, errors } = await planAll(call, pauseOf(call));
   const { runNumber, runAttempt, continues } = call.journal.call;
   return {
     plan: { pipeline: assignment.pipeline.id, subject: assignment.subject, runNumber, runAttempt, continues, units },
     errors,
   };
+}
+
+/** Plans every unit in the order in which a call would come to it. The result is in graph order. */
+async function planAll(
+  call: Call,
+  pause: string | undefined,
+): Promise<{ readonly units: PlannedUnit[]; readonly errors: GatelineError[] }> {
+  const found = new Map<UnitKey, PlannedUnit>();
+  const errors: GatelineError[] = [];
+  const undecided = new Set<UnitKey>();
+  const started = new Set<string>();
+  for (let rest = [...call.graph.values()]; rest.length > 0;) {
+    // A call starts what is ready before it comes to what waits for that: with --max-gates, the order matters.
+    const earlier = new Set(found.keys());
+    const later: Unit[] = [];
+    for (const unit of rest) {
+      const isReady = unit.needs.every((key) => earlier.has(key) || (found.has(key) && !undecided.has(key)));
+      if (!isReady && pause === undefined) {
+        later.push(unit);
+        continue;
+      }
+      const { planned, error } = await planOne(call, unit, pause, undecided, started);
+      if (error !== undefined && !errors.includes(error)) errors.push(error);
+      if (planned.choice === 'run' || planned.choice === 'wait' || planned.choice === 'depends')
+        undecided.add(unit.key);
+      if (planned.choice !== 'wait' && undecided.has(unit.key) && unit.gate.run !== undefined)
+        started.add(unit.gate.id);
+      found.set(unit.key, planned);
+    }
+    rest = later;
+  }
+  return { units: [...call.graph.keys()].map((key) => found.get(key)!), errors };
+}
+
+async function planOne(
+  call: Call,
+  unit: Unit,
+  pause: string | undefined,
+  undecided: ReadonlySet<UnitKey>,
+  started: ReadonlySet<string>,
+): Promise<PreparedUnit> {
+  if (pause !== undefined)
+    return { planned: plannedUnit(unit, 'blocked', `the run is ${pause}; \`gateline resume\` continues it`) };
+  const waits = unit.needs.filter((key) => undecided.has(key));
+  if (waits.length > 0 && !call.assignment.standIn) return { planned: planAhead(call, unit, waits, started) };
+  const work = await planUnit(call, unit);
+  const asked = onlyIfAsked(call.assignment, work.planned, started);
+  const prepared = await planInPlace(call, unit, asked === work.planned ? work : { planned: asked });
+  // Simulated, so that later units are planned as they would be in a run.
+  await recordPlanned(call, unit, prepared);
+  return prepared;
 }

@@ -82,7 +82,7 @@ async function goOn(workspace: ScratchWorkspace): Promise<void> {
   expect(JSON.parse(status.out)).toMatchObject({ run: 1, status: 'rollback', problems: [] });
   const plan = await gateline(workspace.root, ['plan', '--json'], { environment });
   const { gates } = JSON.parse(plan.out) as { gates: { choice: string }[] };
-  expect(gates.map(({ choice }) => choice)).toEqual(['run', 'depends']);
+  expect(gates.map(({ choice }) => choice)).toEqual(['run', 'run']);
   const left = existsSync(workspace.path('.state/attempts')) ? readdirSync(workspace.path('.state/attempts')) : [];
   expect(left.filter((name) => name.startsWith('database-'))).toEqual([]);
 }

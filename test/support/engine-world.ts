@@ -5,6 +5,7 @@ import type { Assignment } from '../../src/engine/call/call.ts';
 import type { EngineEvent, EnginePorts } from '../../src/engine/ports.ts';
 import { runPipeline, type RunOptions, type RunResult } from '../../src/engine/run-pipeline.ts';
 import { planPipeline, type PlanResult } from '../../src/engine/plan-pipeline.ts';
+import type { Resume } from '../../src/engine/resume.ts';
 import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { Digest } from '../../src/json/digest.ts';
 import type { Writer } from '../../src/run/records/record.ts';
@@ -62,7 +63,7 @@ export interface EngineWorld {
   /** Those of a new process. The one before it is gone by then. */
   ports(process?: Mortal): EnginePorts;
   run(pipeline: Pipeline, more?: Partial<Assignment>, options?: Partial<WorldRunOptions>): Promise<RunResult>;
-  plan(pipeline: Pipeline, more?: Partial<Assignment>): Promise<PlanResult>;
+  plan(pipeline: Pipeline, more?: Partial<Assignment>, resume?: Resume): Promise<PlanResult>;
 }
 
 export interface WorldRunOptions extends RunOptions {
@@ -127,7 +128,7 @@ export function engineWorld(
       });
       return Promise.race([work, process.died]);
     },
-    plan: (pipeline, more = {}) => planPipeline(world.ports(), assignmentOf(pipeline, more)),
+    plan: (pipeline, more = {}, resume) => planPipeline(world.ports(), assignmentOf(pipeline, more), {}, resume),
   };
   return world;
 }
