@@ -43,7 +43,7 @@ export async function planPipeline(
   };
 }
 
-/** Plans every unit in the order in which a call would come to it. The result is in graph order. */
+/** Plans every unit in the order in which a call would start it. The result is in graph order. */
 async function planAll(
   call: Call,
   pause: string | undefined,
@@ -53,7 +53,7 @@ async function planAll(
   const undecided = new Set<UnitKey>();
   const started = new Set<string>();
   for (let rest = [...call.graph.values()]; rest.length > 0;) {
-    // A call starts what is ready before it comes to what waits for that: with --max-gates, the order matters.
+    // A call starts what is ready first. With --max-gates, the order matters.
     const earlier = new Set(found.keys());
     const later: Unit[] = [];
     for (const unit of rest) {

@@ -27,7 +27,7 @@ export function planAhead(
   return why === undefined ? planned : { ...planned, choice: 'blocked', reason: `${why}; ${planned.reason}` };
 }
 
-/** Whose decision lets the unit run again, and why. `undefined`: nobody's, or its `if` may still keep it from running. */
+/** Which decision makes the unit run again, and why. `undefined`: none, or its `if` may still skip it. */
 function forcedBy({ journal, assignment, ports }: Pick<Call, 'journal' | 'assignment' | 'ports'>, unit: Unit) {
   const { status } = journal.state().units.get(unit.key)!;
   if (unit.gate.if !== undefined || status === 'skipped' || status === 'running') return undefined;
