@@ -4,7 +4,7 @@ import { SAVE_CACHE } from './records/save-cache.ts';
 
 if (argv[2] === SAVE_CACHE) {
   const { saveEntry } = await import('../store/github/cache/save-process.ts');
-  await saveEntry(argv[3] ?? '');
+  saveEntry(env);
 } else {
   // `post-entry.ts` passes the argument; no earlier step can set it.
   startAction(argv[2] === 'post' ? 'post' : 'main', env, {

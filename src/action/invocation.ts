@@ -2,6 +2,7 @@ import type { ActionInputs } from './inputs/inputs.ts';
 import type { Runner } from './runner.ts';
 import type { WorkflowEvent } from './event/event.ts';
 import type { Environment } from '../environment.ts';
+import type { ListedArtifact } from '../store/github/artifacts/artifact-service.ts';
 
 /** Everything outside the action that its commands may use. */
 export interface ActionWorld {
@@ -13,6 +14,8 @@ export interface ActionWorld {
   readonly now: () => Date;
   /** Aborted by SIGINT and SIGTERM: GitHub waits 7.5 s after the first, 2.5 s after the second. */
   readonly signal: AbortSignal;
+  /** The artifacts of this run, requested before anything else was loaded. Absent: not requested. */
+  readonly listed?: Promise<ListedArtifact[]>;
 }
 
 /** The arguments of every command. */

@@ -59,8 +59,9 @@ export async function runMain(world: ActionWorld, commands: ActionParts['command
   return ok;
 }
 
-async function execute(world: ActionWorld, commands: ActionParts['commands']): Promise<boolean> {
-  const { runner } = world;
+async function execute(given: ActionWorld, commands: ActionParts['commands']): Promise<boolean> {
+  const { runner } = given;
+  const world = { ...given, ...firstListing(given) };
   const { inputs, event: read } = await readStep(world);
   // `complete` and the post step use what `begin` noted.
   const event =
@@ -71,4 +72,16 @@ async function execute(world: ActionWorld, commands: ActionParts['commands']): P
   if (ok) runner.info(message);
   else runner.annotate('error', message, { title });
   return ok;
+}
+
+/** Commands that read the records of their run first. */
+const LISTING: ReadonlySet<string> = new Set<CommandName>(['run', 'begin', 'plan', 'report']);
+
+/** Requests the first listing before the rest of the program is loaded: the answer arrives meanwhile. */
+function firstListing({ environment, runner }: ActionWorld): Pick<ActionWorld, 'listed'> {
+  if (!LISTING.has(runner.getInput('command').trim())) return {};
+  const listed = import('./records/first-listing.ts').then(({ requestListing }) => requestListing(environment));
+  // Whoever lists gets the error.
+  listed.catch(() => undefined);
+  return { listed };
 }

@@ -12,6 +12,7 @@ import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { unitKey, type Gate, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
+import { loadSchemaLibraries } from '../../verdict/json-schema/compile-schema.ts';
 import { openWorkspace, type WorkspaceOptions } from '../../workspace/open-workspace.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { awaitingList } from '../records/awaited-records.ts';
@@ -63,6 +64,8 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
       ? await describedHere(invocation, store)
       : definedInFile(definition.pipeline, invocation);
   const { gate, pipeline } = found;
+  // While GitHub is asked for records. Whoever compiles the schema gets the error.
+  if (gate.contract.schema !== undefined) loadSchemaLibraries().catch(() => undefined);
   const isInWorkflow = gate.run === undefined && gate.uses === undefined;
   const workflow = isInWorkflow ? await workflowBlob(event, ports.environment) : undefined;
   const assignment: Assignment = {

@@ -82,7 +82,8 @@ export async function openJobStore(
   const mine = {
     ...common,
     run: { id: event.runId, number: event.runNumber, attempt: event.runAttempt },
-    ...(url !== undefined && token !== undefined && { results: { url, token } }),
+    ...(url !== undefined &&
+      token !== undefined && { results: { url, token, ...(world.listed && { listed: world.listed }) } }),
     listsAtOnce: ending === undefined,
   };
   const resume = ending === undefined ? resumedRun(invocation) : undefined;
@@ -99,8 +100,10 @@ export async function openJobStore(
   });
   const claims = new KeptClaims(join(folder, 'claims'), outage);
   if (ending !== undefined) await claims.resume(ending.token);
+  if (ending?.waits === 'unhurried' && invocation.inputs.command === 'complete') cache.prepare();
   const keeping: Promise<readonly string[]>[] = [];
   const write = (record: GatelineRecord): Promise<Written> => {
+    if (record.kind === 'started' && invocation.inputs.command === 'run') cache.prepare();
     if (isWorthKeeping(record)) keeping.push(cache.keep(claims.claimOf(record), record));
     return claims.write(record, () => groups.within(record, () => store.write(record)));
   };
@@ -113,6 +116,7 @@ export async function openJobStore(
     checkpoints: allSources([...(resumed === undefined ? [] : [resumedSubjects(resumed)]), cacheAsSource(cache)]),
     settled: async () => {
       for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
+      await cache.close();
     },
     supersede: (fingerprint, records) => cache.supersede(fingerprint, records),
     keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),

@@ -55,7 +55,7 @@ async function prepared(
   options: SchemaOptions,
   isValidated: boolean,
 ): Promise<CompiledSchema> {
-  const [{ createValidator }, { explainValidation }] = await libraries();
+  const [{ createValidator }, { explainValidation }] = await loadSchemaLibraries();
   try {
     const { formats, others } = options;
     const validator = await createValidator(schema, draft, {
@@ -74,7 +74,7 @@ async function prepared(
 
 /** Errors of a schema according to its draft's meta-schema. */
 async function metaProblems(schema: JsonValue, draft: Draft): Promise<ContractProblem[]> {
-  const [{ createMetaValidator }, { explainValidation }] = await libraries();
+  const [{ createMetaValidator }, { explainValidation }] = await loadSchemaLibraries();
   const validator = await createMetaValidator(draft);
   const issues = explainValidation(validator.validate(schema), { root: 'the schema', rules: validator.rules });
   return issues.map(({ message, pointer = '' }) => {
@@ -84,8 +84,11 @@ async function metaProblems(schema: JsonValue, draft: Draft): Promise<ContractPr
   });
 }
 
-/** Loaded with the first schema, so that commands that judge nothing start quickly. */
-function libraries() {
+/**
+ * Loaded with the first schema, so that commands that judge nothing start quickly; or earlier, by a caller that waits for
+ * something else meanwhile.
+ */
+export function loadSchemaLibraries() {
   return Promise.all([import('./validator.ts'), import('./explain.ts')]);
 }
 

@@ -13,6 +13,8 @@ export interface ResultsAccess {
   readonly url: string;
   /** `ACTIONS_RUNTIME_TOKEN`: a JWT whose `scp` names run and job. */
   readonly token: string;
+  /** The answer to a first {@link ResultsClient.list} that was requested before this client existed. */
+  readonly listed?: Promise<ListedArtifact[]>;
 }
 
 const SERVICE = '/twirp/github.actions.results.api.v1.ArtifactService/';
@@ -50,6 +52,7 @@ export class ResultsClient {
   readonly #token: string;
   readonly #ids: BackendIds;
   readonly #limits: ServiceLimits;
+  #listed: Promise<ListedArtifact[]> | undefined;
 
   /** @throws GatelineError `ARTIFACTS_UNAVAILABLE` when the address or token is not as a runner provides it */
   constructor(access: ResultsAccess, limits: ServiceLimits) {
@@ -57,10 +60,17 @@ export class ResultsClient {
     this.#token = access.token;
     this.#ids = backendIdsOf(access.token);
     this.#limits = limits;
+    this.#listed = access.listed;
   }
 
   /** Artifacts of this run that jobs can see. @throws CallFailure */
-  async list(): Promise<ListedArtifact[]> {
+  list(): Promise<ListedArtifact[]> {
+    const listed = this.#listed;
+    this.#listed = undefined;
+    return listed ?? this.#list();
+  }
+
+  async #list(): Promise<ListedArtifact[]> {
     const { artifacts } = await this.#call('ListArtifacts', listSchema, {
       workflow_run_backend_id: this.#ids.run,
       workflow_job_run_backend_id: this.#ids.job,

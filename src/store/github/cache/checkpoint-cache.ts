@@ -10,6 +10,7 @@ import { download, lookUp, type FoundEntry, type ServiceAccess } from './cache-s
 import { MAX_RECORDS, verifyEntry, type CheckpointRecords, type CheckpointUnit } from './checkpoint-document.ts';
 import { canRead } from './decompress.ts';
 import { COMPRESSIONS, DOCUMENT_NAME, compareOrigins, entryKey, type EntryOrigin } from './entry-name.ts';
+import type { Saver } from './start-saver.ts';
 import { Unusable } from './unusable.ts';
 
 /** What was found, and what went wrong: one sentence each, no markup. If both are empty, there is no entry. */
@@ -28,6 +29,8 @@ export interface CheckpointCache {
    * Everything is verified before it is used; the contents are then in the spool.
    */
   find(unit: CheckpointUnit, fingerprint: Digest): Promise<CheckpointSearch>;
+  /** Starts the process that saves: there will probably be something to {@link CheckpointCache.keep}. */
+  prepare(): void;
   /**
    * Keeps a checkpoint for later runs, with every content that its records refer to; the spool must have them.
    * @returns notices. None if it was saved, and none if another job of this run attempt did it first
@@ -39,6 +42,8 @@ export interface CheckpointCache {
    * @returns notices
    */
   supersede(fingerprint: Digest, records: CheckpointRecords): Promise<readonly string[]>;
+  /** Ends a prepared process that nobody needed. */
+  close(): Promise<void>;
 }
 
 /** Options of the checkpoint cache. */
@@ -52,8 +57,8 @@ export interface CheckpointCacheOptions extends CacheAccess, EntryOrigin {
   /** Where a temporary folder for saving may be created: `RUNNER_TEMP`. */
   readonly temp: string;
   /**
-   * Program and arguments of a process that calls `saveEntry` with its last argument, which is appended. The toolkit
-   * uses the environment and the working directory of its process and prints errors, so it runs in a separate process.
+   * Program and arguments of a process that calls `saveEntry`. The toolkit uses the environment and the working
+   * directory of its process and prints errors, so it runs in a separate process.
    */
   readonly saver: readonly [string, ...string[]];
   /** Environment for that process, without the variables that the runner gives only to actions. */
@@ -64,6 +69,7 @@ export interface CheckpointCacheOptions extends CacheAccess, EntryOrigin {
 /** The cache of a job. Creating it makes no call. */
 export function createCheckpointCache(options: CheckpointCacheOptions): CheckpointCache {
   const limits = { ...DEFAULT_CACHE_LIMITS, ...options.limits };
+  let prepared: Promise<Saver> | undefined;
   const save = async (
     fingerprint: Digest,
     records: CheckpointRecords,
@@ -71,7 +77,10 @@ export function createCheckpointCache(options: CheckpointCacheOptions): Checkpoi
   ): Promise<readonly string[]> => {
     if (options.enabled === false) return [];
     try {
-      const reason = await keep({ ...options, revision }, limits, fingerprint, records);
+      const taken = prepared;
+      prepared = undefined;
+      const saver = await taken?.catch(() => undefined);
+      const reason = await keep({ ...options, revision }, limits, fingerprint, records, saver);
       return reason === undefined ? [] : [notSaved(reason)];
     } catch (error) {
       return [notSaved(reasonOf(error))];
@@ -87,8 +96,15 @@ export function createCheckpointCache(options: CheckpointCacheOptions): Checkpoi
         return { records: [], notices: [...notices, noCheckpoint(error)] };
       }
     },
+    prepare: () => {
+      if (options.enabled === false || options.mayWrite === false || prepared !== undefined) return;
+      prepared = prepare(options);
+      // Without it, a process is started when there is something to save, or the reason is reported then.
+      prepared.catch(() => undefined);
+    },
     keep: (started, ended) => save(ended.fingerprint, started === undefined ? [ended] : [started, ended]),
     supersede: (fingerprint, records) => save(fingerprint, records, 1),
+    close: async () => (await prepared?.catch(() => undefined))?.end(),
   };
 }
 
@@ -145,6 +161,7 @@ async function keep(
   limits: CacheLimits,
   fingerprint: Digest,
   records: CheckpointRecords,
+  prepared: Saver | undefined,
 ): Promise<string | undefined> {
   if (records.length > MAX_RECORDS) throw new Unusable(`it has ${records.length} records`);
   if (options.mayWrite === false) throw new Unusable('this run may only read the cache');
@@ -152,7 +169,13 @@ async function keep(
   const { saveCheckpoint } = await import('./save-checkpoint.ts');
   const { spool, temp, saver, environment } = options;
   const key = entryKey(fingerprint, options);
-  return saveCheckpoint({ key, records, spool, temp, saver, environment, access, limits });
+  return saveCheckpoint({ key, records, spool, temp, saver, environment, access, limits, prepared });
+}
+
+async function prepare(options: CheckpointCacheOptions): Promise<Saver> {
+  const access = accessFor('write', options);
+  const { prepareSaver } = await import('./save-checkpoint.ts');
+  return prepareSaver({ ...options, access });
 }
 
 function noCheckpoint(error: unknown): string {

@@ -6,15 +6,12 @@ import type { RecordStore } from '../../record-store.ts';
 import { referencesIn, writeDocument, type CheckpointRecords } from './checkpoint-document.ts';
 import { ARCHIVE_FOLDER, DOCUMENT_NAME, ENTRY_PATH } from './entry-name.ts';
 import type { CacheLimits } from '../../../github/limits.ts';
-import { runSaver, type SaverResult } from './start-saver.ts';
+import { startSaver, type Saver, type SaverResult } from './start-saver.ts';
 import { inMebibytes, Unusable } from './unusable.ts';
 import { showUnseen } from '../../../json/visible.ts';
 
-/** Parameters for saving an entry. */
-export interface SaveCall {
-  readonly key: string;
-  readonly records: CheckpointRecords;
-  readonly spool: Pick<RecordStore, 'copyTo'>;
+/** How the process that saves is started. */
+export interface SaverOptions {
   readonly temp: string;
   readonly saver: readonly [string, ...string[]];
   readonly environment: Environment;
@@ -24,7 +21,16 @@ export interface SaveCall {
     readonly serverUrl: string | undefined;
     readonly cacheMode: string | undefined;
   };
+}
+
+/** Parameters for saving an entry. */
+export interface SaveCall extends SaverOptions {
+  readonly key: string;
+  readonly records: CheckpointRecords;
+  readonly spool: Pick<RecordStore, 'copyTo'>;
   readonly limits: CacheLimits;
+  /** A process that was started for this; otherwise one is. */
+  readonly prepared: Saver | undefined;
 }
 
 /** What tar adds to a file: its header, the times in a header of their own, and padding to full blocks. */
@@ -53,12 +59,17 @@ export async function saveCheckpoint(call: SaveCall): Promise<string | undefined
     let bytes = document.length;
     for (const digest of contents.keys()) bytes += await lay(call.spool, digest, join(entry, hexOf(digest)));
     refuseBytes(bytes + TAR_OVERHEAD * (contents.size + 2), call.limits);
-    const env = saverEnvironment(call, folder);
-    const { key, saver: command, limits } = call;
-    return reasonNotSaved(await runSaver({ command, key, cwd, env, timeoutMs: limits.keepMs }));
+    const { key, limits, prepared } = call;
+    const saver = prepared?.isRunning() === true ? prepared : prepareSaver(call);
+    return reasonNotSaved(await saver.save({ key, folder: cwd, temp: folder }, limits.keepMs));
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Starts the process that saves, before there is an entry. It takes longer to load than a small entry to save. */
+export function prepareSaver({ saver: command, temp, environment, access }: SaverOptions): Saver {
+  return startSaver({ command, cwd: temp, env: saverEnvironment(environment, access) });
 }
 
 /** The sizes in the records are enough to refuse before anything is copied. */
@@ -86,7 +97,7 @@ async function lay(spool: Pick<RecordStore, 'copyTo'>, digest: Digest, path: str
  * workspace, and has tar, which starts in a folder below `RUNNER_TEMP`, change to the workspace. With `..` as the
  * workspace, both mean our folder, and no path with spaces gets into tar's command line, which is not quoted.
  */
-function saverEnvironment({ environment, access }: SaveCall, folder: string): Record<string, string> {
+function saverEnvironment(environment: Environment, access: SaverOptions['access']): Record<string, string> {
   const kept = Object.entries(environment).filter(
     (pair): pair is [string, string] =>
       pair[1] !== undefined && !WITHHELD_FROM_AGENTS.test(pair[0]) && !NOT_HANDED_ON.has(pair[0]),
@@ -99,7 +110,6 @@ function saverEnvironment({ environment, access }: SaveCall, folder: string): Re
     [CACHE_VARIABLES.service2]: 'true',
     [GITHUB_VARIABLES.serverUrl]: access.serverUrl ?? '',
     [GITHUB_VARIABLES.workspace]: '..',
-    [GITHUB_VARIABLES.temp]: folder,
     // Otherwise the tar of macOS adds a metadata file for each file.
     [CACHE_VARIABLES.copyfile]: '1',
   };

@@ -1,16 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { z } from 'zod';
-import type { SaveMessage } from './save-process.ts';
+import type { SaveMessage, SaveOrder } from './save-process.ts';
 
 /** How to start the saving process. */
 export interface SaverCall {
-  /** Program and arguments; the key follows. */
+  /** Program and arguments. */
   readonly command: readonly [string, ...string[]];
-  readonly key: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** It is ended after this many milliseconds. */
-  readonly timeoutMs: number;
 }
 
 /** The result of the save. */
@@ -22,6 +20,17 @@ export interface SaverResult {
   readonly log: string;
 }
 
+/** A process that saves one entry when it is told to. Until then it does not keep this process alive. */
+export interface Saver {
+  readonly isRunning: () => boolean;
+  /**
+   * Saves the entry, and ends the process; it is ended after `timeoutMs` milliseconds in any case. Rejects only if it
+   * could not be started.
+   */
+  readonly save: (order: SaveOrder, timeoutMs: number) => Promise<SaverResult>;
+  readonly end: () => void;
+}
+
 const MAX_LOG = 64 * 1024;
 
 const messageSchema: z.ZodType<SaveMessage> = z.union([
@@ -29,10 +38,10 @@ const messageSchema: z.ZodType<SaveMessage> = z.union([
   z.strictObject({ failed: z.string() }),
 ]);
 
-/** Runs it to its end. Rejects only if it cannot be started. */
-export function runSaver({ command, key, cwd, env, timeoutMs }: SaverCall): Promise<SaverResult> {
+/** Starts the process, which loads GitHub's client and waits. It ends with this process. */
+export function startSaver({ command, cwd, env }: SaverCall): Saver {
   const [program, ...args] = command;
-  const child = spawn(program, [...args, key], {
+  const child = spawn(program, args, {
     cwd,
     env,
     // Its own process group, so that tar and zstd end with it.
@@ -41,25 +50,52 @@ export function runSaver({ command, key, cwd, env, timeoutMs }: SaverCall): Prom
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let message: SaveMessage | undefined;
-  let timedOut = false;
   let log = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-MAX_LOG);
     });
-  // The toolkit's connections would otherwise keep it alive for a while.
   child.once('message', (told: unknown) => {
     message = messageSchema.safeParse(told).data;
+    // The toolkit's connections would otherwise keep it alive for a while.
     end(child);
   });
-  const timer = setTimeout(() => {
-    timedOut = true;
-    end(child);
-  }, timeoutMs);
-  return new Promise<SaverResult>((resolve, reject) => {
+  const closed = new Promise<void>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', () => resolve({ message, timedOut, log }));
-  }).finally(() => clearTimeout(timer));
+    child.once('close', () => resolve());
+  });
+  // Whoever saves gets the error.
+  closed.catch(() => undefined);
+  holdFor(child, false);
+  return {
+    isRunning: () => child.pid !== undefined && child.exitCode === null && child.signalCode === null,
+    save: async (order, timeoutMs) => {
+      holdFor(child, true);
+      let timedOut = false;
+      const timer = setTimeout(() => {
+        timedOut = true;
+        end(child);
+      }, timeoutMs);
+      // If it has ended, `close` says so.
+      if (child.connected) child.send(order, () => undefined);
+      try {
+        await closed;
+      } finally {
+        clearTimeout(timer);
+      }
+      return { message, timedOut, log };
+    },
+    end: () => end(child),
+  };
+}
+
+/** Whether this process waits for the other. */
+function holdFor(child: ChildProcess, hold: boolean): void {
+  const verb = hold ? 'ref' : 'unref';
+  child[verb]();
+  child.channel?.[verb]();
+  // Pipes of a child process are sockets.
+  for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.[verb]();
 }
 
 function end(child: ChildProcess): void {

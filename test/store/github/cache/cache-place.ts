@@ -64,7 +64,8 @@ export const FINGERPRINT: Digest = CHECKPOINT.ended.fingerprint;
 /** The records as they are found again. */
 export const RECORDS = [CHECKPOINT.started, CHECKPOINT.ended];
 
-const SAVER = fileURLToPath(new URL('./saver.ts', import.meta.url));
+/** The program that saves, as it is started in these tests. */
+export const SAVER = fileURLToPath(new URL('./saver.ts', import.meta.url));
 
 export async function cachePlace(): Promise<CachePlace> {
   const stack = new AsyncDisposableStack();
