@@ -195,6 +195,45 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'a', asked: { most: 1 } },
     ],
   ],
+  // The last output of a loop was sent back where another run had reused it for the loop's first request. The other
+  // subject, which had done so, too, reused it again.
+  [
+    [plain, plain, { ...plain, needs: [1], back: { to: 0, most: 4 }, picky: true }, after, after, after],
+    false,
+    [
+      { do: 'call', subject: 'b', asked: { force: [0] } },
+      { do: 'edit', gate: 2, text: 1 },
+      { ...about, decision: 'approve' },
+    ],
+  ],
+  // An output from before a force was reused by way of another subject, which had reused it before.
+  [
+    [plain, { ...judge, back: { to: 0, most: 4 }, picky: true }, after, after],
+    false,
+    [
+      { do: 'call', subject: 'b', asked: { force: [0] } },
+      { do: 'weaken', gate: 1 },
+      { ...about, gate: 1, decision: 'force' },
+      { do: 'call', subject: 'a', asked: { fresh: true, fork: { subject: 'a', run: 1 } } },
+    ],
+  ],
+  // What a person kept was as old as the other subject's output that it came from.
+  [
+    [plain, plain, plain, { ...waiting, maxAge: 1.5 * HOUR }, plain],
+    false,
+    [
+      { do: 'call', subject: 'b', asked: { most: 1 } },
+      { do: 'edit', gate: 3, text: 1 },
+      { do: 'wait', hours: 2 },
+      {
+        do: 'kill',
+        subject: 'b',
+        asked: { lift: true, strategy: 'from-checkpoint', from: [0], keep: true },
+        after: 42,
+      },
+      { do: 'decide-run', subject: 'b', decision: 'close', run: 0 },
+    ],
+  ],
 ];
 
 /** Stories after which a record, by its place among all of them, cannot be read. */

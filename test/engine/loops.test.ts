@@ -141,6 +141,16 @@ describe('a gate that sends work back', () => {
     expect(started(world)).toContain('code');
   });
 
+  it('does not reuse the last iteration of a loop that was reused in another run and sent back there', async () => {
+    const { world, run } = reviewed([40, 90, 10, 20, 30, 90]);
+    await run();
+    const again = await world.run(PIPELINE, {}, { resume: { actor: 'me', reason: 'look again', force: ['review'] } });
+    expect(again.state.status).toBe('error');
+    world.starts.length = 0;
+    await world.run(PIPELINE, {}, { resume: { actor: 'me', reason: 'anew', fresh: true } });
+    expect(started(world)).toEqual(['code', 'format', 'review', 'ship']);
+  });
+
   it('begins anew when a person asks for another attempt', async () => {
     const { world, seen, run } = reviewed([10, 20, 30, 90]);
     await run();
