@@ -16,6 +16,7 @@ const waiting: Shape = { ...plain, approval: [] };
 const after: Shape = { ...plain, needs: [0] };
 const judge: Shape = { ...after, back: { to: 0, most: 3 } };
 const about = { do: 'decide', subject: 'a', gate: 0, actor: 'me', expires: false } as const;
+const keeping = { lift: true, strategy: 'from-checkpoint', keep: true } as const;
 
 /** Stories that once came to something else than the model says, and some that are seldom drawn. */
 export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
@@ -112,7 +113,7 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
     [
       { ...about, decision: 'approve' },
       { do: 'edit', gate: 2, text: 1 },
-      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [2], keep: true } },
+      { do: 'call', subject: 'a', asked: { ...keeping, from: [2] } },
       { ...about, decision: 'approve' },
     ],
   ],
@@ -123,7 +124,7 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
     [
       { ...about, gate: 1, decision: 'approve' },
       { do: 'edit', gate: 1, text: 1 },
-      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [2], keep: true } },
+      { do: 'call', subject: 'a', asked: { ...keeping, from: [2] } },
     ],
   ],
   // Two gates send work back in one call: the second time together.
@@ -225,13 +226,48 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'b', asked: { most: 1 } },
       { do: 'edit', gate: 3, text: 1 },
       { do: 'wait', hours: 2 },
-      {
-        do: 'kill',
-        subject: 'b',
-        asked: { lift: true, strategy: 'from-checkpoint', from: [0], keep: true },
-        after: 42,
-      },
+      { do: 'kill', subject: 'b', asked: { ...keeping, from: [0] }, after: 42 },
       { do: 'decide-run', subject: 'b', decision: 'close', run: 0 },
+    ],
+  ],
+  // A gate that failed waits for another one of its group that is to run again in this call.
+  [
+    [
+      plain,
+      after,
+      { ...judge, back: { to: 0, most: 4 }, grouped: true, picky: true },
+      after,
+      { ...after, grouped: true },
+      { ...judge, back: { to: 0, most: 1 }, picky: true },
+    ],
+    false,
+    [
+      { do: 'call', subject: 'a', asked: { most: 2 } },
+      { do: 'call', subject: 'a', asked: { force: [4] } },
+    ],
+  ],
+  // The other one then waits for an approval, and the group is not judged.
+  [
+    [
+      plain,
+      { ...judge, back: { to: 0, most: 2 }, grouped: true, picky: true },
+      after,
+      { ...after, approval: [], grouped: true },
+    ],
+    false,
+    [
+      { do: 'edit', gate: 0, text: 1 },
+      { do: 'kill', subject: 'a', asked: {}, after: 54 },
+      { do: 'edit', gate: 0, text: 1 },
+    ],
+  ],
+  // The first request of a group is asked again after a kill, and its target fails.
+  [
+    [plain, { ...judge, grouped: true, picky: true }, { ...after, grouped: true }],
+    false,
+    [
+      { do: 'kill', subject: 'b', asked: { force: [0] }, after: 53 },
+      { do: 'break', gate: 0 },
     ],
   ],
 ];

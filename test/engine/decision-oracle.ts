@@ -234,6 +234,8 @@ export class DecisionOracle extends DecisionReuse {
     }
     if (view.attempt?.request === request && this.sendsBack(place, gate, most))
       return this.#settled('send-back', view.attempt);
+    if (view.attempt?.request === request && this.awaits(place, gate, most))
+      return this.#settled('blocked', view.attempt);
     // Without what failed no agent can do better.
     if (failed.some(({ said }) => !this.has(JSON.stringify(said)))) {
       const end = ends('ran', {});
