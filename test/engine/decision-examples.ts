@@ -1,22 +1,7 @@
 import type { Shape } from './decision-facts.ts';
+import { about, after, judge, keeping, plain, waiting } from './decision-example-shapes.ts';
+import { GROUPS } from './decision-group-examples.ts';
 import { HOUR, type Step } from './decision-stories.ts';
-
-const plain: Shape = {
-  needs: [],
-  terse: false,
-  reuse: 'auto',
-  partial: 'block',
-  approval: undefined,
-  maxAge: undefined,
-  back: undefined,
-  grouped: false,
-  picky: false,
-};
-const waiting: Shape = { ...plain, approval: [] };
-const after: Shape = { ...plain, needs: [0] };
-const judge: Shape = { ...after, back: { to: 0, most: 3 } };
-const about = { do: 'decide', subject: 'a', gate: 0, actor: 'me', expires: false } as const;
-const keeping = { lift: true, strategy: 'from-checkpoint', keep: true } as const;
 
 /** Stories that once came to something else than the model says, and some that are seldom drawn. */
 export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
@@ -230,46 +215,7 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'decide-run', subject: 'b', decision: 'close', run: 0 },
     ],
   ],
-  // A gate that failed waits for another one of its group that is to run again in this call.
-  [
-    [
-      plain,
-      after,
-      { ...judge, back: { to: 0, most: 4 }, grouped: true, picky: true },
-      after,
-      { ...after, grouped: true },
-      { ...judge, back: { to: 0, most: 1 }, picky: true },
-    ],
-    false,
-    [
-      { do: 'call', subject: 'a', asked: { most: 2 } },
-      { do: 'call', subject: 'a', asked: { force: [4] } },
-    ],
-  ],
-  // The other one then waits for an approval, and the group is not judged.
-  [
-    [
-      plain,
-      { ...judge, back: { to: 0, most: 2 }, grouped: true, picky: true },
-      after,
-      { ...after, approval: [], grouped: true },
-    ],
-    false,
-    [
-      { do: 'edit', gate: 0, text: 1 },
-      { do: 'kill', subject: 'a', asked: {}, after: 54 },
-      { do: 'edit', gate: 0, text: 1 },
-    ],
-  ],
-  // The first request of a group is asked again after a kill, and its target fails.
-  [
-    [plain, { ...judge, grouped: true, picky: true }, { ...after, grouped: true }],
-    false,
-    [
-      { do: 'kill', subject: 'b', asked: { force: [0] }, after: 53 },
-      { do: 'break', gate: 0 },
-    ],
-  ],
+  ...GROUPS,
 ];
 
 /** Stories after which a record, by its place among all of them, cannot be read. */

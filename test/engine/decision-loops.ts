@@ -62,7 +62,8 @@ export class DecisionLoops extends DecisionLog {
   /** Whether a gate's failure would send work back when the others that are judged with it have ended, too. */
   awaits(place: Place, gate: number, most: number | undefined): boolean {
     const loop = this.loops().find(({ gates }) => gates.includes(gate));
-    return loop !== undefined && this.#judged(place, loop, most, true) !== undefined;
+    const judged = loop && this.#judged(place, loop, most, true);
+    return judged !== undefined && judged.from.some((one) => one.gate === gate);
   }
 
   /**
@@ -118,7 +119,12 @@ export class DecisionLoops extends DecisionLog {
     if (status === 'blocked') return !this.#isStopped(views, gate);
     if (status !== 'paused') return true;
     const { said, threshold } = attempt!;
-    return !this.isWhole(attempt!) && (said!.score >= threshold || this.shapes[gate]!.partial === 'continue');
+    return !this.#isKnownWhole(attempt!) && (said!.score >= threshold || this.shapes[gate]!.partial === 'continue');
+  }
+
+  /** That an output is gone is found out when its gate is looked at. */
+  #isKnownWhole(attempt: Attempt): boolean {
+    return !this.asking.has(attempt.gate) || this.isWhole(attempt);
   }
 
   /** Whether a gate that a gate needs has ended and is not done. */
@@ -142,7 +148,7 @@ export class DecisionLoops extends DecisionLog {
     isAwaiting = false,
   ): (NonNullable<Decided['rework']> & { about: Attempt }) | undefined {
     const { subject, run } = place;
-    const views = this.views(subject, run, (one) => this.isWhole(one), this.asking);
+    const views = this.views(subject, run, (one) => this.#isKnownWhole(one), this.asking);
     const about = views[loop.to]!.attempt;
     const notDone = loop.gates.filter((gate) => !views[gate]!.done);
     const open = notDone.filter((gate) => this.#isOpen(views[gate]!));

@@ -11,6 +11,7 @@ import { createMemoryStore } from '../../src/store/memory/memory-store.ts';
 const JUDGED = {
   contract: { schema: undefined, score: '/score', threshold: 80, partial: 'block', checks: [] },
 } as const;
+const ANYBODY = { by: [], notAuthor: false, perCommit: false };
 const back = { goto: 'code', maxIterations: 3 };
 
 /** plan → code → format → review; a bad review goes back to code. */
@@ -284,6 +285,20 @@ describe('gates that send work back to one gate', () => {
     expect((await world.run(two('parallel', back))).state.status).toBe('completed');
     expect((requests[1]!['rework'] as JsonObject)['from']).toMatchObject([{ gate: 'review' }]);
     expect(started(world)).toEqual(['code', 'review', 'test', 'code', 'review', 'test']);
+  });
+
+  it('in a group: one whose output is gone does not wait for itself', async () => {
+    const pipeline = pipelineOf(
+      { code: {}, review: { needs: ['code'], ...JUDGED }, test: { needs: ['code'], approval: ANYBODY, ...JUDGED } },
+      { groups: [{ id: 'checks', gates: ['review', 'test'], mode: 'sequential', onFail: back }] },
+    );
+    const world = engineWorld(({ unit }) => ({ output: { score: unit === 'review' ? 10 : 95, by: unit } }));
+    const { state } = await world.run(pipeline);
+    expect(state.units.get('test')!.status).toBe('paused');
+    world.medium.contents.delete(state.units.get('test')!.ended!.value!.digest);
+    world.starts.length = 0;
+    await world.run(pipeline);
+    expect(started(world)).toContain('test');
   });
 });
 
