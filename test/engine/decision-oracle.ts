@@ -78,13 +78,13 @@ export class DecisionOracle extends DecisionReuse {
   #call(subject: string, asked: Asked, mood: Mood): Omit<Expected, 'facts'> {
     let place = this.place(subject);
     const refuse = (refused: string) => ({ ...place, refused, status: '' });
+    if (asked.fork && this.factsOfRun(asked.fork.subject, asked.fork.run).length === 0) return refuse('RUN_UNKNOWN');
     if (asked.fresh && place.continues) {
       this.addDecision(place, -1, 'close');
       place = this.place(subject);
     }
     if (asked.fork) {
       if (place.continues) return refuse('RUN_OPEN');
-      if (this.factsOfRun(asked.fork.subject, asked.fork.run).length === 0) return refuse('RUN_UNKNOWN');
       this.addDecision(place, -1, 'fork', { fork: asked.fork });
     }
     this.#runForkAgain(place);
