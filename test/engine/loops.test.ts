@@ -60,6 +60,19 @@ describe('a gate that sends work back', () => {
     expect(state.problems).toEqual([]);
   });
 
+  it('names the gate that runs again, once, and the one that sent it back', async () => {
+    const { world, run } = reviewed([40, 90]);
+    await run();
+    const notices = world.events.filter((event) => event.type === 'notice');
+    expect(notices).toEqual([
+      {
+        type: 'notice',
+        unit: 'code',
+        message: 'sent back by review (iteration 2): review: score 40 is below the threshold of 80',
+      },
+    ]);
+  });
+
   it('looks again at work that looks the same', async () => {
     const scores = [10, 20, 90];
     const world = engineWorld(({ unit }) => ({ output: { score: unit === 'review' ? scores.shift()! : 100 } }));
