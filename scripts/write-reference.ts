@@ -121,7 +121,7 @@ Every error has a stable code; its message is for people and can change. With \`
 - **platform**: disk, git or a service failed; retrying may help.
 - **Gateline**: a bug. Please report it.
 - **definition**, **contract**: a problem in the list of \`PIPELINE_INVALID\` or \`CONTRACT_INVALID\`, with its place.
-- **state**: something in the store is invalid. It is reported next to the result (\`problems\`, "Mind: …"), and no error is thrown.
+- **state**: something in the store is invalid. It is reported next to the result (\`problems\`, "Warning: …"), and no error is thrown.
 
 An output that fails its contract is not an error of Gateline but a verdict; its kinds are in [contracts](contract.md).
 

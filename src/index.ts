@@ -18,23 +18,26 @@ export type { VersionedSchema } from './engine/call/contracts.ts';
 export type { EngineEvent, EnginePorts, Observer } from './engine/ports.ts';
 
 export { planPipeline, type PlanResult } from './engine/plan-pipeline.ts';
+export { runPipeline, type RunOptions, type RunResult } from './engine/run-pipeline.ts';
 export {
+  apply,
+  decide,
+  decideRun,
   fork,
   resume,
-  runPipeline,
+  rollback,
+  snapshots,
   type ContinueOptions,
-  type RunOptions,
-  type RunResult,
-} from './engine/run-pipeline.ts';
+} from './local/library-calls.ts';
 export { beginGate, type BeginResult } from './engine/begin.ts';
 export { completeGate, type Completion } from './engine/complete.ts';
-export { decide, decideRun, type Decision, type RunDecision } from './engine/decide.ts';
+export type { Decision, RunDecision } from './engine/decide.ts';
 export type { Resume } from './engine/resume.ts';
 export type { ForkOrigin } from './engine/fork.ts';
 export { STRATEGIES, type Strategy } from './run/plan/strategy.ts';
-export { apply, type Applied, type ApplyRunOptions } from './engine/apply.ts';
-export { rollback, type RollbackOptions, type RollbackPlan, type RolledBack } from './engine/rollback.ts';
-export { snapshots, type GateSnapshot } from './engine/snapshots.ts';
+export type { Applied, ApplyRunOptions } from './engine/apply.ts';
+export type { RollbackOptions, RollbackPlan, RolledBack } from './engine/rollback.ts';
+export type { GateSnapshot } from './engine/snapshots.ts';
 export { readRun } from './engine/read-run.ts';
 
 export { openFilesystemStore, type StateFolderOptions } from './store/filesystem/filesystem-store.ts';

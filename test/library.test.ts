@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
+  apply,
   beginGate,
   completeGate,
   createMemoryMedium,
@@ -18,12 +19,22 @@ import {
   planPipeline,
   readRun,
   resume,
+  rollback,
   runPipeline,
+  snapshots,
   type Assignment,
   type EnginePorts,
   type RecordStore,
   type VersionedSchema,
 } from '../src/index.ts';
+import {
+  applyShape,
+  decisionShape,
+  howShape,
+  originShape,
+  rollbackShape,
+  runDecisionShape,
+} from '../src/local/library-shapes.ts';
 import { plainEnvironment, REPOSITORY, startNode } from './support/command-line.ts';
 import { ScratchWorkspace } from './support/scratch-workspace.ts';
 
@@ -33,7 +44,23 @@ const examples = blocks.flatMap(({ kind, text }, at) =>
   kind === 'ts' ? [{ code: text, prints: blocks[at + 1]!.text }] : [],
 );
 
+/** By the heading of the table that describes them. */
+const LIBRARY_SHAPES = {
+  '`resume`': howShape,
+  '`fork`': originShape,
+  '`decide`': decisionShape,
+  '`decideRun`': runDecisionShape,
+  '`apply`': applyShape,
+  '`rollback`': rollbackShape,
+};
+
 describe('docs/reference/library.md', () => {
+  it.each(Object.entries(LIBRARY_SHAPES))('describes every key of %s', (name, shape) => {
+    const section = page.split(/^### /m).find((one) => one.startsWith(name))!;
+    const described = [...section.matchAll(/^\| `(\w+)`/gm)].map(([, key]) => key);
+    expect(new Set(described)).toEqual(new Set(Object.keys(shape.shape)));
+  });
+
   it.each(examples)('example %# runs and prints what it says', async ({ code, prints }) => {
     await using workspace = await ScratchWorkspace.create({ 'README.md': 'a workspace' });
     const library = pathToFileURL(join(REPOSITORY, 'src/index.ts')).href;
@@ -131,6 +158,92 @@ describe('a run that goes on in another way', () => {
     expect(closed.state).toMatchObject({ runNumber: 4, status: 'completed' });
     const unknown = { ...origin, runNumber: 9 };
     await expect(fork(await ports(), assignment, unknown, silent)).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
+  });
+});
+
+describe('an argument of another shape', () => {
+  const by = { actor: 'me', reason: 'because' };
+  const pipeline = definePipeline({ pipeline: 'p', gates: { a: { run: 'exit 0' } } });
+  const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
+  // Programs in JavaScript know no types.
+  const given = (value: unknown) => value as never;
+  const ports = given({});
+
+  it.each<[string, () => Promise<unknown>, string, string]>([
+    ['no ports', () => decide(given(undefined), assignment, given({})), '', 'ports: it is missing'],
+    ['no pipeline', () => snapshots(ports, given({ subject: 's' })), '/pipeline', 'assignment/pipeline: it is missing'],
+    ['no subject', () => apply(ports, given({ pipeline }), given({})), '/subject', 'assignment/subject: it is missing'],
+    [
+      'decide, no list',
+      () => decide(ports, assignment, given({ ...by, gate: 'a', decision: 'skip' })),
+      '/gates',
+      'gates',
+    ],
+    [
+      'decide, no reason',
+      () => decide(ports, assignment, given({ actor: 'me', decision: 'skip', gates: [] })),
+      '/reason',
+      'is missing',
+    ],
+    [
+      'decide, a word',
+      () => decide(ports, assignment, given({ ...by, decision: 'aprove', gates: [] })),
+      '/decision',
+      'expected approve',
+    ],
+    [
+      'decide, a time',
+      () => decide(ports, assignment, given({ ...by, decision: 'skip', gates: [], until: 'soon' })),
+      '/until',
+      'ISO 8601',
+    ],
+    [
+      'adopt, no output',
+      () => decide(ports, assignment, given({ ...by, decision: 'adopt', gates: ['a'] })),
+      '/output',
+      'adopt needs',
+    ],
+    [
+      'decideRun',
+      () => decideRun(ports, assignment, given({ ...by, decision: 'pause', runNumber: '1' })),
+      '/runNumber',
+      'expected a number',
+    ],
+    ['rollback', () => rollback(ports, assignment, given(by)), '/saved', 'is missing'],
+    [
+      'rollback, a path',
+      () => rollback(ports, assignment, given({ ...by, saved: 'saved' })),
+      '/saved',
+      'absolute path',
+    ],
+    [
+      'rollback, a key',
+      () => rollback(ports, assignment, given({ ...by, saved: '/saved', dry: true })),
+      '',
+      'no such key: dry',
+    ],
+    ['apply', () => apply(ports, assignment, given(undefined)), '', 'options: it is missing'],
+    ['snapshots', () => snapshots(ports, assignment, given('1')), '', 'runNumber: expected a number'],
+    [
+      'fork',
+      () => fork(ports, assignment, given({ ...by, run: 1, subject: 's' }), silent),
+      '/runNumber',
+      'no such key: run',
+    ],
+    ['resume, no reason', () => resume(ports, assignment, given({ actor: 'me' }), silent), '/reason', 'is missing'],
+    [
+      'resume, no gate',
+      () => resume(ports, assignment, { ...by, strategy: 'from-checkpoint' }, silent),
+      '/from',
+      'needs the gates',
+    ],
+    ['resume, no options', () => resume(ports, assignment, by, given(undefined)), '', 'options: it is missing'],
+    ['resume, no signal', () => resume(ports, assignment, by, given({ observe: () => 0 })), '/signal', 'is missing'],
+  ])('is refused with its place and what to do: %s', async (_, call, pointer, message) => {
+    const error: unknown = await call().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'LIBRARY_ARGUMENT_REFUSED', fault: 'user', place: { pointer } });
+    expect((error as Error).message).toContain(message);
+    expect(error).toMatchObject({ hint: expect.stringContaining('docs/reference/library.md') });
   });
 });
 

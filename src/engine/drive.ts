@@ -160,10 +160,11 @@ async function sendBackIfFailed(
   const again = await sendBack(call, back);
   for (const [key, one] of call.graph) if (again.has(key)) open.set(key, one);
   for (const { loop, choice } of back) {
-    for (const { key } of choice.targets) found.sentBack.add(key);
-    const targets = choice.targets.map(({ key }) => key).join(', ');
-    const message = `${targets}: sent back by ${loop.cause} (iteration ${choice.times + 1}): ${choice.reason}`;
-    await call.observe({ type: 'notice', unit: unit.key, message });
+    const message = `sent back by ${loop.cause} (iteration ${choice.times + 1}): ${choice.reason}`;
+    for (const { key } of choice.targets) {
+      found.sentBack.add(key);
+      await call.observe({ type: 'notice', unit: key, message });
+    }
   }
 }
 

@@ -14,14 +14,11 @@ export interface ForkOrigin {
 }
 
 /**
- * Begins the call's run as a fork: the decision is its first record.
- * @throws GatelineError `RUN_OPEN`, `RUN_UNKNOWN`, `GATE_UNKNOWN`
+ * Checks what a fork names, before anything is recorded for it.
+ * @throws GatelineError `RUN_UNKNOWN`, `GATE_UNKNOWN`
  */
-export async function beginFork(call: Call, origin: ForkOrigin, by: Decider): Promise<void> {
-  const { journal, assignment, graph } = call;
-  const { runNumber, continues } = journal.call;
-  if (continues) throw new GatelineError('RUN_OPEN', `run ${runNumber} of ${assignment.subject} is open`);
-  if (origin.gate !== undefined) unitsNamed(graph, [origin.gate]);
+export async function requireOrigin(call: Call, origin: ForkOrigin): Promise<void> {
+  if (origin.gate !== undefined) unitsNamed(call.graph, [origin.gate]);
   const records = await recordsOf(call, origin.subject);
   if (!records.some((record) => record.runNumber === origin.runNumber)) {
     const numbers = [...new Set(records.map((record) => record.runNumber))].toSorted((a, b) => a - b);
@@ -29,7 +26,17 @@ export async function beginFork(call: Call, origin: ForkOrigin, by: Decider): Pr
       hint: numbers.length === 0 ? 'There are no runs of that subject.' : `Runs: ${numbers.slice(-20).join(', ')}.`,
     });
   }
-  await recordRunDecision(call, { decision: 'fork', actor: by.actor, reason: by.reason, origin });
+}
+
+/**
+ * Begins the call's run as a fork: the decision is its first record.
+ * @throws GatelineError `RUN_OPEN`
+ */
+export async function beginFork(call: Call, origin: ForkOrigin, { actor, reason }: Decider): Promise<void> {
+  const { journal, assignment } = call;
+  const { runNumber, continues } = journal.call;
+  if (continues) throw new GatelineError('RUN_OPEN', `run ${runNumber} of ${assignment.subject} is open`);
+  await recordRunDecision(call, { decision: 'fork', actor, reason, origin });
 }
 
 /**

@@ -4,7 +4,7 @@ import { stoppedUnits, strategySteps, type Strategy, type StrategyStep } from '.
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call, type CallOptions } from './call/call.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
-import { beginFork, voidForked, type ForkOrigin } from './fork.ts';
+import { beginFork, requireOrigin, voidForked, type ForkOrigin } from './fork.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { refuseChanges, removedUnits } from './plan/refuse-changes.ts';
 import type { EnginePorts, Observer } from './ports.ts';
@@ -38,6 +38,7 @@ export async function openRun(
   options: CallOptions = {},
 ): Promise<Call> {
   let call = await openCall(ports, assignment, observe, options);
+  if (resume?.fork) await requireOrigin(call, resume.fork);
   if (resume?.fresh && call.journal.call.continues) {
     await recordRunDecision(call, { decision: 'close', actor: resume.actor, reason: resume.reason });
     call = await openCall(ports, assignment, observe, { ...options, fresh: true });

@@ -40,7 +40,9 @@ export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: str
   );
 }
 
-function problemText({ code, input, ...issue }: z.core.$ZodIssue): string {
+/** What is wrong with a value, in words. The issue was reported with its input. */
+export function problemText({ code, input, ...issue }: z.core.$ZodIssue): string {
+  if (code === 'unrecognized_keys' && 'keys' in issue) return `no such key: ${issue.keys.join(', ')}`;
   if (input === undefined) return 'it is missing';
   if (code === 'invalid_type' && 'expected' in issue)
     return `expected ${EXPECTED[issue.expected] ?? issue.expected}, found ${described(input)}`;

@@ -136,7 +136,7 @@ describe.runIf(process.platform !== 'win32')('records of a later format', () => 
     expect(units[0]).toEqual(['design', 'ready', false, null]);
     const { out, err } = await here(workspace, 'run');
     expect(err).toBe('');
-    expect(out).toContain(`Mind: ${problem(file, '').message}`);
+    expect(out).toContain(`Warning: ${problem(file, '').message}`);
   });
 
   it('are never taken for a decision', async () => {

@@ -46,8 +46,8 @@ describe('gateline run', () => {
     });
     await gateline(workspace.root, ['skip', 'b', '--reason', 'no time.']);
     const { out } = await gateline(workspace.root, ['run', '-q']);
-    expect(out).toContain('b: depends: skipped by tester@example.test: no time (counts after a)\n');
-    expect(out).toMatch(/^1 +b +skipped +skipped +skipped by tester@example.test: no time \(counts after a\)$/m);
+    expect(out).toContain('b: depends: skipped by tester@example.test: no time (applies after a)\n');
+    expect(out).toMatch(/^1 +b +skipped +skipped +skipped by tester@example.test: no time \(applies after a\)$/m);
     expect(out).toContain('0 of 3 gates done');
   });
 

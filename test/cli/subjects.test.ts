@@ -289,6 +289,7 @@ describe('a decision about a run of another subject', () => {
     const by = ['--actor', 'ann', '--reason', 'a release'];
     const pinned = await run('pin', '--run', 'story-9#1', ...by);
     expect([pinned.code, pinned.err]).toEqual([0, '']);
+    expect(pinned.out).toMatch(/^Its snapshots are kept: pinned by \S+: .+\.$/m);
     const { out } = await run('status', '--run', 'story-9#1', '--json');
     expect(JSON.parse(out)).toMatchObject({ decisions: { pinned: { actor: 'ann', reason: 'a release' } } });
     const wrong = await run('pin', '--run', 'story-9#x', ...by);

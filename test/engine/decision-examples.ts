@@ -1,21 +1,7 @@
 import type { Shape } from './decision-facts.ts';
+import { about, after, judge, keeping, plain, waiting } from './decision-example-shapes.ts';
+import { GROUPS } from './decision-group-examples.ts';
 import { HOUR, type Step } from './decision-stories.ts';
-
-const plain: Shape = {
-  needs: [],
-  terse: false,
-  reuse: 'auto',
-  partial: 'block',
-  approval: undefined,
-  maxAge: undefined,
-  back: undefined,
-  grouped: false,
-  picky: false,
-};
-const waiting: Shape = { ...plain, approval: [] };
-const after: Shape = { ...plain, needs: [0] };
-const judge: Shape = { ...after, back: { to: 0, most: 3 } };
-const about = { do: 'decide', subject: 'a', gate: 0, actor: 'me', expires: false } as const;
 
 /** Stories that once came to something else than the model says, and some that are seldom drawn. */
 export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
@@ -112,7 +98,7 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
     [
       { ...about, decision: 'approve' },
       { do: 'edit', gate: 2, text: 1 },
-      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [2], keep: true } },
+      { do: 'call', subject: 'a', asked: { ...keeping, from: [2] } },
       { ...about, decision: 'approve' },
     ],
   ],
@@ -123,7 +109,7 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
     [
       { ...about, gate: 1, decision: 'approve' },
       { do: 'edit', gate: 1, text: 1 },
-      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [2], keep: true } },
+      { do: 'call', subject: 'a', asked: { ...keeping, from: [2] } },
     ],
   ],
   // Two gates send work back in one call: the second time together.
@@ -195,6 +181,41 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'a', asked: { most: 1 } },
     ],
   ],
+  // The last output of a loop was sent back where another run had reused it for the loop's first request. The other
+  // subject, which had done so, too, reused it again.
+  [
+    [plain, plain, { ...plain, needs: [1], back: { to: 0, most: 4 }, picky: true }, after, after, after],
+    false,
+    [
+      { do: 'call', subject: 'b', asked: { force: [0] } },
+      { do: 'edit', gate: 2, text: 1 },
+      { ...about, decision: 'approve' },
+    ],
+  ],
+  // An output from before a force was reused by way of another subject, which had reused it before.
+  [
+    [plain, { ...judge, back: { to: 0, most: 4 }, picky: true }, after, after],
+    false,
+    [
+      { do: 'call', subject: 'b', asked: { force: [0] } },
+      { do: 'weaken', gate: 1 },
+      { ...about, gate: 1, decision: 'force' },
+      { do: 'call', subject: 'a', asked: { fresh: true, fork: { subject: 'a', run: 1 } } },
+    ],
+  ],
+  // What a person kept was as old as the other subject's output that it came from.
+  [
+    [plain, plain, plain, { ...waiting, maxAge: 1.5 * HOUR }, plain],
+    false,
+    [
+      { do: 'call', subject: 'b', asked: { most: 1 } },
+      { do: 'edit', gate: 3, text: 1 },
+      { do: 'wait', hours: 2 },
+      { do: 'kill', subject: 'b', asked: { ...keeping, from: [0] }, after: 42 },
+      { do: 'decide-run', subject: 'b', decision: 'close', run: 0 },
+    ],
+  ],
+  ...GROUPS,
 ];
 
 /** Stories after which a record, by its place among all of them, cannot be read. */

@@ -140,11 +140,11 @@ export class DecisionLog {
   /**
    * What an attempt is worth now: by its own end, and by what was decided since.
    * @param about `isForReuse`: decisions of the subject that it was reused from are looked at, too; `by`: whose approvals are; `until`: those of
-   *   later runs are not; `threshold`: another one than it was judged by
+   *   later runs are not; `threshold`: another one than it was judged by; `request`: another one that it may answer
    */
   standing(
     attempt: Attempt,
-    about: { isForReuse?: boolean; by?: string; until?: number; threshold?: number } = {},
+    about: { isForReuse?: boolean; by?: string; until?: number; threshold?: number; request?: string } = {},
   ): Standing {
     const no = (status: string) => ({ status, isOk: false });
     const shape = this.shapes[attempt.gate]!;
@@ -153,8 +153,11 @@ export class DecisionLog {
       ({ run, subject }) => run <= until || subject !== attempt.subject,
     );
     const { request, said } = attempt;
-    const isAbout = ({ about: one }: Decided): boolean =>
-      one?.request === request && JSON.stringify(one.said) === JSON.stringify(said);
+    // An output that answers the first request of a loop may be decided about as the answer to its last one, and the other way round.
+    const isSame = ({ about: one }: Decided, requests: readonly unknown[]): boolean =>
+      one !== undefined && requests.includes(one.request) && JSON.stringify(one.said) === JSON.stringify(said);
+    const isAbout = (one: Decided): boolean =>
+      isSame(one, [request, about.request, ...(one.subject === attempt.subject ? [] : [originOf(attempt).request])]);
     const isVoid = (one: Decided): boolean => one.decision === 'force' || (one.decision === 'rework' && isAbout(one));
     if (decisions.some(isVoid)) return no('void');
     if (said === undefined) return no('failed');

@@ -59,6 +59,13 @@ export class DecisionLoops extends DecisionLog {
     return loop !== undefined && this.#judged(place, loop, most) !== undefined;
   }
 
+  /** Whether a gate's failure would send work back when the others that are judged with it have ended, too. */
+  awaits(place: Place, gate: number, most: number | undefined): boolean {
+    const loop = this.loops().find(({ gates }) => gates.includes(gate));
+    const judged = loop && this.#judged(place, loop, most, true);
+    return judged !== undefined && judged.from.some((one) => one.gate === gate);
+  }
+
   /**
    * After a gate of a loop has ended: work is sent back once for all loops with the same target.
    * @returns the gates that are to do their work again
@@ -100,20 +107,55 @@ export class DecisionLoops extends DecisionLog {
     return { cause: 'together', gates, to: common[back.to % common.length]!, most: back.most };
   }
 
-  /** What a loop sends back now: all its gates have ended, and what failed was judged and not sent back before. */
+  /** Whether a gate is not done, and has not failed. What was good enough and is gone has not failed. */
+  #isOpen({ status, attempt }: View): boolean {
+    if (['ready', 'blocked', 'lost', 'paused'].includes(status)) return true;
+    return attempt !== undefined && status !== 'failed' && this.standing(attempt, { until: attempt.run }).isOk;
+  }
+
+  /** Whether a gate that is not done ends without anybody's help. */
+  #comesYet(views: readonly View[], gate: number): boolean {
+    const { status, attempt } = views[gate]!;
+    if (status === 'blocked') return !this.#isStopped(views, gate);
+    if (status !== 'paused') return true;
+    const { said, threshold } = attempt!;
+    return !this.#isKnownWhole(attempt!) && (said!.score >= threshold || this.shapes[gate]!.partial === 'continue');
+  }
+
+  /** That an output is gone is found out when its gate is looked at. */
+  #isKnownWhole(attempt: Attempt): boolean {
+    return !this.asking.has(attempt.gate) || this.isWhole(attempt);
+  }
+
+  /** Whether a gate that a gate needs has ended and is not done. */
+  #isStopped(views: readonly View[], gate: number): boolean {
+    return this.needsOf(gate).some((need) => {
+      const view = views[need]!;
+      if (view.done || view.status === 'ready' || view.status === 'skipped') return false;
+      if (view.status === 'blocked') return this.#isStopped(views, need);
+      return view.status === 'lost' || !this.#isOpen(view) || !this.#comesYet(views, need);
+    });
+  }
+
+  /**
+   * What a loop sends back now: all its gates have ended, and what failed was judged and not sent back before.
+   * @param isAwaiting others of its gates end in this call
+   */
   #judged(
     place: Place,
     loop: Loop,
     most = loop.most,
+    isAwaiting = false,
   ): (NonNullable<Decided['rework']> & { about: Attempt }) | undefined {
     const { subject, run } = place;
-    const views = this.views(subject, run, (one) => this.isWhole(one), this.asking);
+    const views = this.views(subject, run, (one) => this.#isKnownWhole(one), this.asking);
     const about = views[loop.to]!.attempt;
-    const failed = loop.gates.map((gate) => views[gate]!).filter(({ done }) => !done);
-    // What was approved and is gone has not failed.
-    const isJudged = ({ status, attempt }: View): boolean =>
-      status === 'partial' && !this.standing(attempt!, { until: run }).isOk;
-    if (about === undefined || failed.length === 0 || !failed.every(isJudged)) return undefined;
+    const notDone = loop.gates.filter((gate) => !views[gate]!.done);
+    const open = notDone.filter((gate) => this.#isOpen(views[gate]!));
+    if (open.length > 0 && (!isAwaiting || !open.every((gate) => this.#comesYet(views, gate)))) return undefined;
+    const failed = notDone.filter((gate) => !open.includes(gate)).map((gate) => views[gate]!);
+    if (about === undefined || failed.length === 0 || failed.some(({ status }) => status !== 'partial'))
+      return undefined;
     const from = failed.map(({ attempt }) => attempt!);
     const before = this.reworks(subject, run, loop.to);
     if (before.some(({ rework }) => rework!.from.some((one) => from.includes(one)))) return undefined;

@@ -78,13 +78,13 @@ export class DecisionOracle extends DecisionReuse {
   #call(subject: string, asked: Asked, mood: Mood): Omit<Expected, 'facts'> {
     let place = this.place(subject);
     const refuse = (refused: string) => ({ ...place, refused, status: '' });
+    if (asked.fork && this.factsOfRun(asked.fork.subject, asked.fork.run).length === 0) return refuse('RUN_UNKNOWN');
     if (asked.fresh && place.continues) {
       this.addDecision(place, -1, 'close');
       place = this.place(subject);
     }
     if (asked.fork) {
       if (place.continues) return refuse('RUN_OPEN');
-      if (this.factsOfRun(asked.fork.subject, asked.fork.run).length === 0) return refuse('RUN_UNKNOWN');
       this.addDecision(place, -1, 'fork', { fork: asked.fork });
     }
     this.#runForkAgain(place);
@@ -234,6 +234,8 @@ export class DecisionOracle extends DecisionReuse {
     }
     if (view.attempt?.request === request && this.sendsBack(place, gate, most))
       return this.#settled('send-back', view.attempt);
+    if (view.attempt?.request === request && this.awaits(place, gate, most))
+      return this.#settled('blocked', view.attempt);
     // Without what failed no agent can do better.
     if (failed.some(({ said }) => !this.has(JSON.stringify(said)))) {
       const end = ends('ran', {});

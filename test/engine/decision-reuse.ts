@@ -10,7 +10,10 @@ export class DecisionReuse extends DecisionPipeline {
       const isOfThisRun = one.subject === subject && one.run === run;
       // Another run did this work in several iterations: its last output is the one to reuse.
       if (one.request !== request && (one.base !== request || isOfThisRun)) return false;
-      return this.isWhole(one) && this.isYoung(one) && (one.base === undefined || isOfThisRun || this.endedWell(one));
+      if (!this.isWhole(one) || !this.isYoung(one)) return false;
+      // It may have been reused as the answer to this request before, and decided about as that.
+      if (one.request !== request && !this.isGood(one, { request })) return false;
+      return one.base === undefined || isOfThisRun || this.endedWell(one);
     });
     const own = candidates.findLast(
       (one) => one.subject === subject && (this.shapes[gate]!.reuse === 'auto' || one.run === run) && this.isGood(one),
@@ -57,9 +60,14 @@ export class DecisionReuse extends DecisionPipeline {
   /** What may be reused by the contract as it is now. What passed and waits for an approval waits where it is reused, too. */
   protected isGood(
     attempt: Attempt,
-    { by = attempt.subject, isForReuse = true, threshold = this.threshold(attempt.gate) } = {},
+    {
+      by = attempt.subject,
+      isForReuse = true,
+      threshold = this.threshold(attempt.gate),
+      request,
+    }: { by?: string; isForReuse?: boolean; threshold?: number; request?: string } = {},
   ): boolean {
-    const { status, isOk } = this.standing(attempt, { isForReuse, by, threshold });
+    const { status, isOk } = this.standing(attempt, { isForReuse, by, threshold, ...(request && { request }) });
     return isOk || (status === 'paused' && this.isEnough(attempt, threshold));
   }
 

@@ -64,6 +64,16 @@ describe('a fork', () => {
     expect(after).toMatchObject({ runNumber: 2, status: 'completed', decided: { forked: { actor: 'maria' } } });
   });
 
+  it('of a run that does not exist is refused before anything else, and leaves the open run open', async () => {
+    const { state, world, fork } = await forkable();
+    state.broken = true;
+    await fork({ gate: 'b' });
+    const before = world.medium.records.size;
+    for (const fresh of [false, true])
+      await expect(fork({ runNumber: 99 }, { fresh })).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
+    expect(world.medium.records.size).toBe(before);
+  });
+
   it('needs the open run closed, or closes it', async () => {
     const { state, world, fork } = await forkable();
     state.broken = true;

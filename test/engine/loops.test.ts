@@ -11,6 +11,7 @@ import { createMemoryStore } from '../../src/store/memory/memory-store.ts';
 const JUDGED = {
   contract: { schema: undefined, score: '/score', threshold: 80, partial: 'block', checks: [] },
 } as const;
+const ANYBODY = { by: [], notAuthor: false, perCommit: false };
 const back = { goto: 'code', maxIterations: 3 };
 
 /** plan → code → format → review; a bad review goes back to code. */
@@ -57,6 +58,19 @@ describe('a gate that sends work back', () => {
       ['review', 2],
     ]);
     expect(state.problems).toEqual([]);
+  });
+
+  it('names the gate that runs again, once, and the one that sent it back', async () => {
+    const { world, run } = reviewed([40, 90]);
+    await run();
+    const notices = world.events.filter((event) => event.type === 'notice');
+    expect(notices).toEqual([
+      {
+        type: 'notice',
+        unit: 'code',
+        message: 'sent back by review (iteration 2): review: score 40 is below the threshold of 80',
+      },
+    ]);
   });
 
   it('looks again at work that looks the same', async () => {
@@ -139,6 +153,16 @@ describe('a gate that sends work back', () => {
     world.starts.length = 0;
     await world.run(PIPELINE, {}, { resume: { actor: 'me', reason: 'anew', fresh: true } });
     expect(started(world)).toContain('code');
+  });
+
+  it('does not reuse the last iteration of a loop that was reused in another run and sent back there', async () => {
+    const { world, run } = reviewed([40, 90, 10, 20, 30, 90]);
+    await run();
+    const again = await world.run(PIPELINE, {}, { resume: { actor: 'me', reason: 'look again', force: ['review'] } });
+    expect(again.state.status).toBe('error');
+    world.starts.length = 0;
+    await world.run(PIPELINE, {}, { resume: { actor: 'me', reason: 'anew', fresh: true } });
+    expect(started(world)).toEqual(['code', 'format', 'review', 'ship']);
   });
 
   it('begins anew when a person asks for another attempt', async () => {
@@ -274,6 +298,20 @@ describe('gates that send work back to one gate', () => {
     expect((await world.run(two('parallel', back))).state.status).toBe('completed');
     expect((requests[1]!['rework'] as JsonObject)['from']).toMatchObject([{ gate: 'review' }]);
     expect(started(world)).toEqual(['code', 'review', 'test', 'code', 'review', 'test']);
+  });
+
+  it('in a group: one whose output is gone does not wait for itself', async () => {
+    const pipeline = pipelineOf(
+      { code: {}, review: { needs: ['code'], ...JUDGED }, test: { needs: ['code'], approval: ANYBODY, ...JUDGED } },
+      { groups: [{ id: 'checks', gates: ['review', 'test'], mode: 'sequential', onFail: back }] },
+    );
+    const world = engineWorld(({ unit }) => ({ output: { score: unit === 'review' ? 10 : 95, by: unit } }));
+    const { state } = await world.run(pipeline);
+    expect(state.units.get('test')!.status).toBe('paused');
+    world.medium.contents.delete(state.units.get('test')!.ended!.value!.digest);
+    world.starts.length = 0;
+    await world.run(pipeline);
+    expect(started(world)).toContain('test');
   });
 });
 

@@ -184,6 +184,44 @@ describe('an output of another subject', () => {
     expect(world.starts).toEqual(['a#1']);
   });
 
+  it('is not our own from before a force, which the other subject reused', async () => {
+    let score = 50;
+    const world = engineWorld(() => ({ output: { score } }), {}, { acrossSubjects: true });
+    const contract = { schema: undefined, score: '/score', threshold: 80, partial: 'block', checks: [] } as const;
+    const pipeline = pipelineOf({ a: { contract } });
+    const run = (subject: string, options = {}) => world.run(pipeline, { subject, isDefaultSubject: true }, options);
+    await run('other');
+    score = 90;
+    await run('ours');
+    expect((await run('other')).planned).toMatchObject([{ choice: 'reuse' }]);
+    score = 50;
+    await run('ours', { resume: { ...by, fresh: true, force: ['a'] } });
+    world.starts.length = 0;
+    const { planned } = await run('ours', { resume: { ...by, fresh: true } });
+    expect(planned[0]).toMatchObject({ choice: 'run' });
+    expect(world.starts).toEqual(['a#1']);
+  });
+
+  it('that a person kept holds as long as one that was made then', async () => {
+    const hour = 3_600_000;
+    const world = engineWorld(({ unit }) => ({ output: unit }), { own: '1' }, { acrossSubjects: true });
+    const pipeline = pipelineOf({ first: {}, a: { inputs: ['own'], maxAge: 1.5 * hour } });
+    const assignment = { subject: 'ours', isDefaultSubject: true };
+    await world.run(pipeline, { ...assignment, subject: 'other' });
+    await world.run(pipeline, assignment);
+    world.workspace.folder.set('own', '2');
+    world.clock = new Date(world.clock.getTime() + 2 * hour);
+    const keep = { gates: new Set(['a']), actor: 'me', reason: 'good enough' };
+    const kept = await world.run(pipeline, { ...assignment, keep }, { resume: { ...by, fresh: true } });
+    expect(kept.planned.map(({ choice }) => choice)).toEqual(['reuse', 'adopt']);
+    for (let runs = 0; runs < 2; runs += 1) {
+      world.clock = new Date(world.clock.getTime() + hour / 2);
+      const { planned, state } = await world.run(pipeline, assignment, { resume: { ...by, fresh: true } });
+      expect(planned.map(({ choice }) => choice)).toEqual(['reuse', 'reuse']);
+      expect(state.units.get('a')!.ended!.source).toEqual({ runNumber: 2, runAttempt: 1, n: 1 });
+    }
+  });
+
   it('is not reused when an approval that followed a reject has expired', async () => {
     const { world, run, assignment } = await shared();
     const until = new Date(world.clock.getTime() + 60_000).toISOString();

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import {
   editorSchema,
+  type EditorSchema,
   keysOf,
   REFERENCE_FILE,
   SCHEMA_FILE,
@@ -33,6 +34,28 @@ registerSchema(
 const accepts = async (value: unknown): Promise<boolean> =>
   (await validate('https://gateline.test/schema', value as string)).valid;
 
+type Path = readonly (string | number)[];
+
+/** Where a value may be in a definition. */
+function placesIn(inner: EditorSchema, path: Path = []): Path[] {
+  const { anyOf = [], properties = {}, additionalProperties, items } = inner;
+  const entry = typeof additionalProperties === 'object' ? [additionalProperties] : [];
+  return [
+    ...(path.length === 0 ? [] : [path]),
+    ...anyOf.flatMap((one) => placesIn(one, path)),
+    ...Object.entries(properties).flatMap(([key, one]) => placesIn(one, [...path, key])),
+    ...entry.flatMap((one) => placesIn(one, [...path, 'a'])),
+    ...(items ? placesIn(items, [...path, 0]) : []),
+  ];
+}
+
+/** What is said about a definition with a value at a place. */
+function saidOf(path: Path, value: unknown): string[] {
+  const around = path.toReversed().reduce((inner, key) => (key === 0 ? [inner] : { [key]: inner }), value);
+  const gates = path[0] === 'gates' ? {} : { gates: { a: { run: 'x' } } };
+  return said(JSON.stringify({ pipeline: 'p', ...(around as object), ...gates }));
+}
+
 describe('schema/gateline.schema.json', () => {
   it('is what the code says (node scripts/write-schema.ts writes it)', () => {
     expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(schemaText(schema));
@@ -42,6 +65,13 @@ describe('schema/gateline.schema.json', () => {
     const keys = keysOf(schema);
     expect(keys.length).toBeGreaterThan(40);
     for (const { path, schema: key } of keys) expect(key.description, path).toMatch(/^.{10,}\.$/s);
+  });
+
+  it('is explained in our words, whatever value a key has', () => {
+    const wrong = ['x', 3, true, { zz: 1 }, [], null, [3]];
+    const texts = placesIn(schema).flatMap((path) => wrong.flatMap((value) => saidOf(path, value)));
+    expect(texts.length).toBeGreaterThan(500);
+    expect(texts.filter((text) => /received|Invalid|Too (?:small|big)|Unrecognized/.test(text))).toEqual([]);
   });
 
   it.each(examples)('accepts example %#', async (text) => {

@@ -16,6 +16,7 @@ import {
 import { isPersonWhoMayWrite } from '../decisions/person.ts';
 import type { Dispatch } from '../event/dispatch.ts';
 import { restOfStep } from '../event/rest-client.ts';
+import { titleHolds } from '../event/run-title.ts';
 import { isSameRepository } from '../event/trust.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { commandEnvironment } from '../job/command-environment.ts';
@@ -150,7 +151,7 @@ async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun> {
 async function refuseUnnamed(rest: RestClient, checked: CheckedDecision | CheckedFrom, gate: string): Promise<void> {
   const { title } = await readRun(rest, checked.decidingRun);
   const wanted = titleOf(checked, gate);
-  if (title.includes(wanted)) return;
+  if (titleHolds(title, wanted)) return;
   throw new GatelineError('RUN_NAME_MISSING', `the name of this run does not contain "${wanted}"`);
 }
 

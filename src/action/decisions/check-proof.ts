@@ -1,5 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
+import { titleHolds } from '../event/run-title.ts';
 import { isSameRepository } from '../event/trust.ts';
 import type { WorkflowEvent } from '../event/event.ts';
 import { readRun } from '../records/earlier-runs.ts';
@@ -39,7 +40,7 @@ export async function proveCheck<Checked extends CheckedDecision | CheckedFrom>(
   if (deciding.event !== 'workflow_dispatch') return { why: `${which} was not started by a person` };
   if (deciding.workflowPath !== event.startedFile || !isSameRepository(deciding.repository, event.repository))
     return { why: `${which} is of another workflow` };
-  if (!deciding.title.includes(titleOf(checked, unit))) return { why: `the name of ${which} does not say so` };
+  if (!titleHolds(deciding.title, titleOf(checked, unit))) return { why: `the name of ${which} does not say so` };
   if (isBot || !(await isPersonWhoMayWrite(rest, login))) return { why: `${login} may not decide` };
   return { checked, actor: login, reason };
 }

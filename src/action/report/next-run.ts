@@ -4,6 +4,7 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { GivenRework } from '../../run/records/given-rework.ts';
 import type { WorkflowEvent } from '../event/event.ts';
+import { titleHolds } from '../event/run-title.ts';
 
 /** A run of the same workflow that continues this one. */
 export interface NextRun {
@@ -52,7 +53,7 @@ const runsSchema = z
 
 /**
  * The page of such a run that somebody has started: `run-name` of the workflow contains the id of the run that it
- * continues and, as the next number, the count. `undefined`: none is among the newest hundred.
+ * continues, `#`, and the count. `undefined`: none is among the newest hundred.
  */
 export async function findRun(
   rest: RestClient,
@@ -61,10 +62,7 @@ export async function findRun(
   const path = `/repos/${rest.repository}/actions/workflows/${encodeURIComponent(workflow)}/runs`;
   const query = { event: 'workflow_dispatch', branch };
   const { items } = await rest.list({ method: 'GET', path, query }, runsSchema, { pages: 1 });
-  const found = items.find(({ display_title: title }) => {
-    const numbers = (title ?? '').match(/[0-9]+/g) ?? [];
-    return numbers.some((number, index) => number === resume && numbers[index + 1] === String(count));
-  });
+  const found = items.find(({ display_title: title }) => titleHolds(title ?? '', `${resume}#${count}`));
   return found && { id: found.id, url: found.html_url ?? '' };
 }
 

@@ -43,9 +43,13 @@ export function takenFrom(
   };
 }
 
-/** Where an output came from, as seen from this run: its subject and run are named if they are not ours. */
+/**
+ * The attempt whose agent produced an output, or that adopted it, as seen from this run: its subject and run are named
+ * if they are not ours.
+ */
 function sourceOf({ assignment, ports }: Call, from: EndedRecord, producedAt = from.startedAt): Source {
-  const source: Source = from.source ?? { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n };
+  const own: Source = { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n };
+  const source = from.how === 'reused' ? (from.source ?? own) : own;
   const { runNumber, runAttempt, n, subject = from.subject, runId = from.by.runId, at = producedAt } = source;
   const isOther = subject !== assignment.subject;
   return {

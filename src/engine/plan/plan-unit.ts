@@ -62,7 +62,8 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   }
   // A killed call left it: the other gates of its group end first, and their work is sent back once.
   const awaited = sent && sent.choice.choice === 'await' ? sent.choice.units : [];
-  if (awaited.some((key) => call.assignment.only?.has(key) !== false)) {
+  // A gate whose own output is gone is one of those that are awaited.
+  if (!awaited.includes(unit.key) && awaited.some((key) => call.assignment.only?.has(key) !== false)) {
     const waits = `${state.reason}: work is sent back when ${needNames(unit, awaited).join(' and ')} has ended, too`;
     return { planned: plannedUnit(unit, 'blocked', waits, work) };
   }

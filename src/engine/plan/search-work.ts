@@ -110,8 +110,8 @@ async function findWork(call: Call, unit: Unit, work: Work): Promise<Search> {
 }
 
 /**
- * Decisions of another subject about an output that this subject has reused from it apply to the reused output, too. On
- * GitHub the decisions of other runs are not known.
+ * Decisions of another subject about an output that was reused from it apply to the reused output, too. On GitHub the
+ * decisions of other runs are not known. An output that was adopted is a decision of this subject.
  */
 async function withdrawnAtItsOrigin(
   call: Call,
@@ -119,10 +119,11 @@ async function withdrawnAtItsOrigin(
   work: Work,
   ended: EndedRecord,
 ): Promise<string | undefined> {
-  const { journal } = call;
-  if (ended.source?.subject === undefined || call.holder === 'job') return undefined;
+  const { journal, assignment } = call;
+  if (ended.how !== 'reused' || ended.source?.subject === undefined || call.holder === 'job') return undefined;
   if (!journal.archive().elsewhere.has(unit.key)) await askElsewhere(call, unit, work);
-  return withdrawnElsewhere(unit, ended, journal.archive(), call.ports.now().toISOString());
+  const now = call.ports.now().toISOString();
+  return withdrawnElsewhere(unit, ended, journal.archive(), { now, subject: assignment.subject });
 }
 
 /** A checkpoint as work, if its output meets the current contract. */

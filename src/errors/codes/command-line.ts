@@ -28,6 +28,11 @@ export const COMMAND_LINE_CODES = {
     means: 'There is an extra argument.',
     remedy: 'Put texts with spaces in quotes.',
   },
+  LIBRARY_ARGUMENT_REFUSED: {
+    from: ['user'],
+    means: 'A function of the library was called with an argument of another shape than it takes.',
+    remedy: 'docs/reference/library.md shows the shapes of all arguments.',
+  },
   SUBJECT_EMPTY: { from: ['user'], means: 'The subject is empty.', remedy: 'Pass `--subject TEXT`.' },
   INPUT_INVALID: {
     from: ['user'],

@@ -175,12 +175,11 @@ const approval = z
           by: oneOrMore(text(255, 'a name'), 1, 100, 'a name or a list of names')
             .optional()
             .describe('Who may approve: names as `--actor` and git give them, on GitHub logins.'),
-          'not-author': z
-            .boolean()
+          'not-author': yesOrNo
             .optional()
             .describe('The author of the commit, on GitHub of the pull request, may not approve.'),
           per: z
-            .literal('commit')
+            .literal('commit', { error: 'expected `commit`' })
             .optional()
             .describe('An approval is for one commit: the next one needs another approval.'),
         })

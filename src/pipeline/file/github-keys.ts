@@ -58,26 +58,32 @@ const variables = mapOf(envName, scalar, 'a map of variable names to values');
 
 const LABELS = 'the label of a runner, a list of labels, or a map with `group` and `labels`';
 const label = text(200, 'the label of a runner');
+const oneOrMoreLabels = z.union([label, listOf(label, 1, 20, LABELS)], {
+  error: 'expected the label of a runner, or a list of labels',
+});
 const runsOn = z
-  .union(
-    [
-      label,
-      listOf(label, 1, 20, LABELS),
-      z.strictObject({ group: label, labels: z.union([label, listOf(label, 1, 20, LABELS)]).optional() }),
-    ],
-    { error: `expected ${LABELS}` },
-  )
+  .union([label, listOf(label, 1, 20, LABELS), z.strictObject({ group: label, labels: oneOrMoreLabels.optional() })], {
+    error: `expected ${LABELS}`,
+  })
   .optional();
 
+const CREDENTIALS = 'expected a map with the keys `username` and `password`';
 const image = text(1_024, 'a container image');
 const container = z.union(
   [
     image,
     z.strictObject({
       image,
-      credentials: z.strictObject({ username: text(1_024, 'a name'), password: text(1_024, 'a secret') }).optional(),
+      credentials: z
+        .strictObject({ username: text(1_024, 'a name'), password: text(1_024, 'a secret') }, { error: CREDENTIALS })
+        .optional(),
       env: variables.optional(),
-      ports: listOf(z.union([z.int(), text(50, 'a port')]), 1, 100, 'a list of ports').optional(),
+      ports: listOf(
+        z.union([z.int(), text(50, 'a port')], { error: 'expected a port' }),
+        1,
+        100,
+        'a list of ports',
+      ).optional(),
       volumes: listOf(text(1_024, 'a volume'), 1, 100, 'a list of volumes').optional(),
       options: text(4_096, 'options').optional(),
     }),
@@ -90,7 +96,7 @@ const step = z
     {
       id: name.optional(),
       name: text(200, 'a name').optional(),
-      if: z.union([text(21_000, 'a condition'), z.boolean()]).optional(),
+      if: z.union([text(21_000, 'a condition'), z.boolean()], { error: 'expected a condition' }).optional(),
       uses: action.optional(),
       with: values.optional(),
       env: variables.optional(),

@@ -44,7 +44,7 @@ export function runSummaryLines(
   const [problem] = state.problems;
   if (problem !== undefined) {
     const more = state.problems.length > 1 ? ` (${state.problems.length - 1} more: \`${say.status} --json\`)` : '';
-    lines.push(`Mind: ${sentence(problem.message)}${more}`);
+    lines.push(`Warning: ${sentence(problem.message)}${more}`);
   }
   return lines;
 }
@@ -62,7 +62,7 @@ function whatHappened(state: RunState): string[] {
   const parts = [`${done.length} of ${unitCount(units)} done${howDone(done)}`, ...troubles(units)];
   const status = `${statusText(state)}. ${parts.join('; ')}.`.replace(/\.\.$/, '.');
   const task = state.task === undefined ? [] : [`Task: ${fit(oneLine(state.task), LONGEST_REASON)}`];
-  return [`Run ${state.runNumber} of ${about}${forkText(state)}: ${status}`, ...task];
+  return [`Run ${state.runNumber} of ${about}${forkText(state)}: ${status}`, ...task, ...pinnedText(state)];
 }
 
 /** The run that it is a fork of. */
@@ -71,6 +71,13 @@ function forkText({ decided: { forked } }: RunState): string {
   const { subject, runNumber, gate } = forked.origin;
   const at = gate === undefined ? '' : ` at ${oneLine(gate)}`;
   return `, forked from ${fit(oneLine(subject), 120)} run ${runNumber}${at}`;
+}
+
+/** Who keeps the run, and why. */
+function pinnedText({ decided: { pinned } }: RunState): string[] {
+  if (pinned === undefined) return [];
+  const reason = fit(oneLine(pinned.reason), LONGEST_REASON).replace(/\.$/, '');
+  return [`Its snapshots are kept: pinned by ${fit(oneLine(actorOf(pinned)), 120)}: ${reason}.`];
 }
 
 /** The status, and whose decision about the run it is. */

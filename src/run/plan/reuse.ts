@@ -121,23 +121,39 @@ function findIn(unit: Unit, home: SubjectRecords, query: CheckpointQuery): Check
 }
 
 /**
- * Why the output of another subject that was reused is no longer valid there, by that subject's decisions since;
+ * Why an output that was reused from another subject is no longer valid there, by that subject's decisions since;
  * `undefined` if it is, or if its records are gone.
+ * @param subject the call's own: what was reused from it by another subject may come back
  */
 export function withdrawnElsewhere(
   unit: Unit,
-  { source }: Pick<EndedRecord, 'source'>,
+  { source, fingerprint }: Pick<EndedRecord, 'source' | 'fingerprint'>,
   archive: Archive,
-  now: string,
+  { now, subject }: { readonly now: string; readonly subject: string },
 ): string | undefined {
-  const home = (archive.elsewhere.get(unit.key) ?? []).find(({ other }) => other === source?.subject);
-  if (home === undefined || source?.subject === undefined) return undefined;
-  const origin = home.ended.get(unit.key)?.find((ended) => comparePositions(ended, source) === 0);
-  return origin && decidedAgainst(unit, origin, home, { now, runNumber: 0 });
+  if (source?.subject === undefined) return undefined;
+  const others = archive.elsewhere.get(unit.key) ?? [];
+  const home = source.subject === subject ? archive : others.find(({ other }) => other === source.subject);
+  const origin = home?.ended.get(unit.key)?.find((ended) => comparePositions(ended, source) === 0);
+  return origin && decidedAgainst(unit, origin, home!, { now, runNumber: 0, fingerprint });
 }
 
-/** What decisions of its own subject say against an attempt. */
+/**
+ * What decisions of its own subject say against an attempt, as the answer to its own request and to the one that it is
+ * reused for: that of a loop's last output is the loop's first request.
+ */
 function decidedAgainst(
+  unit: Unit,
+  ended: EndedRecord,
+  home: SubjectRecords,
+  query: Pick<CheckpointQuery, 'now' | 'runNumber' | 'fingerprint'>,
+): string | undefined {
+  const own = ruledAgainst(unit, ended, home, query);
+  const { fingerprint } = query;
+  return own ?? (fingerprint === ended.fingerprint ? own : ruledAgainst(unit, { ...ended, fingerprint }, home, query));
+}
+
+function ruledAgainst(
   unit: Unit,
   ended: EndedRecord,
   home: SubjectRecords,
@@ -210,13 +226,13 @@ function judgedByContract(ended: EndedRecord): boolean {
   return ['passed', 'partial', 'schema', 'result', 'score', 'check'].includes(ended.verdict.kind);
 }
 
-/** When the agent produced the output, even if the attempt itself reused it. */
+/** When the agent produced the output, even if the attempt itself reused it; of an adopted one, when it was adopted. */
 export function producedAt(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): string {
-  const { startedAt, source } = originIn(ended, archive);
-  return source?.at ?? startedAt;
+  const { how, startedAt, source } = originIn(ended, archive);
+  return how === 'adopted' ? startedAt : (source?.at ?? startedAt);
 }
 
-/** The attempt that produced an output, as far as the records of its subject know it. */
+/** The attempt that produced or adopted an output, as far as the records of its subject know it. */
 function originIn(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): EndedRecord {
   let at = ended;
   for (let hops = 0; at.how === 'reused' && at.source !== undefined && hops < 10_000; hops += 1) {

@@ -86,7 +86,7 @@ function choose(
     const why = `skipped by ${actorOf(skip)}: ${skip.reason}`;
     const choice = not(
       'skipped',
-      needsDone ? why : `${why.replace(/\.$/, '')} (counts after ${openNeeds(unit, upstream)})`,
+      needsDone ? why : `${why.replace(/\.$/, '')} (applies after ${openNeeds(unit, upstream)})`,
     );
     return { ...choice, done: needsDone, decided: skip, exports: needsDone ? (skip.exports ?? null) : undefined };
   }

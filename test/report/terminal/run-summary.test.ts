@@ -73,7 +73,7 @@ describe('the summary of a run', () => {
   it('tells of records that could not be read', () => {
     const problems = ['a', 'b'].map((where) => ({ code: 'CORRUPT' as const, where, message: 'not JSON' }));
     expect(runSummaryLines(stateOf(ran('data'), { problems }).state)[2]).toBe(
-      'Mind: a: not JSON (CORRUPT). (1 more: `gateline status --json`)',
+      'Warning: a: not JSON (CORRUPT). (1 more: `gateline status --json`)',
     );
   });
 

@@ -199,6 +199,15 @@ describe('an attempt of another subject', () => {
     expect(producedAt(ended({ gate: 'a', call: 2, how: 'reused', source: same, startedAt: NOW }), archive)).toBe(NOW);
   });
 
+  it('is as old as its adoption where a person kept it in spite of a change', () => {
+    const source = { runNumber: 9, runAttempt: 1, n: 1, subject: 'pr-7', at: '2026-01-01T00:00:00.000Z' };
+    const adopted = ended({ gate: 'a', how: 'adopted', source, startedAt: NOW });
+    const own = { runNumber: 1, runAttempt: 1, n: 1 };
+    const reuse = ended({ gate: 'a', run: 2, how: 'reused', source: own, startedAt: '2026-02-01T00:00:00.000Z' });
+    const archive = openArchive(listing([adopted, reuse]));
+    for (const one of [adopted, reuse]) expect(producedAt(one, archive)).toBe(NOW);
+  });
+
   it('is not voided, once reused, by what was decided here before: its position is not one of ours', () => {
     const source = { runNumber: 1, runAttempt: 1, n: 1, subject: 'pr-7' };
     const reuse = [started({ gate: 'a', run: 2 }), ended({ gate: 'a', run: 2, how: 'reused', source })];

@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import { apply as applyRun, type Applied, type ApplyRunOptions } from '../engine/apply.ts';
+import type { Decider } from '../engine/attempt/record-decision.ts';
+import type { Assignment, Call } from '../engine/call/call.ts';
+import * as decisions from '../engine/decide.ts';
+import type { ForkOrigin } from '../engine/fork.ts';
+import type { EnginePorts } from '../engine/ports.ts';
+import type { Resume } from '../engine/resume.ts';
+import { rollback as rollBack, type RolledBack, type RollbackOptions } from '../engine/rollback.ts';
+import { runPipeline, type RunOptions, type RunResult } from '../engine/run-pipeline.ts';
+import { snapshots as snapshotsOf, type GateSnapshot } from '../engine/snapshots.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { firstProblems, problemText } from '../formats/read-state-file.ts';
+import { pointerOf } from '../json/pointer.ts';
+import * as shapes from './library-shapes.ts';
+
+/** How to run what is resumed or forked. */
+export type ContinueOptions = Omit<RunOptions, 'resume'>;
+
+/**
+ * Continues the open run of a subject, also one that a person paused. The caller holds the workspace's lock.
+ * @throws GatelineError `RUN_NOT_OPEN`, `RUN_COMPLETED`, `LIBRARY_ARGUMENT_REFUSED`, and as {@link runPipeline}
+ */
+export async function resume(
+  ports: EnginePorts,
+  assignment: Assignment,
+  how: Omit<Resume, 'fork' | 'fresh' | 'lift'>,
+  options: ContinueOptions,
+): Promise<RunResult> {
+  requireBasics('resume', { ports, assignment });
+  const asked = checked('resume', 'how', shapes.howShape, how);
+  checked('resume', 'options', shapes.continueShape, options);
+  return runPipeline(ports, assignment, { ...options, resume: { ...asked, lift: true } });
+}
+
+/**
+ * Begins a run of the assignment's subject that goes its own way from a gate of an earlier run, of the same or another
+ * subject. The caller holds the workspace's lock.
+ * @throws GatelineError `RUN_OPEN` if the subject has an open run and it is not `fresh`, `RUN_UNKNOWN`,
+ *   `LIBRARY_ARGUMENT_REFUSED`, and as {@link runPipeline}
+ */
+export async function fork(
+  ports: EnginePorts,
+  assignment: Assignment,
+  origin: ForkOrigin & Decider & Pick<Resume, 'fresh'>,
+  options: ContinueOptions,
+): Promise<RunResult> {
+  requireBasics('fork', { ports, assignment });
+  const { actor, reason, fresh = false, ...from } = checked('fork', 'origin', shapes.originShape, origin);
+  checked('fork', 'options', shapes.continueShape, options);
+  return runPipeline(ports, assignment, { ...options, resume: { actor, reason, fresh, fork: from } });
+}
+
+/** {@link decisions.decide}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function decide(ports: EnginePorts, assignment: Assignment, decision: decisions.Decision): Promise<Call> {
+  requireBasics('decide', { ports, assignment });
+  return decisions.decide(ports, assignment, checked('decide', 'decision', shapes.decisionShape, decision));
+}
+
+/** {@link decisions.decideRun}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function decideRun(
+  ports: EnginePorts,
+  assignment: Assignment,
+  decision: decisions.RunDecision,
+): Promise<Call> {
+  requireBasics('decideRun', { ports, assignment });
+  return decisions.decideRun(ports, assignment, checked('decideRun', 'decision', shapes.runDecisionShape, decision));
+}
+
+/** {@link rollBack}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function rollback(
+  ports: EnginePorts,
+  assignment: Assignment,
+  options: RollbackOptions,
+): Promise<RolledBack> {
+  requireBasics('rollback', { ports, assignment });
+  return rollBack(ports, assignment, checked('rollback', 'options', shapes.rollbackShape, options));
+}
+
+/** {@link applyRun}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function apply(
+  ports: EnginePorts,
+  assignment: Pick<Assignment, 'pipeline' | 'subject'>,
+  options: ApplyRunOptions,
+): Promise<Applied> {
+  requireBasics('apply', { ports, assignment });
+  return applyRun(ports, assignment, checked('apply', 'options', shapes.applyShape, options));
+}
+
+/** {@link snapshotsOf}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function snapshots(
+  ports: EnginePorts,
+  assignment: Pick<Assignment, 'pipeline' | 'subject'>,
+  runNumber?: number,
+): Promise<GateSnapshot[]> {
+  requireBasics('snapshots', { ports, assignment });
+  return snapshotsOf(ports, assignment, checked('snapshots', 'runNumber', shapes.runNumberShape, runNumber));
+}
+
+/** What every function takes first. */
+function requireBasics(called: string, given: { readonly ports: unknown; readonly assignment: unknown }): void {
+  checked(called, 'ports', shapes.portsShape, given.ports);
+  checked(called, 'assignment', shapes.assignmentShape, given.assignment);
+}
+
+/** An argument, as its shape reads it. Programs in JavaScript may give anything. */
+function checked<T>(called: string, name: string, shape: z.ZodType, value: T): T {
+  const parsed = shape.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data as T;
+  const problems = parsed.error.issues.map((issue) => `${name}${pointerOf(issue.path)}: ${problemText(issue)}`);
+  const { path } = parsed.error.issues[0]!;
+  throw new GatelineError('LIBRARY_ARGUMENT_REFUSED', `${called}: ${firstProblems(problems)}`.slice(0, 4_096), {
+    place: { file: name, pointer: pointerOf(path) },
+    cause: parsed.error,
+  });
+}
