@@ -48,7 +48,7 @@ export const DECISION_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a reject where an output came from is ignored',
-    find: "if (ended.source?.subject === undefined || call.holder === 'job') return undefined;",
+    find: "if (ended.how !== 'reused' || ended.source?.subject === undefined || call.holder === 'job') return undefined;",
     replace: 'if (work !== undefined) return undefined;',
     tests: STORIES,
     why: 'an output would live on in other subjects after its own one rejected it',

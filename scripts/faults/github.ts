@@ -310,7 +310,7 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a check run proves itself',
-    find: 'if (!deciding.title.includes(titleOf(checked, unit)))',
+    find: 'if (!titleHolds(deciding.title, titleOf(checked, unit)))',
     replace: 'if (deciding.title === undefined)',
     tests: DECISIONS,
     why: 'whoever can write a check run could use a decision about something else',

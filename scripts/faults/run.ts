@@ -114,8 +114,8 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: age is counted from the last reuse',
-    find: 'const { startedAt, source } = originIn(ended, archive);',
-    replace: 'const { startedAt, source } = { ...ended, source: undefined as EndedRecord["source"] };',
+    find: 'const { how, startedAt, source } = originIn(ended, archive);',
+    replace: 'const { how, startedAt, source } = { ...ended, source: undefined as EndedRecord["source"] };',
     tests: ENGINE,
     why: 'an output that is reused often enough would never be too old',
   },

@@ -85,8 +85,8 @@ async function metaProblems(schema: JsonValue, draft: Draft): Promise<ContractPr
 }
 
 /**
- * Loaded with the first schema, so that commands that judge nothing start quickly; or earlier, by a caller that waits for
- * something else meanwhile.
+ * Loaded with the first schema, so that commands that judge nothing start quickly; or earlier, by a caller that has to
+ * wait for something else.
  */
 export function loadSchemaLibraries() {
   return Promise.all([import('./validator.ts'), import('./explain.ts')]);

@@ -40,6 +40,6 @@ export function saveEntry(environment: NodeJS.ProcessEnv): void {
     process.channel?.unref();
     void save(order)
       .catch((error: unknown) => ({ failed: messageOf(error) }))
-      .then((told) => process.send?.(told));
+      .then((result) => process.send?.(result));
   });
 }

@@ -20,7 +20,7 @@ export interface SaverResult {
   readonly log: string;
 }
 
-/** A process that saves one entry when it is told to. Until then it does not keep this process alive. */
+/** A process that saves one entry when it is asked to. Until then it does not keep this process alive. */
 export interface Saver {
   readonly isRunning: () => boolean;
   /**
@@ -55,8 +55,8 @@ export function startSaver({ command, cwd, env }: SaverCall): Saver {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-MAX_LOG);
     });
-  child.once('message', (told: unknown) => {
-    message = messageSchema.safeParse(told).data;
+  child.once('message', (received: unknown) => {
+    message = messageSchema.safeParse(received).data;
     // The toolkit's connections would otherwise keep it alive for a while.
     end(child);
   });
