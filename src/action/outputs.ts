@@ -15,6 +15,7 @@ export const OUTPUT_NAMES = [
   'score',
   'passed',
   'digest',
+  'legs',
   'iteration',
   'attempt',
   'token',

@@ -54,7 +54,12 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
   const jobs: Record<string, JsonObject> = {};
   for (const gate of pipeline.gates) {
     const readsDecisions = [gate.id, ...ancestorsOf(gate.id, needs)].some((id) => waiting.has(id));
-    const place = { order: orders.get(gate.id)!, readsDecisions, readsPullRequest: readsDecisions || sendsBack };
+    const place = {
+      order: orders.get(gate.id)!,
+      readsDecisions,
+      readsPullRequest: readsDecisions || sendsBack,
+      givesLegs: pipeline.gates.some(({ legsFrom }) => legsFrom?.gate === gate.id),
+    };
     jobs[gate.id] = gateJob(gate, place, around);
   }
   const report = freeId('report', jobs);

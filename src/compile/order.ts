@@ -14,7 +14,11 @@ export interface JobOrder {
 /** When each job begins, by gate. Members of a sequential group are put in an order that no need contradicts. */
 export function jobOrders({ gates, groups }: Pick<Pipeline, 'gates' | 'groups'>): ReadonlyMap<string, JobOrder> {
   const own = new Map(gates.map(({ id, needs }) => [id, new Set(needs)]));
-  const after = new Map(gates.map(({ id, needs }) => [id, new Set(needs)]));
+  const lists = new Map(gates.map(({ id, legsFrom }) => [id, legsFrom === undefined ? [] : [legsFrom.gate]]));
+  // Who needs all legs must know how many there are from where no other job can write.
+  const after = new Map(
+    gates.map(({ id, needs }) => [id, new Set([...needs, ...needs.flatMap((n) => lists.get(n)!)])]),
+  );
   const followers = new Set<string>();
   for (const { mode, gates: members } of groups) {
     if (mode !== 'sequential') continue;

@@ -79,7 +79,7 @@ async function startReady(
   signal: AbortSignal,
   found: PlannedRound,
 ): Promise<boolean> {
-  let progressed = false;
+  let progressed = await openLegs(call, open, running);
   const before = call.journal.state();
   for (const unit of Array.from(open.values())) {
     if (signal.aborted || found.failures.length > 0) break;
@@ -95,6 +95,17 @@ async function startReady(
   const state = call.journal.state();
   if (state !== before) await call.observe({ type: 'state', state });
   return progressed;
+}
+
+/** Legs that a new output asks for are open, and what needs them waits for all of them. True: there are new ones. */
+async function openLegs(call: Call, open: Map<UnitKey, Unit>, running: ReadonlySet<UnitKey>): Promise<boolean> {
+  // What sent work back may have other legs that still run.
+  if ([...running].some((key) => call.graph.get(key)!.gate.legsFrom !== undefined)) return false;
+  const before = new Map(call.graph);
+  if (!(await call.settleLegs())) return false;
+  for (const key of before.keys()) if (!call.graph.has(key)) open.delete(key);
+  for (const [key, unit] of call.graph) if (open.has(key) || !before.has(key)) open.set(key, unit);
+  return true;
 }
 
 /** Plans one unit, and starts or settles it. */

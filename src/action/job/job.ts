@@ -10,7 +10,7 @@ import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { unitKey, type Gate, type UnitKey } from '../../pipeline/pipeline.ts';
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { loadSchemaLibraries } from '../../verdict/json-schema/compile-schema.ts';
 import { openWorkspace, type WorkspaceOptions } from '../../workspace/open-workspace.ts';
@@ -101,11 +101,25 @@ export async function openClaimedJob(invocation: ActionInvocation, token: ClaimT
   const pipelineId = token.pipeline ?? definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
   const listing = await claimListing(store, pipelineId, token);
   const fromFile = definition.pipeline?.id === pipelineId ? definition.pipeline : undefined;
-  const pipeline = fromFile ?? (await begunPipeline(store.records, pipelineId, listing.records, token));
+  const pipeline = fromFile
+    ? withLegOf(token, fromFile)
+    : await begunPipeline(store.records, pipelineId, listing.records, token);
   const gate = pipeline.gates.find(({ id }) => id === token.gate);
   if (gate === undefined) throw unknownToken(token);
   const assignment: Assignment = { pipeline, subject: token.subject, metadata: {}, input: null };
   return { ...around, assignment, gate, key, call: { call: { numbers: numbersOf(event), listing } } };
+}
+
+/** The leg of a claim exists, whatever the output that it came from says now. Its values are in its request. */
+function withLegOf({ gate, leg }: ClaimToken, pipeline: Pipeline): Pipeline {
+  const own = pipeline.gates.find(({ id }) => id === gate);
+  if (own?.legsFrom === undefined || leg === '') return pipeline;
+  const gates = pipeline.gates.map((one) => {
+    if (one !== own) return one;
+    const { legsFrom: _, ...rest } = one;
+    return { ...rest, legs: [{ id: leg, matrix: {} }] };
+  });
+  return { ...pipeline, gates };
 }
 
 /**
