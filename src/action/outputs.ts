@@ -32,6 +32,7 @@ export const OUTPUT_NAMES = [
   'run-status',
   'badge',
   'failed-gates',
+  'waves',
 ] as const;
 
 export type OutputName = (typeof OUTPUT_NAMES)[number];

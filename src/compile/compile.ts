@@ -2,7 +2,7 @@ import type { JsonObject } from '../json/json.ts';
 import { mayWait, type Pipeline } from '../pipeline/pipeline.ts';
 import { isMoving } from '../pipeline/file/uses.ts';
 import { gateJob } from './gate-job.ts';
-import { ancestorsOf, jobOrders } from './order.ts';
+import { ancestorsOf, jobOrders } from '../pipeline/job-order.ts';
 import { decideJob, reportJob } from './report-job.ts';
 import { concurrencyOf, RUN_NAME } from './run-names.ts';
 import type { Around } from './steps.ts';

@@ -1,15 +1,9 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { LEG_KEY, NO_LEG } from '../pipeline/data-legs.ts';
 import type { Gate, JobSettings, LegSource, UsedAction } from '../pipeline/pipeline.ts';
-import type { JobOrder } from './order.ts';
+import { DEFAULT_RUNNER, jobMinutes, type JobOrder } from '../pipeline/job-order.ts';
 import { NO_DECISION } from './run-names.ts';
 import { definitionInput, checkoutStep, literal, type Around } from './steps.ts';
-
-/** Minutes for everything but the agents: checkout, records, and an outage of GitHub. */
-const OVERHEAD_MINUTES = 15;
-/** The longest that GitHub lets a job run: five days, on runners of one's own. */
-const MAX_JOB_MINUTES = 7_200;
-const DEFAULT_RUNNER = 'ubuntu-latest';
 
 /** What the job of a gate depends on beside the gate. */
 export interface GatePlace {
@@ -62,12 +56,6 @@ function conditionOf({ needs }: Gate, order: JobOrder, { decides }: Around): str
 /** `!` begins a tag in YAML. */
 function inExpression(conditions: readonly string[]): string {
   return `\${{ ${conditions.join(' && ')} }}`;
-}
-
-/** All attempts together, so that the step can record how the last one ended. */
-function jobMinutes({ timeoutMinutes, retries, uses }: Gate): number {
-  const attempts = uses === undefined ? retries + 1 : 1;
-  return Math.min(MAX_JOB_MINUTES, Math.ceil(timeoutMinutes * attempts) + OVERHEAD_MINUTES);
 }
 
 function permissionsOf({ job }: Gate, { readsDecisions, readsPullRequest }: GatePlace): JsonObject {

@@ -133,11 +133,12 @@ export async function openSurroundings(
   ending?: { readonly token: ClaimToken; readonly store: JobStore },
 ): Promise<JobContext> {
   const { world, inputs, event } = invocation;
-  const { environment } = await commandEnvironment(world.environment, event.temp);
+  const given = await commandEnvironment(world.environment, event.temp);
   const [{ definition, workspace }, opened] = await Promise.all([
-    findFiles(invocation, environment, ending?.token),
+    findFiles(invocation, given.environment, ending?.token),
     ending?.store ?? openJobStore(invocation),
   ]);
+  const environment = { ...given.environment, ...secretsNamed(definition, inputs, world.runner) };
   const store =
     ending === undefined
       ? { ...opened, records: { ...opened.records, list: patientList(invocation, definition, opened) } }
@@ -166,6 +167,18 @@ export async function openSurroundings(
     underReview: () => underReview(event, restOfStep(invocation)),
   };
   return { definition, store, ports };
+}
+
+/** The secrets that gates name, of those that the step was given in one text. Nothing else becomes a variable. */
+function secretsNamed(
+  { pipeline }: Definition,
+  { secretValues }: Pick<ActionInvocation['inputs'], 'secretValues'>,
+  runner: Pick<ActionInvocation['world']['runner'], 'mask'>,
+): Record<string, string> {
+  const named = new Set(pipeline?.gates.flatMap(({ secrets }) => secrets));
+  const values = Object.entries(secretValues).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+  for (const [, value] of values) runner.mask(value);
+  return Object.fromEntries(values.filter(([name]) => named.has(name)));
 }
 
 /** After the agent nothing is decided: a decision about its output is made later. */

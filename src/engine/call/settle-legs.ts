@@ -66,6 +66,7 @@ export function legSettler(
   const waiting = pipeline.gates.flatMap(({ id, legsFrom: source }) => (source === undefined ? [] : [{ id, source }]));
   let before = new Map<string, readonly Leg[]>();
   return async () => {
+    if (waiting.length === 0) return false;
     const states = journal.state().units;
     const known = new Map<string, readonly Leg[]>();
     for (const { id, source } of waiting) {

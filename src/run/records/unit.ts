@@ -1,4 +1,5 @@
 import { withLegs } from '../../pipeline/data-legs.ts';
+import { RUN_GATE } from './record.ts';
 import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 
 /** One unit of work: a gate, or one leg of a matrix gate. Runs, records and plans refer to units. */
@@ -50,7 +51,7 @@ export function graphOf(graph: UnitGraph, units: Iterable<{ readonly gate: strin
 /** Those of some keys that are not in the pipeline. A leg that an output no longer asks for is not among them. */
 export function strangersTo(graph: UnitGraph, keys: Iterable<UnitKey>): UnitKey[] {
   const changing = new Set([...graph.values()].flatMap(({ gate }) => (gate.legsFrom === undefined ? [] : [gate.id])));
-  return [...keys].filter((key) => !graph.has(key) && !changing.has(key.split('/', 1)[0]!));
+  return [...keys].filter((key) => !graph.has(key) && key !== RUN_GATE && !changing.has(key.split('/', 1)[0]!));
 }
 
 /** Whether a unit is one of some that were named, or a leg of a gate among them whose legs were not known then. */

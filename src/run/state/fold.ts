@@ -79,9 +79,7 @@ export function createRunFold(
     state: () => {
       if (state !== undefined) return state;
       const units = deriveOpen(graph, grouped, derived, open, facts);
-      const strangers = strangersTo(graph, grouped.keys())
-        .filter((key) => key !== RUN_GATE)
-        .map(describeStranger);
+      const strangers = strangersTo(graph, grouped.keys()).map(describeStranger);
       const ofAll = grouped.get(RUN_GATE);
       const decided = runDecisions(ofAll?.decided ?? [], ofAll?.unknown[0]?.why);
       const problems = [...unplaced, ...[...derived.values()].flatMap((one) => one.problems), ...strangers];
