@@ -418,4 +418,11 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     only: 'leaves every gate pending',
     why: 'A pull request could be merged while a gate is done again.',
   },
+  {
+    name: 'github: digests of a wave are given to other gates than those at their positions',
+    find: 'note(gate, outputs[`digest-${slot}`])',
+    replace: "note(gate, outputs['digest-0'])",
+    tests: ['test/action/inputs/needs.test.ts'],
+    why: 'an output that was replaced after its job ended would be used',
+  },
 ];

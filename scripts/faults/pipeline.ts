@@ -32,4 +32,11 @@ export const PIPELINE_FAULTS: readonly Fault[] = [
     tests: ['test/local/state-inputs.test.ts'],
     why: 'a gate would build on what its predecessor could never have handed on',
   },
+  {
+    name: 'pipeline: a job reads values of an output through its matrix',
+    find: "context === 'matrix' && !(isStep && path.length === 1",
+    replace: "context === 'none' && !(isStep && path.length === 1",
+    tests: ['test/pipeline/data-matrix.test.ts'],
+    why: "an agent's output could choose the runner of the next gate",
+  },
 ];

@@ -16,7 +16,7 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: the digest of what a need exports is overlooked',
-    find: 'return need?.done === true && (need.exports?.digest ?? null) === given[key];',
+    find: 'return need?.done === true && (content?.digest ?? null) === given[key];',
     replace: 'return need?.done === true;',
     tests: FOLD,
     why: 'an output would count that was made from something else than the gate before says now',

@@ -14,6 +14,7 @@ if (argv[2] === SAVE_CACHE) {
       complete: async () => (await import('./commands/complete.ts')).execute,
       plan: async () => (await import('./commands/plan.ts')).execute,
       report: async () => (await import('./commands/report.ts')).execute,
+      waves: async () => (await import('./commands/waves.ts')).execute,
       decide: async () => (await import('./commands/decide.ts')).execute,
     },
     settle: async () => (await import('./commands/settle-claim.ts')).settleClaim,

@@ -15,6 +15,7 @@ export const OUTPUT_NAMES = [
   'score',
   'passed',
   'digest',
+  'legs',
   'iteration',
   'attempt',
   'token',
@@ -31,6 +32,7 @@ export const OUTPUT_NAMES = [
   'run-status',
   'badge',
   'failed-gates',
+  'waves',
 ] as const;
 
 export type OutputName = (typeof OUTPUT_NAMES)[number];

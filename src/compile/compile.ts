@@ -2,7 +2,7 @@ import type { JsonObject } from '../json/json.ts';
 import { mayWait, type Pipeline } from '../pipeline/pipeline.ts';
 import { isMoving } from '../pipeline/file/uses.ts';
 import { gateJob } from './gate-job.ts';
-import { ancestorsOf, jobOrders } from './order.ts';
+import { ancestorsOf, jobOrders } from '../pipeline/job-order.ts';
 import { decideJob, reportJob } from './report-job.ts';
 import { concurrencyOf, RUN_NAME } from './run-names.ts';
 import type { Around } from './steps.ts';
@@ -54,7 +54,12 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
   const jobs: Record<string, JsonObject> = {};
   for (const gate of pipeline.gates) {
     const readsDecisions = [gate.id, ...ancestorsOf(gate.id, needs)].some((id) => waiting.has(id));
-    const place = { order: orders.get(gate.id)!, readsDecisions, readsPullRequest: readsDecisions || sendsBack };
+    const place = {
+      order: orders.get(gate.id)!,
+      readsDecisions,
+      readsPullRequest: readsDecisions || sendsBack,
+      givesLegs: pipeline.gates.some(({ legsFrom }) => legsFrom?.gate === gate.id),
+    };
     jobs[gate.id] = gateJob(gate, place, around);
   }
   const report = freeId('report', jobs);

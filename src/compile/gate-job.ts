@@ -1,20 +1,17 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { Gate, JobSettings, UsedAction } from '../pipeline/pipeline.ts';
-import type { JobOrder } from './order.ts';
+import { LEG_KEY, NO_LEG } from '../pipeline/data-legs.ts';
+import type { Gate, JobSettings, LegSource, UsedAction } from '../pipeline/pipeline.ts';
+import { DEFAULT_RUNNER, jobMinutes, type JobOrder } from '../pipeline/job-order.ts';
 import { NO_DECISION } from './run-names.ts';
 import { definitionInput, checkoutStep, literal, type Around } from './steps.ts';
-
-/** Minutes for everything but the agents: checkout, records, and an outage of GitHub. */
-const OVERHEAD_MINUTES = 15;
-/** The longest that GitHub lets a job run: five days, on runners of one's own. */
-const MAX_JOB_MINUTES = 7_200;
-const DEFAULT_RUNNER = 'ubuntu-latest';
 
 /** What the job of a gate depends on beside the gate. */
 export interface GatePlace {
   readonly order: JobOrder;
   /** Its output, or one that it builds on, may wait for a person. */
   readonly readsDecisions: boolean;
+  /** Its output says how many legs other gates have. */
+  readonly givesLegs: boolean;
   /** A run may be one of a pull request that the event does not name. */
   readonly readsPullRequest: boolean;
 }
@@ -33,18 +30,18 @@ export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObjec
     'timeout-minutes': jobMinutes(gate),
     permissions: permissionsOf(gate, place),
     ...strategyOf(gate),
-    outputs: {
-      digest:
-        uses === undefined
-          ? '${{ steps.gate.outputs.digest }}'
-          : '${{ steps.complete.outputs.digest || steps.begin.outputs.digest }}',
-    },
+    outputs: { digest: outputOf(gate, 'digest'), ...(place.givesLegs && { legs: outputOf(gate, 'legs') }) },
     steps: [
       checkoutStep(around),
       ...(job?.stepsBefore ?? []),
       ...(uses === undefined ? [gateStep(gate, order, around)] : stepsAround(gate, uses, order, around)),
     ],
   };
+}
+
+function outputOf({ uses }: Gate, name: 'digest' | 'legs'): string {
+  if (uses === undefined) return `\${{ steps.gate.outputs.${name} }}`;
+  return `\${{ steps.complete.outputs.${name} || steps.begin.outputs.${name} }}`;
 }
 
 function conditionOf({ needs }: Gate, order: JobOrder, { decides }: Around): string | undefined {
@@ -59,12 +56,6 @@ function conditionOf({ needs }: Gate, order: JobOrder, { decides }: Around): str
 /** `!` begins a tag in YAML. */
 function inExpression(conditions: readonly string[]): string {
   return `\${{ ${conditions.join(' && ')} }}`;
-}
-
-/** All attempts together, so that the step can record how the last one ended. */
-function jobMinutes({ timeoutMinutes, retries, uses }: Gate): number {
-  const attempts = uses === undefined ? retries + 1 : 1;
-  return Math.min(MAX_JOB_MINUTES, Math.ceil(timeoutMinutes * attempts) + OVERHEAD_MINUTES);
 }
 
 function permissionsOf({ job }: Gate, { readsDecisions, readsPullRequest }: GatePlace): JsonObject {
@@ -85,10 +76,16 @@ function surroundingsOf({ environment, container, services }: JobSettings = {}):
   };
 }
 
-function strategyOf({ job, failFast, legsMaxParallel }: Gate): JsonObject {
-  if (job?.matrix === undefined) return {};
+function strategyOf({ id, job, legsFrom, failFast, legsMaxParallel }: Gate): JsonObject {
+  const matrix = legsFrom === undefined ? job?.matrix && literal(job.matrix) : { [LEG_KEY]: legIds(id, legsFrom) };
+  if (matrix === undefined) return {};
   const parallel = legsMaxParallel === undefined ? {} : { 'max-parallel': legsMaxParallel };
-  return { strategy: { 'fail-fast': failFast, ...parallel, matrix: literal(job.matrix) } };
+  return { strategy: { 'fail-fast': failFast, ...parallel, matrix } };
+}
+
+/** A gate that left no legs has failed: the job of the one leg that is left then says so. */
+function legIds(id: string, { gate }: LegSource): string {
+  return `\${{ fromJSON(needs.${gate}.outputs.legs || '{}')['${id}'] || fromJSON('["${NO_LEG}"]') }}`;
 }
 
 function gateStep(gate: Gate, order: JobOrder, around: Around): JsonObject {

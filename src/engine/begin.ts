@@ -131,19 +131,27 @@ async function prepareGate(
 ): Promise<{ call: Call; unit: Unit; prepared: PreparedUnit }> {
   refuseWithoutSubject(assignment);
   const call = await openCall(ports, assignment, observe, job?.call);
-  const unit = unitNamed(call.graph, key);
   if (job === undefined) {
     await pinContracts(call);
-    await settleUpstream(call, unit);
+    await settleUpstream(call, unitNamed(call.graph, key));
+    await call.settleLegs();
   } else {
-    for (const key of ancestorsOf(call.graph, unit.key))
-      await learnDecisions(call, call.graph.get(key)!, [call.journal.state().units.get(key)!.ended]);
-    await reportDecisions(call, unit);
-    await verifyUpstream(call, unit, job);
+    for (const above of ancestorsOf(call.graph, unitIn(call, key).key))
+      await learnDecisions(call, call.graph.get(above)!, [call.journal.state().units.get(above)!.ended]);
+    await call.settleLegs();
+    await reportDecisions(call, unitIn(call, key));
+    await verifyUpstream(call, unitIn(call, key), job);
   }
+  const unit = unitIn(call, key);
   const prepared = await planUnit(call, unit);
   await observe({ type: 'planned', planned: prepared.planned });
   return { call, unit, prepared };
+}
+
+/** The unit with this key, or the gate whose legs are not known yet. @throws GatelineError `GATE_UNKNOWN` */
+function unitIn({ graph }: Call, key: string): Unit {
+  const gate = graph.get(key.split('/', 1)[0]!);
+  return gate?.gate.legsFrom === undefined ? unitNamed(graph, key) : gate;
 }
 
 /**
@@ -224,11 +232,15 @@ const HINTS_FOR_JOBS = {
 
 /** Reuses earlier outputs of upstream gates that are still valid; runs nothing. */
 async function settleUpstream(call: Call, unit: Unit): Promise<void> {
-  for (const key of ancestorsOf(call.graph, unit.key)) {
+  const settled = new Set<string>();
+  const next = (): string | undefined => ancestorsOf(call.graph, unit.key).find((key) => !settled.has(key));
+  for (let key = next(); key !== undefined; key = next()) {
     const upstream = call.graph.get(key)!;
+    settled.add(key);
     const prepared = await planUnit(call, upstream);
     if (prepared.planned.choice === 'reuse') await recordReuse(call, upstream, prepared);
     if (prepared.planned.choice === 'not-applicable') await recordNotApplicable(call, upstream, prepared);
+    await call.settleLegs();
   }
 }
 

@@ -83,6 +83,8 @@ async function startReady(
   const before = call.journal.state();
   for (const unit of Array.from(open.values())) {
     if (signal.aborted || found.failures.length > 0) break;
+    // Outputs that were reused in this round may ask for legs, which replace units that are still to come.
+    if (await openLegs(call, open, running)) return true;
     if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running, found)) continue;
     // Gates that still work on what was sent back may send it back, too: then it is done once, with all their outputs.
     if (found.sentBack.has(unit.key) && isAwaited(call, unit, running)) continue;
@@ -95,6 +97,18 @@ async function startReady(
   const state = call.journal.state();
   if (state !== before) await call.observe({ type: 'state', state });
   return progressed;
+}
+
+/** Legs that a new output asks for are open, and what needs them waits for all of them. True: there are new ones. */
+async function openLegs(call: Call, open: Map<UnitKey, Unit>, running: ReadonlySet<UnitKey>): Promise<boolean> {
+  if (call.assignment.pipeline.gates.every(({ legsFrom }) => legsFrom === undefined)) return false;
+  // What sent work back may have other legs that still run.
+  if ([...running].some((key) => call.graph.get(key)!.gate.legsFrom !== undefined)) return false;
+  const before = new Map(call.graph);
+  if (!(await call.settleLegs())) return false;
+  for (const key of before.keys()) if (!call.graph.has(key)) open.delete(key);
+  for (const [key, unit] of call.graph) if (open.has(key) || !before.has(key)) open.set(key, unit);
+  return true;
 }
 
 /** Plans one unit, and starts or settles it. */

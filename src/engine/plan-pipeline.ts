@@ -55,7 +55,7 @@ async function planAll(
   for (let rest = [...call.graph.values()]; rest.length > 0;) {
     // A call starts what is ready first. With --max-gates, the order matters.
     const earlier = new Set(found.keys());
-    const later: Unit[] = [];
+    let later: Unit[] = [];
     for (const unit of rest) {
       const isReady = unit.needs.every((key) => earlier.has(key) || (found.has(key) && !undecided.has(key)));
       if (!isReady && pause === undefined) {
@@ -69,6 +69,9 @@ async function planAll(
       if (planned.choice !== 'wait' && undecided.has(unit.key) && unit.gate.run !== undefined)
         started.add(unit.gate.id);
       found.set(unit.key, planned);
+      if (!(await call.settleLegs())) continue;
+      later = [...call.graph.values()].filter(({ key }) => !found.has(key));
+      break;
     }
     rest = later;
   }

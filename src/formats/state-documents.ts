@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { GateGroup, UnitKey } from '../pipeline/pipeline.ts';
 import type { RunState } from '../run/state/run-state.ts';
-import type { Unit, UnitGraph } from '../run/records/unit.ts';
+import { graphOf, type Unit, type UnitGraph } from '../run/records/unit.ts';
 import { gateCheckpointFileName, gateOutputFileName, pipelineFileName } from './file-names.ts';
 import { gateEnvelope } from './gate-state.ts';
 import { pipelineFile } from './pipeline-state.ts';
@@ -48,10 +48,14 @@ export function stateDocuments(input: StateDocumentsInput): StateDocuments {
   return {
     pipeline: (state) => ({
       name: pipelineFileName(state.subject),
-      value: pipelineFile(state, { graph, groups, metadata }) as unknown as JsonObject,
+      value: pipelineFile(state, {
+        graph: graphOf(graph, state.units.values()),
+        groups,
+        metadata,
+      }) as unknown as JsonObject,
     }),
     gate: (state, key, output) => {
-      const unit = graph.get(key);
+      const unit = graphOf(graph, state.units.values()).get(key);
       const unitState = state.units.get(key);
       if (unit === undefined || unitState === undefined) return undefined;
       const envelope = gateEnvelope({

@@ -6,7 +6,7 @@ import { checkpointMarkdown } from '../report/markdown/checkpoint.ts';
 import { ofSubject } from '../run/records/attempt-text.ts';
 import { NAMELESS_SUBJECT, subjectOfMetadata } from '../run/records/subject.ts';
 import type { RunState, UnitState } from '../run/state/run-state.ts';
-import type { UnitGraph } from '../run/records/unit.ts';
+import { graphOf, type UnitGraph } from '../run/records/unit.ts';
 import { createProjections } from '../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JsonObject } from '../json/json.ts';
@@ -101,7 +101,7 @@ function documentsFor({ graph, groups, metadata, redact }: Omit<ProjectorInput, 
     groups,
     metadata,
     redact,
-    checkpoint: (run, unit) => checkpointMarkdown({ unit, graph, state: run }),
+    checkpoint: (run, unit) => checkpointMarkdown({ unit, graph: graphOf(graph, run.units.values()), state: run }),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { bareExpression } from './expression.ts';
+import { legSourceOf } from './data-legs.ts';
 import type { GatelineFile } from './file/gateline-file.ts';
 import type { GateEntry } from './file/gateline-gate.ts';
 import { legsOf, type MatrixEntry } from './file/matrix.ts';
@@ -116,7 +117,7 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     approval: buildApproval(entry.approval),
     reuse: entry.reuse,
     maxAge: milliseconds(entry['max-age']),
-    legs: strategy === undefined ? WITHOUT_MATRIX : buildLegs(strategy.matrix),
+    ...buildLegs(strategy?.matrix),
     legsMaxParallel: strategy?.['max-parallel'],
     failFast: strategy?.['fail-fast'] ?? true,
   };
@@ -131,7 +132,9 @@ function buildJob(entry: GateEntry, file: GatelineFile): { readonly job?: JobSet
   const { container, services, environment, permissions } = entry;
   const runsOn = entry['runs-on'] ?? file['runs-on'];
   const stepsBefore = entry['steps-before'] ?? file['steps-before'];
-  const given = { runsOn, stepsBefore, permissions, environment, container, services, matrix: entry.strategy?.matrix };
+  const written = entry.strategy?.matrix;
+  const matrix = typeof written === 'string' ? undefined : written;
+  const given = { runsOn, stepsBefore, permissions, environment, container, services, matrix };
   const job = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return Object.keys(job).length === 0 ? {} : { job };
 }
@@ -182,9 +185,11 @@ function versionCommand(text: string): string {
   return /^[\w.-]+$/.test(text) ? `${text} --version` : text;
 }
 
-function buildLegs(matrix: MatrixEntry): readonly Leg[] {
+function buildLegs(matrix: MatrixEntry | string | undefined): Pick<Gate, 'legs' | 'legsFrom'> {
+  if (matrix === undefined) return { legs: WITHOUT_MATRIX };
+  if (typeof matrix === 'string') return { legs: WITHOUT_MATRIX, legsFrom: legSourceOf(matrix)! };
   const result = legsOf(matrix);
-  return 'legs' in result ? result.legs : [];
+  return { legs: 'legs' in result ? result.legs : [] };
 }
 
 function listed<T>(value: T | readonly T[]): T[] {

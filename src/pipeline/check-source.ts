@@ -1,5 +1,6 @@
 import { buildPipeline, buildContract, exportsOf } from './build-pipeline.ts';
 import { checkConditions, checkSubjectReads } from './checks/check-conditions.ts';
+import { checkDataMatrices } from './checks/check-data-matrix.ts';
 import { checkEnvironment } from './checks/check-environment.ts';
 import { checkGithub } from './checks/check-github.ts';
 import { checkGraph } from './checks/check-graph.ts';
@@ -35,6 +36,7 @@ export function checkSource(source: DefinitionSource): ParsedPipeline {
     ...checkValues(source),
     ...checkConditions(source),
     ...checkGithub(source),
+    ...checkDataMatrices(source),
   ];
   const problems = inOrder([...source.problems, ...found.filter((problem) => !followsFrom(source.problems, problem))]);
   if ('file' in structure && problems.every(({ severity }) => severity === 'warning')) {

@@ -228,6 +228,8 @@ export interface Gate {
   readonly maxAge: number | undefined;
   /** The legs of a matrix gate, in order; exactly one leg with id '' when there is no matrix. */
   readonly legs: readonly Leg[];
+  /** The list that the legs come from. Until it is known, `legs` is the one with id ''. */
+  readonly legsFrom?: LegSource;
   /** `strategy.max-parallel`: how many legs may run in parallel. */
   readonly legsMaxParallel: number | undefined;
   /** Where its contract is defined, for errors. `undefined`: not in a file. */
@@ -243,6 +245,14 @@ export function mayWait({ approval, contract }: Pick<Gate, 'approval' | 'contrac
 
 /** What judging the output of a gate requires. */
 export type GateContract = Pick<Gate, 'id' | 'contract' | 'exports' | 'place'>;
+
+/** A part of the output of a gate: a list with one item for each leg of another gate. */
+export interface LegSource {
+  /** One of the needs of the gate that has the legs. */
+  readonly gate: string;
+  /** The keys below its output. */
+  readonly path: readonly string[];
+}
 
 /** One of the parallel copies of a matrix gate. */
 export interface Leg {

@@ -15,6 +15,7 @@ const COMMANDS: ActionParts['commands'] = {
   plan: async () => (await import('../../src/action/commands/plan.ts')).execute,
   report: async () => (await import('../../src/action/commands/report.ts')).execute,
   decide: async () => (await import('../../src/action/commands/decide.ts')).execute,
+  waves: async () => (await import('../../src/action/commands/waves.ts')).execute,
 };
 
 /**

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readDispatch } from '../../src/action/event/dispatch.ts';
 import { lineDiff } from '../../src/compile/line-diff.ts';
-import { ancestorsOf, jobOrders } from '../../src/compile/order.ts';
+import { ancestorsOf, jobOrders } from '../../src/pipeline/job-order.ts';
 import { triggersOf } from '../../src/compile/triggers.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { legsOf } from '../../src/pipeline/file/matrix.ts';

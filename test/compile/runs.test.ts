@@ -120,6 +120,66 @@ ${put}`,
   });
 });
 
+describe('a compiled matrix over an output', () => {
+  const leg = `echo "$GATELINE_GATE/$GATELINE_LEG 1 $$" >> "$START_LOG"
+node -e 'const { readFileSync, writeFileSync } = require("node:fs");
+const { matrix } = JSON.parse(readFileSync(process.env.GATELINE_REQUEST, "utf8"));
+if (matrix.name === "web" && process.env.GITHUB_RUN_ATTEMPT === "1") process.exit(1);
+writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify({ built: matrix.name }));'`;
+  const gatesFor = (packages: unknown): object => ({
+    plan: { run: agent({ packages }), inputs: [] },
+    build: {
+      needs: 'plan',
+      run: leg,
+      inputs: [],
+      strategy: { matrix: '${{ needs.plan.output.packages }}', 'fail-fast': false },
+    },
+    publish: { needs: 'build', run: agent({ ok: true }), inputs: [] },
+  });
+
+  it('has a job for each item, which knows the id of its leg only, and runs only what failed again', async () => {
+    await using world = await worldOf({ gates: gatesFor([{ name: 'api' }, { name: 'web', 'runs-on': 'mine' }]) });
+    const started = await world.run(run);
+    const first = await started.start().ended;
+    expect(first.job('plan').outputs['legs']).toBe('{"build":["leg-0","leg-1"]}');
+    expect(first.job('build (leg-0)').conclusion).toBe('success');
+    expect(first.job('build (leg-1)').conclusion).toBe('failure');
+    expect(first.job('publish').conclusion).toBe('skipped');
+    expect(errorsOf(first.job('report')).join()).toContain('build/leg-1');
+    await world.startedGates();
+    expect(redJobs(await started.rerunFailed().ended)).toEqual([]);
+    expect(await world.startedGates()).toEqual(['build/leg-1', 'publish']);
+  });
+
+  it('has one job for an empty list, and its gate does not apply', async () => {
+    await using world = await worldOf({ gates: gatesFor([]) });
+    const report = await (await world.run(run)).start().ended;
+    expect(redJobs(report)).toEqual([]);
+    expect(outputsOf(report.job('build (none)'))).toMatchObject({ status: 'not-applicable', passed: 'true' });
+    expect(await world.startedGates()).toEqual(['plan', 'publish']);
+  });
+
+  it('fails in its own job where there is no list', async () => {
+    await using world = await worldOf({ gates: gatesFor('all of them') });
+    const report = await (await world.run(run)).start().ended;
+    expect(report.job('publish').conclusion).toBe('skipped');
+    expect(report.job('report').conclusion).toBe('failure');
+    expect(errorsOf(report.job('build (none)')).join()).toContain('MATRIX_WITHOUT_LEGS');
+  });
+
+  it('is not done without a job for each leg, whatever the matrix of the workflow says', async () => {
+    const text = JSON.stringify({ gates: gatesFor([{ name: 'api' }, { name: 'cli' }]) });
+    const { text: workflow } = compiled(text);
+    const shortened = workflow.replace(/leg: \$\{\{.*\}\}/, 'leg: [leg-0]');
+    expect(shortened).not.toBe(workflow);
+    await using world = await ActionWorld.create({ 'gateline.yml': text, [WORKFLOW]: shortened });
+    const report = await (await world.run(run)).start().ended;
+    expect(report.job('build (leg-0)').conclusion).toBe('success');
+    expect(report.job('report').conclusion).toBe('failure');
+    expect(errorsOf(report.job('publish')).join()).toContain('build/leg-1');
+  });
+});
+
 const CODING_AGENT = {
   'agent/action.yml':
     'name: agent\ninputs: { prompt: {} }\noutputs: { result: { description: r } }\nruns: { using: node24, main: index.cjs }\n',

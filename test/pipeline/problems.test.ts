@@ -101,7 +101,10 @@ describe('the structure', () => {
       'output: {exports: ["/a~2"]}',
       'VALUE_INVALID output.exports: expected a JSON pointer such as `/validationResult/score`, found the text "/a~2"',
     ],
-    ['strategy: {}', 'KEY_MISSING strategy.matrix: this key is missing: expected a map of names to lists of values'],
+    [
+      'strategy: {}',
+      'KEY_MISSING strategy.matrix: this key is missing: expected a map of names to lists of values, or `${{ needs.… }}`',
+    ],
     [
       'strategy: {matrix: {a: 1}}',
       'VALUE_INVALID strategy.matrix.a: expected a list of 1 to 256 values, found the number 1',

@@ -68,6 +68,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   'outage-minutes': { commands: ['run', 'begin', 'complete'], elsewhere: 'notice' },
   cache: { commands: [...WORK, 'report'], elsewhere: 'notice' },
   'git-timeout': everywhere,
+  'secret-values': { commands: WORK, elsewhere: 'notice', silent: true },
   comment: { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
   statuses: { commands: ['report'], elsewhere: 'notice' },
   summary: everywhere,

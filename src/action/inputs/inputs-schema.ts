@@ -86,6 +86,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     'outage-minutes': numberFrom(0, 60),
     cache: oneOf('auto', 'off'),
     'git-timeout': wholeNumber(1, 3_600),
+    'secret-values': variableLines,
     comment: oneOf('auto', 'always', 'never'),
     statuses: oneOf('auto', 'gates', 'never'),
     summary: yesOrNo,

@@ -52,6 +52,8 @@ export interface ActionInputs {
   readonly cache: 'auto' | 'off';
   /** Seconds after which a git command is ended. Default 30. */
   readonly gitTimeoutSeconds: number;
+  /** Secrets of several gates, by name. Only those that a gate of the file names are used. */
+  readonly secretValues: Readonly<Record<string, string | null>>;
   readonly comment: 'auto' | 'always' | 'never';
   /** Commit statuses of `report`. Default `auto`: of the run, if its work may be sent back. */
   readonly statuses: 'auto' | 'gates' | 'never';
@@ -252,6 +254,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     outageMinutes: parsed['outage-minutes'] ?? DEFAULT_OUTAGE_MINUTES,
     cache: parsed.cache ?? 'auto',
     gitTimeoutSeconds: parsed['git-timeout'] ?? DEFAULT_GIT_TIMEOUT,
+    secretValues: parsed['secret-values'] ?? {},
     comment: parsed.comment ?? 'auto',
     statuses: parsed.statuses ?? 'auto',
     summary: parsed.summary ?? true,

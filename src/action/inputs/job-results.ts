@@ -9,13 +9,19 @@ export function endedJobs(needs: Needs | undefined): ReadonlySet<string> {
 /**
  * Digests of outputs by gate, as job outputs of the needed jobs:
  * `outputs: { digest: ${{ steps.<id>.outputs.digest }} }`, and `gate` if the job's id differs from its
- * gate's. They do not pass through artifacts.
+ * gate's. The job of a wave has `digest-<n>` for the gate at that position of the wave. They do not pass through
+ * artifacts.
  */
 export function outputDigests(needs: Needs | undefined): ReadonlyMap<string, Digest> {
   const digests = new Map<string, Digest>();
+  const note = (gate: string, text: string | undefined): void => {
+    const digest = digestSchema.safeParse(text);
+    if (digest.success) digests.set(gate, digest.data);
+  };
   for (const [job, { outputs }] of needs?.results ?? []) {
-    const digest = digestSchema.safeParse(outputs['digest']);
-    if (digest.success) digests.set(outputs['gate'] || job, digest.data);
+    const wave = needs?.waves?.get(job);
+    if (wave === undefined) note(outputs['gate'] || job, outputs['digest']);
+    else for (const [slot, gate] of wave.entries()) note(gate, outputs[`digest-${slot}`]);
   }
   return digests;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ID_PATTERN } from '../../pipeline/pipeline.ts';
 import { parseJson } from '../../json/parse-json.ts';
+import { MAX_WAVES } from '../../pipeline/waves.ts';
 import { wordsOf } from './input-values.ts';
 
 /** Maximum size of the text, in bytes of UTF-8: GitHub's limit for a job's outputs. */
@@ -24,7 +25,9 @@ export interface Needs {
    * `gate` if it has one, otherwise the id of the job, which may not be a valid gate id.
    */
   readonly gates: readonly string[];
-  /** By job id, if the input was `${{ toJSON(needs) }}`. */
+  /** The gates in each wave, by the id of its job: what `command: waves` put out as `waves` in another needed job. */
+  readonly waves?: ReadonlyMap<string, readonly string[]>;
+  /** By job id, if the input was `${{ toJSON(needs) }}`, without the job that put out the waves. */
   readonly results: ReadonlyMap<string, NeedsEntry> | undefined;
 }
 
@@ -64,12 +67,29 @@ function fromContext(text: string): { needs: Needs } | { expected: string } {
   const parsed = parseJson(Buffer.from(text));
   const context = parsed.ok ? contextSchema.safeParse(parsed.value) : undefined;
   if (context?.success !== true) return { expected: 'expected `${{ toJSON(needs) }}`, or ids of gates' };
-  const results = new Map<string, NeedsEntry>(Object.entries(context.data));
+  const all = Object.entries(context.data);
+  const lister = all.find(([, { outputs }]) => wavesIn(outputs['waves']) !== undefined);
+  const waves = lister && wavesIn(lister[1].outputs['waves']);
+  // A wave without gates has a job all the same, which is skipped.
+  const isIdle = (job: string): boolean => waves !== undefined && WAVE_JOB.test(job) && !waves.has(job);
+  const results = new Map<string, NeedsEntry>(all.filter(([job]) => job !== lister?.[0] && !isIdle(job)));
   if (results.size > MAX_NEEDS) return { expected: `expected at most ${MAX_NEEDS} jobs` };
-  const gates = [...results].map(([job, { outputs }]) =>
-    ID_PATTERN.test(outputs['gate'] ?? '') ? outputs['gate']! : job,
+  const gates = [...results].flatMap(
+    ([job, { outputs }]) => waves?.get(job) ?? [ID_PATTERN.test(outputs['gate'] ?? '') ? outputs['gate']! : job],
   );
-  return { needs: { gates: [...new Set(gates)], results } };
+  return { needs: { gates: [...new Set(gates)], ...(waves && { waves }), results } };
+}
+
+const WAVE_JOB = /^wave-[0-9]+$/;
+const wavesSchema = z.array(z.array(z.object({ gate: z.string().regex(ID_PATTERN) }))).max(MAX_WAVES);
+
+/** The gates of each wave, by their positions. */
+function wavesIn(text: string | undefined): Map<string, string[]> | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parseJson(Buffer.from(text));
+  const waves = parsed.ok ? wavesSchema.safeParse(parsed.value) : undefined;
+  if (waves?.success !== true) return undefined;
+  return new Map(waves.data.map((places, index) => [`wave-${index}`, places.map(({ gate }) => gate)]));
 }
 
 function fromList(text: string): { needs: Needs } | { expected: string } {

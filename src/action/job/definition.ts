@@ -1,7 +1,16 @@
 import { join, posix } from 'node:path';
 import { contractErrors, createContracts } from '../../engine/call/contracts.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { DEFAULT_FILES, unitKey, type Gate, type Pipeline, type UnitKey, type Leg } from '../../pipeline/pipeline.ts';
+import {
+  DEFAULT_FILES,
+  unitKey,
+  type Gate,
+  type Pipeline,
+  type UnitKey,
+  type Leg,
+  type LegSource,
+} from '../../pipeline/pipeline.ts';
+import { DATA_LEG, LEG_KEY } from '../../pipeline/data-legs.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { formatProblem, shown } from '../../pipeline/problem.ts';
 import type { Environment } from '../../environment.ts';
@@ -117,6 +126,7 @@ export function unitOfJob(
  * @throws GatelineError `MATRIX_MISMATCH`
  */
 export function legOfJob(gate: Gate, matrix: JsonObject | undefined): Leg {
+  if (gate.legsFrom !== undefined) return dataLegOf(gate, gate.legsFrom, matrix);
   const [first, ...more] = gate.legs;
   if (first !== undefined && first.id === '' && more.length === 0) return first;
   const values = matrix ?? {};
@@ -129,6 +139,15 @@ export function legOfJob(gate: Gate, matrix: JsonObject | undefined): Leg {
   const legs = gate.legs.slice(0, 20).map((leg) => shown(canonicalJson(leg.matrix), 100));
   throw new GatelineError('MATRIX_MISMATCH', `gate ${gate.id}: ${found}, which matches ${fitting.length} of its legs`, {
     hint: `Give the job the \`strategy.matrix\` of the gate. Its legs: ${legs.join(', ')}.`,
+  });
+}
+
+/** The job knows the id of its leg only: the output that the values come from is verified when the gate begins. */
+function dataLegOf({ id }: Gate, { gate }: LegSource, matrix: JsonObject | undefined): Leg {
+  const leg = matrix?.[LEG_KEY];
+  if (typeof leg === 'string' && DATA_LEG.test(leg)) return { id: leg, matrix: {} };
+  throw new GatelineError('MATRIX_MISMATCH', `gate ${id}: the matrix of the job has no id of a leg as \`${LEG_KEY}\``, {
+    hint: `Take the ids from the job of ${gate}: \`matrix: {${LEG_KEY}: "\${{ fromJSON(needs.${gate}.outputs.legs)['${id}'] }}"}\`.`,
   });
 }
 

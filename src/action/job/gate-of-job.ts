@@ -13,6 +13,7 @@ import { RUN_GATE } from '../../run/records/record.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { GivenRework } from '../../run/records/given-rework.ts';
 import type { Selection } from '../../store/record-store.ts';
+import { unitsNamed } from '../../run/records/named-units.ts';
 import { unitsOf, ancestorsOf } from '../../run/records/unit.ts';
 
 /** The gate of a job, with its pipeline and what its call starts from. */
@@ -64,8 +65,12 @@ function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void 
 /** The records that a unit builds on, its own, and those that sent its work back. */
 function recordsFor(pipeline: Pipeline, key: UnitKey, rework: GivenRework | undefined): Selection {
   const graph = unitsOf(pipeline);
-  const isTarget = rework !== undefined && graph.get(key)?.gate.id === rework.target;
-  const after = isTarget ? [...rework.from, ...rework.over].map(({ unit }) => unit) : [];
-  const wanted = new Set([key, ...ancestorsOf(graph, key), ...after]);
-  return { only: ({ gate, leg }) => gate === RUN_GATE || wanted.has(unitKey(gate, leg)) };
+  const [own] = unitsNamed(graph, [key]);
+  const again = own!.gate.id === rework?.target ? [...rework.from, ...rework.over] : [];
+  const after = again.map(({ unit }) => unit);
+  const above = ancestorsOf(graph, own!.gate.legsFrom === undefined ? key : own!.gate.id);
+  const wanted = new Set([key, ...above, ...after]);
+  // How many legs there are is in a record that is not read yet.
+  const whole = new Set(above.filter((one) => graph.get(one)!.gate.legsFrom !== undefined));
+  return { only: ({ gate, leg }) => gate === RUN_GATE || wanted.has(unitKey(gate, leg)) || whole.has(gate) };
 }

@@ -10,7 +10,7 @@ import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { unitKey, type Gate, type UnitKey } from '../../pipeline/pipeline.ts';
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { loadSchemaLibraries } from '../../verdict/json-schema/compile-schema.ts';
 import { openWorkspace, type WorkspaceOptions } from '../../workspace/open-workspace.ts';
@@ -101,11 +101,25 @@ export async function openClaimedJob(invocation: ActionInvocation, token: ClaimT
   const pipelineId = token.pipeline ?? definition.pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
   const listing = await claimListing(store, pipelineId, token);
   const fromFile = definition.pipeline?.id === pipelineId ? definition.pipeline : undefined;
-  const pipeline = fromFile ?? (await begunPipeline(store.records, pipelineId, listing.records, token));
+  const pipeline = fromFile
+    ? withLegOf(token, fromFile)
+    : await begunPipeline(store.records, pipelineId, listing.records, token);
   const gate = pipeline.gates.find(({ id }) => id === token.gate);
   if (gate === undefined) throw unknownToken(token);
   const assignment: Assignment = { pipeline, subject: token.subject, metadata: {}, input: null };
   return { ...around, assignment, gate, key, call: { call: { numbers: numbersOf(event), listing } } };
+}
+
+/** The leg of a claim exists, whatever the output that it came from says now. Its values are in its request. */
+function withLegOf({ gate, leg }: ClaimToken, pipeline: Pipeline): Pipeline {
+  const own = pipeline.gates.find(({ id }) => id === gate);
+  if (own?.legsFrom === undefined || leg === '') return pipeline;
+  const gates = pipeline.gates.map((one) => {
+    if (one !== own) return one;
+    const { legsFrom: _, ...rest } = one;
+    return { ...rest, legs: [{ id: leg, matrix: {} }] };
+  });
+  return { ...pipeline, gates };
 }
 
 /**
@@ -119,11 +133,12 @@ export async function openSurroundings(
   ending?: { readonly token: ClaimToken; readonly store: JobStore },
 ): Promise<JobContext> {
   const { world, inputs, event } = invocation;
-  const { environment } = await commandEnvironment(world.environment, event.temp);
+  const given = await commandEnvironment(world.environment, event.temp);
   const [{ definition, workspace }, opened] = await Promise.all([
-    findFiles(invocation, environment, ending?.token),
+    findFiles(invocation, given.environment, ending?.token),
     ending?.store ?? openJobStore(invocation),
   ]);
+  const environment = { ...given.environment, ...secretsNamed(definition, inputs, world.runner) };
   const store =
     ending === undefined
       ? { ...opened, records: { ...opened.records, list: patientList(invocation, definition, opened) } }
@@ -152,6 +167,18 @@ export async function openSurroundings(
     underReview: () => underReview(event, restOfStep(invocation)),
   };
   return { definition, store, ports };
+}
+
+/** The secrets that gates name, of those that the step was given in one text. Nothing else becomes a variable. */
+function secretsNamed(
+  { pipeline }: Definition,
+  { secretValues }: Pick<ActionInvocation['inputs'], 'secretValues'>,
+  runner: Pick<ActionInvocation['world']['runner'], 'mask'>,
+): Record<string, string> {
+  const named = new Set(pipeline?.gates.flatMap(({ secrets }) => secrets));
+  const values = Object.entries(secretValues).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+  for (const [, value] of values) runner.mask(value);
+  return Object.fromEntries(values.filter(([name]) => named.has(name)));
 }
 
 /** After the agent nothing is decided: a decision about its output is made later. */

@@ -109,6 +109,7 @@ export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly Nee
     id,
     result,
     ...(outputs['gate'] && { gate: outputs['gate'] }),
+    ...(needs?.waves?.has(id) && { gates: needs.waves.get(id)! }),
   }));
 }
 

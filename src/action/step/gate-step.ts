@@ -1,7 +1,11 @@
 import type { PlannedUnit } from '../../run/plan/plan.ts';
 import type { EndedRecord, GatelineRecord, StartedRecord } from '../../run/records/record.ts';
-import type { RunState } from '../../run/state/run-state.ts';
-import { unitsOf } from '../../run/records/unit.ts';
+import { legsFrom } from '../../engine/call/settle-legs.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { NO_LEG } from '../../pipeline/data-legs.ts';
+import type { Gate } from '../../pipeline/pipeline.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
+import { graphOf, unitsOf } from '../../run/records/unit.ts';
 import { annotationsOf } from '../../report/github/annotations.ts';
 import { gateSummary } from '../../report/github/gate-summary.ts';
 import type { JsonValue } from '../../json/json.ts';
@@ -26,11 +30,14 @@ export interface GateStep {
 }
 
 /** Reports everything about a step: outputs, summary, annotations; and the result of the step. */
-export async function reportGate(invocation: ActionInvocation, job: Job, step: GateStep): Promise<StepResult> {
+export async function reportGate(invocation: ActionInvocation, opened: Job, step: GateStep): Promise<StepResult> {
+  // A gate that does not apply has no legs, and its job has one all the same.
+  const job = { ...opened, key: step.planned.key };
   const result = resultOfGate(step.planned, step.state, step.ended);
   const value = await readValue(job.ports.store, step.ended);
   setGateOutputs(invocation, job, step);
   await exposeOutput(invocation, job, step);
+  await exposeLegs(invocation, job, step);
   annotate(invocation, job, step, value, result);
   await addSummary(invocation, job, step, value);
   if (invocation.inputs.comment === 'always') {
@@ -74,6 +81,29 @@ async function exposeOutput({ world: { runner }, inputs }: ActionInvocation, job
   else runner.annotate('warning', `expose-output: ${exposed.why}`);
 }
 
+/** The legs of the gates whose matrix is in this output: their ids only. Why there are none, their own jobs show. */
+async function exposeLegs({ world: { runner } }: ActionInvocation, job: Job, step: GateStep): Promise<void> {
+  const state = step.state.units.get(job.key);
+  const waiting = job.assignment.pipeline.gates.filter(({ legsFrom }) => legsFrom?.gate === job.gate.id);
+  if (waiting.length === 0 || state?.done !== true) return;
+  const legs: Record<string, string[]> = {};
+  for (const gate of waiting) legs[gate.id] = await legIds(job.ports.store, gate, state);
+  runner.setOutput('legs', JSON.stringify(legs));
+}
+
+async function legIds(
+  store: Job['ports']['store'],
+  { id, legsFrom: source }: Gate,
+  state: UnitState,
+): Promise<string[]> {
+  try {
+    return (await legsFrom(store, id, source!, state)).map((leg) => leg.id);
+  } catch (error) {
+    if (error instanceof GatelineError) return [NO_LEG];
+    throw error;
+  }
+}
+
 function annotate(
   { world: { runner }, event }: ActionInvocation,
   job: Job,
@@ -107,7 +137,7 @@ async function addSummary(
   value?: JsonValue,
 ): Promise<void> {
   if (!inputs.summary) return;
-  const graph = unitsOf(job.assignment.pipeline);
+  const graph = graphOf(unitsOf(job.assignment.pipeline), step.state.units.values());
   const text = gateSummary(
     {
       unit: graph.get(job.key)!,

@@ -10,6 +10,7 @@ import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
+import { graphOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import { adviceLines } from '../output/advice.ts';
@@ -61,8 +62,9 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
     runPipeline(opened.ports, assignment, { observe, signal, ...(asked.resume && { resume: asked.resume }) }),
   );
   for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
-  tell(invocation, { ...opened, assignment }, result);
-  const code = exitCodeOfRun(result, opened.graph, only);
+  const graph = graphOf(opened.graph, result.state.units.values());
+  tell(invocation, { ...opened, graph, assignment }, result);
+  const code = exitCodeOfRun(result, graph, only);
   return options['apply'] ? await applyResult(world, opened, result, code) : code;
 }
 

@@ -3,7 +3,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { listOf, oneLine } from '../../report/text.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { unitsNamed } from '../../run/records/named-units.ts';
-import { ancestorsOf, descendantsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { ancestorsOf, descendantsOf, graphOf, type UnitGraph } from '../../run/records/unit.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import { listOption, textOption, type OptionValues } from '../command.ts';
 
@@ -23,8 +23,9 @@ export interface Advice {
 /** The result of a run and the next commands, one line each. */
 export function adviceLines(
   state: RunState,
-  { graph, options, isBlocked = false, reruns = new Set(), usedUp = [] }: Advice,
+  { graph: defined, options, isBlocked = false, reruns = new Set(), usedUp = [] }: Advice,
 ): string[] {
+  const graph = graphOf(defined, state.units.values());
   const about = pointers(options);
   const commands: Commands = {
     run: `gateline run${about}`,
@@ -90,7 +91,7 @@ function whatStartsIt(graph: UnitGraph, unit: UnitKey, about: string, isOfNewRun
 function needsLeftOut({ units }: RunState, graph: UnitGraph, options: OptionValues): string[] {
   const gates = listOption(options, 'gate');
   const asked = unitsNamed(graph, gates).map(({ key }) => key);
-  const open = asked.filter((key) => !units.get(key)!.done).flatMap((key) => ancestorsOf(graph, key));
+  const open = asked.filter((key) => units.get(key)?.done === false).flatMap((key) => ancestorsOf(graph, key));
   const left = [...new Set(open)].filter((key) => !units.get(key)!.done && !asked.includes(key)).map(oneLine);
   if (left.length === 0 || options['with-needs'] || options['stand-in']) return [];
   const command = `gateline run${gates.map((gate) => ` --gate ${shellWord(gate)}`).join('')} --with-needs`;

@@ -3,7 +3,7 @@ import { checkpointMarkdown } from '../../report/markdown/checkpoint.ts';
 import { oneLine, type Paint } from '../../report/text.ts';
 import { durationText, endedAfter, scoreText, toneOf, unitCount } from '../../report/wording.ts';
 import type { RunState } from '../../run/state/run-state.ts';
-import type { UnitGraph } from '../../run/records/unit.ts';
+import { graphOf, type UnitGraph } from '../../run/records/unit.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 
 /** Characters of an issue in a progress line; `gateline show` shows all of it. */
@@ -77,8 +77,9 @@ export function openingLine(state: RunState): string {
 }
 
 /** The Markdown checkpoint that the state guide requires in the log after each gate. */
-export function checkpointFor(event: EngineEvent, graph: UnitGraph): string | undefined {
+export function checkpointFor(event: EngineEvent, defined: UnitGraph): string | undefined {
   if (event.type !== 'ended') return undefined;
+  const graph = graphOf(defined, event.state.units.values());
   const unit = graph.get(event.unit);
   return unit && checkpointMarkdown({ unit, graph, state: event.state });
 }

@@ -1,7 +1,7 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { RunResult } from '../../engine/run-pipeline.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
-import type { UnitGraph } from '../../run/records/unit.ts';
+import { isAmong, type UnitGraph } from '../../run/records/unit.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from './report-error.ts';
 
@@ -11,7 +11,7 @@ export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: Readon
   if (result.cancelled) return EXIT_CODES.interrupted;
   if (state.decided.paused !== undefined && state.status !== 'completed') return EXIT_CODES.paused;
   const units = [...state.units.values()];
-  const asked = only === undefined ? units : units.filter((unit) => only.has(unit.key));
+  const asked = only === undefined ? units : units.filter((unit) => isAmong(only, unit));
   if (asked.every(isWell)) return EXIT_CODES.ok;
   const codes = errors.map(exitCodeOfError);
   const worst = [EXIT_CODES.busy, EXIT_CODES.usage, EXIT_CODES.platform].find((code) => codes.includes(code));

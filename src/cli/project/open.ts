@@ -101,7 +101,7 @@ export async function openRun(
       hint: `${known} \`gateline status --subjects\` lists the subjects.`,
     });
   }
-  return { ...opened, call, at: view?.at };
+  return { ...opened, graph: call.graph, call, at: view?.at };
 }
 
 /** The projections of the state guide's files for a call. */

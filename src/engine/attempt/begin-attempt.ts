@@ -173,6 +173,7 @@ async function agentView(
   directory: AttemptDirectory,
 ): Promise<JsonObject> {
   const needs: JsonObject = {};
+  if (unit.gate.legsFrom !== undefined) await keepJson(call.ports.store, unit.leg.matrix);
   for (const [key, content] of Object.entries(work.request.needs)) {
     const view =
       content === null

@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Snapshot } from '../../workspace/workspace.ts';
 import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
 import { openJournal, type Journal, type JournalScope } from './journal.ts';
+import { legSettler } from './settle-legs.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
 import { givenSubject, type NamedSubject } from './given-subject.ts';
 
@@ -67,6 +68,8 @@ export interface Call {
   readonly ports: EnginePorts;
   readonly assignment: Assignment;
   readonly graph: UnitGraph;
+  /** Gives gates whose matrix is in an output their legs, once the output is known. True: the graph has changed. */
+  readonly settleLegs: () => Promise<boolean>;
   readonly journal: Journal;
   readonly contracts: Contracts;
   readonly around: RequestContext;
@@ -93,7 +96,8 @@ export async function openCall(
   options: CallOptions = {},
 ): Promise<Call> {
   const { pipeline, subject } = assignment;
-  const graph = unitsOf(await withReview(ports, pipeline));
+  const reviewed = await withReview(ports, pipeline);
+  const graph = new Map(unitsOf(reviewed));
   const given = ports.decisions && ((listing: RecordListing) => ports.decisions!.given(graph, listing, subject));
   const journal = await openJournal(ports, {
     pipeline: pipeline.id,
@@ -102,10 +106,17 @@ export async function openCall(
     ...(given && { given }),
     ...options,
   });
+  const settleLegs = legSettler(reviewed, graph, journal, ports.store);
+  if (await settleLegs()) {
+    // Of a run that is over, every leg is.
+    journal.renumber();
+    await settleLegs();
+  }
   return {
     ports,
     assignment,
     graph,
+    settleLegs,
     journal,
     contracts: createContracts(ports.contractFiles ?? ports.workspace, assignment.standardSchemas),
     around: {

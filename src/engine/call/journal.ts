@@ -25,6 +25,10 @@ export interface Journal {
   /** The properties that all records of this call about this unit share. */
   identity(unit: Named, n: number): RecordIdentity;
   write(record: GatelineRecord): Promise<Written>;
+  /** Computes the state again: the graph has changed. */
+  refold(): void;
+  /** Numbers the call again, if it numbers itself: the graph has changed, so that a run may be over. */
+  renumber(): void;
   /** Judges a unit by this fingerprint from now on. */
   setFingerprint(key: UnitKey, fingerprint: Digest): void;
   /** Sets contents that were found to be missing or altered. */
@@ -95,7 +99,7 @@ interface KnownRecords extends RecordListing {
 }
 
 class CallJournal implements Journal {
-  readonly call: CallNumbers;
+  call: CallNumbers;
   readonly #ports: JournalPorts;
   readonly #scope: JournalScope;
   readonly #known: KnownRecords;
@@ -146,6 +150,15 @@ class CallJournal implements Journal {
     return written;
   }
 
+  refold(): void {
+    this.#run = this.#foldOfCall();
+  }
+
+  renumber(): void {
+    this.call = numbersOf(this.#scope, (runNumber) => this.#fold(runNumber));
+    this.refold();
+  }
+
   setFingerprint(key: UnitKey, fingerprint: Digest): void {
     if (this.#fingerprints.get(key) === fingerprint) return;
     this.#fingerprints.set(key, fingerprint);
@@ -166,7 +179,7 @@ class CallJournal implements Journal {
     if (unread !== undefined) this.#known.problems.push(unread);
     for (const record of decided) this.#known.proven.add(record);
     this.#known.records.push(...decided);
-    this.#run = this.#foldOfCall();
+    this.refold();
     this.#addToFound(decided);
   }
 

@@ -1,5 +1,6 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { PlannedUnit } from '../../run/plan/plan.ts';
+import { isAmong } from '../../run/records/unit.ts';
 import type { Assignment } from '../call/call.ts';
 
 /**
@@ -9,11 +10,11 @@ import type { Assignment } from '../call/call.ts';
  */
 export function notAsked(
   { only, maxGates = Infinity }: Pick<Assignment, 'only' | 'maxGates'>,
-  { key, gate }: { readonly key: UnitKey; readonly gate: string },
+  unit: { readonly key: UnitKey; readonly gate: string },
   started: ReadonlySet<string>,
 ): string | undefined {
-  if (!started.has(gate) && started.size >= maxGates) return `${maxGates} gates have run, as requested`;
-  return only === undefined || only.has(key) ? undefined : 'not requested';
+  if (!started.has(unit.gate) && started.size >= maxGates) return `${maxGates} gates have run, as requested`;
+  return only === undefined || isAmong(only, unit) ? undefined : 'not requested';
 }
 
 /** The plan of a gate that would run if the call were not limited: it runs, or is blocked by the limit. */

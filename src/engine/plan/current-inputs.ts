@@ -3,6 +3,7 @@ import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import { upstreamFiles } from '../../run/files/files.ts';
 import type { CurrentInputs } from '../../run/plan/request.ts';
 import type { Content, FileChange } from '../../run/records/record.ts';
+import { itemGiven } from '../../run/records/leg-item.ts';
 import { overlay, type Tree } from '../../run/files/tree.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
@@ -100,7 +101,7 @@ function needsOf(call: Call, unit: Unit): Record<UnitKey, Content | null> {
   const needs: Record<UnitKey, Content | null> = {};
   for (const key of unit.needs) {
     const exported = units.get(key)?.exports;
-    if (exported !== undefined) needs[key] = exported;
+    if (exported !== undefined) needs[key] = itemGiven(unit, key) ?? exported;
   }
   return needs;
 }

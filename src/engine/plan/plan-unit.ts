@@ -1,4 +1,5 @@
 import type { UsedAction } from '../../pipeline/pipeline.ts';
+import { emptyList, sourceText } from '../../pipeline/data-legs.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences, type Difference } from '../../run/plan/difference.ts';
 import { askedAgain, HOW_TO_APPROVE, rulingOn } from '../../run/records/decisions.ts';
@@ -8,11 +9,13 @@ import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
 import { findCheckpoint } from '../../run/plan/reuse.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
+import { itemGiven } from '../../run/records/leg-item.ts';
 import { needNames, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import { latestOutput, learnDecisions } from '../upstream/learn-decisions.ts';
 import { evaluateIf } from '../upstream/condition.ts';
 import { missingOf } from '../call/content.ts';
+import { refuseUnknownLegs } from '../call/settle-legs.ts';
 import type { LoadedContract } from '../call/contracts.ts';
 import { currentInputs, handedOnTo, inputTree, type FoundInputs } from './current-inputs.ts';
 import type { SentBackWork } from './sent-back-work.ts';
@@ -42,6 +45,9 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   const contract = await call.contracts.load(unit.gate);
   const applies = await evaluateIf(call, unit);
   if (!applies.choice) return notApplicable(call, unit, contract, applies.reason);
+  await refuseUnknownLegs(call, unit);
+  const list = emptyList(unit);
+  if (list !== undefined) return notApplicable(call, unit, contract, `${sourceText(list)} is empty`);
   const work = await workFor(call, unit, contract);
   const earlier = latestOutput(call, unit, work.fingerprint);
   if (earlier !== undefined) await learnDecisions(call, unit, [earlier]);
@@ -149,7 +155,9 @@ function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
 /** A false `if` also satisfies the gates that need this one. It is valid only for the current results of its needs. */
 function notApplicable(call: Call, unit: Unit, contract: LoadedContract, reason: string): PreparedUnit {
   const units = call.journal.state().units;
-  const needs = Object.fromEntries(unit.needs.map((key) => [key, units.get(key)!.exports ?? null]));
+  const needs = Object.fromEntries(
+    unit.needs.map((key) => [key, itemGiven(unit, key) ?? units.get(key)!.exports ?? null]),
+  );
   const request = buildRequest(unit, call.around, { tree: new Map(), env: {}, tools: {}, needs });
   const work: Work = { request, fingerprint: fingerprintOf(request), contract };
   call.journal.setFingerprint(unit.key, work.fingerprint);

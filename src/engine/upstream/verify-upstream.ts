@@ -1,4 +1,5 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
+import { emptyList } from '../../pipeline/data-legs.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
 import { NO_DECISIONS, rulingOn } from '../../run/records/decisions.ts';
 import { verdictSatisfies } from '../../run/state/fold-unit.ts';
@@ -29,13 +30,19 @@ const CONTRACT_LIMIT = 32 * 1024 * 1024;
  */
 export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Promise<void> {
   const upstream = ancestorsOf(call.graph, unit.key).map((key) => call.graph.get(key)!);
-  await checkDone(call, unit, upstream, job);
+  const used = new Set([...unit.needs, ...listsOf(upstream)]);
+  await checkDone(call, unit, used, upstream, job);
   for (const one of upstream) {
     const state = call.journal.state().units.get(one.key)!;
     if (state.ended === undefined) continue;
-    if (unit.needs.includes(one.key)) await verifyOutput(call, one, state, job);
+    if (used.has(one.key)) await verifyOutput(call, one, state, job);
     else refuseUnclaimed(call, one, state.ended);
   }
+}
+
+/** The outputs that say how many legs there are: those are as important as what the legs produced. */
+function listsOf(upstream: readonly Unit[]): string[] {
+  return upstream.flatMap(({ gate: { legsFrom } }) => (legsFrom === undefined ? [] : [legsFrom.gate]));
 }
 
 /**
@@ -51,14 +58,20 @@ export async function verifyOutput(call: Call, unit: Unit, state: UnitState, job
 }
 
 /** Reports everything that is not done in one error. An attempt whose content is missing is not done. */
-async function checkDone(call: Call, unit: Unit, upstream: readonly Unit[], job: JobCall): Promise<void> {
+async function checkDone(
+  call: Call,
+  unit: Unit,
+  used: ReadonlySet<string>,
+  upstream: readonly Unit[],
+  job: JobCall,
+): Promise<void> {
   const states = (): UnitState[] => upstream.map((one) => call.journal.state().units.get(one.key)!);
   await Promise.all(
     states().map(async ({ key, done, ended }) => {
       if (!done || ended === undefined) return;
       // Only the files of indirect needs are used.
-      const used = unit.needs.includes(key) ? ended : { files: ended.files };
-      call.journal.setMissing(await missingOf(call.ports.store, used));
+      const contents = used.has(key) ? ended : { files: ended.files };
+      call.journal.setMissing(await missingOf(call.ports.store, contents));
     }),
   );
   const open = states().filter((state) => !state.done);
@@ -99,6 +112,7 @@ async function refuseApplicable(call: Call, need: Unit, ended: EndedRecord, job:
   const metadata = (await askedOf(call, ended))?.metadata ?? call.assignment.metadata;
   const asked = { ...call, assignment: { ...call.assignment, metadata } };
   const known = !job.recorded?.has(need.gate.id);
+  if (emptyList(need) !== undefined) return;
   if (known && need.gate.if !== undefined && !(await evaluateIf(asked, need)).choice) return;
   throw unsound(need, 'its record says that it does not apply, but its condition does not confirm that');
 }

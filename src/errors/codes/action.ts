@@ -8,6 +8,11 @@ export const ACTION_CODES = {
     means: 'Inputs of a step are invalid. The message lists all of them.',
     remedy: 'Fix these inputs under `with:` of the step. Nothing ran.',
   },
+  WAVES_UNSUPPORTED: {
+    from: ['user'],
+    means: 'The pipeline has what `pipeline.yml` cannot give to a job, or more gates in a row than it has jobs for.',
+    remedy: 'Use `gateline compile`, which writes a job for each gate.',
+  },
   MATRIX_MISMATCH: {
     from: ['user'],
     means: 'The matrix of the job matches no leg, or more than one leg, of its gate.',

@@ -124,8 +124,13 @@ export const DEFINITION_CODES = {
   GROUP_ID_TAKEN: { from: ['definition'], means: 'A group has the name of a gate.', remedy: 'Choose another name.' },
   MATRIX_INVALID: {
     from: ['definition'],
-    means: 'The matrix has no legs, too many legs, or two legs with the same name.',
+    means: 'The matrix has no legs, too many legs, or two legs with the same name; or it names no list of an output.',
     remedy: 'Follow the message.',
+  },
+  MATRIX_FROM_OUTPUT: {
+    from: ['definition'],
+    means: 'A job reads values of a matrix that come from an output: an agent could choose its runner or its steps.',
+    remedy: 'Write the value itself. The agent finds the values in its request, under `matrix`.',
   },
   MAX_AGE_UNUSED: {
     from: ['definition'],

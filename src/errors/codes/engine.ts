@@ -99,6 +99,11 @@ export const ENGINE_CODES = {
     means: 'The `if` of a gate reads a value that does not exist.',
     remedy: 'Correct the condition, or let the needed gate write the value it reads.',
   },
+  MATRIX_WITHOUT_LEGS: {
+    from: ['user'],
+    means: 'The output that a matrix takes its legs from has no such list, or one with more than 256 items.',
+    remedy: 'Let the needed gate write the list, and let its contract require it.',
+  },
   INPUT_UNMATCHED: {
     from: ['user'],
     means: 'A glob under `inputs` matches no file.',

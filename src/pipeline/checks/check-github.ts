@@ -26,7 +26,8 @@ const HASH_FILES: ExpressionFunction = { name: 'hashFiles', minArgs: 1, maxArgs:
 const JOB_RULES: ExpressionRules = { contexts: ['matrix', 'vars'], functions: [] };
 const CONTAINER_RULES: ExpressionRules = { contexts: ['matrix', 'vars', 'secrets'], functions: [] };
 const WORKFLOW_RULES: ExpressionRules = { contexts: ['vars'], functions: [] };
-const STEP_RULES: ExpressionRules = {
+/** What steps of a compiled workflow may refer to: more than anything else in it. */
+export const STEP_RULES: ExpressionRules = {
   contexts: ['github', 'needs', 'strategy', 'matrix', 'job', 'runner', 'env', 'vars', 'secrets', 'steps', 'inputs'],
   functions: [...STATUS_FUNCTIONS, HASH_FILES],
 };

@@ -73,13 +73,16 @@ function checkPaths(
   });
 }
 
-/** `${{ }}` is evaluated only in conditions; anywhere else it would reach the agent unchanged. */
+/** `${{ }}` is evaluated only in conditions and for a matrix; anywhere else it would reach the agent unchanged. */
 function checkSubstitution(source: DefinitionSource): Problem[] {
-  const isCondition = (path: readonly PropertyKey[]): boolean =>
+  const isExpression = (path: readonly PropertyKey[]): boolean =>
     path[0] === 'gates' &&
     ((path.length === 3 && path[2] === 'if') ||
       (path.length === 4 && path[2] === 'output' && (path[3] === 'checks' || path[3] === 'schema')));
-  return [...textsInside(source.value, (path) => isCondition(path) || isEvaluatedOnGithub(path))].flatMap((text) => {
+  const isMatrix = (path: readonly PropertyKey[]): boolean =>
+    path[0] === 'gates' && path.length === 4 && path[2] === 'strategy' && path[3] === 'matrix';
+  return [...textsInside(source.value, (path) => isExpression(path) || isEvaluatedOnGithub(path))].flatMap((text) => {
+    if (isMatrix(text.path)) return [];
     const offset = text.value.indexOf('${{');
     if (offset < 0 || (text.path[0] === 'gates' && source.isLiteral(text.path[2]))) return [];
     const message = '`${{ }}` is not evaluated here';

@@ -116,9 +116,11 @@ export const matrixSchema = z
 const strategy = z
   .strictObject(
     {
-      matrix: matrixSchema.describe(
-        'Names to lists of values; the gate runs once for each combination, at most 256 times.',
-      ),
+      matrix: z
+        .union([matrixSchema, z.string()], { error: 'expected a map of names to lists of values, or `${{ needs.… }}`' })
+        .describe(
+          'Names to lists of values; the gate runs once for each combination, at most 256 times. Or `${{ needs.GATE.output.KEY }}`, a list in the output of a gate: once for each item.',
+        ),
       'max-parallel': wholeNumber(1, MAX_LEGS)
         .optional()
         .describe('How many legs may run in parallel. Default: as many as the pipeline allows.'),

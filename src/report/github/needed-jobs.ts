@@ -10,6 +10,13 @@ export interface NeededJob {
   readonly result: string;
   /** The gate of the job, from its output `gate`. Default: the gate with the job's name. */
   readonly gate?: string;
+  /** The gates of a job that has several, as a wave has. */
+  readonly gates?: readonly string[];
+}
+
+/** The gates that a job is about, as far as it is known. */
+function gatesOf({ id, gate, gates }: NeededJob): readonly string[] {
+  return gates ?? [gate ?? id];
 }
 
 /**
@@ -29,7 +36,7 @@ export function jobsWithoutRecord(
     known.add(gate);
     if (by.job !== undefined) known.add(by.job);
   }
-  return jobs.filter(({ id, gate }) => !known.has(id) && !(gate !== undefined && known.has(gate)));
+  return jobs.filter((job) => !known.has(job.id) && !gatesOf(job).some((gate) => known.has(gate)));
 }
 
 /** A needed job that prevents a green report. */
@@ -50,13 +57,14 @@ export function unsatisfiedJobs(
   const units = [...state.units.values()];
   const skipped = new Set(units.filter(({ done, status }) => done && status === 'skipped').map(({ gate }) => gate));
   // The job of a gate that a person skipped leaves no record.
-  const isSkip = ({ id, gate, result }: NeededJob): boolean => result === 'success' && skipped.has(gate ?? id);
+  const isSkip = (job: NeededJob): boolean =>
+    job.result === 'success' && gatesOf(job).every((gate) => skipped.has(gate));
   const silent = new Set(jobsWithoutRecord(jobs, records, state).filter((job) => !isSkip(job)));
   const open = new Set(units.filter(({ done }) => !done).map(({ gate }) => gate));
   return jobs
     .map((job) => ({ ...job, isSilent: silent.has(job) }))
     .filter(({ isSilent, result }) => isSilent || result === 'failure' || result === 'cancelled')
-    .filter(({ id, gate }) => !open.has(gate ?? id));
+    .filter((job) => !gatesOf(job).some((gate) => open.has(gate)));
 }
 
 /**

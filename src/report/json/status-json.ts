@@ -12,7 +12,7 @@ import {
 import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import { groupStates, groupStateSchema } from '../../run/state/group-states.ts';
 import type { GateGroup } from '../../pipeline/pipeline.ts';
-import type { UnitGraph } from '../../run/records/unit.ts';
+import { graphOf, type UnitGraph } from '../../run/records/unit.ts';
 import { pausedSince, runErrorOf, runErrorSchema } from './run-error.ts';
 import { iterationOf } from '../../run/records/reworks.ts';
 import { attemptOf, changeOf, endedAfter } from '../wording.ts';
@@ -138,7 +138,8 @@ export type StatusJson = z.infer<typeof statusJsonSchema>;
  * `jsonText`.
  * @param about the pipeline's groups, the path of its definition, and the moment in the past that it is the state of
  */
-export function statusJson(state: RunState, graph: UnitGraph, { groups, file, at }: StatusAbout): StatusJson {
+export function statusJson(state: RunState, defined: UnitGraph, { groups, file, at }: StatusAbout): StatusJson {
+  const graph = graphOf(defined, state.units.values());
   return {
     format: STATUS_FORMAT,
     pipeline: state.pipeline,

@@ -1,7 +1,7 @@
 import { describeNames, type Difference } from '../../run/plan/difference.ts';
 import type { Plan, PlanChoice, PlannedUnit } from '../../run/plan/plan.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
-import type { UnitGraph } from '../../run/records/unit.ts';
+import { graphOf, type UnitGraph } from '../../run/records/unit.ts';
 import { count, fit, oneLine, pad, plain, widthOf, wrapWords, type Tone } from '../text.ts';
 import type { TableOptions } from './status-table.ts';
 import { legName } from '../wording.ts';
@@ -45,8 +45,9 @@ const LONGEST_LINE = 400;
 export function planTable(plan: Plan, graph: UnitGraph, options: Omit<TableOptions, 'now'> = {}): string {
   const paint = options.paint ?? plain;
   const width = options.width === undefined || options.width <= 0 ? LONGEST_LINE : Math.max(options.width, 20);
+  const all = graphOf(graph, plan.units);
   const name = (unit: PlannedUnit): string => {
-    const known = graph.get(unit.key);
+    const known = all.get(unit.key);
     if (known === undefined) return `-  ${oneLine(unit.key)}`;
     return `${known.gate.number}  ${oneLine(unitKey(known.gate.id, legName(known.leg, known.gate.legs)))}`;
   };

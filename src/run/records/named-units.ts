@@ -1,5 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
+import { DATA_LEG } from '../../pipeline/data-legs.ts';
 import type { Leg } from '../../pipeline/pipeline.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import type { Unit, UnitGraph } from './unit.ts';
@@ -29,8 +30,18 @@ export function unitsNamed(graph: UnitGraph, names: readonly string[], where = '
     if (leg !== undefined) return [leg];
     const shown = units.filter((unit) => `${unit.gate.id}/${legText(unit.leg)}` === name);
     if (shown.length === 1) return shown;
+    const later = legToCome(graph, name);
+    if (later !== undefined) return [later];
     throw unknown(units, name, where);
   });
+}
+
+/** A leg that an output may ask for: of a gate whose legs are not known yet. */
+function legToCome(graph: UnitGraph, key: string): Unit | undefined {
+  const [gate = '', leg = ''] = key.split('/');
+  const waiting = graph.get(gate);
+  if (waiting?.gate.legsFrom === undefined || key !== `${gate}/${leg}` || !DATA_LEG.test(leg)) return undefined;
+  return { ...waiting, key, leg: { id: leg, matrix: {} } };
 }
 
 /**

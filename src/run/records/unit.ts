@@ -1,3 +1,5 @@
+import { withLegs } from '../../pipeline/data-legs.ts';
+import { RUN_GATE } from './record.ts';
 import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 
 /** One unit of work: a gate, or one leg of a matrix gate. Runs, records and plans refer to units. */
@@ -13,7 +15,7 @@ export interface Unit {
 export type UnitGraph = ReadonlyMap<UnitKey, Unit>;
 
 /** The units of a checked pipeline (which has no cycles). */
-export function unitsOf(pipeline: Pipeline): UnitGraph {
+export function unitsOf(pipeline: Pick<Pipeline, 'gates'>): UnitGraph {
   const gates = new Map(pipeline.gates.map((gate) => [gate.id, gate]));
   const ordered = new Map<UnitKey, Unit>();
   const done = new Set<string>();
@@ -31,6 +33,33 @@ export function unitsOf(pipeline: Pipeline): UnitGraph {
     for (const unit of legsOf(gate, gates)) ordered.set(unit.key, unit);
   }
   return ordered;
+}
+
+/**
+ * A graph with the legs that a state or a plan has, where only a run knows them. What those legs are given is not in
+ * it: for views.
+ */
+export function graphOf(graph: UnitGraph, units: Iterable<{ readonly gate: string; readonly leg: string }>): UnitGraph {
+  const gates = [...new Set([...graph.values()].map(({ gate }) => gate))];
+  if (gates.every(({ legsFrom }) => legsFrom === undefined)) return graph;
+  const legs = Map.groupBy(units, ({ gate }) => gate);
+  const seen = gates.flatMap(({ id, legsFrom }) => (legsFrom && legs.has(id) ? [[id, legs.get(id)!] as const] : []));
+  const known = seen.map(([id, list]) => [id, list.map(({ leg }): Leg => ({ id: leg, matrix: {} }))] as const);
+  return unitsOf(withLegs({ gates }, new Map(known)));
+}
+
+/** Those of some keys that are not in the pipeline. A leg that an output no longer asks for is not among them. */
+export function strangersTo(graph: UnitGraph, keys: Iterable<UnitKey>): UnitKey[] {
+  const changing = new Set([...graph.values()].flatMap(({ gate }) => (gate.legsFrom === undefined ? [] : [gate.id])));
+  return [...keys].filter((key) => !graph.has(key) && key !== RUN_GATE && !changing.has(key.split('/', 1)[0]!));
+}
+
+/** Whether a unit is one of some that were named, or a leg of a gate among them whose legs were not known then. */
+export function isAmong(
+  named: ReadonlySet<UnitKey>,
+  { key, gate }: { readonly key: UnitKey; readonly gate: string },
+): boolean {
+  return named.has(key) || named.has(gate);
 }
 
 function legsOf(gate: Gate, gates: ReadonlyMap<string, Gate>): Unit[] {

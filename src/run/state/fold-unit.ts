@@ -9,6 +9,7 @@ import {
   type Ruling,
   type UnitDecisions,
 } from '../records/decisions.ts';
+import { itemGiven } from '../records/leg-item.ts';
 import { comparePositions, type EndedRecord, type StartedRecord } from '../records/record.ts';
 import { writerKey, type RunProblem, type ExternalFacts, type UnitState, type UnitStatus } from './run-state.ts';
 import {
@@ -249,7 +250,8 @@ function needsMatch(unit: Unit, given: EndedRecord['needs'], upstream: States, f
   return unit.needs.every((key) => {
     const need = upstream.get(key);
     if (!Object.hasOwn(given, key)) return need?.done !== true;
-    return need?.done === true && (need.exports?.digest ?? null) === given[key];
+    const content = itemGiven(unit, key) ?? need?.exports;
+    return need?.done === true && (content?.digest ?? null) === given[key];
   });
 }
 

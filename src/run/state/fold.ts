@@ -14,7 +14,7 @@ import {
 } from '../records/record.ts';
 import type { RunProblem, RunState, RunStatus, ExternalFacts, UnitState } from './run-state.ts';
 import type { UnitRecords } from '../records/unit-records.ts';
-import type { UnitGraph } from '../records/unit.ts';
+import { strangersTo, type UnitGraph } from '../records/unit.ts';
 import { graphWhenApproved } from './when-approved.ts';
 
 /** Whose records to fold. */
@@ -79,7 +79,7 @@ export function createRunFold(
     state: () => {
       if (state !== undefined) return state;
       const units = deriveOpen(graph, grouped, derived, open, facts);
-      const strangers = [...grouped.keys()].filter((key) => !graph.has(key) && key !== RUN_GATE).map(describeStranger);
+      const strangers = strangersTo(graph, grouped.keys()).map(describeStranger);
       const ofAll = grouped.get(RUN_GATE);
       const decided = runDecisions(ofAll?.decided ?? [], ofAll?.unknown[0]?.why);
       const problems = [...unplaced, ...[...derived.values()].flatMap((one) => one.problems), ...strangers];

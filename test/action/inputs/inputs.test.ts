@@ -239,6 +239,7 @@ describe('what is wrong with inputs', () => {
       statuses: 'gates',
       metadata: 'a: 1',
       'expose-output': 'true',
+      'secret-values': 'A=1',
     };
     for (const command of COMMAND_NAMES) {
       const given: Record<string, string> = { command, ...(command === 'complete' && { token: 'abc' }) };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { outputDigests } from '../../../src/action/inputs/job-results.ts';
 import { parseNeeds } from '../../../src/action/inputs/needs.ts';
 
 const needsOf = (text: string) => {
@@ -75,4 +76,40 @@ describe('the input needs', () => {
   it('never throws', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void parseNeeds(text)));
   });
+});
+
+describe('the jobs of waves', () => {
+  const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
+  const waves = JSON.stringify([
+    [
+      { gate: 'a', slot: 0 },
+      { gate: 'b', slot: 1 },
+    ],
+    [{ gate: 'c', slot: 0 }],
+  ]);
+  const text = JSON.stringify({
+    waves: { result: 'success', outputs: { waves } },
+    'wave-0': {
+      result: 'failure',
+      outputs: { 'digest-0': digest('1'), 'digest-1': digest('2'), 'digest-2': digest('9') },
+    },
+    'wave-1': { result: 'success', outputs: { 'digest-0': digest('3'), digest: digest('8'), gate: 'a' } },
+    'wave-2': { result: 'skipped', outputs: {} },
+  });
+
+  it('stand for the gates at their positions, and those without gates for none', () => {
+    const needs = needsOf(text);
+    expect(needs.gates).toEqual(['a', 'b', 'c']);
+    expect([...needs.results!.keys()]).toEqual(['wave-0', 'wave-1']);
+    expect(Object.fromEntries(outputDigests(needs))).toEqual({ a: digest('1'), b: digest('2'), c: digest('3') });
+  });
+
+  it.each(['[', '{}', '[[{"gate": "no gate"}]]', JSON.stringify(Array.from({ length: 13 }, () => []))])(
+    'are jobs like others where no list of waves is readable: %s',
+    (unread) => {
+      const needs = needsOf(text.replace(JSON.stringify(waves), JSON.stringify(unread)));
+      expect([...needs.results!.keys()]).toEqual(['waves', 'wave-0', 'wave-1', 'wave-2']);
+      expect(Object.fromEntries(outputDigests(needs))).toEqual({ a: digest('8') });
+    },
+  );
 });

@@ -1,4 +1,11 @@
-import type { Gate, Pipeline } from '../pipeline/pipeline.ts';
+import type { Gate, Pipeline } from './pipeline.ts';
+
+/** Minutes for everything but the agents: checkout, records, and an outage of GitHub. */
+const OVERHEAD_MINUTES = 15;
+/** The longest that GitHub lets a job run: five days, on runners of one's own. */
+const MAX_JOB_MINUTES = 7_200;
+/** Where jobs run whose gate does not say it. */
+export const DEFAULT_RUNNER = 'ubuntu-latest';
 
 /** When the job of a gate begins. */
 export interface JobOrder {
@@ -14,7 +21,11 @@ export interface JobOrder {
 /** When each job begins, by gate. Members of a sequential group are put in an order that no need contradicts. */
 export function jobOrders({ gates, groups }: Pick<Pipeline, 'gates' | 'groups'>): ReadonlyMap<string, JobOrder> {
   const own = new Map(gates.map(({ id, needs }) => [id, new Set(needs)]));
-  const after = new Map(gates.map(({ id, needs }) => [id, new Set(needs)]));
+  const lists = new Map(gates.map(({ id, legsFrom }) => [id, legsFrom === undefined ? [] : [legsFrom.gate]]));
+  // Who needs all legs must know how many there are from where no other job can write.
+  const after = new Map(
+    gates.map(({ id, needs }) => [id, new Set([...needs, ...needs.flatMap((n) => lists.get(n)!)])]),
+  );
   const followers = new Set<string>();
   for (const { mode, gates: members } of groups) {
     if (mode !== 'sequential') continue;
@@ -62,4 +73,10 @@ export function ancestorsOf(id: Gate['id'], edges: ReadonlyMap<string, ReadonlyS
     waiting.push(...(edges.get(one) ?? []));
   }
   return found;
+}
+
+/** Minutes for a job: all attempts together, so that the step can record how the last one ended. */
+export function jobMinutes({ timeoutMinutes, retries, uses }: Gate): number {
+  const attempts = uses === undefined ? retries + 1 : 1;
+  return Math.min(MAX_JOB_MINUTES, Math.ceil(timeoutMinutes * attempts) + OVERHEAD_MINUTES);
 }

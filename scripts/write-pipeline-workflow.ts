@@ -1,0 +1,148 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MAX_WAVES, WAVE_WIDTH } from '../src/pipeline/waves.ts';
+
+/** The reusable workflow whose jobs are waves: YAML has no loops. */
+export const PIPELINE_WORKFLOW = '.github/workflows/pipeline.yml';
+
+const CHECKOUT = `      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
+        with:
+          persist-credentials: false
+`;
+
+const HEAD = `# A whole gateline.yml, for workflows of any repository. docs/reference/reusable-workflows.md
+# Written by scripts/write-pipeline-workflow.ts.
+name: pipeline
+on:
+  workflow_call:
+    inputs:
+      file:
+        description: Path of the definition.
+        required: false
+        type: string
+      subject:
+        description: Subject of the run.
+        required: false
+        type: string
+      task:
+        description: What the run is to achieve.
+        required: false
+        type: string
+      input:
+        description: The caller's input, as JSON.
+        required: false
+        type: string
+      resume:
+        description: Id of an earlier run to resume.
+        required: false
+        type: string
+      comment:
+        description: auto, always or never.
+        required: false
+        type: string
+      statuses:
+        description: auto, gates or never.
+        required: false
+        type: string
+    secrets:
+      env:
+        description: Lines NAME=VALUE. A gate gets those that it names.
+        required: false
+    outputs:
+      passed:
+        description: Whether every gate is satisfied.
+        value: \${{ jobs.report.outputs.passed }}
+
+jobs:
+  waves:
+    runs-on: ubuntu-latest
+    timeout-minutes: 15
+    permissions:
+      contents: read
+      actions: read
+      pull-requests: read
+    outputs:
+      waves: \${{ steps.waves.outputs.waves }}
+    steps:
+${CHECKOUT}      - id: waves
+        uses: $/
+        with:
+          command: waves
+          file: \${{ inputs.file }}
+`;
+
+function waveJob(wave: number): string {
+  const earlier = Array.from({ length: wave }, (_, index) => `wave-${index}`);
+  const list = `fromJSON(needs.waves.outputs.waves || '[]')[${wave}]`;
+  const digests = Array.from(
+    { length: WAVE_WIDTH },
+    (_, slot) => `      digest-${slot}: \${{ matrix.slot == ${slot} && steps.gate.outputs.digest || '' }}\n`,
+  );
+  return `
+  wave-${wave}:
+    needs: [${['waves', ...earlier].join(', ')}]
+    # What a gate needs may have failed in another gate's wave: the action decides whether it begins.
+    if: \${{ !cancelled() && ${list} }}
+    strategy:
+      fail-fast: false
+      matrix:
+        include: \${{ ${list} }}
+    name: \${{ matrix.name }}
+    runs-on: \${{ matrix.runner }}
+    timeout-minutes: \${{ matrix.minutes }}
+    permissions:
+      contents: read
+      actions: read
+      checks: read
+      pull-requests: read
+    outputs:
+${digests.join('')}    steps:
+${CHECKOUT}      - id: gate
+        uses: $/
+        with:
+          gate: \${{ matrix.gate }}
+          matrix: \${{ toJSON(matrix.values) }}
+          needs: \${{ toJSON(needs) }}
+          file: \${{ inputs.file }}
+          subject: \${{ inputs.subject }}
+          task: \${{ inputs.task }}
+          input: \${{ inputs.input }}
+          resume: \${{ inputs.resume }}
+          secret-values: \${{ secrets.env }}
+`;
+}
+
+function reportJob(): string {
+  const waves = Array.from({ length: MAX_WAVES }, (_, index) => `wave-${index}`);
+  return `
+  report:
+    needs: [${['waves', ...waves].join(', ')}]
+    if: always()
+    runs-on: ubuntu-latest
+    timeout-minutes: 15
+    # No permissions here: it uses those of the calling job, and says what they do not allow.
+    outputs:
+      passed: \${{ steps.report.outputs.passed }}
+    steps:
+${CHECKOUT}      - id: report
+        uses: $/
+        with:
+          command: report
+          needs: \${{ toJSON(needs) }}
+          file: \${{ inputs.file }}
+          subject: \${{ inputs.subject }}
+          comment: \${{ inputs.comment }}
+          statuses: \${{ inputs.statuses }}
+`;
+}
+
+/** The text of the workflow. */
+export function pipelineWorkflow(): string {
+  return [HEAD, ...Array.from({ length: MAX_WAVES }, (_, wave) => waveJob(wave)), reportJob()].join('');
+}
+
+if (import.meta.main) {
+  const path = join(import.meta.dirname, '..', PIPELINE_WORKFLOW);
+  const text = pipelineWorkflow();
+  if (readFileSync(path, { encoding: 'utf8', flag: 'a+' }) !== text) writeFileSync(path, text);
+}

@@ -1,0 +1,21 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { wavesOf } from '../../pipeline/waves.ts';
+import type { ActionInvocation, StepResult } from '../invocation.ts';
+import { commandEnvironment } from '../job/command-environment.ts';
+import { findDefinition } from '../job/definition.ts';
+
+/** `command: waves`: the gates of the file as matrices for the jobs of `pipeline.yml`. Starts nothing. */
+export async function execute({ world, inputs, event }: ActionInvocation): Promise<StepResult> {
+  const { environment } = await commandEnvironment(world.environment, event.temp);
+  const { pipeline, missing, notices } = await findDefinition(event, inputs, environment);
+  for (const notice of notices) world.runner.annotate('warning', notice);
+  if (pipeline === undefined) throw missing ?? new GatelineError('PIPELINE_MISSING', 'there is no gateline.yml');
+  const found = wavesOf(pipeline);
+  if ('problems' in found) {
+    const message = `pipeline ${pipeline.id} cannot run as waves: ${found.problems.join(', ')}`;
+    throw new GatelineError('WAVES_UNSUPPORTED', message);
+  }
+  world.runner.setOutput('waves', JSON.stringify(found.waves));
+  const units = found.waves.flat().length;
+  return { ok: true, title: 'Waves', message: `${units} gates and legs in ${found.waves.length} waves` };
+}
