@@ -21,3 +21,11 @@ export async function inParallel<T>(
   await Promise.all(Array.from({ length: width }, worker));
   if (errors.length > 0) throw errors[0];
 }
+
+/** Like `Promise.all`, but a first error is thrown only once all of it has ended, so that nothing still runs then. */
+export async function allEnded<const T extends readonly Promise<unknown>[]>(
+  work: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}

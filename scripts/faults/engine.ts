@@ -202,6 +202,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     find: 'workspace.matches(inputs, path, mode)',
     replace: 'workspace.matches(inputs, path)',
     tests: ['test/engine/on-disk.test.ts'],
+    only: 'an input may be a submodule',
     why: 'a glob that names files in a submodule would match nothing',
   },
   {

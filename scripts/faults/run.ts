@@ -180,6 +180,7 @@ export const RUN_FAULTS: readonly Fault[] = [
     find: "isAwaited ? { choice: 'await'",
     replace: "isAwaited && graph.size === 0 ? { choice: 'await'",
     tests: ['test/engine/loops.test.ts'],
+    only: 'none starts again that had ended',
     why: 'a kill would start an agent again that had judged the work',
   },
   {

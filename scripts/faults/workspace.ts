@@ -43,9 +43,10 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a slot is used again in which somebody may still write',
-    find: 'if (!isReusable || !(await isSound(slot)) || (await livesBelow(path)))',
+    find: 'if (!isReusable || !(await isSound(slot)) || livesBelow(path))',
     replace: 'if (!(await isSound(slot)))',
     tests: SLOTS,
+    only: 'is not used again, and deleted when nobody is there',
     why: 'a late writer would change the files of another attempt',
   },
   {
@@ -53,6 +54,7 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     find: 'if (this.#keepsPaths) return number;',
     replace: 'if (!this.#keepsPaths) return number;',
     tests: SLOTS,
+    only: 'has nothing of the attempt before',
     why: 'a process that nothing shows would write into the files of another attempt',
   },
   {
@@ -60,6 +62,7 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     find: "const isIdle = state.state === 'idle';",
     replace: "const isIdle = state.state !== 'retired';",
     tests: SLOTS,
+    only: 'is one whose engine is gone',
     why: 'what a killed engine left alive would change the files of another attempt',
   },
   {
@@ -67,6 +70,7 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     find: '(state.until !== undefined && state.until > now)',
     replace: '(state.until !== undefined && state.until < now)',
     tests: SLOTS,
+    only: 'unless an agent that runs by itself still has time',
     why: 'an agent that runs by itself would lose its work',
   },
   {
@@ -109,6 +113,7 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     find: 'if (why !== undefined) return conflict(wanted, why);',
     replace: "if (why === '') return conflict(wanted, why);",
     tests: APPLY,
+    only: 'follows no path of a record',
     why: 'a record could install a hook, or write outside of the workspace',
   },
   {
@@ -123,6 +128,7 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     find: '{ ...known, isUnsettled: true }',
     replace: 'known',
     tests: REPLACED,
+    only: 'an edit within the second',
     why: 'what an agent made would not be handed on, and the next one would find it on disk',
   },
   {
@@ -151,6 +157,7 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     find: 'await forgetClaimInPlace(store, attempt, now());',
     replace: 'if (attempt === index) await forgetClaimInPlace(store, attempt, now());',
     tests: ['test/e2e/in-place.test.ts'],
+    only: 'begins once what earlier gates handed on is there',
     why: 'nothing could be applied until the time of the attempt is over',
   },
   {
@@ -312,6 +319,7 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     find: 'const pack = needed.length === 0 ? undefined : await packed(store, needed);',
     replace: 'const pack = needed.length >= 0 ? undefined : await packed(store, needed);',
     tests: ['test/cli/snapshots-kept.test.ts'],
+    only: 'of as many runs that are over as `keep` says',
     why: 'versions that are kept would be lost',
   },
 ];

@@ -10,7 +10,7 @@ import { headOf } from '../support/runner/repository.ts';
 import type { JobOrder, JobReport, StepReport } from '../support/runner/session.ts';
 import { parseWorkflow } from '../support/runner/workflow-file.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { IS_FULL } from '../support/test-size.ts';
+import { IS_FULL, TEST_SIZE } from '../support/test-size.ts';
 
 /** What workflows call the action. */
 export const ACTION = 'gateline/gateline@v1';
@@ -29,7 +29,10 @@ export interface JobCall {
   readonly order?: Partial<JobOrder>;
 }
 
-/** How programs of the action run: as processes, in this one, or in this one but for every eighth fork of a `full` run. */
+/**
+ * How programs of the action run: as processes, in this one, or in this one but for every eighth fork of a `full` run and
+ * every fork of a soak.
+ */
 export type How = 'processes' | 'here' | 'mostly here';
 
 /** What a test says of a world. */
@@ -89,7 +92,7 @@ export class GateJobs implements AsyncDisposable {
   #howOfFork(): How {
     if (this.#how !== 'mostly here') return this.#how;
     this.#forks += 1;
-    return IS_FULL && this.#forks % EACH === 1 ? 'processes' : 'here';
+    return TEST_SIZE === 'soak' || (IS_FULL && this.#forks % EACH === 1) ? 'processes' : 'here';
   }
 
   async start(job: string, { attempt = 1, needs = {}, machine = {}, order = {} }: JobCall = {}): Promise<RunningJob> {

@@ -35,7 +35,7 @@ describe.runIf(process.platform !== 'win32')('examples/agent-flow', () => {
     const sent = operations.findIndex((line) => line.includes('rework'));
     expect(sent, operations.join('\n')).toBeGreaterThan(0);
     // A tenth of a minute each. All of them are shown in process: test/engine/loops.test.ts.
-    const points = spread([sent + 1, ...killPoints(operations.length)], bySize({ sample: 1, full: 8, soak: Infinity }));
+    const points = spread([sent + 1, ...killPoints(operations.length)], bySize({ sample: 1, full: 5, soak: Infinity }));
     const tally: string[] = [];
     await atATime(2, points, async (k) => {
       await using workspace = await pristine.copy();

@@ -130,12 +130,12 @@ async function runHere(workspace: ScratchWorkspace, env: Variables): Promise<Com
   return { code, signal: null, stdout: out, stderr: err };
 }
 
-/** Of so many points of a run those at which it is killed by SIGKILL: every 8th, from a drawn one; all in a soak. */
-export function killPoints(count: number): number[] {
+/** Of so many points of a run every 8th, or every so-many-th, from a drawn one; all in a soak. SIGKILL takes every 8th. */
+export function killPoints(count: number, every = 8): number[] {
   const all = numbersTo(count);
   if (TEST_SIZE === 'soak') return all;
-  const first = Math.floor(numbersFrom(SEED)() * 8);
-  return all.filter((k) => k % 8 === first);
+  const first = Math.floor(numbersFrom(SEED)() * every);
+  return all.filter((k) => k % every === first);
 }
 
 /** 1, 2, … */

@@ -115,7 +115,7 @@ describe.runIf(process.platform !== 'win32')(
 
     it('goes on to the same end from moments in between, and then has nothing left to do', LONG, async () => {
       const random = numbersFrom(SEED);
-      const moments = Array.from({ length: bySize({ sample: 1, full: 20, soak: 200 }) }, () => ({
+      const moments = Array.from({ length: bySize({ sample: 1, full: 12, soak: 200 }) }, () => ({
         operations: Math.floor(random() * images.count),
         delay: random() * 40,
       }));

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createFileCheckpointer } from '../../src/langgraph/index.ts';
 import { temporaryFolder } from '../contract/temporary-folder.ts';
 import { plainEnvironment } from '../support/command-line.ts';
-import { someOf } from '../support/test-size.ts';
+import { bySize, someOf, spread } from '../support/test-size.ts';
 import { END_LOG } from './looping-graph.ts';
 
 const started = promisify(execFile);
@@ -59,7 +59,9 @@ describe('a graph that is killed', () => {
     expect(whole?.log).toEqual(END_LOG);
     const points = Array.from({ length: whole!.operations }, (_, at) => at + 1);
     expect(points.length).toBeGreaterThan(15);
-    for (const point of someOf(points, 3)) {
+    // A third of them in `full`, all in a soak.
+    const some = spread(points, bySize({ sample: 3, full: Math.ceil(points.length / 3), soak: Infinity }));
+    for (const point of some) {
       const thread = `killed-${point}`;
       expect(await run(folder.path, thread, { DIE_AFTER: String(point) }), thread).toBeUndefined();
       expect((await run(folder.path, thread))?.log, thread).toEqual(END_LOG);

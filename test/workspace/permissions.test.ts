@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Folder } from './folder.ts';
@@ -77,6 +77,37 @@ describe('rights that are missing', () => {
       `,
     );
     expect(said).toEqual({ captured: ['dir/b', 'dir/deep/c', 'dir/new'], again: [], isSame: true, text: false });
+  });
+
+  it('in a work tree are given back once all git commands there have ended, so that it is used again', async () => {
+    await using folder = await ordinary();
+    const { PATH = '' } = folder.environment;
+    const git = execFileSync('sh', ['-c', 'command -v git'], { env: folder.environment, encoding: 'utf8' }).trim();
+    folder.environment['PATH'] = `${folder.beside('bin')}:${PATH}`;
+    mkdirSync(folder.beside('bin'));
+    // Of the commands that look at the work tree one takes longer than the next attempt needs to begin.
+    const slow = `#!/bin/sh
+case "$PWD $*" in
+  ${folder.trees}/*' ls-files --others '*) mkdir "$HOME/slow" 2>/dev/null && sleep 3 ;;
+esac
+exec '${git}' "$@"
+`;
+    writeFileSync(folder.beside('bin/git'), slow, { mode: 0o755 });
+    const said = asNobody(
+      folder,
+      `
+      const first = await checkOut('one');
+      writeFileSync(first.root + '/dir/b', 'edited');
+      chmodSync(first.root + '/dir', 0o000);
+      const captured = await changed(first);
+      const { ino } = lstatSync(first.root);
+      await first.release(true);
+      const second = await checkOut('two');
+      return { captured, isSame: lstatSync(second.root).ino === ino };
+      `,
+    );
+    expect(said).toEqual({ captured: ['dir/b'], isSame: true });
+    expect(existsSync(folder.beside('home/slow'))).toBe(true);
   });
 
   it('to a folder of files that git tracks are an error that names it', async () => {

@@ -1,59 +1,55 @@
-import { readlinkSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { sep } from 'node:path';
 
 /**
  * Whether a process is running in a slot, if the system shows it (Linux): its working directory or an open file is
  * there, or its environment names the slot, like that of an agent and of everything that an agent starts
  * (`Checkout.environment`). A moved slot takes the first two with it.
+ *
+ * Not through the thread pool: there are thousands of files, and the system answers without a disk.
  * @param path absolute path of the slot
  */
-export async function livesBelow(path: string): Promise<boolean> {
+export function livesBelow(path: string): boolean {
   let processes;
   try {
-    processes = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name) && name !== String(process.pid));
+    processes = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name) && name !== String(process.pid));
   } catch {
     return false;
   }
   // `gateline complete` runs in the environment that `begin` printed, as may its parent processes.
-  const above = await ancestors();
-  const found = await Promise.all(
-    processes.map(
-      async (pid) => (await worksBelow(pid, path)) || (!above.has(pid) && (await isNamedByEnvironment(pid, path))),
-    ),
-  );
-  return found.includes(true);
+  const above = ancestors();
+  return processes.some((pid) => worksBelow(pid, path) || (!above.has(pid) && isNamedByEnvironment(pid, path)));
 }
 
-async function worksBelow(pid: string, path: string): Promise<boolean> {
-  const open = await readdir(`/proc/${pid}/fd`).catch(() => []);
+function worksBelow(pid: string, path: string): boolean {
+  const open = or([], () => readdirSync(`/proc/${pid}/fd`));
   return ['cwd', ...open.map((name) => `fd/${name}`)].some((name) => {
-    const place = leadOf(`/proc/${pid}/${name}`);
+    const place = or('', () => readlinkSync(`/proc/${pid}/${name}`));
     return place === path || place.startsWith(`${path}${sep}`);
   });
 }
 
-/** Not through the thread pool: there are thousands, and the system answers without a disk. */
-function leadOf(link: string): string {
-  try {
-    return readlinkSync(link);
-  } catch {
-    return '';
-  }
-}
-
-async function isNamedByEnvironment(pid: string, path: string): Promise<boolean> {
-  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+function isNamedByEnvironment(pid: string, path: string): boolean {
+  const environment = or('', () => readFileSync(`/proc/${pid}/environ`, 'utf8'));
   return environment.includes(path) && environment.split('\0').some((one) => one.split(/[=:]/).includes(path));
 }
 
-async function ancestors(): Promise<Set<string>> {
+function ancestors(): Set<string> {
   const found = new Set<string>();
   for (let pid = String(process.ppid); pid !== '0' && pid !== '' && !found.has(pid);) {
     found.add(pid);
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const stat = or('', () => readFileSync(`/proc/${pid}/stat`, 'utf8'));
     // `<pid> (<name>) <state> <parent> …`; a name may contain anything.
     pid = stat.slice(stat.lastIndexOf(')') + 1).split(' ')[2] ?? '';
   }
   return found;
+}
+
+/** What the system answers about a process; `otherwise` if it is gone or belongs to another user. */
+function or<T>(otherwise: T, ask: () => T): T {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
+  }
 }

@@ -126,7 +126,7 @@ export class Slots {
   /** Releases a slot. One that may still be written to is not reused. */
   async give(slot: Slot, isReusable: boolean, memory: SlotMemory): Promise<void> {
     const { number, path } = slot;
-    if (!isReusable || !(await isSound(slot)) || (await livesBelow(path))) await this.#discard(number);
+    if (!isReusable || !(await isSound(slot)) || livesBelow(path)) await this.#discard(number);
     else await unlessFull(writeSlotState(path, { state: 'idle', ...memory }));
     this.#mine.delete(number);
   }
@@ -148,7 +148,7 @@ export class Slots {
       const path = this.#pathOf(number);
       const state = await readSlotState(path);
       const isRetired = state.state === 'retired' || (await this.#retireAbandoned(number, state, now));
-      if (isRetired && !(await livesBelow(path))) await removeTree(path);
+      if (isRetired && !livesBelow(path)) await removeTree(path);
     }
   }
 

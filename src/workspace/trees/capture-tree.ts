@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import { allEnded } from '../../in-parallel.ts';
 import { neverCounts } from '../files/contain.ts';
 import { splitNames } from '../files/path-bytes.ts';
 import { openUp } from '../files/open-up.ts';
@@ -65,7 +66,8 @@ async function capture(
   const others = listed.then(({ names }) => names);
   // It is awaited below; its receiver may not need it.
   others.catch(() => undefined);
-  const [differing, untracked, ignored] = await Promise.all([
+  // A git command that still ran would be taken for a process that the agent left behind.
+  const [differing, untracked, ignored] = await allEnded([
     comparedFiles(store, where, known),
     listed,
     ignoredFiles(store, where, taking, known.extras, others),
@@ -99,9 +101,9 @@ async function comparedFiles(
   where: IndexedFolder,
   { isUnsettled }: KnownIndex,
 ): Promise<Differing> {
-  const [differing, unsettled] = await Promise.all([
+  const [differing, unsettled] = await allEnded([
     differingFiles(store, where),
-    isUnsettled === true ? unsettledFiles(where, store.format) : [],
+    isUnsettled === true ? unsettledFiles(where, store.format) : Promise.resolve([]),
   ]);
   const unseen = unsettled.filter(({ path }) => !differing.modified.has(path) && !differing.deleted.has(path));
   if (unseen.length === 0) return differing;

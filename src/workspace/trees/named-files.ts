@@ -1,3 +1,4 @@
+import { allEnded } from '../../in-parallel.ts';
 import { linksAbove } from '../files/look.ts';
 import { splitNames } from '../files/path-bytes.ts';
 import type { Taking } from './left-out.ts';
@@ -31,7 +32,7 @@ export async function ignoredFiles(
   others: Promise<readonly string[]>,
 ): Promise<IgnoredFiles> {
   const prefixes = [...new Set(named.flatMap((globs) => globs.prefixes))].map((one) => prefix + one);
-  const [ignoredExtras, places] = await Promise.all([
+  const [ignoredExtras, places] = await allEnded([
     ignoredAmong(store, where, extras),
     generatedPlaces(store, where, prefixes, others),
   ]);
@@ -84,7 +85,7 @@ async function generatedPlaces(
   others: Promise<readonly string[]>,
 ): Promise<string[]> {
   if (places.length === 0) return [];
-  const [ignored, listed, untracked] = await Promise.all([
+  const [ignored, listed, untracked] = await allEnded([
     ignoredAmong(store, where, places),
     store.git(['--literal-pathspecs', 'ls-files', '--cached', '-z', '--', ...places], where),
     others,

@@ -12,7 +12,7 @@ import { startResultsService, type ResultsService } from '../../support/github/r
 import { parseRevision, pictureOfRecords } from './pictures.ts';
 import { bySize } from '../../support/test-size.ts';
 
-const RUNS = bySize({ sample: 12, full: 100, soak: 1_000 });
+const RUNS = bySize({ sample: 12, full: 40, soak: 1_000 });
 const JOBS = 40;
 
 /** Pauses of half a second would only make the test slow: everything happens twenty times as fast. */

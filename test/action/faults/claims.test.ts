@@ -8,7 +8,7 @@ import { TIME_LIMITS, twoGates, type TwoGates } from './two-gates.ts';
 
 let gates: TwoGates;
 beforeAll(async () => {
-  gates = await twoGates();
+  gates = await twoGates('mostly here');
 });
 afterAll(() => gates[Symbol.asyncDispose]());
 
@@ -103,7 +103,7 @@ describe('a claim of somebody else', () => {
 
 describe('a claim that nobody ended', () => {
   it('is lost as soon as its job is over, and no hindrance', async () => {
-    await using jobs = await gates.jobs.fork('gone');
+    await using jobs = await gates.jobs.fork('gone', { how: 'processes' });
     const first = await jobs.start('code', { ...call, needs: gates.needs });
     await first.logged(/the agent is through/);
     await first.lose();

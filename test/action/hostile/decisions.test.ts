@@ -54,7 +54,8 @@ jobs:
 
 let jobs: GateJobs;
 beforeAll(async () => {
-  jobs = await GateJobs.create({ [WORKFLOW]: JOBS, 'plan.json': '{"score": 90}', 'draft.json': '{"score": 50}' });
+  const files = { [WORKFLOW]: JOBS, 'plan.json': '{"score": 90}', 'draft.json': '{"score": 50}' };
+  jobs = await GateJobs.create(files, { how: 'mostly here' });
   const plan = await jobs.run('plan');
   if (plan.conclusion !== 'success') throw new Error(plan.log.join('\n'));
 });

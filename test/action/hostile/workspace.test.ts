@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startActionHere } from '../action-in-process.ts';
 import { someOf } from '../../support/test-size.ts';
 import { TIME_LIMITS } from '../faults/two-gates.ts';
 import { ACTION, GateJobs, messagesOf, stepOf, WORKFLOW } from '../gate-jobs.ts';
@@ -174,9 +175,11 @@ describe('an agent whose output is bad', () => {
       expect(ends.length).toBeLessThanOrEqual(1);
       expect(messagesOf(report).filter((line) => /INTERNAL|a bug/.test(line))).toEqual([]);
       expect(stepOf(report, 'gate').code).toBe(0);
-      // Whatever it did here, the next attempt of the run begins anew on a machine of its own.
+      // Whatever it did here, the next attempt of the run begins anew on a machine of its own. Nobody attacks its steps:
+      // they are in this process.
       const again = await jobs.run('review', {
         attempt: 2,
+        order: { startAction: startActionHere },
         machine: { ...TIME_LIMITS, DEED: `echo '{"score":95}' > "$OUTPUT"` },
       });
       expect([again.conclusion, messagesOf(again)]).toEqual(['success', []]);

@@ -15,7 +15,7 @@ import {
 } from '../../support/runner/workflow-run.ts';
 import { startStepProcess } from '../../support/runner/step-process.ts';
 import { ScratchWorkspace } from '../../support/scratch-workspace.ts';
-import { IS_FULL } from '../../support/test-size.ts';
+import { IS_FULL, TEST_SIZE } from '../../support/test-size.ts';
 import { startActionHere } from '../action-in-process.ts';
 import { workflowOf, type Keys } from './workflow-text.ts';
 
@@ -34,12 +34,19 @@ const startOursHere: NonNullable<WorldRunOptions['startAction']> = (command) =>
 /** What a run of a world may be told. */
 export type WorldRunOptions = Partial<WorkflowRunOptions>;
 
+/** In `full` each so many runs of a test file take processes, its first one among them. */
+const EACH = 4;
+let runs = 0;
+
 /**
- * How steps of the action are started: in a sample in this process. In `full` as processes, but where services keep the
- * attempts of a run the second way: what differs then is what the services answer, and the first way has shown the rest.
+ * How steps of the action are started: in a sample in this process. In `full` each fourth run has them as processes, in a
+ * soak every one, but where services keep the attempts of a run the second way: what differs then is what the services
+ * answer, and the first way has shown the rest. What only a process can show asks for processes itself.
  */
 export function startingOurs(service: ResultsService): Pick<WorldRunOptions, 'startAction'> {
-  return IS_FULL && !isSecondMode(service) ? {} : { startAction: startOursHere };
+  if (!IS_FULL || isSecondMode(service)) return { startAction: startOursHere };
+  runs += 1;
+  return TEST_SIZE === 'soak' || runs % EACH === 1 ? {} : { startAction: startOursHere };
 }
 
 /** A repository whose workflow uses the action, and GitHub's services. Agents write their starts to the repository's start log. */

@@ -30,7 +30,9 @@ function chain(options: ServiceOptions): Promise<ActionWorld> {
 it.each(someOf(MODES, 2))('a run goes on in a second and a third attempt: %j', async (mode) => {
   await using world = await chain(mode);
   const mended = world.repository.beside('mended');
-  const run = await world.run({ startAction: startStepProcess, machine: { MENDED: mended } });
+  // By processes in one of the modes, whatever the size: what differs in the others is what the services answer.
+  const how = mode === MODES[0] ? { startAction: startStepProcess } : {};
+  const run = await world.run({ ...how, machine: { MENDED: mended } });
   const first = await run.start().ended;
   expect(errorsOf(first.job('two')).at(-1)).toMatch(/^Gate failed: the agent failed: /);
   expect(errorsOf(first.job('report')).at(-1)).toMatch(/^Gates failed: .*two.*three \(skipped\)$/);

@@ -134,7 +134,7 @@ describe('a report', () => {
   });
 
   it('starts nothing in a run that was cancelled', async () => {
-    const slow = { 'runs-on': 'ubuntu-latest', steps: [{ run: 'echo waits; sleep 60' }] };
+    const slow = { 'runs-on': 'ubuntu-latest', steps: [{ run: 'echo waits; exec sleep 60' }] };
     await using world = await reworkWorld({ jobs: { slow } });
     const attempt = (await world.run({ parallel: 3 })).start();
     await (

@@ -54,8 +54,14 @@ export interface WebTestsOutcome {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** The same example, run by the command line on one machine. */
-export async function outcomeOfLocalRun(): Promise<WebTestsOutcome> {
+let local: Promise<WebTestsOutcome> | undefined;
+
+/** The same example, run by the command line on one machine: once for all tests of a file. */
+export function outcomeOfLocalRun(): Promise<WebTestsOutcome> {
+  return (local ??= runLocally());
+}
+
+async function runLocally(): Promise<WebTestsOutcome> {
   await using workspace = await ScratchWorkspace.ofExample([SHORTER, MAY_FAIL, ...EACH_MAY_REMEMBER]);
   const result = await workspace.gateline(['run', '-q', '--json', '--apply'], {
     env: { FAULT: workspace.beside('fault'), ...REMEMBERING },
