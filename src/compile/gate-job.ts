@@ -30,7 +30,11 @@ export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObjec
     'timeout-minutes': jobMinutes(gate),
     permissions: permissionsOf(gate, place),
     ...strategyOf(gate),
-    outputs: { digest: outputOf(gate, 'digest'), ...(place.givesLegs && { legs: outputOf(gate, 'legs') }) },
+    outputs: {
+      digest: outputOf(gate, 'digest'),
+      ...(place.givesLegs && { legs: outputOf(gate, 'legs') }),
+      ...(around.delivered.has(gate.id) && { 'files-digest': outputOf(gate, 'files-digest') }),
+    },
     steps: [
       checkoutStep(around),
       ...(job?.stepsBefore ?? []),
@@ -39,7 +43,7 @@ export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObjec
   };
 }
 
-function outputOf({ uses }: Gate, name: 'digest' | 'legs'): string {
+function outputOf({ uses }: Gate, name: 'digest' | 'legs' | 'files-digest'): string {
   if (uses === undefined) return `\${{ steps.gate.outputs.${name} }}`;
   return `\${{ steps.complete.outputs.${name} || steps.begin.outputs.${name} }}`;
 }

@@ -9,6 +9,7 @@ import {
   DEFAULT_WORKSPACE,
   type Approval,
   type ContractSource,
+  type Delivery,
   type Gate,
   type GateGroup,
   type JobSettings,
@@ -42,6 +43,8 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     ...(file.on !== undefined && { on: file.on as JsonValue }),
     ...(file.workflow?.env && { workflowEnv: file.workflow.env }),
     ...(file.workflow?.statuses && { statuses: file.workflow.statuses }),
+    ...(file.workflow?.commands === true && { commands: true }),
+    ...(file.deliver && { deliver: buildDelivery(file.deliver) }),
   };
 }
 
@@ -55,6 +58,10 @@ function buildGroup(id: string, group: GatelineFile['groups'][string]): GateGrou
     ...(available !== undefined && { available: versionCommand(available) }),
     onFail: buildOnFail(group['on-fail']),
   };
+}
+
+function buildDelivery({ gates, as, allow = [] }: NonNullable<GatelineFile['deliver']>): Delivery {
+  return { gates: [...new Set(listed(gates))], as, allow };
 }
 
 function buildOnFail(entry: GateEntry['on-fail']): OnFail | undefined {

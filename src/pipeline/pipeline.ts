@@ -53,6 +53,18 @@ export interface Pipeline {
   readonly workflowEnv?: JsonObject;
   /** Which commit statuses its report writes. `undefined`: `auto`. */
   readonly statuses?: 'auto' | 'gates' | 'never';
+  /** All its gates read the commands that people give in comments of pull requests. */
+  readonly commands?: boolean;
+  /** How the files of gates are handed over when all gates have passed. */
+  readonly deliver?: Delivery;
+}
+
+/** The delivery of a pipeline: `deliver` at the top of the file. */
+export interface Delivery {
+  readonly gates: readonly string[];
+  readonly as: 'pull-request' | 'commit' | 'patch';
+  /** Exact paths that are delivered although something would run them by itself. */
+  readonly allow: readonly string[];
 }
 
 /**

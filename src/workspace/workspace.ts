@@ -234,6 +234,9 @@ export interface Workspace extends AsyncDisposable {
   /** The patch between two versions, as `git diff` prints it, limited to the given paths, if any. */
   patch(from: TreeId, to: TreeId, paths?: readonly string[]): Promise<string>;
 
+  /** The same with all contents, also binary ones, as `git apply` reads it. */
+  wholePatch(from: TreeId, to: TreeId, paths: readonly string[]): Promise<Uint8Array>;
+
   /**
    * Checks out a version where an attempt can work.
    * @throws GatelineError `GATE_NOT_APPLIED` when the attempt works in the user's folder and the folder does not match

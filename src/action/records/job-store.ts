@@ -52,7 +52,7 @@ export interface JobStore {
    */
   supersede: CheckpointCache['supersede'];
   /** Uploads a document as a separate artifact. Returns why it failed; a name that already exists is not an error. */
-  keepDocument(name: string, text: string): Promise<string | undefined>;
+  keepDocument(name: string, content: string | Uint8Array): Promise<string | undefined>;
 }
 
 /** For a step that ends an attempt: no gate builds on its records, and it waits for GitHub. */
@@ -119,7 +119,7 @@ export async function openJobStore(
       await cache.close();
     },
     supersede: (fingerprint, records) => cache.supersede(fingerprint, records),
-    keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
+    keepDocument: (name, content) => keepDocument(openGithubArtifacts(mine), name, content),
   };
 }
 
@@ -286,10 +286,14 @@ function waitText({ message, pauseMs, spentMs, totalMs }: Wait): string {
   return `Waiting for GitHub: ${message}. The next try is in ${durationText(pauseMs)}; waited so far: ${spent}.`;
 }
 
-async function keepDocument(artifacts: ArtifactService, name: string, text: string): Promise<string | undefined> {
+async function keepDocument(
+  artifacts: ArtifactService,
+  name: string,
+  content: string | Uint8Array,
+): Promise<string | undefined> {
   try {
-    const place = (path: string): Promise<void> => writeFile(path, text);
-    await artifacts.upload({ name, form: 'raw', files: [{ name, place }], bytes: Buffer.byteLength(text) });
+    const place = (path: string): Promise<void> => writeFile(path, content);
+    await artifacts.upload({ name, form: 'raw', files: [{ name, place }], bytes: Buffer.byteLength(content) });
     return undefined;
   } catch (error) {
     if (error instanceof GatelineError && error.fault === 'platform') return error.message;

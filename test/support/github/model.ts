@@ -103,6 +103,8 @@ export interface StoredDispatch {
 export interface StoredPull {
   readonly number: number;
   readonly state: 'open' | 'closed';
+  readonly title?: string;
+  readonly body?: string;
   /** `repository` is empty once a fork is deleted. */
   readonly head: { readonly ref: string; readonly sha: string; readonly repository: string };
   readonly base: { readonly ref: string; readonly sha: string };
@@ -210,6 +212,8 @@ export interface World {
   readonly authors: Map<string, string>;
   /** Re-runs that were asked for over REST, which tests carry out. */
   readonly reruns: { readonly run: number; readonly which: 'failed' | 'all' }[];
+  /** Folder of the git repository whose objects REST reads and writes; undefined: there is none. */
+  git: string | undefined;
   /** Commits of branches. */
   readonly heads: Map<string, string>;
   /** By path. */
