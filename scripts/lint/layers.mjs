@@ -47,7 +47,7 @@ export const LAYERS = {
  * of them, and may import all of them; import cycles are forbidden anyway.
  */
 export const FOLDERS = {
-  action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'step', 'commands'],
+  action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
   cli: ['output', 'project', 'templates', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt'],
   pipeline: ['yaml', 'file', 'checks'],

@@ -247,10 +247,7 @@ export interface Workspace extends AsyncDisposable {
   /** The place of an attempt that another process checked out. `undefined`: it is gone. */
   reopen(request: CheckoutRequest & { readonly from: TreeId }): Promise<Checkout | undefined>;
 
-  /**
-   * Releases the place of an attempt that is never completed: the user's folder may be used again, a work tree is not
-   * reused.
-   */
+  /** Releases the place of an attempt that is never completed. The user's folder may be used again, a work tree not. */
   forget(attempt: string): Promise<void>;
 
   /** @throws GatelineError `CLAIM_IN_PLACE` while an agent that runs by itself works in the user's folder */

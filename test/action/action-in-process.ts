@@ -17,6 +17,7 @@ const COMMANDS: ActionParts['commands'] = {
   decide: async () => (await import('../../src/action/commands/decide.ts')).execute,
   waves: async () => (await import('../../src/action/commands/waves.ts')).execute,
   apply: async () => (await import('../../src/action/commands/apply.ts')).execute,
+  comment: async () => (await import('../../src/action/commands/comment.ts')).execute,
 };
 
 /**

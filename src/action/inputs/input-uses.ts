@@ -24,7 +24,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   command: everywhere,
   gate: { commands: WORK, elsewhere: 'error' },
   pipeline: { ...everywhere, describes: true },
-  subject: { commands: ['run', 'begin', 'plan', 'report', 'apply'], elsewhere: 'notice' },
+  subject: { commands: ['run', 'begin', 'plan', 'report', 'apply', 'comment'], elsewhere: 'notice' },
   file: everywhere,
   needs: { commands: ['run', 'begin', 'plan', 'report', 'apply'], elsewhere: 'notice' },
 
@@ -63,6 +63,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   gates: { commands: ['apply'], elsewhere: 'error' },
   deliver: { commands: ['apply'], elsewhere: 'error' },
   allow: { commands: ['apply'], elsewhere: 'error' },
+  workflow: { commands: ['comment'], elsewhere: 'error' },
   resume: { commands: ['run', 'begin', 'plan'], elsewhere: 'notice' },
 
   'github-token': { ...everywhere, silent: true },

@@ -82,6 +82,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     gates: gateIds,
     deliver: oneOf('files', 'patch', 'commit', 'pull-request'),
     allow: lines,
+    workflow: matching(/^[\w.-]{1,200}\.ya?ml$/, 'the name of a workflow file, such as `gates.yml`'),
     resume: matching(/^[1-9][0-9]{0,19}$/, 'the id of a workflow run, as in its URL'),
 
     'github-token': line(8_192, 'a token'),

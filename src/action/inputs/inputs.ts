@@ -46,6 +46,8 @@ export interface ActionInputs {
   readonly deliver: 'files' | 'patch' | 'commit' | 'pull-request';
   /** Exact paths, from the top of the repository, that are delivered although something runs them by itself. */
   readonly allow: readonly string[];
+  /** Name of the workflow file of the pipeline, for `comment`. */
+  readonly workflow: string | undefined;
   /** Id of the workflow run to continue from. */
   readonly resume: string | undefined;
   readonly githubToken: string | undefined;
@@ -235,6 +237,10 @@ function contradictions(
     const message = 'expected the gates whose files are delivered, found nothing';
     problems.push({ input: 'gates', message, hint: 'gates: implement' });
   }
+  if (command === 'comment' && given['workflow'] === undefined) {
+    const message = 'expected the workflow file of the pipeline, found nothing';
+    problems.push({ input: 'workflow', message, hint: 'workflow: gates.yml' });
+  }
   return problems;
 }
 
@@ -260,6 +266,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     gates: parsed.gates ?? [],
     deliver: parsed.deliver ?? 'files',
     allow: parsed.allow ?? [],
+    workflow: parsed.workflow,
     resume: parsed.resume,
     githubToken: parsed['github-token'],
     retentionDays: parsed['retention-days'],

@@ -1,6 +1,6 @@
 import type { CodeMeaning } from '../code-meaning.ts';
 
-/** What is handed over at the end of a run. */
+/** What is handed over at the end of a run, and what is said in pull requests. */
 export const DELIVERY_CODES = {
   DELIVERY_NOT_DONE: {
     from: ['user'],
@@ -51,5 +51,15 @@ export const DELIVERY_CODES = {
     from: ['user'],
     means: 'A file passes through a filter of git, such as LFS, so its committed content can only be made by git.',
     remedy: 'Deliver `as: patch`, or take the file out of `files` of the gate.',
+  },
+  COMMENT_EVENT: {
+    from: ['user'],
+    means: 'The step was not started by a new comment on a pull request, or by the end of a run.',
+    remedy: 'Use `command: comment` in a workflow for `issue_comment` with `types: [created]`, or for `workflow_run`.',
+  },
+  COMMENT_WITHOUT_TOKEN: {
+    from: ['user'],
+    means: 'A token is needed to read and to answer comments.',
+    remedy: 'Leave `github-token` out, or set it to a token that may write comments.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

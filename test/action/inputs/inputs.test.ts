@@ -242,12 +242,14 @@ describe('what is wrong with inputs', () => {
       'secret-values': 'A=1',
       gates: 'a',
       deliver: 'patch',
+      workflow: 'a.yml',
     };
     for (const command of COMMAND_NAMES) {
       const given: Record<string, string> = {
         command,
         ...(command === 'complete' && { token: 'abc' }),
         ...(command === 'apply' && { gates: 'a' }),
+        ...(command === 'comment' && { workflow: 'a.yml' }),
       };
       for (const input of INPUT_NAMES.filter((name) => !INPUT_USES[name].commands.includes(command))) {
         const read = inputsIn(environmentOf({ ...given, [input]: values[input] ?? '1' }));

@@ -81,6 +81,8 @@ export interface WorkflowRun {
   status: 'queued' | 'in_progress' | 'completed';
   conclusion: 'success' | 'failure' | 'cancelled' | null;
   readonly createdAt: Date;
+  /** When something of it last changed: for a run that has ended, its end. */
+  updatedAt: Date;
   readonly jobs: WorkflowJob[];
 }
 
@@ -155,6 +157,8 @@ export interface StoredComment {
   readonly createdAt: Date;
   updatedAt: Date;
   body: string;
+  /** What reactions to it are, in order. They do not change `updatedAt`. */
+  readonly reactions: string[];
 }
 
 /** Who a token acts as. */
