@@ -3,6 +3,7 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import { code, said } from '../../report/markdown/markdown.ts';
 import { answer, react } from '../comments/answers.ts';
 import { carryOut, type CommandAnswer } from '../comments/carry-out-command.ts';
+import { commentOnFork } from '../comments/fork-comment.ts';
 import { readPull, runsOfPull } from '../comments/pull-runs.ts';
 import { pipelineOfWorkflow } from '../comments/run-view.ts';
 import { COMMENT_USAGE } from '../decisions/comment-command.ts';
@@ -11,7 +12,7 @@ import { restOfStep } from '../event/rest-client.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 
 /**
- * `command: comment`: carries out the command in a new comment on a pull request, reacts to it, and answers in the
+ * `command: comment`: after the end of a run for a fork, comments on its pull request. Otherwise carries out the command in a new comment on a pull request, reacts to it, and answers in the
  * thread. For a job of its own, without an agent: its token may write check runs and start runs again. Only the id of
  * the comment comes from the event. A comment of somebody who may not write to the repository changes nothing.
  */
@@ -19,6 +20,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const { event, world } = invocation;
   const rest = restOfStep(invocation);
   if (rest === undefined) throw new GatelineError('COMMENT_WITHOUT_TOKEN', 'command comment: `github-token` is empty');
+  if (event.name === 'workflow_run') return commentOnFork(invocation, rest);
   const [comment, pull] = [event.newComment, event.pullRequest?.number];
   if (comment === undefined || pull === undefined)
     throw new GatelineError('COMMENT_EVENT', `command comment: ${event.name} is not a new comment on a pull request`);

@@ -152,7 +152,7 @@ async function storeBasics(invocation: Pick<ActionInvocation, 'world' | 'inputs'
 }
 
 /** The records of another run, to look at. */
-export async function openRunRecords(invocation: ActionInvocation, run: ApiRun): Promise<RecordStore> {
+export async function openRunRecords(invocation: ActionInvocation, run: ApiRun): Promise<GithubStore> {
   const { common } = await storeBasics(invocation);
   return openEarlier(common, run);
 }
