@@ -49,7 +49,7 @@ export const LAYERS = {
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
   cli: ['output', 'project', 'templates', 'commands'],
-  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt'],
+  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery'],
   pipeline: ['yaml', 'file', 'checks'],
   report: ['markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan'],

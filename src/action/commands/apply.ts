@@ -1,6 +1,6 @@
 import { join, posix, relative } from 'node:path';
 import { writeFile } from 'node:fs/promises';
-import { deliverFiles, type DeliveredFiles } from '../../engine/deliver.ts';
+import { deliverFiles, type DeliveredFiles } from '../../engine/delivery/deliver.ts';
 import { code } from '../../report/markdown/markdown.ts';
 import { count } from '../../report/text.ts';
 import { asCommit } from '../delivery/commit-to-branch.ts';

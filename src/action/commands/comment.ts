@@ -12,9 +12,10 @@ import { restOfStep } from '../event/rest-client.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 
 /**
- * `command: comment`: after the end of a run for a fork, comments on its pull request. Otherwise carries out the command in a new comment on a pull request, reacts to it, and answers in the
- * thread. For a job of its own, without an agent: its token may write check runs and start runs again. Only the id of
- * the comment comes from the event. A comment of somebody who may not write to the repository changes nothing.
+ * `command: comment`: after the end of a run for a fork, comments on its pull request. Otherwise carries out the
+ * command in a new comment on a pull request, reacts to it, and answers in the thread. For a job without an agent:
+ * its token may write check runs and start runs again. Only the id of the comment comes from the event. A comment of
+ * somebody who may not write to the repository changes nothing.
  */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { event, world } = invocation;

@@ -19,8 +19,8 @@ import { pullOfRun, whyNotCommented } from './fork-run.ts';
 import type { ApiPull } from './pull-runs.ts';
 
 /**
- * Comments on the pull request of a run for a fork, whose own token can only read. The run wrote data only. Nothing of
- * it is carried out here: its records are judged again by the contracts of the default branch, and shown as text.
+ * Comments on the pull request of a run for a fork, whose own token can only read. The run wrote data only, which
+ * starts nothing here: its records are judged again by the contracts of the default branch, and shown as text.
  */
 export async function commentOnFork(invocation: ActionInvocation, rest: RestClient): Promise<StepResult> {
   const { event, inputs, world } = invocation;

@@ -25,8 +25,7 @@ export async function runsOfPull(rest: RestClient, workflow: string, pull: ApiPu
       (run) =>
         run.workflowPath === `.github/workflows/${workflow}` &&
         run.headBranch === pull.head.ref &&
-        pull.head.repo != null &&
-        isSameRepository(run.headRepository, pull.head.repo.full_name) &&
+        isSameRepository(run.headRepository, pull.head.repo?.full_name ?? '') &&
         (run.pullRequests.length === 0 || run.pullRequests.includes(pull.number)),
     )
     .toSorted((a, b) => b.runNumber - a.runNumber);

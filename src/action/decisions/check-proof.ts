@@ -50,8 +50,8 @@ export async function proveCheck<Checked extends CheckedDecision | CheckedFrom>(
 }
 
 /**
- * A comment decides if it is on the pull request of this run and says just this. The run that it is about must have been
- * there when it was written, so that nobody can use it for a later output.
+ * A comment decides if it is on the pull request of this run and says just this. The run that it is about must have
+ * existed when it was written, so that nobody can use it for a later output.
  */
 async function proveComment<Checked extends CheckedDecision | CheckedFrom>(
   rest: RestClient,

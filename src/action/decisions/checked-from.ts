@@ -16,8 +16,8 @@ export interface From extends Pick<CheckedFrom, 'decision' | 'gate' | 'position'
 
 /**
  * What people said about gates of this run when `command: decide` or `command: comment` started it again: the first
- * attempt has none. They hold in all later attempts. If a person started this attempt, check runs that cannot be read are ignored,
- * with a notice unless the token may not read them.
+ * attempt has none. They hold in all later attempts. If a person started this attempt, check runs that cannot be read
+ * are ignored, with a notice unless the token may not read them.
  * @throws GatelineError `DECISIONS_UNREADABLE` if a program started this attempt: it may have been `command: decide`
  */
 export async function findFroms(

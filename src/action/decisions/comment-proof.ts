@@ -25,7 +25,7 @@ export interface ProvenCommand {
 /** A comment that gives none. */
 export interface NoCommand {
   readonly why: string;
-  /** `problem`: a person who may give commands wrote something else, and is told so. */
+  /** `problem`: a person who may give commands wrote something else, and gets an answer. */
   readonly kind: 'none' | 'not-allowed' | 'problem';
 }
 

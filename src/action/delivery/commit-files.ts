@@ -4,9 +4,9 @@ import { inParallel } from '../../in-parallel.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { missingContent } from '../../engine/call/content.ts';
-import type { DeliveredFile } from '../../engine/deliver.ts';
+import type { DeliveredFile } from '../../engine/delivery/deliver.ts';
 import type { RecordStore } from '../../store/record-store.ts';
-import { blobIdOf, createBlob, createTree, filesAt, readCommit, type TreeEntry } from './git-data.ts';
+import { blobIdOf, createBlob, createTree, filesAt, readCommit, type NewTreeEntry } from './git-data.ts';
 import type { DeliveryTarget } from './target.ts';
 
 /** GitHub allows a job's token 1,000 requests an hour in a repository, and each file is one. */
@@ -37,7 +37,7 @@ export async function planCommit(
     throw new GatelineError('DELIVERY_TOO_LARGE', `${files.length} files are more than ${MOST_FILES}`);
   const { tree: parentTree } = await readCommit(rest, target.commit);
   if (target.isMerge) await refuseOtherVersions(rest, parentTree.sha, files, prefix);
-  const entries: TreeEntry[] = [];
+  const entries: NewTreeEntry[] = [];
   await inParallel(AT_ONCE, files, async (file) => {
     entries.push(await entryOf(rest, store, file, prefix));
   });
@@ -68,7 +68,7 @@ async function entryOf(
   store: Pick<RecordStore, 'get'>,
   { path, before, after }: DeliveredFile,
   prefix: string,
-): Promise<TreeEntry> {
+): Promise<NewTreeEntry> {
   const entry = { path: `${prefix}${path}`, type: 'blob' } as const;
   if (after === null) return { ...entry, mode: before?.mode ?? '100644', sha: null };
   const what = `the file ${JSON.stringify(path)}`;

@@ -1,4 +1,4 @@
-import type { DeliveredFile } from '../../engine/deliver.ts';
+import type { DeliveredFile } from '../../engine/delivery/deliver.ts';
 import { code, linkTo } from '../../report/markdown/markdown.ts';
 import { count } from '../../report/text.ts';
 import type { WorkflowEvent } from '../event/event.ts';

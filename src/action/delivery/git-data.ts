@@ -20,7 +20,7 @@ const treeSchema = z.object({
 export type ApiCommit = z.infer<typeof commitSchema>;
 
 /** A file of a new tree; `sha: null` removes it. */
-export interface TreeEntry {
+export interface NewTreeEntry {
   readonly path: string;
   readonly mode: string;
   readonly type: 'blob';
@@ -44,7 +44,7 @@ export async function createBlob(rest: RestClient, content: Uint8Array): Promise
 }
 
 /** The tree of a commit with other files in it. Returns its id. */
-export async function createTree(rest: RestClient, base: string, entries: readonly TreeEntry[]): Promise<string> {
+export async function createTree(rest: RestClient, base: string, entries: readonly NewTreeEntry[]): Promise<string> {
   return (await post(rest, '/git/trees', { base_tree: base, tree: entries })).sha;
 }
 

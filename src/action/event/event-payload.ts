@@ -66,7 +66,7 @@ export function readPayload(payload: unknown): PayloadFacts {
     });
   }
   const { repository: own, workflow_run: run, issue, comment, action } = parsed.data;
-  const isNew = action === 'created' && issue?.pull_request != null;
+  const isNew = action === 'created' && Boolean(issue?.pull_request);
   return {
     defaultBranch: own?.default_branch ?? undefined,
     pullRequest: pullRequestIn(parsed.data),

@@ -119,7 +119,7 @@ export async function openJobStore(
       await cache.close();
     },
     supersede: (fingerprint, records) => cache.supersede(fingerprint, records),
-    keepDocument: (name, content) => keepDocument(openGithubArtifacts(mine), name, content),
+    keepDocument: documentKeeper(() => openGithubArtifacts(mine)),
   };
 }
 
@@ -286,17 +286,15 @@ function waitText({ message, pauseMs, spentMs, totalMs }: Wait): string {
   return `Waiting for GitHub: ${message}. The next try is in ${durationText(pauseMs)}; waited so far: ${spent}.`;
 }
 
-async function keepDocument(
-  artifacts: ArtifactService,
-  name: string,
-  content: string | Uint8Array,
-): Promise<string | undefined> {
-  try {
-    const place = (path: string): Promise<void> => writeFile(path, content);
-    await artifacts.upload({ name, form: 'raw', files: [{ name, place }], bytes: Buffer.byteLength(content) });
-    return undefined;
-  } catch (error) {
-    if (error instanceof GatelineError && error.fault === 'platform') return error.message;
-    throw error;
-  }
+function documentKeeper(open: () => ArtifactService): JobStore['keepDocument'] {
+  return async (name, content) => {
+    try {
+      const place = (path: string): Promise<void> => writeFile(path, content);
+      await open().upload({ name, form: 'raw', files: [{ name, place }], bytes: Buffer.byteLength(content) });
+      return undefined;
+    } catch (error) {
+      if (error instanceof GatelineError && error.fault === 'platform') return error.message;
+      throw error;
+    }
+  };
 }

@@ -1,4 +1,4 @@
-import { filesDigest } from '../../engine/deliver.ts';
+import { filesDigest } from '../../engine/delivery/deliver.ts';
 import type { PlannedUnit } from '../../run/plan/plan.ts';
 import type { EndedRecord, GatelineRecord, StartedRecord } from '../../run/records/record.ts';
 import { legsFrom } from '../../engine/call/settle-legs.ts';

@@ -9,7 +9,7 @@ export const DELIVERY_CODES = {
     remedy: 'Let the job that delivers need the report: it then starts only when all gates have passed.',
   },
   DELIVERY_UNPROVEN: {
-    from: ['user', 'agent'],
+    from: ['user'],
     means:
       'The record of a gate names other files than its job reported, or the job reported none. Any job of a run can write a record.',
     remedy:

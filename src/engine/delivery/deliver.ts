@@ -1,18 +1,18 @@
-import { GatelineError } from '../errors/gateline-error.ts';
-import { firstNames } from '../errors/first-names.ts';
-import { digestOfJson } from '../json/canonical-json.ts';
-import type { Digest } from '../json/digest.ts';
-import { unitKey, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
-import { pathsNotDelivered } from '../run/files/delivered-paths.ts';
-import { sameFile, type Tree, type TreeDifference } from '../run/files/tree.ts';
-import type { EndedRecord, FileChange } from '../run/records/record.ts';
-import { unitsOf } from '../run/records/unit.ts';
-import type { RunState } from '../run/state/run-state.ts';
-import type { PutResult } from '../workspace/workspace.ts';
-import { handedOn } from './apply.ts';
-import { copierOf } from './call/content.ts';
-import type { EnginePorts } from './ports.ts';
-import type { VerifiedRun } from './verify-run.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { firstNames } from '../../errors/first-names.ts';
+import { digestOfJson } from '../../json/canonical-json.ts';
+import type { Digest } from '../../json/digest.ts';
+import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import { pathsNotDelivered } from '../../run/files/delivered-paths.ts';
+import { sameFile, type Tree, type TreeDifference } from '../../run/files/tree.ts';
+import type { EndedRecord, FileChange } from '../../run/records/record.ts';
+import { unitsOf } from '../../run/records/unit.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import type { PutResult } from '../../workspace/workspace.ts';
+import { handedOn } from '../apply.ts';
+import { copierOf } from '../call/content.ts';
+import type { EnginePorts } from '../ports.ts';
+import type { VerifiedRun } from '../verify-run.ts';
 
 /** Names in a message. */
 const SHOWN = 10;
