@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json.ts';
-import type { Delivery, Pipeline } from '../pipeline/pipeline.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { Delivery } from '../pipeline/job-settings.ts';
 import { checkoutStep, definitionInput, literal, type Around } from './steps.ts';
 
 const MINUTES = 15;

@@ -9,10 +9,8 @@ import {
   DEFAULT_WORKSPACE,
   type Approval,
   type ContractSource,
-  type Delivery,
   type Gate,
   type GateGroup,
-  type JobSettings,
   type OnFail,
   type Leg,
   type Pipeline,
@@ -20,6 +18,7 @@ import {
   type UsedAction,
   type WorkspaceSettings,
 } from './pipeline.ts';
+import type { Delivery, JobSettings } from './job-settings.ts';
 
 const DEFAULT_THRESHOLD = 80;
 const WITHOUT_MATRIX: readonly Leg[] = [{ id: '', matrix: {} }];
