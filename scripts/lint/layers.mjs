@@ -47,9 +47,9 @@ export const LAYERS = {
  * of them, and may import all of them; import cycles are forbidden anyway.
  */
 export const FOLDERS = {
-  action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'step', 'commands'],
+  action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
   cli: ['output', 'project', 'templates', 'commands'],
-  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt'],
+  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery'],
   pipeline: ['yaml', 'file', 'checks'],
   report: ['markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan'],

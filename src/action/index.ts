@@ -16,6 +16,8 @@ if (argv[2] === SAVE_CACHE) {
       report: async () => (await import('./commands/report.ts')).execute,
       waves: async () => (await import('./commands/waves.ts')).execute,
       decide: async () => (await import('./commands/decide.ts')).execute,
+      apply: async () => (await import('./commands/apply.ts')).execute,
+      comment: async () => (await import('./commands/comment.ts')).execute,
     },
     settle: async () => (await import('./commands/settle-claim.ts')).settleClaim,
   });

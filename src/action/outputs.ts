@@ -16,6 +16,7 @@ export const OUTPUT_NAMES = [
   'passed',
   'digest',
   'legs',
+  'files-digest',
   'iteration',
   'attempt',
   'token',
@@ -33,6 +34,9 @@ export const OUTPUT_NAMES = [
   'badge',
   'failed-gates',
   'waves',
+  'commit',
+  'pull-request',
+  'patch-file',
 ] as const;
 
 export type OutputName = (typeof OUTPUT_NAMES)[number];

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json.ts';
 import { mayWait, type Pipeline } from '../pipeline/pipeline.ts';
 import { isMoving } from '../pipeline/file/uses.ts';
+import { deliverJob } from './deliver-job.ts';
 import { gateJob } from './gate-job.ts';
 import { ancestorsOf, jobOrders } from '../pipeline/job-order.ts';
 import { decideJob, reportJob } from './report-job.ts';
@@ -49,11 +50,13 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
     pins: { gateline: gateline.uses, checkout: checkout.uses },
     file: definition === FOUND_FIRST ? undefined : definition,
     decides: isDispatched && waiting.size > 0,
+    delivered: new Set(pipeline.deliver?.gates),
   };
   const orders = jobOrders(pipeline);
   const jobs: Record<string, JsonObject> = {};
   for (const gate of pipeline.gates) {
-    const readsDecisions = [gate.id, ...ancestorsOf(gate.id, needs)].some((id) => waiting.has(id));
+    const readsDecisions =
+      pipeline.commands === true || [gate.id, ...ancestorsOf(gate.id, needs)].some((id) => waiting.has(id));
     const place = {
       order: orders.get(gate.id)!,
       readsDecisions,
@@ -63,7 +66,10 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
     jobs[gate.id] = gateJob(gate, place, around);
   }
   const report = freeId('report', jobs);
-  jobs[report] = reportJob(pipeline, { sendsBack, readsDecisions: waiting.size > 0 }, around);
+  const readsDecisions = pipeline.commands === true || waiting.size > 0;
+  jobs[report] = reportJob(pipeline, { sendsBack, readsDecisions }, around);
+  const deliver = freeId('deliver', jobs);
+  if (pipeline.deliver) jobs[deliver] = deliverJob(pipeline, pipeline.deliver, { report, readsDecisions }, around);
   const decide = freeId('decide', jobs);
   if (around.decides) jobs[decide] = decideJob(around);
   const workflow: JsonObject = {
@@ -77,7 +83,7 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
   };
   const comments = [
     ...(triggers.excuse === undefined ? [] : [{ path: ['on'], text: triggers.excuse, where: 'behind' as const }]),
-    ...commentsOf(pipeline.gates[0]!.id, report, decide),
+    ...commentsOf(pipeline.gates[0]!.id, { report, decide, deliver }),
   ];
   const versions = new Map(
     [gateline, checkout].flatMap(({ uses, version }) => (version === undefined ? [] : [[uses, version] as const])),
@@ -91,7 +97,10 @@ function freeId(id: string, jobs: Readonly<Record<string, JsonObject>>): string 
   return Object.hasOwn(jobs, id) ? freeId(`gateline-${id}`, jobs) : id;
 }
 
-function commentsOf(first: string, report: string, decide: string): YamlComment[] {
+function commentsOf(
+  first: string,
+  { report, decide, deliver }: Readonly<Record<'report' | 'decide' | 'deliver', string>>,
+): YamlComment[] {
   const of = (job: string, permission: string, text: string): YamlComment => ({
     path: ['jobs', job, 'permissions', permission],
     text,
@@ -106,6 +115,7 @@ function commentsOf(first: string, report: string, decide: string): YamlComment[
     { path: ['jobs', report], text: 'The check that a branch rule should require.', where: 'before' },
     of(report, 'pull-requests', 'the comment'),
     of(report, 'statuses', 'the statuses that branch rules can require'),
+    { path: ['jobs', deliver], text: 'Delivers the files of gates, when all gates have passed.', where: 'before' },
     {
       path: ['jobs', decide],
       text: "Writes down a person's decision, and runs the failed jobs again.",

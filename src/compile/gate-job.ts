@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { LEG_KEY, NO_LEG } from '../pipeline/data-legs.ts';
-import type { Gate, JobSettings, LegSource, UsedAction } from '../pipeline/pipeline.ts';
+import type { Gate, LegSource, UsedAction } from '../pipeline/pipeline.ts';
+import type { JobSettings } from '../pipeline/job-settings.ts';
 import { DEFAULT_RUNNER, jobMinutes, type JobOrder } from '../pipeline/job-order.ts';
 import { NO_DECISION } from './run-names.ts';
 import { definitionInput, checkoutStep, literal, type Around } from './steps.ts';
@@ -30,7 +31,11 @@ export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObjec
     'timeout-minutes': jobMinutes(gate),
     permissions: permissionsOf(gate, place),
     ...strategyOf(gate),
-    outputs: { digest: outputOf(gate, 'digest'), ...(place.givesLegs && { legs: outputOf(gate, 'legs') }) },
+    outputs: {
+      digest: outputOf(gate, 'digest'),
+      ...(place.givesLegs && { legs: outputOf(gate, 'legs') }),
+      ...(around.delivered.has(gate.id) && { 'files-digest': outputOf(gate, 'files-digest') }),
+    },
     steps: [
       checkoutStep(around),
       ...(job?.stepsBefore ?? []),
@@ -39,7 +44,7 @@ export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObjec
   };
 }
 
-function outputOf({ uses }: Gate, name: 'digest' | 'legs'): string {
+function outputOf({ uses }: Gate, name: 'digest' | 'legs' | 'files-digest'): string {
   if (uses === undefined) return `\${{ steps.gate.outputs.${name} }}`;
   return `\${{ steps.complete.outputs.${name} || steps.begin.outputs.${name} }}`;
 }

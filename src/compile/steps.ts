@@ -13,6 +13,8 @@ export interface Around {
   readonly file: string | undefined;
   /** There is a job that writes down decisions. */
   readonly decides: boolean;
+  /** Gates whose files are delivered: their jobs hand on the digest of the files. */
+  readonly delivered: ReadonlySet<string>;
 }
 
 /** The commit of the event, without a token that later steps could use. */

@@ -4,6 +4,7 @@ import { filesLeft } from '../run/files/files.ts';
 import { comparePositions, type FileChange } from '../run/records/record.ts';
 import { sameFile, type Tree } from '../run/files/tree.ts';
 import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
+import type { RunState } from '../run/state/run-state.ts';
 import type { PutReason, PutResult } from '../workspace/workspace.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { copierOf } from './call/content.ts';
@@ -36,7 +37,7 @@ export interface Applied extends PutResult {
  */
 export async function applyFiles(call: Call, options: ApplyOptions): Promise<Applied> {
   const { workspace } = call.ports;
-  const { files, steps, units, gates, open } = handedOn(call, options.gates);
+  const { files, steps, units, gates, open } = handedOn(call.graph, call.journal.state(), options.gates);
   if (files.length === 0) return { puts: [], gates, open };
   const { tree } = await call.snapshot();
   const begun = await versionsBegunWith(call, units);
@@ -92,19 +93,23 @@ export async function versionsOf(call: Call): Promise<{ readonly from: string; r
     .filter((claim) => claim.runNumber === runNumber && claim.base !== undefined)
     .toSorted((a, b) => a.runAttempt - b.runAttempt || Date.parse(a.at) - Date.parse(b.at));
   const base = first?.base ?? (await call.snapshot()).tree;
-  const { files } = handedOn(call, undefined);
+  const { files } = handedOn(call.graph, call.journal.state(), undefined);
   return { from: base, to: await call.ports.workspace.build(base, files, copierOf(call)) };
 }
 
+/** The result of {@link handedOn}. */
 interface FilesToApply extends Pick<ReturnType<typeof filesLeft>, 'files' | 'steps'>, Pick<Applied, 'gates' | 'open'> {
   /** The gates whose files are wanted, and those before them: a gate's file includes their changes. */
   readonly units: readonly UnitKey[];
 }
 
-function handedOn({ graph, journal }: Call, gates: readonly string[] | undefined): FilesToApply {
+/**
+ * The files that gates of a run hand on, all gates by default, and what gates made of each path on the way.
+ * @throws GatelineError `GATE_UNKNOWN`, `FILES_CONFLICT`
+ */
+export function handedOn(graph: UnitGraph, state: RunState, gates: readonly string[] | undefined): FilesToApply {
   const asked = new Set(gates && unitsNamed(graph, gates).map(({ key }) => key));
   const wanted = gates === undefined ? [...graph.keys()] : [...graph.keys()].filter((key) => asked.has(key));
-  const state = journal.state();
   const { files, conflicts } = filesLeft(graph, state, wanted);
   if (conflicts.length > 0) {
     const list = conflicts.map(({ path, gates: by }) => `${path} (${by.join(' and ')})`).join(', ');

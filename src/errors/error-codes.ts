@@ -4,6 +4,7 @@ import { AGENTS_CODES } from './codes/agents.ts';
 import { COMMAND_LINE_CODES } from './codes/command-line.ts';
 import { CONTRACT_CODES } from './codes/contract.ts';
 import { DEFINITION_CODES } from './codes/definition.ts';
+import { DELIVERY_CODES } from './codes/delivery.ts';
 import { ENGINE_CODES } from './codes/engine.ts';
 import { GITHUB_CODES } from './codes/github.ts';
 import { LANGGRAPH_CODES } from './codes/langgraph.ts';
@@ -25,6 +26,7 @@ const SECTIONS = [
   { title: 'What is kept', codes: STATE_CODES },
   { title: 'Checkpoints of LangGraph', codes: LANGGRAPH_CODES },
   { title: 'The action', codes: ACTION_CODES },
+  { title: 'Delivery and comments', codes: DELIVERY_CODES },
   { title: "GitHub's services", codes: GITHUB_CODES },
 ] as const satisfies readonly CodeSection[];
 

@@ -11,7 +11,6 @@ import {
   type ContractSource,
   type Gate,
   type GateGroup,
-  type JobSettings,
   type OnFail,
   type Leg,
   type Pipeline,
@@ -19,6 +18,7 @@ import {
   type UsedAction,
   type WorkspaceSettings,
 } from './pipeline.ts';
+import type { Delivery, JobSettings } from './job-settings.ts';
 
 const DEFAULT_THRESHOLD = 80;
 const WITHOUT_MATRIX: readonly Leg[] = [{ id: '', matrix: {} }];
@@ -42,6 +42,8 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     ...(file.on !== undefined && { on: file.on as JsonValue }),
     ...(file.workflow?.env && { workflowEnv: file.workflow.env }),
     ...(file.workflow?.statuses && { statuses: file.workflow.statuses }),
+    ...(file.workflow?.commands === true && { commands: true }),
+    ...(file.deliver && { deliver: buildDelivery(file.deliver) }),
   };
 }
 
@@ -55,6 +57,10 @@ function buildGroup(id: string, group: GatelineFile['groups'][string]): GateGrou
     ...(available !== undefined && { available: versionCommand(available) }),
     onFail: buildOnFail(group['on-fail']),
   };
+}
+
+function buildDelivery({ gates, as, allow = [] }: NonNullable<GatelineFile['deliver']>): Delivery {
+  return { gates: [...new Set(listed(gates))], as, allow };
 }
 
 function buildOnFail(entry: GateEntry['on-fail']): OnFail | undefined {

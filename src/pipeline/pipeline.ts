@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
+import type { Delivery, JobSettings } from './job-settings.ts';
 import type { Problem } from './problem.ts';
 
 /** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
@@ -53,21 +54,10 @@ export interface Pipeline {
   readonly workflowEnv?: JsonObject;
   /** Which commit statuses its report writes. `undefined`: `auto`. */
   readonly statuses?: 'auto' | 'gates' | 'never';
-}
-
-/**
- * What the file says about the job of a gate in the workflow that `gateline compile` writes, in GitHub's spelling. No
- * part of any request.
- */
-export interface JobSettings {
-  readonly runsOn?: JsonValue;
-  readonly stepsBefore?: readonly JsonObject[];
-  readonly permissions?: Readonly<Record<string, string>>;
-  readonly environment?: JsonValue;
-  readonly container?: JsonValue;
-  readonly services?: JsonObject;
-  /** `strategy.matrix` as written. */
-  readonly matrix?: JsonObject;
+  /** All its gates read the commands that people give in comments of pull requests. */
+  readonly commands?: boolean;
+  /** How the files of gates are handed over when all gates have passed. */
+  readonly deliver?: Delivery;
 }
 
 /** An agent that is another action: a step between `begin` and `complete`. */

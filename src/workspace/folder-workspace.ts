@@ -172,6 +172,10 @@ export class FolderWorkspace implements Workspace {
     return (await this.#open()).trees.patch(from, to, paths);
   }
 
+  async wholePatch(from: TreeId, to: TreeId, paths: readonly string[]): Promise<Uint8Array> {
+    return (await this.#open()).trees.wholePatch(from, to, paths);
+  }
+
   async checkOut(request: CheckoutRequest): Promise<Checkout> {
     return request.place === 'in-place' || this.#setting.kind === 'job'
       ? this.#inPlace.checkOut(request)

@@ -234,6 +234,9 @@ export interface Workspace extends AsyncDisposable {
   /** The patch between two versions, as `git diff` prints it, limited to the given paths, if any. */
   patch(from: TreeId, to: TreeId, paths?: readonly string[]): Promise<string>;
 
+  /** The same with all contents, also binary ones, as `git apply` reads it. */
+  wholePatch(from: TreeId, to: TreeId, paths: readonly string[]): Promise<Uint8Array>;
+
   /**
    * Checks out a version where an attempt can work.
    * @throws GatelineError `GATE_NOT_APPLIED` when the attempt works in the user's folder and the folder does not match
@@ -244,10 +247,7 @@ export interface Workspace extends AsyncDisposable {
   /** The place of an attempt that another process checked out. `undefined`: it is gone. */
   reopen(request: CheckoutRequest & { readonly from: TreeId }): Promise<Checkout | undefined>;
 
-  /**
-   * Releases the place of an attempt that is never completed: the user's folder may be used again, a work tree is not
-   * reused.
-   */
+  /** Releases the place of an attempt that is never completed. The user's folder may be used again, a work tree not. */
   forget(attempt: string): Promise<void>;
 
   /** @throws GatelineError `CLAIM_IN_PLACE` while an agent that runs by itself works in the user's folder */

@@ -82,6 +82,12 @@ gates:
     run: node deploy.mjs
     environment: { name: production, url: 'https://example.org' }
 `,
+  deliver: `pipeline: deliver
+deliver: { gates: [implement], allow: [.github/labels.yml] }
+gates:
+  implement: { run: node implement.mjs, files: changed }
+  deliver: { needs: implement, run: node check.mjs }
+`,
   uses: `pipeline: uses
 gates:
   implement:

@@ -77,7 +77,11 @@ describe('workflows that pages show', () => {
           ? ['pull-requests', 'actions', 'statuses']
           : holdsOnly('decide')
             ? ['actions', 'checks']
-            : ['pull-requests'];
+            : holdsOnly('comment')
+              ? ['actions', 'checks', 'pull-requests']
+              : holdsOnly('apply')
+                ? ['contents', 'pull-requests']
+                : ['pull-requests'];
         const written = Object.entries(own!).filter(([, level]) => level === 'write');
         expect(written.filter(([name]) => !allowed.includes(name))).toEqual([]);
       }

@@ -124,6 +124,10 @@ export class MemoryWorkspace implements Workspace {
     for (const tree of [from, to]) this.#tree(tree);
   }
 
+  async wholePatch(from: TreeId, to: TreeId): Promise<Uint8Array> {
+    return Buffer.from(await this.patch(from, to));
+  }
+
   async patch(from: TreeId, to: TreeId): Promise<string> {
     return this.#differences(from, to)
       .map(({ path, before, after }) => `${path}: ${before?.blob ?? 'none'} → ${after?.blob ?? 'none'}\n`)

@@ -1,13 +1,10 @@
-import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { Digest } from '../../json/digest.ts';
-import { unitKey } from '../../pipeline/pipeline.ts';
-import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
 import { forMarkdown } from '../../untrusted/escape.ts';
+import { newestRun, recordedBy, rerun, writeCheck } from '../decisions/carry-out.ts';
 import {
   checkNameOf,
-  externalIdOf,
   fromCheckNameOf,
   titleOf,
   type CheckedDecision,
@@ -22,8 +19,7 @@ import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { commandEnvironment } from '../job/command-environment.ts';
 import { findDefinition } from '../job/definition.ts';
 import { pipelineIdOf } from '../job/describe-gate.ts';
-import { readRun, runSchema, type ApiRun } from '../records/earlier-runs.ts';
-import { openRunRecords } from '../records/job-store.ts';
+import { readRun, type ApiRun } from '../records/earlier-runs.ts';
 
 /**
  * `command: decide`: writes a check run that says what the person who started this run decided about another run: an
@@ -57,7 +53,12 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   await refuseUnnamed(rest, checked, order.gate);
   const name = isFrom ? fromCheckNameOf(pipeline) : checkNameOf(pipeline, order.gate);
   // All jobs of the newest run look beside its own commit; an output is looked for beside that of the run that made it.
-  await writeCheck(rest, checked, { name, commit: (isFrom ? newest : about).headSha, order, actor: sender.login });
+  await writeCheck(rest, checked, {
+    name,
+    commit: (isFrom ? newest : about).headSha,
+    actor: sender.login,
+    reason: order.reason,
+  });
   const message = `gate ${order.gate}: ${order.decision} by ${sender.login}`;
   const jobs = isFrom ? 'all jobs' : 'the failed jobs';
   const why = await rerun(rest, newest, isFrom ? 'rerun' : 'rerun-failed-jobs');
@@ -72,7 +73,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
 
 type DecideDispatch = Pick<Dispatch, 'sender' | 'reason'> & { readonly resume: string; readonly gate: string } & (
     | { readonly decision: CheckedDecision['decision']; readonly digest: Digest }
-    | { readonly decision: CheckedFrom['decision']; readonly digest: undefined }
+    | { readonly decision: 'from'; readonly digest: undefined }
   );
 
 /** The digest is part of the run's name, so that nobody can use the decision for another output. */
@@ -106,90 +107,12 @@ async function pipelineOf({ world, inputs, event }: ActionInvocation): Promise<s
   return pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
 }
 
-/**
- * The attempt that a decision is about: the output with the digest that the person named, or for `from` any attempt of
- * the gate.
- * @throws GatelineError `DECISION_WITHOUT_ATTEMPT`
- */
-async function recordedBy(
-  invocation: ActionInvocation,
-  pipeline: string,
-  about: ApiRun,
-  { gate: name, digest, decision }: DecideDispatch,
-): Promise<EndedRecord> {
-  const store = await openRunRecords(invocation, about);
-  const only = ({ gate, leg }: Pick<GatelineRecord, 'gate' | 'leg'>): boolean =>
-    unitKey(gate, leg) === name || (decision === 'from' && gate === name);
-  for (const subject of await store.subjects(pipeline)) {
-    const { records } = await store.list(pipeline, subject, { only });
-    const ended = records.findLast(
-      (record): record is EndedRecord =>
-        record.kind === 'ended' && (decision === 'from' || record.value?.digest === digest),
-    );
-    if (ended !== undefined) return ended;
-  }
-  const what = decision === 'from' ? 'no attempt' : `no output ${digest}`;
-  const message = `there is nothing to ${decision === 'from' ? 'run again' : decision}: run ${about.id} recorded ${what} of gate ${name} of the pipeline ${pipeline}`;
-  throw new GatelineError('DECISION_WITHOUT_ATTEMPT', message, {
-    hint: 'Copy the command from the summary of the job that waits. With a gateline.yml, check the repository out before this step.',
-  });
-}
-
-const runsSchema = z.object({ workflow_runs: z.array(runSchema) }).transform(({ workflow_runs: runs }) => runs);
-
-/** The newest run for the same branch or pull request: it waits for the decision. */
-async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun> {
-  const file = about.workflowPath.split('/').at(-1)!;
-  const path = `/repos/${rest.repository}/actions/workflows/${encodeURIComponent(file)}/runs`;
-  const query = { event: about.event, ...(about.headBranch !== undefined && { branch: about.headBranch }) };
-  const { items } = await rest.list({ method: 'GET', path, query }, runsSchema, { pages: 1 });
-  const same = items.filter(({ headRepository }) => headRepository === about.headRepository);
-  return same.reduce((newest, run) => (run.runNumber > newest.runNumber ? run : newest), about);
-}
-
 /** Without its name, nobody would believe the decision. @throws GatelineError `RUN_NAME_MISSING` */
 async function refuseUnnamed(rest: RestClient, checked: CheckedDecision | CheckedFrom, gate: string): Promise<void> {
   const { title } = await readRun(rest, checked.decidingRun);
   const wanted = titleOf(checked, gate);
   if (titleHolds(title, wanted)) return;
   throw new GatelineError('RUN_NAME_MISSING', `the name of this run does not contain "${wanted}"`);
-}
-
-interface CheckDetails {
-  readonly name: string;
-  readonly commit: string;
-  readonly order: DecideDispatch;
-  readonly actor: string;
-}
-
-async function writeCheck(
-  rest: RestClient,
-  checked: CheckedDecision | CheckedFrom,
-  { name, commit, order, actor }: CheckDetails,
-): Promise<void> {
-  const body = {
-    name,
-    head_sha: commit,
-    external_id: externalIdOf(checked),
-    status: 'completed',
-    conclusion: order.decision === 'approve' ? 'success' : 'neutral',
-    output: { title: `${order.decision} by ${actor}`, summary: order.reason ?? '' },
-  };
-  const request = { method: 'POST', path: `/repos/${rest.repository}/check-runs`, body, repeatable: true } as const;
-  await rest.call(request, z.object({ id: z.int() }));
-}
-
-/** Runs jobs of a run again. Returns why that was not possible. */
-async function rerun(rest: RestClient, run: ApiRun, which: 'rerun' | 'rerun-failed-jobs'): Promise<string | undefined> {
-  if (run.status !== 'completed') return 'the run has not ended.';
-  const path = `/repos/${rest.repository}/actions/runs/${run.id}/${which}`;
-  try {
-    await rest.call({ method: 'POST', path }, z.unknown());
-    return undefined;
-  } catch (error) {
-    if (error instanceof GatelineError) return error.message;
-    throw error;
-  }
 }
 
 function refused(why: string): GatelineError {

@@ -8,6 +8,8 @@ export interface CheckedDecision {
   readonly decision: 'approve' | 'reject';
   /** Id of the run that wrote it. */
   readonly decidingRun: number;
+  /** Id of the comment whose author decided it. `undefined`: the person who started that run. */
+  readonly comment?: number;
   /** Id of the run whose output it is about. */
   readonly aboutRun: number;
   /** The run and attempt that it was made for. */
@@ -16,9 +18,10 @@ export interface CheckedDecision {
   readonly output: Digest;
 }
 
-/** What a check run says that is to run again: a gate, and all gates after it. */
+/** What a check run says about the gates of the run that it is for. */
 export interface CheckedFrom extends CheckPlace {
-  readonly decision: 'from';
+  /** The gate runs again, with all gates after it or, for `retry`, alone; or it is skipped. */
+  readonly decision: 'from' | 'retry' | 'skip';
   /** A gate or leg. */
   readonly gate: string;
 }
@@ -28,7 +31,7 @@ export function checkNameOf(pipeline: string, unit: string): string {
   return `gateline decision: ${pipeline}/${unit}`;
 }
 
-/** Name of the check runs that let gates of a pipeline run again. */
+/** Name of the check runs that let gates of a pipeline run again, or skip them. */
 export function fromCheckNameOf(pipeline: string): string {
   return `gateline from: ${pipeline}`;
 }
@@ -40,45 +43,49 @@ export function fromCheckNameOf(pipeline: string): string {
 export function titleOf(checked: CheckedDecision | CheckedFrom, unit: string): string {
   const { decision, aboutRun } = checked;
   const which = `gateline ${decision} ${unit} of run ${aboutRun}:`;
-  return decision === 'from' ? which : `${which} ${checked.output}`;
+  return 'output' in checked ? `${which} ${checked.output}` : which;
 }
 
 /** The decision as the `external_id` of a check run. */
 export function externalIdOf(checked: CheckedDecision | CheckedFrom): string {
   const { decision, decidingRun, aboutRun, position } = checked;
   const at = `${position.runNumber}.${position.runAttempt}`;
-  const what = decision === 'from' ? [checked.gate] : [hexOf(checked.fingerprint), hexOf(checked.output)];
-  return ['gl1', decision, decidingRun, aboutRun, at, ...what].join(' ');
+  const what = 'gate' in checked ? [checked.gate] : [hexOf(checked.fingerprint), hexOf(checked.output)];
+  const by = checked.comment === undefined ? [] : ['by', checked.comment];
+  return ['gl1', decision, decidingRun, aboutRun, at, ...what, ...by].join(' ');
 }
 
 const PLACE = String.raw`([1-9]\d{0,14}) ([1-9]\d{0,14}) ([1-9]\d{0,8})\.([1-9]\d{0,5})`;
-const EXTERNAL_ID = new RegExp(`^gl1 (approve|reject) ${PLACE} ([0-9a-f]{64}) ([0-9a-f]{64})$`);
-const EXTERNAL_FROM = new RegExp(`^gl1 from ${PLACE} (\\S{1,200})$`);
+const BY = String.raw`(?: by ([1-9]\d{0,14}))?`;
+const EXTERNAL_ID = new RegExp(`^gl1 (approve|reject) ${PLACE} ([0-9a-f]{64}) ([0-9a-f]{64})${BY}$`);
+const EXTERNAL_FROM = new RegExp(`^gl1 (from|retry|skip) ${PLACE} (\\S{1,200})${BY}$`);
 
 /** `undefined` if it is not one of ours. */
 export function readExternalId(text: string): CheckedDecision | undefined {
-  const [, decision, deciding, about, runNumber, runAttempt, fingerprint, output] = EXTERNAL_ID.exec(text) ?? [];
+  const [, decision, deciding, about, runNumber, runAttempt, fingerprint, output, by] = EXTERNAL_ID.exec(text) ?? [];
   if (decision === undefined) return undefined;
   return {
     decision: decision as CheckedDecision['decision'],
     ...placeOf(deciding, about, runNumber, runAttempt),
     fingerprint: digestSchema.parse(`sha256:${fingerprint}`),
     output: digestSchema.parse(`sha256:${output}`),
+    ...(by !== undefined && { comment: Number(by) }),
   };
 }
 
 /** `undefined` if it is not one of ours. */
 export function readExternalFrom(text: string): CheckedFrom | undefined {
-  const [, deciding, about, runNumber, runAttempt, gate] = EXTERNAL_FROM.exec(text) ?? [];
+  const [, decision, deciding, about, runNumber, runAttempt, gate, by] = EXTERNAL_FROM.exec(text) ?? [];
   if (gate === undefined) return undefined;
   return {
-    decision: 'from',
+    decision: decision as CheckedFrom['decision'],
     ...placeOf(deciding, about, runNumber, runAttempt),
     gate,
+    ...(by !== undefined && { comment: Number(by) }),
   };
 }
 
-type CheckPlace = Pick<CheckedDecision, 'decidingRun' | 'aboutRun' | 'position'>;
+type CheckPlace = Pick<CheckedDecision, 'decidingRun' | 'comment' | 'aboutRun' | 'position'>;
 
 /** The runs in an external id, as {@link PLACE} has matched them. */
 function placeOf(deciding?: string, about?: string, runNumber?: string, runAttempt?: string): CheckPlace {

@@ -8,16 +8,16 @@ import { proveCheck } from './check-proof.ts';
 import { checkRunsOf, fromCheckNameOf, readExternalFrom, type CheckedFrom } from './check-run.ts';
 import { unitsKnown } from './given-decisions.ts';
 
-/** A gate that a person lets run again in this run, with all gates after it. */
-export interface From extends Pick<CheckedFrom, 'gate' | 'position'> {
+/** What a person said about a gate of this run: it runs again, or is skipped. */
+export interface From extends Pick<CheckedFrom, 'decision' | 'gate' | 'position'> {
   readonly actor: string;
   readonly reason: string;
 }
 
 /**
- * The gates from which `command: decide` started this run again: all its jobs run again then, so the first attempt has
- * none. They hold in all later attempts. If a person started this attempt, check runs that cannot be read are ignored,
- * with a notice unless the token may not read them.
+ * What people said about gates of this run when `command: decide` or `command: comment` started it again: the first
+ * attempt has none. They hold in all later attempts. If a person started this attempt, check runs that cannot be read
+ * are ignored, with a notice unless the token may not read them.
  * @throws GatelineError `DECISIONS_UNREADABLE` if a program started this attempt: it may have been `command: decide`
  */
 export async function findFroms(
@@ -40,7 +40,8 @@ export async function findFroms(
         const { actor, reason, checked } = proved;
         found.push({
           actor,
-          reason: reason === '' ? 'from this gate' : reason,
+          reason: reason !== '' ? reason : checked.decision === 'from' ? 'from this gate' : 'another attempt',
+          decision: checked.decision,
           gate: checked.gate,
           position: checked.position,
         });
@@ -61,9 +62,14 @@ function isOfThisRun({ position }: CheckedFrom, { runNumber, runAttempt }: Actio
   return position.runNumber === runNumber && position.runAttempt <= runAttempt;
 }
 
-/** The units that run again: those of the gate, and all after them. */
-export function unitsFrom({ gate }: Pick<From, 'gate'>, graph: UnitGraph, isWhole: boolean): Unit[] {
-  const first = unitsKnown(graph, gate, isWhole).map(({ key }) => key);
-  if (first.length === 0) return [];
+/** The units that it is about: those of the gate; for `from` all after them, too. */
+export function unitsFrom(
+  { gate, decision }: Pick<From, 'gate' | 'decision'>,
+  graph: UnitGraph,
+  isWhole: boolean,
+): Unit[] {
+  const own = unitsKnown(graph, gate, isWhole);
+  const first = own.map(({ key }) => key);
+  if (first.length === 0 || decision !== 'from') return own;
   return strategySteps('from-checkpoint', graph, { units: new Map() }, first).map(({ unit }) => unit);
 }

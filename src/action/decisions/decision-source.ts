@@ -49,7 +49,7 @@ export function decisionSource(invocation: ActionInvocation, options: SourceOpti
           pipeline: options.pipeline,
           gate: gate.id,
           leg: leg.id,
-          decision: 'force',
+          decision: from.decision === 'skip' ? 'skip' : 'force',
           fingerprint: null,
           actor: from.actor,
           reason: from.reason,

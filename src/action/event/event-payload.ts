@@ -24,11 +24,14 @@ const repository = z.object({ full_name: text, default_branch: text }).nullish()
 const side = z.object({ sha: commit, ref: text, repo: repository }).nullish();
 
 const payloadSchema = z.object({
+  action: text,
   repository,
+  comment: z.object({ id: number }).nullish(),
   pull_request: z.object({ number, head: side, base: side, user: z.object({ login: text }).nullish() }).nullish(),
   issue: z.object({ number, pull_request: z.looseObject({}).nullish() }).nullish(),
   workflow_run: z
     .object({
+      id: number.nullish().catch(undefined),
       head_repository: repository,
       pull_requests: z.array(z.object({ number, head: side, base: side })).nullish(),
     })
@@ -41,6 +44,10 @@ export interface PayloadFacts {
   readonly pullRequest: PullRequest | undefined;
   /** Repository of the run that triggered a `workflow_run`. */
   readonly headRepository: string | undefined;
+  /** Id of the comment that was just written on a pull request. */
+  readonly newComment: number | undefined;
+  /** Id of the run that triggered a `workflow_run`. */
+  readonly triggeringRun: number | undefined;
 }
 
 type Side = z.infer<typeof side>;
@@ -58,11 +65,14 @@ export function readPayload(payload: unknown): PayloadFacts {
       hint: 'Check that the file in GITHUB_EVENT_PATH is the payload of this run.',
     });
   }
-  const { repository: own, workflow_run: run } = parsed.data;
+  const { repository: own, workflow_run: run, issue, comment, action } = parsed.data;
+  const isNew = action === 'created' && Boolean(issue?.pull_request);
   return {
     defaultBranch: own?.default_branch ?? undefined,
     pullRequest: pullRequestIn(parsed.data),
     headRepository: run?.head_repository?.full_name ?? undefined,
+    newComment: isNew ? comment?.id : undefined,
+    triggeringRun: run?.id ?? undefined,
   };
 }
 

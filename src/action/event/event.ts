@@ -60,6 +60,10 @@ export interface WorkflowEvent {
   readonly startedFile: string;
   readonly pullRequest: PullRequest | undefined;
   readonly defaultBranch: string | undefined;
+  /** Id of the comment that started the run, if it was just written on a pull request. */
+  readonly newComment: number | undefined;
+  /** Id of the run whose end started this one. */
+  readonly triggeringRun: number | undefined;
   /** The default subject: `pr-<n>`, otherwise the branch, with a mark if its name looks like `pr-<n>`. */
   readonly subject: string;
   readonly trust: Trust;
@@ -110,7 +114,7 @@ export function readEvent(
   const facts = readPayload(payload);
   const trust = trustOf({ name, repository, sha, ref, ...facts });
   const refName = environment[GITHUB_VARIABLES.refName] || ref.replace(/^refs\/(?:heads|tags|pull)\//, '');
-  const { pullRequest, defaultBranch } = facts;
+  const { pullRequest, defaultBranch, newComment, triggeringRun } = facts;
   const started = startedFile(values.workflowRef);
   const dispatch = readDispatch(name, payload);
   const workflowFile = fileOf(inputs, started);
@@ -136,6 +140,8 @@ export function readEvent(
     startedFile: started.path,
     pullRequest,
     defaultBranch,
+    newComment: name === 'issue_comment' ? newComment : undefined,
+    triggeringRun: name === 'workflow_run' ? triggeringRun : undefined,
     subject: pullRequest === undefined ? subjectOf(ref, refName) : `pr-${pullRequest.number}`,
     trust,
     dispatch,

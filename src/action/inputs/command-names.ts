@@ -1,4 +1,14 @@
 /** The commands of the action, as the input `command` names them. */
-export const COMMAND_NAMES = ['run', 'begin', 'complete', 'plan', 'report', 'decide', 'waves'] as const;
+export const COMMAND_NAMES = [
+  'run',
+  'begin',
+  'complete',
+  'plan',
+  'report',
+  'decide',
+  'waves',
+  'apply',
+  'comment',
+] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];

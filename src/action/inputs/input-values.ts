@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ENV_NAME_PATTERN } from '../../pipeline/file/gateline-values.ts';
+import { ID_PATTERN } from '../../pipeline/pipeline.ts';
 import type { DefinitionSource } from '../../pipeline/source.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
@@ -121,6 +122,12 @@ export function wordsOf(text: string): string[] {
     .map((word) => word.replace(/^(["'])(.*)\1$/, '$2'))
     .filter((word) => word !== '');
 }
+
+/** Ids of gates. */
+export const gateIds = kind((text, refuse) => {
+  const ids = wordsOf(text);
+  return ids.every((id) => ID_PATTERN.test(id)) ? [...new Set(ids)] : refuse('expected ids of gates');
+});
 
 /** Names of variables. An invalid name may be the secret itself, so it is not shown. */
 export const variableNames = kind((text, refuse) => {

@@ -5,6 +5,7 @@ import {
   block,
   bounded,
   contextJson,
+  gateIds,
   json,
   line,
   lines,
@@ -78,6 +79,10 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     output: bounded(MAX_OUTPUT_INPUT_BYTES, 'write the value to a file and pass its path as `output-file`'),
     'output-file': path,
     'expose-output': yesOrNo,
+    gates: gateIds,
+    deliver: oneOf('files', 'patch', 'commit', 'pull-request'),
+    allow: lines,
+    workflow: matching(/^[\w.-]{1,200}\.ya?ml$/, 'the name of a workflow file, such as `gates.yml`'),
     resume: matching(/^[1-9][0-9]{0,19}$/, 'the id of a workflow run, as in its URL'),
 
     'github-token': line(8_192, 'a token'),

@@ -40,6 +40,14 @@ export interface ActionInputs {
   readonly outputFile: string | undefined;
   /** Default false. */
   readonly exposeOutput: boolean;
+  /** Ids of the gates whose files are delivered. Never empty for `apply`. */
+  readonly gates: readonly string[];
+  /** How `apply` hands files over. Default: in the checkout only. */
+  readonly deliver: 'files' | 'patch' | 'commit' | 'pull-request';
+  /** Exact paths, from the top of the repository, that are delivered although something runs them by itself. */
+  readonly allow: readonly string[];
+  /** Name of the workflow file of the pipeline, for `comment`. */
+  readonly workflow: string | undefined;
   /** Id of the workflow run to continue from. */
   readonly resume: string | undefined;
   readonly githubToken: string | undefined;
@@ -225,6 +233,14 @@ function contradictions(
     const hint = "`token: ${{ steps.<id>.outputs.token }}`, and `if: steps.<id>.outputs.decision == 'run'`";
     problems.push({ input: 'token', message, hint });
   }
+  if (command === 'apply' && given['gates'] === undefined) {
+    const message = 'expected the gates whose files are delivered, found nothing';
+    problems.push({ input: 'gates', message, hint: 'gates: implement' });
+  }
+  if (command === 'comment' && given['workflow'] === undefined) {
+    const message = 'expected the workflow file of the pipeline, found nothing';
+    problems.push({ input: 'workflow', message, hint: 'workflow: gates.yml' });
+  }
   return problems;
 }
 
@@ -247,6 +263,10 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     output: parsed.output,
     outputFile: parsed['output-file'],
     exposeOutput: parsed['expose-output'] ?? false,
+    gates: parsed.gates ?? [],
+    deliver: parsed.deliver ?? 'files',
+    allow: parsed.allow ?? [],
+    workflow: parsed.workflow,
     resume: parsed.resume,
     githubToken: parsed['github-token'],
     retentionDays: parsed['retention-days'],

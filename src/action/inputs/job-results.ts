@@ -13,6 +13,15 @@ export function endedJobs(needs: Needs | undefined): ReadonlySet<string> {
  * artifacts.
  */
 export function outputDigests(needs: Needs | undefined): ReadonlyMap<string, Digest> {
+  return digestsNamed('digest', needs);
+}
+
+/** Digests of the files that gates handed on, likewise, from the job output `files-digest`. */
+export function filesDigests(needs: Needs | undefined): ReadonlyMap<string, Digest> {
+  return digestsNamed('files-digest', needs);
+}
+
+function digestsNamed(output: string, needs: Needs | undefined): ReadonlyMap<string, Digest> {
   const digests = new Map<string, Digest>();
   const note = (gate: string, text: string | undefined): void => {
     const digest = digestSchema.safeParse(text);
@@ -20,8 +29,8 @@ export function outputDigests(needs: Needs | undefined): ReadonlyMap<string, Dig
   };
   for (const [job, { outputs }] of needs?.results ?? []) {
     const wave = needs?.waves?.get(job);
-    if (wave === undefined) note(outputs['gate'] || job, outputs['digest']);
-    else for (const [slot, gate] of wave.entries()) note(gate, outputs[`digest-${slot}`]);
+    if (wave === undefined) note(outputs['gate'] || job, outputs[output]);
+    else for (const [slot, gate] of wave.entries()) note(gate, outputs[`${output}-${slot}`]);
   }
   return digests;
 }

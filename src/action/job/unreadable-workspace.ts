@@ -39,6 +39,7 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
     discard: async () => undefined,
     prune: rejected,
     patch: rejected,
+    wholePatch: rejected,
     checkOut: rejected,
     forget: async () => undefined,
     requireFolder: async () => undefined,

@@ -18,6 +18,11 @@ export interface ApiRun {
   readonly workflowPath: string;
   readonly event: string;
   readonly status: string;
+  /** `success`, `failure`, …; empty until it has ended. */
+  readonly conclusion: string;
+  /** ISO 8601; empty: GitHub does not say. The last change of a run that has ended is its end. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
   /** `owner/name`; undefined for a deleted repository. */
   readonly repository: string | undefined;
   readonly headRepository: string | undefined;
@@ -57,6 +62,9 @@ export const runSchema = z
     path: z.string(),
     event: z.string(),
     status: z.string().nullish(),
+    conclusion: z.string().nullish(),
+    created_at: z.string().default(''),
+    updated_at: z.string().default(''),
     head_branch: z.string().nullish(),
     head_sha: z.string().default(''),
     display_title: z.string().nullish(),
@@ -72,6 +80,9 @@ export const runSchema = z
     workflowPath: run.path.replace(/(?<=\.ya?ml)@.*$/s, ''),
     event: run.event,
     status: run.status ?? '',
+    conclusion: run.conclusion ?? '',
+    createdAt: run.created_at,
+    updatedAt: run.updated_at,
     repository: run.repository?.full_name,
     headRepository: run.head_repository?.full_name,
     headBranch: run.head_branch ?? undefined,

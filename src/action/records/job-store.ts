@@ -52,7 +52,7 @@ export interface JobStore {
    */
   supersede: CheckpointCache['supersede'];
   /** Uploads a document as a separate artifact. Returns why it failed; a name that already exists is not an error. */
-  keepDocument(name: string, text: string): Promise<string | undefined>;
+  keepDocument(name: string, content: string | Uint8Array): Promise<string | undefined>;
 }
 
 /** For a step that ends an attempt: no gate builds on its records, and it waits for GitHub. */
@@ -119,7 +119,7 @@ export async function openJobStore(
       await cache.close();
     },
     supersede: (fingerprint, records) => cache.supersede(fingerprint, records),
-    keepDocument: (name, text) => keepDocument(openGithubArtifacts(mine), name, text),
+    keepDocument: documentKeeper(() => openGithubArtifacts(mine)),
   };
 }
 
@@ -152,7 +152,7 @@ async function storeBasics(invocation: Pick<ActionInvocation, 'world' | 'inputs'
 }
 
 /** The records of another run, to look at. */
-export async function openRunRecords(invocation: ActionInvocation, run: ApiRun): Promise<RecordStore> {
+export async function openRunRecords(invocation: ActionInvocation, run: ApiRun): Promise<GithubStore> {
   const { common } = await storeBasics(invocation);
   return openEarlier(common, run);
 }
@@ -286,13 +286,15 @@ function waitText({ message, pauseMs, spentMs, totalMs }: Wait): string {
   return `Waiting for GitHub: ${message}. The next try is in ${durationText(pauseMs)}; waited so far: ${spent}.`;
 }
 
-async function keepDocument(artifacts: ArtifactService, name: string, text: string): Promise<string | undefined> {
-  try {
-    const place = (path: string): Promise<void> => writeFile(path, text);
-    await artifacts.upload({ name, form: 'raw', files: [{ name, place }], bytes: Buffer.byteLength(text) });
-    return undefined;
-  } catch (error) {
-    if (error instanceof GatelineError && error.fault === 'platform') return error.message;
-    throw error;
-  }
+function documentKeeper(open: () => ArtifactService): JobStore['keepDocument'] {
+  return async (name, content) => {
+    try {
+      const place = (path: string): Promise<void> => writeFile(path, content);
+      await open().upload({ name, form: 'raw', files: [{ name, place }], bytes: Buffer.byteLength(content) });
+      return undefined;
+    } catch (error) {
+      if (error instanceof GatelineError && error.fault === 'platform') return error.message;
+      throw error;
+    }
+  };
 }

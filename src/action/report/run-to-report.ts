@@ -66,7 +66,8 @@ function expectedGates({ needs }: Pick<ActionInputs, 'needs'>): readonly string[
   return needs === undefined || needs.results !== undefined ? [] : needs.gates;
 }
 
-function withRefused({ state, refused }: VerifiedRun): RunState {
+/** A gate whose output does not pass is shown as failed, whatever its record says. */
+export function withRefused({ state, refused }: VerifiedRun): RunState {
   if (refused.size === 0) return state;
   const units = new Map<string, UnitState>(
     [...state.units].map(([key, unit]) => {

@@ -1,3 +1,4 @@
+import { filesDigest } from '../../engine/delivery/deliver.ts';
 import type { PlannedUnit } from '../../run/plan/plan.ts';
 import type { EndedRecord, GatelineRecord, StartedRecord } from '../../run/records/record.ts';
 import { legsFrom } from '../../engine/call/settle-legs.ts';
@@ -65,6 +66,7 @@ export function setGateOutputs({ world: { runner } }: ActionInvocation, job: Job
       runner.setOutput('attempt', ended.n);
     }
     if (ended.value !== undefined) runner.setOutput('digest', ended.value.digest);
+    runner.setOutput('files-digest', filesDigest(ended));
     if (ended.source !== undefined) {
       const { runNumber, runAttempt, n } = ended.source;
       runner.setOutput('reused-from', `${runNumber}.${runAttempt}.${n}`);

@@ -106,6 +106,21 @@ export const DEFINITION_CODES = {
     remedy: 'Correct the name.',
   },
   GROUP_GATE_DUPLICATE: { from: ['definition'], means: 'A gate is named twice in groups.', remedy: 'Name it once.' },
+  DELIVER_UNKNOWN: {
+    from: ['definition'],
+    means: '`deliver` names a gate that does not exist.',
+    remedy: 'Correct the name.',
+  },
+  DELIVER_MATRIX: {
+    from: ['definition'],
+    means: '`deliver` names a gate with a matrix, whose files the last job cannot verify.',
+    remedy: 'Name a gate after it that puts the files together.',
+  },
+  DELIVER_WITHOUT_FILES: {
+    from: ['definition'],
+    means: '`deliver` names a gate that hands on no files.',
+    remedy: 'Add `files: changed` to the gate, or globs of its files.',
+  },
   GOTO_UNKNOWN: {
     from: ['definition'],
     means: '`on-fail` sends work back to an unknown gate.',

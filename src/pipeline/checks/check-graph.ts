@@ -18,7 +18,28 @@ export function checkGraph(source: DefinitionSource): Problem[] {
     ...checkNumbers(gates, source),
     ...checkGroups(ids, source),
     ...checkLoops(gates, ids, source),
+    ...checkDelivery(gates, ids, source),
   ];
+}
+
+/** `deliver`: its gates exist, and have files and one leg. GitHub keeps the outputs of one leg only. */
+function checkDelivery(gates: readonly GatePart[], { known, suggest }: Ids, source: DefinitionSource): Problem[] {
+  const part = { value: mapAt(source.value, 'deliver'), path: ['deliver'] };
+  const byId = new Map(gates.map((gate) => [gate.id, gate.value]));
+  return textsAt(part, 'gates').flatMap((named) => {
+    const name = quoted(named.value);
+    const problem = (code: ProblemCode, message: string, hint?: string): Problem[] => [
+      source.at(pointerTo(named), { code, label: 'deliver', message: `${name}: ${message}`, hint }),
+    ];
+    if (!known.has(named.value)) return problem('DELIVER_UNKNOWN', 'no such gate', suggest(named.value));
+    const { files, strategy } = byId.get(named.value)!;
+    if (strategy !== undefined) {
+      const hint = 'name a gate after it that puts the files together';
+      return problem('DELIVER_MATRIX', 'a gate with a matrix delivers no files', hint);
+    }
+    const hasNone = files === undefined || (Array.isArray(files) && files.length === 0);
+    return hasNone ? problem('DELIVER_WITHOUT_FILES', 'it hands on no files', 'add `files: changed` to it') : [];
+  });
 }
 
 /**

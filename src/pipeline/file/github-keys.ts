@@ -113,6 +113,36 @@ const steps = listOf(step, 0, 50, 'a list of at most 50 steps').optional();
 
 const event = choiceOf(...EVENTS);
 
+/** How the files of gates are handed over when all gates have passed. */
+const DELIVER_AS = ['pull-request', 'commit', 'patch'] as const;
+
+const DELIVER = 'expected a map with the keys `gates` and `as`';
+const ids = listOf(text(200, 'the id of a gate'), 1, 1_000, 'a list of gate ids');
+
+const deliver = z
+  .strictObject(
+    {
+      gates: z
+        .union([text(200, 'the id of a gate'), ids], { error: 'expected the id of a gate, or a list of ids' })
+        .describe('The gates whose files are delivered.'),
+      as: choiceOf(...DELIVER_AS)
+        .default('pull-request')
+        .describe(
+          '`pull-request`: a branch and a pull request. `commit`: a commit on the branch of the run. `patch`: an artifact.',
+        ),
+      allow: listOf(text(4_096, 'a path'), 1, 100, 'a list of paths')
+        .optional()
+        .describe(
+          'Exact paths, from the top of the repository, that may be delivered although something would run them by itself: files below `.github`, and hooks of git.',
+        ),
+    },
+    { error: DELIVER },
+  )
+  .optional()
+  .describe(
+    'In the workflow of `gateline compile`: a last job that delivers the files of gates, if the report is green.',
+  );
+
 /** Keys at the top of the file that only `gateline compile` uses. */
 export const GITHUB_KEYS = {
   on: z
@@ -145,11 +175,17 @@ export const GITHUB_KEYS = {
           .describe(
             'The input `statuses` of the report. `gates`: a commit status for each gate, too. Default: `auto`.',
           ),
+        commands: yesOrNo
+          .optional()
+          .describe(
+            'Gates read the commands that people give in comments of pull requests. Default: only gates that wait for an approval do.',
+          ),
       },
-      { error: 'expected a map with the key `env` or `statuses`' },
+      { error: 'expected a map with keys such as `env` and `statuses`' },
     )
     .optional()
     .describe('More of the workflow of `gateline compile`.'),
+  deliver,
 };
 
 /** Keys of a gate that only its job in a compiled workflow uses; `uses` and `local` take the place of `run`. */

@@ -69,6 +69,7 @@ function reportSections(input: ReportComment): Section[] {
     troubles.length > MOST_TROUBLES ? [`\n… and ${count(troubles.length - MOST_TROUBLES, 'more gate')}`] : [];
   return [
     block('the headline', 0, `### ${titleOf(input.state, missing)}\n\n${figuresText(input, attempts)}`),
+    block('the note', 0, input.note ?? ''),
     {
       title: 'jobs that did not succeed',
       weight: 2,

@@ -64,6 +64,8 @@ export interface RunReportInput {
   readonly links?: ReportLinks;
   /** What was sent back to another run, or why nothing was: safe Markdown. */
   readonly sentBack?: SentBackText;
+  /** What a reader should know before anything else: safe Markdown. */
+  readonly note?: string;
   /** The jobs that the reporting job needs. */
   readonly jobs?: readonly NeededJob[];
   /** Problems with reading records. */

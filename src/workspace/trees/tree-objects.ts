@@ -144,8 +144,17 @@ export class TreeObjects {
     );
   }
 
-  /** The patch between two trees. */
+  /** The patch between two trees, for people. */
   async patch(from: string, to: string, paths: readonly string[] = []): Promise<string> {
+    return (await this.#diff([], from, to, paths)).toString('utf8');
+  }
+
+  /** The patch between two trees with all contents, for `git apply`. */
+  wholePatch(from: string, to: string, paths: readonly string[]): Promise<Uint8Array> {
+    return this.#diff(['--binary'], from, to, paths);
+  }
+
+  async #diff(more: readonly string[], from: string, to: string, paths: readonly string[]): Promise<Buffer> {
     const how = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--submodule=short'];
     // Overrides the user's settings: `git apply` reads the patch.
     const form = ['-c', 'diff.noprefix=false', '-c', 'diff.mnemonicPrefix=false'];
@@ -156,12 +165,13 @@ export class TreeObjects {
       '--literal-pathspecs',
       'diff',
       ...how,
+      ...more,
       ...where,
       from,
       to,
       ...only,
     ]);
-    return out.toString('utf8');
+    return out;
   }
 
   /**

@@ -27,6 +27,7 @@ export function put(service: ResultsService, body: string, author: Identity = AC
     issue: PULL,
     author,
     createdAt: now,
+    reactions: [],
     updatedAt: now,
     body,
   });

@@ -240,9 +240,17 @@ describe('what is wrong with inputs', () => {
       metadata: 'a: 1',
       'expose-output': 'true',
       'secret-values': 'A=1',
+      gates: 'a',
+      deliver: 'patch',
+      workflow: 'a.yml',
     };
     for (const command of COMMAND_NAMES) {
-      const given: Record<string, string> = { command, ...(command === 'complete' && { token: 'abc' }) };
+      const given: Record<string, string> = {
+        command,
+        ...(command === 'complete' && { token: 'abc' }),
+        ...(command === 'apply' && { gates: 'a' }),
+        ...(command === 'comment' && { workflow: 'a.yml' }),
+      };
       for (const input of INPUT_NAMES.filter((name) => !INPUT_USES[name].commands.includes(command))) {
         const read = inputsIn(environmentOf({ ...given, [input]: values[input] ?? '1' }));
         const told = read.ok ? read.inputs.notices : read.problems.map(formatInputProblem);

@@ -64,7 +64,9 @@ export class ActionWorld implements AsyncDisposable {
   /** Committed files by path, the workflow among them. */
   static async create(files: Readonly<Record<string, string>>, options: ServiceOptions = {}): Promise<ActionWorld> {
     const repository = await ScratchWorkspace.create(files);
-    return new ActionWorld(await startResultsService(options), repository);
+    const service = await startResultsService(options);
+    service.world.git = repository.root;
+    return new ActionWorld(service, repository);
   }
 
   /** A workflow of these jobs, and files beside it. */

@@ -81,6 +81,8 @@ export interface WorkflowRun {
   status: 'queued' | 'in_progress' | 'completed';
   conclusion: 'success' | 'failure' | 'cancelled' | null;
   readonly createdAt: Date;
+  /** When something of it last changed: for a run that has ended, its end. */
+  updatedAt: Date;
   readonly jobs: WorkflowJob[];
 }
 
@@ -103,6 +105,8 @@ export interface StoredDispatch {
 export interface StoredPull {
   readonly number: number;
   readonly state: 'open' | 'closed';
+  readonly title?: string;
+  readonly body?: string;
   /** `repository` is empty once a fork is deleted. */
   readonly head: { readonly ref: string; readonly sha: string; readonly repository: string };
   readonly base: { readonly ref: string; readonly sha: string };
@@ -153,6 +157,8 @@ export interface StoredComment {
   readonly createdAt: Date;
   updatedAt: Date;
   body: string;
+  /** What reactions to it are, in order. They do not change `updatedAt`. */
+  readonly reactions: string[];
 }
 
 /** Who a token acts as. */
@@ -210,6 +216,8 @@ export interface World {
   readonly authors: Map<string, string>;
   /** Re-runs that were asked for over REST, which tests carry out. */
   readonly reruns: { readonly run: number; readonly which: 'failed' | 'all' }[];
+  /** Folder of the git repository whose objects REST reads and writes; undefined: there is none. */
+  git: string | undefined;
   /** Commits of branches. */
   readonly heads: Map<string, string>;
   /** By path. */

@@ -16,6 +16,12 @@ export const COMMENT_ROUTES: readonly RestRoute[] = [
   { name: 'issues/create-comment', method: 'POST', path: '/issues/:id/comments', work: create },
   { name: 'issues/get-comment', method: 'GET', path: '/issues/comments/:id', work: get },
   { name: 'issues/update-comment', method: 'PATCH', path: '/issues/comments/:id', work: update },
+  {
+    name: 'reactions/create-for-issue-comment',
+    method: 'POST',
+    path: '/issues/comments/:id/reactions',
+    work: reactTo,
+  },
   { name: 'issues/delete-comment', method: 'DELETE', path: '/issues/comments/:id', work: remove },
 ];
 
@@ -42,7 +48,16 @@ function create(world: World, request: ServiceRequest, repository: string, issue
   const { identity: author } = allow(world, request, repository, 'write');
   const now = world.now();
   const id = 2_000_000_000 + world.nextNumber();
-  const comment = { id, repository, issue, author, body: bodyOf(request), createdAt: now, updatedAt: now };
+  const comment = {
+    id,
+    repository,
+    issue,
+    author,
+    body: bodyOf(request),
+    createdAt: now,
+    updatedAt: now,
+    reactions: [],
+  };
   world.comments.push(comment);
   return json(201, document(world, comment));
 }
@@ -64,6 +79,18 @@ function remove(world: World, request: ServiceRequest, repository: string, id: n
   allow(world, request, repository, 'write');
   world.comments.splice(world.comments.indexOf(commentOf(world, repository, id)), 1);
   return empty(204);
+}
+
+const reactionSchema = z.object({
+  content: z.enum(['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes']),
+});
+
+/** https://docs.github.com/rest/reactions/reactions#create-reaction-for-an-issue-comment */
+function reactTo(world: World, request: ServiceRequest, repository: string, id: number): Reply {
+  const { identity: user } = allow(world, request, repository, 'write');
+  const { content } = parseBody(reactionSchema, request);
+  commentOf(world, repository, id).reactions.push(content);
+  return json(201, { id: world.nextNumber(), user, content });
 }
 
 function bodyOf(request: ServiceRequest): string {

@@ -152,7 +152,7 @@ function document(world: World, run: WorkflowRun, attempt: number): object {
     url: `${world.origin}/repos/${run.repository}/actions/runs/${run.id}`,
     html_url: `https://github.com/${run.repository}/actions/runs/${run.id}`,
     created_at: restTime(run.createdAt),
-    updated_at: restTime(run.createdAt),
+    updated_at: restTime(run.updatedAt),
     run_started_at: restTime(run.createdAt),
   };
 }

@@ -5,21 +5,27 @@ import { routeAccount } from './rest-account.ts';
 import { ARTIFACT_ROUTES } from './rest-artifacts.ts';
 import { CHECK_ROUTES } from './rest-checks.ts';
 import { COMMENT_ROUTES } from './rest-comments.ts';
+import { GIT_ROUTES } from './rest-git.ts';
 import { RUN_ROUTES } from './rest-runs.ts';
 import { STEERING_ROUTES } from './rest-steering.ts';
 
-const ROUTES = [...ARTIFACT_ROUTES, ...RUN_ROUTES, ...COMMENT_ROUTES, ...CHECK_ROUTES, ...STEERING_ROUTES].map(
-  (route) => ({
-    ...route,
-    pattern: new RegExp(
-      `^/repos/([^/]+/[^/]+)${route.path.replace(':path', '(.+)').replaceAll(/:(?:id|n)/g, '([^/]+)')}$`,
-    ),
-  }),
-);
+const ROUTES = [
+  ...ARTIFACT_ROUTES,
+  ...RUN_ROUTES,
+  ...COMMENT_ROUTES,
+  ...CHECK_ROUTES,
+  ...STEERING_ROUTES,
+  ...GIT_ROUTES,
+].map((route) => ({
+  ...route,
+  pattern: new RegExp(
+    `^/repos/([^/]+/[^/]+)${route.path.replace(':path', '(.+)').replaceAll(/:(?:id|n)/g, '([^/]+)')}$`,
+  ),
+}));
 
 /**
  * The calls of REST that are about artifacts, runs, jobs, comments, check runs, collaborators, what starts runs and marks
- * commits, and the account.
+ * commits, objects of git, and the account.
  */
 export function routeRest(request: ServiceRequest, world: World): Operation | undefined {
   for (const { name, method, pattern, work } of ROUTES) {

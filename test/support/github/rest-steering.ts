@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { StoredPull, World } from './model.ts';
 import { Refusal, empty, json, parseBody, type Reply, type ServiceRequest } from './protocol.ts';
 import { authorise } from './rest-access.ts';
-import { restTime } from './rest-pages.ts';
+import { pageOf, restTime } from './rest-pages.ts';
 import type { RestRoute } from './rest-route.ts';
 import { addRun } from './workflow-runs.ts';
 
@@ -15,6 +15,8 @@ export const STEERING_ROUTES: readonly RestRoute[] = [
     work: dispatch,
   },
   { name: 'git/get-ref', method: 'GET', path: '/git/ref/:path', work: getRef },
+  { name: 'pulls/list', method: 'GET', path: '/pulls', work: listPulls },
+  { name: 'pulls/create', method: 'POST', path: '/pulls', work: createPull },
   { name: 'pulls/get', method: 'GET', path: '/pulls/:id', work: getPull },
   { name: 'repos/create-commit-status', method: 'POST', path: '/statuses/:id', work: createStatus },
 ];
@@ -68,6 +70,38 @@ function getPull(world: World, request: ServiceRequest, repository: string, id: 
   const pull = world.pulls.find(({ number }) => number === id);
   if (pull === undefined) throw new Refusal(404, 'Not Found');
   return json(200, pullDocument(pull, repository));
+}
+
+/** Newest first. `head` is `<owner>:<branch>`. https://docs.github.com/rest/pulls/pulls#list-pull-requests */
+function listPulls(world: World, request: ServiceRequest, repository: string): Reply {
+  authorise(world, request, repository, ['pull-requests'], 'read');
+  const { searchParams } = request.url;
+  const state = searchParams.get('state') ?? 'open';
+  const is = (name: string, value: string): boolean => [null, value].includes(searchParams.get(name));
+  const found = world.pulls
+    .filter((pull) => (state === 'all' || pull.state === state) && is('base', pull.base.ref))
+    .filter(({ head }) => is('head', `${head.repository.split('/')[0]}:${head.ref}`))
+    .toReversed();
+  const { items, headers } = pageOf(request, found);
+  return json(
+    200,
+    items.map((pull) => pullDocument(pull, repository)),
+    headers,
+  );
+}
+
+const pullSchema = z.object({ title: z.string(), head: z.string(), base: z.string(), body: z.string() });
+
+/** https://docs.github.com/rest/pulls/pulls#create-a-pull-request */
+function createPull(world: World, request: ServiceRequest, repository: string): Reply {
+  authorise(world, request, repository, ['pull-requests'], 'write');
+  const { title, head, base, body } = parseBody(pullSchema, request);
+  const [from, into] = [world.heads.get(head), world.heads.get(base)];
+  if (from === undefined || into === undefined) throw new Refusal(422, 'Validation Failed');
+  const sides = { head: { ref: head, sha: from, repository }, base: { ref: base, sha: into } };
+  const pull: StoredPull = { number: 100 + world.pulls.length, state: 'open', title, body, ...sides };
+  world.pulls.push(pull);
+  return json(201, pullDocument(pull, repository));
 }
 
 function pullDocument({ number, state, head, base }: StoredPull, repository: string): object {

@@ -109,6 +109,7 @@ function createWorld(behaviour: Behaviour): World {
     collaborators: new Map(),
     authors: new Map(),
     reruns: [],
+    git: undefined,
     heads: new Map(),
     workflows: new Map(),
     dispatches: [],

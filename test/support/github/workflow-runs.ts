@@ -5,7 +5,8 @@ export type RunOptions = Partial<Omit<WorkflowRun, 'jobs'>> & Pick<WorkflowRun, 
 
 /** Adds a run, or changes the one of that id. */
 export function addRun(world: World, options: RunOptions): WorkflowRun {
-  const run = Object.assign(world.runs.get(options.id) ?? defaultRun(world, options), options);
+  const change = { updatedAt: world.now(), ...options };
+  const run = Object.assign(world.runs.get(options.id) ?? defaultRun(world, options), change);
   world.runs.set(run.id, run);
   return run;
 }
@@ -28,13 +29,19 @@ function defaultRun(world: World, { id, repository = 'octo/gates' }: RunOptions)
     status: 'in_progress',
     conclusion: null,
     createdAt: world.now(),
+    updatedAt: world.now(),
     jobs: [],
   };
 }
 
 /** Adds a job of an attempt that has just begun. A later attempt makes the run a re-run. */
 export function beginJob(world: World, run: WorkflowRun, name: string, attempt: number): WorkflowJob {
-  Object.assign(run, { attempt: Math.max(run.attempt, attempt), status: 'in_progress', conclusion: null });
+  Object.assign(run, {
+    attempt: Math.max(run.attempt, attempt),
+    status: 'in_progress',
+    conclusion: null,
+    updatedAt: world.now(),
+  });
   const job: WorkflowJob = {
     id: 9_000_000_000 + world.nextNumber(),
     name,

@@ -1,0 +1,94 @@
+import { join, posix, relative } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { deliverFiles, type DeliveredFiles } from '../../engine/delivery/deliver.ts';
+import { code } from '../../report/markdown/markdown.ts';
+import { count } from '../../report/text.ts';
+import { asCommit } from '../delivery/commit-to-branch.ts';
+import type { DeliveryText } from '../delivery/delivery-text.ts';
+import { targetOf } from '../delivery/target.ts';
+import { filesDigests } from '../inputs/job-results.ts';
+import type { ActionInvocation, StepResult } from '../invocation.ts';
+import { openSurroundings, type JobContext } from '../job/job.ts';
+import { viewRun, type ReportedRun } from '../report/run-to-report.ts';
+
+/**
+ * `command: apply`: puts the files that gates handed on into the checkout of a job without an agent, and delivers them
+ * as the input `deliver` says: as a patch, a commit on the branch of the run, or a pull request to it.
+ */
+export async function execute(invocation: ActionInvocation): Promise<StepResult> {
+  const { inputs } = invocation;
+  const as = inputs.deliver;
+  // Before anything is written.
+  const target = as === 'commit' || as === 'pull-request' ? targetOf(invocation.event) : undefined;
+  const around = await openSurroundings(invocation);
+  const view = await viewRun(invocation, around);
+  const delivered = await putFiles(invocation, around, view);
+  const what = whatOf(invocation, around, view, delivered);
+  if (delivered.files.length === 0) return told(invocation, what, 'The gates changed no files.');
+  const done =
+    as === 'files'
+      ? 'They are in the checkout.'
+      : as === 'patch'
+        ? await asPatch(invocation, around, delivered, what)
+        : await asCommit(invocation, around, { target: target!, what, as });
+  return told(invocation, what, done);
+}
+
+function putFiles(
+  { event, inputs }: ActionInvocation,
+  { ports, definition }: JobContext,
+  view: ReportedRun,
+): Promise<DeliveredFiles> {
+  return deliverFiles(ports, view.assignment.pipeline, view, {
+    gates: inputs.gates,
+    allow: inputs.allow,
+    digests: filesDigests(inputs.needs),
+    prefix: prefixOf(event.workspace, definition.root),
+    saved: join(event.temp, 'gateline', 'applied', String(event.runAttempt)),
+  });
+}
+
+function prefixOf(workspace: string, root: string): string {
+  const folder = relative(workspace, root).replaceAll('\\', '/');
+  return folder === '' ? '' : `${folder}/`;
+}
+
+function whatOf(
+  { event, inputs }: ActionInvocation,
+  { definition }: JobContext,
+  view: ReportedRun,
+  { files }: DeliveredFiles,
+): DeliveryText {
+  const { id: pipeline } = view.assignment.pipeline;
+  return { pipeline, gates: inputs.gates, files, prefix: prefixOf(event.workspace, definition.root) };
+}
+
+/** The patch as a file of the job, and as an artifact. */
+async function asPatch(
+  { world, event }: ActionInvocation,
+  { ports, store }: JobContext,
+  { from, to, files }: DeliveredFiles,
+  { pipeline }: DeliveryText,
+): Promise<string> {
+  const paths = files.map(({ path }) => path);
+  const patch = await ports.workspace.wholePatch(from, to, paths);
+  const name = `${pipeline}-${event.runNumber}-${event.runAttempt}.patch`;
+  const file = join(event.temp, 'gateline', name);
+  await writeFile(file, patch);
+  world.runner.setOutput('patch-file', file);
+  const problem = await store.keepDocument(name, patch);
+  if (problem === undefined) return `The patch is the artifact ${name}.`;
+  world.runner.annotate('warning', `The patch was not uploaded: ${problem}`);
+  return 'The patch is in the file that the output `patch-file` names.';
+}
+
+async function told(
+  { world, inputs }: ActionInvocation,
+  { pipeline, gates, files, prefix }: DeliveryText,
+  done: string,
+): Promise<StepResult> {
+  const message = `${pipeline}: ${count(files.length, 'file')} of ${gates.join(', ')}`;
+  const list = files.slice(0, 100).map(({ path }) => `- ${code(posix.join(prefix, path))}`);
+  if (inputs.summary) await world.runner.appendSummary(`## Delivered\n\n${message}. ${done}\n\n${list.join('\n')}\n`);
+  return { ok: true, title: 'Delivered', message: `${message}. ${done}` };
+}

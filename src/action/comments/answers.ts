@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { RestClient } from '../../github/rest/rest.ts';
+import type { ActionInvocation } from '../invocation.ts';
+
+/** What GitHub shows beside a comment. */
+export type Reaction = '+1' | '-1' | 'confused';
+
+/** Reacts to a comment. It is no reason to fail if that is not possible. */
+export async function react(
+  { world }: Pick<ActionInvocation, 'world'>,
+  rest: RestClient,
+  comment: number,
+  content: Reaction,
+): Promise<void> {
+  const path = `/repos/${rest.repository}/issues/comments/${comment}/reactions`;
+  try {
+    await rest.call({ method: 'POST', path, body: { content }, repeatable: true }, z.unknown());
+  } catch (error) {
+    if (!(error instanceof GatelineError)) throw error;
+    world.runner.annotate('notice', `There is no reaction to the comment: ${error.message}`);
+  }
+}
+
+/** Writes an answer into the thread. @param body safe Markdown */
+export async function answer(rest: RestClient, pull: number, body: string): Promise<void> {
+  const path = `/repos/${rest.repository}/issues/${pull}/comments`;
+  await rest.call({ method: 'POST', path, body: { body } }, z.unknown());
+}

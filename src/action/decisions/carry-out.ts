@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { RestClient } from '../../github/rest/rest.ts';
+import type { Digest } from '../../json/digest.ts';
+import { unitKey } from '../../pipeline/pipeline.ts';
+import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import { runSchema, type ApiRun } from '../records/earlier-runs.ts';
+import { openRunRecords } from '../records/job-store.ts';
+import { externalIdOf, type CheckedDecision, type CheckedFrom } from './check-run.ts';
+
+/** What a person decides about. */
+interface DecidedAttempt {
+  /** A gate or leg. */
+  readonly gate: string;
+  readonly decision: CheckedDecision['decision'] | CheckedFrom['decision'];
+  /** Of the output; `undefined`: the last one. */
+  readonly digest: Digest | undefined;
+}
+
+/**
+ * The attempt that a decision is about: for an approval or a rejection the output with the digest that the person
+ * named, or else the last one; otherwise any attempt of the gate.
+ * @throws GatelineError `DECISION_WITHOUT_ATTEMPT`
+ */
+export async function recordedBy(
+  invocation: ActionInvocation,
+  pipeline: string,
+  about: ApiRun,
+  { gate: name, digest, decision }: DecidedAttempt,
+): Promise<EndedRecord> {
+  const isAboutOutput = decision === 'approve' || decision === 'reject';
+  const isOutput = ({ value }: EndedRecord): boolean =>
+    value !== undefined && (digest === undefined || value.digest === digest);
+  const store = await openRunRecords(invocation, about);
+  const only = ({ gate, leg }: Pick<GatelineRecord, 'gate' | 'leg'>): boolean =>
+    unitKey(gate, leg) === name || (!isAboutOutput && gate === name);
+  for (const subject of await store.subjects(pipeline)) {
+    const { records } = await store.list(pipeline, subject, { only });
+    const ended = records.findLast(
+      (record): record is EndedRecord => record.kind === 'ended' && (!isAboutOutput || isOutput(record)),
+    );
+    if (ended !== undefined) return ended;
+  }
+  const what = isAboutOutput ? `no output ${digest ?? ''}`.trimEnd() : 'no attempt';
+  const message = `there is nothing to ${decision === 'from' || decision === 'retry' ? 'run again' : decision}: run ${about.id} recorded ${what} of gate ${name} of the pipeline ${pipeline}`;
+  throw new GatelineError('DECISION_WITHOUT_ATTEMPT', message, {
+    hint: 'Copy the command from the summary of the job that waits. With a gateline.yml, check the repository out before this step.',
+  });
+}
+
+/** The runs of a page. */
+export const runsSchema = z.object({ workflow_runs: z.array(runSchema) }).transform(({ workflow_runs: runs }) => runs);
+
+/** The newest run for the same branch or pull request: it waits for the decision. */
+export async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun> {
+  const file = about.workflowPath.split('/').at(-1)!;
+  const path = `/repos/${rest.repository}/actions/workflows/${encodeURIComponent(file)}/runs`;
+  const query = { event: about.event, ...(about.headBranch !== undefined && { branch: about.headBranch }) };
+  const { items } = await rest.list({ method: 'GET', path, query }, runsSchema, { pages: 1 });
+  const same = items.filter(({ headRepository }) => headRepository === about.headRepository);
+  return same.reduce((newest, run) => (run.runNumber > newest.runNumber ? run : newest), about);
+}
+
+/** What a check run says beside the decision. */
+interface CheckDetails {
+  readonly name: string;
+  readonly commit: string;
+  readonly actor: string;
+  readonly reason: string | undefined;
+}
+
+/** Writes a decision down where the jobs that it is for look for it. */
+export async function writeCheck(
+  rest: RestClient,
+  checked: CheckedDecision | CheckedFrom,
+  { name, commit, actor, reason }: CheckDetails,
+): Promise<void> {
+  const body = {
+    name,
+    head_sha: commit,
+    external_id: externalIdOf(checked),
+    status: 'completed',
+    conclusion: checked.decision === 'approve' ? 'success' : 'neutral',
+    output: { title: `${checked.decision} by ${actor}`, summary: reason ?? '' },
+  };
+  const request = { method: 'POST', path: `/repos/${rest.repository}/check-runs`, body, repeatable: true } as const;
+  await rest.call(request, z.object({ id: z.int() }));
+}
+
+/** Runs jobs of a run again. Returns why that was not possible. */
+export async function rerun(
+  rest: RestClient,
+  run: ApiRun,
+  which: 'rerun' | 'rerun-failed-jobs',
+): Promise<string | undefined> {
+  if (run.status !== 'completed') return 'the run has not ended.';
+  const path = `/repos/${rest.repository}/actions/runs/${run.id}/${which}`;
+  try {
+    await rest.call({ method: 'POST', path }, z.unknown());
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatelineError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { DeliveredFile } from '../../engine/delivery/deliver.ts';
+import { code, linkTo } from '../../report/markdown/markdown.ts';
+import { count } from '../../report/text.ts';
+import type { WorkflowEvent } from '../event/event.ts';
+import { linksOf } from '../event/links.ts';
+
+/** File names in a body. */
+const SHOWN = 100;
+
+/** What is delivered. */
+export interface DeliveryText {
+  readonly pipeline: string;
+  readonly gates: readonly string[];
+  readonly files: readonly DeliveredFile[];
+  readonly prefix: string;
+}
+
+/** A commit message of ids and numbers only: nothing that an agent wrote. */
+export function commitMessage(event: WorkflowEvent, { pipeline, gates, files }: DeliveryText): string {
+  const title = `Deliver ${pipeline} of run ${event.runNumber}`;
+  const what = `${count(files.length, 'file')} of ${gates.length === 1 ? 'gate' : 'gates'} ${gates.join(', ')}`;
+  return `${title}\n\n${what}\n\nGateline-Run: ${linksOf(event).run!}\n`;
+}
+
+/** The body of a pull request. Names of files are text of agents: they are code spans, so nothing in them is live. */
+export function pullRequestBody(event: WorkflowEvent, { gates, files, prefix }: DeliveryText): string {
+  const names = files.slice(0, SHOWN).map(({ path, after }) => {
+    return `- ${after === null ? 'removed' : 'changed'}: ${code(`${prefix}${path}`)}`;
+  });
+  const more = files.length > SHOWN ? [`- … and ${count(files.length - SHOWN, 'more file')}`] : [];
+  const run = linkTo(`run ${event.runNumber}`, linksOf(event).run);
+  const from = gates.map((gate) => code(gate)).join(', ');
+  return [`${count(files.length, 'file')} from ${from} of ${run}, whose report is green.`, '', ...names, ...more].join(
+    '\n',
+  );
+}

@@ -1,0 +1,165 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { firstNames } from '../../errors/first-names.ts';
+import { digestOfJson } from '../../json/canonical-json.ts';
+import type { Digest } from '../../json/digest.ts';
+import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import { pathsNotDelivered } from '../../run/files/delivered-paths.ts';
+import { sameFile, type Tree, type TreeDifference } from '../../run/files/tree.ts';
+import type { EndedRecord, FileChange } from '../../run/records/record.ts';
+import { unitsOf } from '../../run/records/unit.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import type { PutResult } from '../../workspace/workspace.ts';
+import { handedOn } from '../apply.ts';
+import { copierOf } from '../call/content.ts';
+import type { EnginePorts } from '../ports.ts';
+import type { VerifiedRun } from '../verify-run.ts';
+
+/** Names in a message. */
+const SHOWN = 10;
+
+/** What is delivered of a run. */
+export interface DeliveryOrder {
+  /** Ids of the gates whose files are delivered. */
+  readonly gates: readonly string[];
+  /** Paths from the top of the repository that are delivered although something would run them by itself. */
+  readonly allow: readonly string[];
+  /** Digests of the files of gates, by gate, that did not come from the records: outputs of the needed jobs. */
+  readonly digests: ReadonlyMap<string, Digest>;
+  /** Path of the workspace in its repository, with a slash at the end; '' at the top. */
+  readonly prefix: string;
+  /** Absolute path of a folder for copies of what is replaced. */
+  readonly saved: string;
+}
+
+/** A file that differs from the checkout's commit. */
+export interface DeliveredFile extends TreeDifference {
+  readonly after: FileChange['after'];
+}
+
+/** Files of gates in a checkout. */
+export interface DeliveredFiles {
+  /** Paths are relative to the workspace. */
+  readonly files: readonly DeliveredFile[];
+  /** The workspace before and after. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The digest of the files that an attempt handed on, which its job hands to the job that delivers them. */
+export function filesDigest({ files }: Pick<EndedRecord, 'files'>): Digest {
+  return digestOfJson(
+    files.map(({ path, after }) => [path, after && [after.mode, after.blob, after.content?.digest ?? null]]),
+  );
+}
+
+/**
+ * Puts the files that gates of a run handed on into a checkout without changes. All or nothing: a gate that is not
+ * done, files that its job did not report, a path that something would run by itself, and a path that is not as the
+ * gates found it stop the delivery before anything is written.
+ * @throws GatelineError `DELIVERY_NOT_DONE`, `DELIVERY_UNPROVEN`, `DELIVERY_PATH_REFUSED`, `DELIVERY_CONFLICT`,
+ *   `FILES_CONFLICT`, `GATE_UNKNOWN`, `CONTENT_MISSING`
+ */
+export async function deliverFiles(
+  ports: EnginePorts,
+  pipeline: Pipeline,
+  { state, refused }: Pick<VerifiedRun, 'state' | 'refused'>,
+  order: DeliveryOrder,
+): Promise<DeliveredFiles> {
+  const graph = unitsOf(pipeline);
+  const { files, steps, open } = handedOn(graph, state, order.gates);
+  refuseOpen(open, refused);
+  refuseUnproven(pipeline, state, order);
+  refusePaths(files, order);
+  const { workspace } = ports;
+  const { tree: from } = await workspace.snapshot([]);
+  const current = await committedFiles(ports, from, files);
+  const wanted = files.map(({ path, after }) => ({
+    path,
+    after,
+    over: steps.get(path)!.flatMap((step) => [step.before, step.after]),
+  }));
+  const reason = {
+    what: 'apply' as const,
+    pipeline: pipeline.id,
+    subject: state.subject,
+    runNumber: state.runNumber,
+    at: ports.now().toISOString(),
+  };
+  const options = { saved: order.saved, copy: copierOf({ ports }), reason };
+  const planned = await workspace.put(wanted, from, { ...options, dryRun: true });
+  refuseConflicts(planned);
+  const to = await workspace.build(from, files, options.copy);
+  refuseConflicts(await workspace.put(wanted, from, { ...options, dryRun: false }));
+  const changed = files.map(({ path, after }) => ({ path, before: current.get(path) ?? null, after }));
+  return { files: changed.filter(({ before, after }) => !sameFile(before, after)), from, to };
+}
+
+function refuseOpen(open: readonly UnitKey[], refused: VerifiedRun['refused']): void {
+  const [first] = open;
+  const [[key, error] = []] = refused;
+  if (first === undefined && error === undefined) return;
+  const why = error === undefined ? `${firstNames(open, SHOWN)} not done` : `the output of gate ${key} is refused`;
+  throw new GatelineError('DELIVERY_NOT_DONE', `nothing is delivered: ${why}`, { ...(error && { cause: error }) });
+}
+
+/**
+ * Any job of the run can write a record with other files. Outputs of jobs do not pass through artifacts. Of a matrix
+ * gate, GitHub keeps the output of one leg only, so such a gate cannot hand files to a delivery.
+ */
+function refuseUnproven(pipeline: Pipeline, state: RunState, { gates, digests }: DeliveryOrder): void {
+  for (const id of gates) {
+    const { legs } = pipeline.gates.find((gate) => gate.id === id)!;
+    const ended = legs.flatMap((leg) => state.units.get(unitKey(id, leg.id))?.ended ?? []);
+    if (ended.every(({ files }) => files.length === 0)) continue;
+    const reported = digests.get(id);
+    if (legs.length === 1 && reported !== undefined && reported === filesDigest(ended[0]!)) continue;
+    const why =
+      legs.length > 1
+        ? 'it has several legs, and GitHub keeps the outputs of one'
+        : reported === undefined
+          ? 'its job has no output `files-digest`'
+          : `its job says that they are ${reported}, its record says ${filesDigest(ended[0]!)}`;
+    throw new GatelineError('DELIVERY_UNPROVEN', `the files of gate ${id} are not verified: ${why}`);
+  }
+}
+
+function refusePaths(files: readonly FileChange[], { allow, prefix }: DeliveryOrder): void {
+  const refused = pathsNotDelivered(
+    files.map(({ path }) => `${prefix}${path}`),
+    allow,
+  );
+  if (refused.length === 0) return;
+  const names = firstNames(
+    refused.map((path) => JSON.stringify(path)),
+    SHOWN,
+  );
+  throw new GatelineError('DELIVERY_PATH_REFUSED', `gates changed what runs by itself: ${names}`);
+}
+
+/**
+ * The files of the checkout at these paths, which steps before this one must not have changed.
+ * @throws GatelineError `DELIVERY_CONFLICT`
+ */
+async function committedFiles({ workspace }: EnginePorts, tree: string, files: readonly FileChange[]): Promise<Tree> {
+  const current = await workspace.currentFiles(
+    tree,
+    files.map(({ path }) => path),
+  );
+  const changed: string[] = [];
+  for (const { path } of files) {
+    const committed = await workspace.committed(path);
+    if (committed === undefined || !sameFile(committed, current.get(path) ?? null)) changed.push(JSON.stringify(path));
+  }
+  if (changed.length === 0) return current;
+  throw new GatelineError('DELIVERY_CONFLICT', `the checkout is not clean: ${firstNames(changed, SHOWN)}`);
+}
+
+function refuseConflicts({ puts }: PutResult): void {
+  const conflicts = puts.filter(({ action }) => action === 'conflict');
+  if (conflicts.length === 0) return;
+  const list = conflicts.map(({ path, why }) => `${JSON.stringify(path)} (${why ?? 'it was changed'})`);
+  throw new GatelineError(
+    'DELIVERY_CONFLICT',
+    `these paths are not as the gates found them: ${firstNames(list, SHOWN)}`,
+  );
+}

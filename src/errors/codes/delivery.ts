@@ -1,0 +1,65 @@
+import type { CodeMeaning } from '../code-meaning.ts';
+
+/** What is handed over at the end of a run, and what is said in pull requests. */
+export const DELIVERY_CODES = {
+  DELIVERY_NOT_DONE: {
+    from: ['user'],
+    means:
+      'A gate whose files are to be delivered is not done, or an output of the run is refused. Nothing is written.',
+    remedy: 'Let the job that delivers need the report: it then starts only when all gates have passed.',
+  },
+  DELIVERY_UNPROVEN: {
+    from: ['user'],
+    means:
+      'The record of a gate names other files than its job reported, or the job reported none. Any job of a run can write a record.',
+    remedy:
+      'Give the job of the gate the output `files-digest: ${{ steps.<id>.outputs.files-digest }}`, and this step `needs: ${{ toJSON(needs) }}`.',
+  },
+  DELIVERY_PATH_REFUSED: {
+    from: ['agent'],
+    means:
+      'A gate changed a file that would run by itself once it is in the repository: below `.github`, or a hook of git.',
+    remedy: 'Look at the file. To deliver it all the same, name its exact path under `allow`.',
+  },
+  DELIVERY_CONFLICT: {
+    from: ['user'],
+    means:
+      'A file is not as the gates found it: an earlier step of the job changed it, or the branch has another version. Nothing is written.',
+    remedy: 'Deliver in a job that only checks the repository out, and run the pipeline on the newest commit.',
+  },
+  DELIVERY_REFUSED: {
+    from: ['user'],
+    means: 'The run has no branch that it may write to: it is for a fork, a tag or a merge queue.',
+    remedy: 'Deliver such a run `as: patch`, or do not run this job for it.',
+  },
+  DELIVERY_MOVED: {
+    from: ['user'],
+    means: 'The branch has a newer commit than the one that the run is of.',
+    remedy: 'Run the pipeline on the newest commit: what has not changed is reused.',
+  },
+  DELIVERY_BRANCH_TAKEN: {
+    from: ['user'],
+    means: 'The branch for this pull request exists, and has other files.',
+    remedy: 'Delete the branch, or close its pull request, and run the job again.',
+  },
+  DELIVERY_TOO_LARGE: {
+    from: ['user'],
+    means: 'The gates changed more files than can be committed over the API of GitHub.',
+    remedy: 'Deliver `as: patch`, or name fewer files under `files` of the gates.',
+  },
+  DELIVERY_FILTERED: {
+    from: ['user'],
+    means: 'A file passes through a filter of git, such as LFS, so its committed content can only be made by git.',
+    remedy: 'Deliver `as: patch`, or take the file out of `files` of the gate.',
+  },
+  COMMENT_EVENT: {
+    from: ['user'],
+    means: 'The step was not started by a new comment on a pull request, or by the end of a run.',
+    remedy: 'Use `command: comment` in a workflow for `issue_comment` with `types: [created]`, or for `workflow_run`.',
+  },
+  COMMENT_WITHOUT_TOKEN: {
+    from: ['user'],
+    means: 'A token is needed to read and to answer comments.',
+    remedy: 'Leave `github-token` out, or set it to a token that may write comments.',
+  },
+} satisfies Readonly<Record<string, CodeMeaning>>;

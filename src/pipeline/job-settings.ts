@@ -1,0 +1,24 @@
+import type { JsonObject, JsonValue } from '../json/json.ts';
+
+/**
+ * What the file says about the job of a gate in the workflow that `gateline compile` writes, in GitHub's spelling. No
+ * part of any request.
+ */
+export interface JobSettings {
+  readonly runsOn?: JsonValue;
+  readonly stepsBefore?: readonly JsonObject[];
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly environment?: JsonValue;
+  readonly container?: JsonValue;
+  readonly services?: JsonObject;
+  /** `strategy.matrix` as written. */
+  readonly matrix?: JsonObject;
+}
+
+/** The delivery of a pipeline: `deliver` at the top of the file. */
+export interface Delivery {
+  readonly gates: readonly string[];
+  readonly as: 'pull-request' | 'commit' | 'patch';
+  /** Exact paths that are delivered although something would run them by itself. */
+  readonly allow: readonly string[];
+}

@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compiled } from '../../compile/compiled.ts';
+import type { StoredComment } from '../../support/github/model.ts';
+import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
+import { IS_FULL } from '../../support/test-size.ts';
+import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs } from './action-world.ts';
+import { lastAnswer, packaged, runFor, writeComment, type CommentOptions } from './comment-world.ts';
+import { pullRequest } from './pull-request.ts';
+import { agent } from './workflow-text.ts';
+
+// The packaged workflow comment.yml, and the compiled workflow of a pipeline whose gates read its decisions.
+
+const WORKFLOW = '.github/workflows/pipeline.yml';
+const DEFINITION = JSON.stringify({
+  workflow: { commands: true },
+  gates: {
+    draft: { run: agent({ text: 'x' }), inputs: [] },
+    translate: { needs: 'draft', run: agent({ text: 'y' }), inputs: [], approval: 'required' },
+    publish: { needs: 'translate', run: `test -z "$BROKEN" || exit 1\n${agent({ done: true })}`, inputs: [] },
+  },
+});
+
+let world: ActionWorld;
+beforeEach(async () => {
+  world = await ActionWorld.create({
+    'gateline.yml': DEFINITION,
+    [WORKFLOW]: compiled(DEFINITION).text,
+    '.github/workflows/comment.yml': packaged('comment.yml', 'issue_comment'),
+  });
+  for (const [login, level] of [
+    ['maria', 'write'],
+    ['rita', 'read'],
+  ] as const)
+    world.service.world.collaborators.set(login, level);
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+/** A run of pull request 7 that waits at `translate`. */
+async function waiting(machine: Readonly<Record<string, string>> = {}): Promise<WorkflowRun> {
+  const run = await world.run({ workflow: WORKFLOW, ...(await pullRequest(world)), machine });
+  const report = await run.start().ended;
+  expect(report.job('translate').conclusion).toBe('failure');
+  expect(await world.startedGates()).toEqual(['draft', 'translate']);
+  return run;
+}
+
+async function say(
+  body: string,
+  options: CommentOptions = {},
+): Promise<{ readonly report: RunReport; readonly comment: StoredComment }> {
+  const comment = writeComment(world, body, options);
+  return { comment, report: await runFor(world, comment, options) };
+}
+
+const reruns = (): readonly string[] => world.service.world.reruns.map(({ which }) => which);
+
+describe('a command in a comment', () => {
+  it('approve turns the run of the pull request itself green, for its output only', async () => {
+    const run = await waiting();
+    const { comment, report } = await say('/gateline approve translate\n\nlooks good');
+    expect(redJobs(report)).toEqual([]);
+    expect(comment.reactions).toEqual(['+1']);
+    expect(lastAnswer(world)).toMatch(/^Approved `translate` of \[run 1\]\(.*\): the failed jobs of .* run again\.$/);
+    expect(reruns()).toEqual(['failed']);
+    expect(world.service.world.checkRuns[0]!.externalId).toMatch(new RegExp(` by ${comment.id}$`));
+    const again = await run.rerunFailed().ended;
+    expect(redJobs(again).filter((text) => !text.startsWith('decide: '))).toEqual([]);
+    expect(again.job('report').summary).toContain('maria');
+    expect(await world.startedGates()).toEqual(['publish']);
+  });
+
+  it('is ignored by the gate as soon as the comment is edited or gone, or its author may not write', async () => {
+    const run = await waiting();
+    const { comment } = await say('/gateline approve translate');
+    const { comments, collaborators } = world.service.world;
+    const refusals: [RegExp, () => void, () => void][] = [
+      [
+        /the comment was edited/,
+        () => (comment.updatedAt = world.service.world.now()),
+        () => (comment.updatedAt = comment.createdAt),
+      ],
+      [
+        /says something else/,
+        () => (comment.body = '/gateline approve draft'),
+        () => (comment.body = '/gateline approve translate'),
+      ],
+      [
+        /maria is not a person who may write/,
+        () => collaborators.set('maria', 'read'),
+        () => collaborators.set('maria', 'write'),
+      ],
+      [/there is no comment/, () => comments.splice(comments.indexOf(comment), 1), () => comments.push(comment)],
+    ];
+    for (const [why, change, undo] of IS_FULL ? refusals : refusals.slice(0, 2)) {
+      change();
+      const report = await run.rerunFailed().ended;
+      expect(report.job('translate').conclusion).toBe('failure');
+      expect(messagesOf(report.job('translate'), 'warning')).toEqual([expect.stringMatching(why)]);
+      undo();
+    }
+    expect(await world.startedGates()).toEqual([]);
+    expect((await run.rerunFailed().ended).job('translate').conclusion).toBe('success');
+  });
+
+  it('status and plan answer, resume re-runs, skip and retry decide about a gate', async () => {
+    const run = await waiting({ BROKEN: '1' });
+    await say('/gateline status');
+    expect(lastAnswer(world)).toMatch(/\| `translate` \| .*paused/);
+    await say('/gateline plan');
+    expect(lastAnswer(world)).toMatch(/waiting for a decision: `translate`\n- kept: `draft`/);
+    await say('/gateline approve translate');
+    expect((await run.rerunFailed().ended).job('publish').conclusion).toBe('failure');
+    await say('/gateline resume');
+    expect(lastAnswer(world)).toMatch(/^Resumed: the failed jobs of/);
+    await world.startedGates();
+    await say('/gateline skip publish not needed <b>today</b>');
+    expect(reruns()).toEqual(['failed', 'failed', 'failed']);
+    const skipped = await run.rerunFailed().ended;
+    expect(skipped.job('report').conclusion).toBe('success');
+    expect(outputsOf(skipped.job('publish'))['decision']).toBe('skip');
+    expect(await world.startedGates()).toEqual([]);
+    await say('/gateline retry draft');
+    expect(reruns().at(-1)).toBe('all');
+    await run.rerunAll().ended;
+    expect(await world.startedGates()).toEqual(['draft']);
+  });
+
+  it('does nothing for a moved head or a newer run, unless the commit is named', async () => {
+    await waiting();
+    const before = world.service.world.runs.get(502)!.headSha;
+    const comment = writeComment(world, '/gateline approve translate');
+    const pull = world.service.world.pulls[0]!;
+    Object.assign(pull, { head: { ...pull.head, sha: '7'.repeat(40) } });
+    expect(redJobs(await runFor(world, comment))).toEqual([]);
+    expect(lastAnswer(world)).toMatch(/^Nothing was done: the head of the pull request is 7777777 now/);
+    expect(comment.reactions).toEqual(['confused']);
+    expect(world.service.world.checkRuns).toEqual([]);
+    expect(reruns()).toEqual([]);
+    await say(`/gateline approve translate ${before.slice(0, 10)}`);
+    expect(lastAnswer(world)).toMatch(/^Approved `translate`/);
+    expect(reruns()).toEqual(['failed']);
+  });
+
+  it('about an unknown gate or run is answered, and fails', async () => {
+    await waiting();
+    const { report } = await say('/gateline approve publish');
+    expect(errorsOf(report.job('comment'))).toEqual([expect.stringContaining('DECISION_WITHOUT_ATTEMPT')]);
+    expect(lastAnswer(world)).toMatch(/^Nothing was done: there is nothing to approve/);
+    expect(reruns()).toEqual([]);
+  });
+});
+
+describe('a comment that gives no command', () => {
+  const SAID: [string, CommentOptions, readonly string[], RegExp?][] = [
+    ['/gateline approve translate', { by: 'rita' }, ['-1']],
+    ['/gateline approve translate', { by: 'eve' }, ['-1']],
+    ['/gateline approve translate', { by: 'helper[bot]', type: 'Bot' }, ['-1']],
+    ['/gateline approve translate', { isEdited: true }, ['confused'], /the comment was edited/],
+    ['/gateline approve translate', { issue: 8 }, []],
+    ['/gateline approve translate', { action: 'edited' }, []],
+    ['> /gateline approve translate', { eventBody: '/gateline approve translate' }, []],
+    ['/gateline $(touch /tmp/x)', {}, ['confused'], /there is no such command/],
+    ['/gateline skip publish', {}, ['confused'], /skip needs a reason/],
+  ];
+
+  it('changes nothing, whoever wrote it', async () => {
+    await waiting();
+    for (const [body, options, reactions, text] of IS_FULL
+      ? SAID
+      : SAID.filter((_, index) => index % 2 === 0 || index === 3)) {
+      const count = world.service.world.comments.length;
+      const { comment, report } = await say(body, options);
+      expect([body, options, comment.reactions]).toEqual([body, options, reactions]);
+      expect(report.jobs.size).toBe(1);
+      const answered = text === undefined ? 1 : 2;
+      expect(world.service.world.comments).toHaveLength(count + answered);
+      if (text !== undefined) expect(lastAnswer(world)).toMatch(text);
+    }
+    expect(world.service.world.checkRuns).toEqual([]);
+    expect(reruns()).toEqual([]);
+  });
+});

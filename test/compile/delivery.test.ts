@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EndedRecord } from '../../src/run/records/record.ts';
+import { ActionWorld, errorsOf, outputsOf, redJobs } from '../action/workflows/action-world.ts';
+import { pullRequest } from '../action/workflows/pull-request.ts';
+import { agent } from '../action/workflows/workflow-text.ts';
+import { git, headOf } from '../support/runner/repository.ts';
+import type { RunReport } from '../support/runner/workflow-run.ts';
+import { IS_FULL } from '../support/test-size.ts';
+import { compiled } from './compiled.ts';
+
+const WORKFLOW = '.github/workflows/pipeline.yml';
+const run = { workflow: WORKFLOW };
+
+/** What the gate `implement` leaves: an edit, a new program, a removed file and a file of another gate's kind. */
+const WORK = `printf 'two\\n' >> a.txt
+mkdir -p bin && printf '#!/bin/sh\\n' > bin/tool && chmod 755 bin/tool
+rm old.txt
+printf '\\377\\000' > 'od"d | \`x\` name'`;
+
+function definition(deliver: object, also = WORK, more: object = {}): object {
+  return {
+    deliver: { gates: 'implement', ...deliver },
+    gates: {
+      plan: { run: agent({ steps: 1 }, 'echo plan > plan.md'), inputs: [], files: ['plan.md'] },
+      implement: { needs: 'plan', run: agent({ done: true }, also), inputs: ['a.txt'], files: 'changed' },
+      check: { needs: 'implement', run: agent({ ok: true }, 'test "$CHECK" != red'), inputs: [], ...more },
+    },
+  };
+}
+
+let world: ActionWorld;
+beforeEach(async () => {
+  world = await ActionWorld.create({ 'a.txt': 'one\n', 'old.txt': 'old\n', 'gateline.yml': 'x' });
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+async function define(what: object): Promise<void> {
+  const text = JSON.stringify(what, null, 2);
+  await world.repository.write('gateline.yml', text);
+  await world.repository.write(WORKFLOW, compiled(text).text);
+  await world.repository.commitAll('a definition');
+}
+
+async function start(options = {}): Promise<RunReport> {
+  return (await world.run({ ...run, ...options })).start().ended;
+}
+
+function show(ref: string, ...more: readonly string[]): Promise<string> {
+  return git(world.repository.root, 'show', ...more, ref);
+}
+
+const delivered = (report: RunReport): Readonly<Record<string, string>> =>
+  report.job('deliver').steps.findLast(({ stage }) => stage === 'main')!.outputs;
+
+describe('a compiled delivery', () => {
+  it('commits the files of the named gates on the branch of the run, once', async () => {
+    await define(definition({ as: 'commit' }));
+    const before = await headOf(world.repository.root);
+    const started = await world.run(run);
+    const report = await started.start().ended;
+    expect(redJobs(report)).toEqual([]);
+    const commit = world.service.world.heads.get('main')!;
+    expect(delivered(report)['commit']).toBe(commit);
+    const list = await show(commit, '--format=%P%n%B', '--name-status', '-z');
+    expect(list).toContain(before);
+    expect(list).toMatch(/Deliver pipeline of run \d+\n\n4 files of gate implement\n\nGateline-Run: https:/);
+    expect(list).toContain('A\0bin/tool\0');
+    expect(list).toContain('D\0old.txt\0');
+    expect(list).not.toContain('plan.md');
+    expect(await show(`${commit}:a.txt`)).toBe('one\ntwo\n');
+    expect(await git(world.repository.root, 'ls-tree', commit, 'bin/tool')).toMatch(/^100755 /);
+
+    const again = await started.rerunJob('deliver').ended;
+    expect(redJobs(again)).toEqual([]);
+    expect(delivered(again)['commit']).toBe(commit);
+    expect(world.service.world.heads.get('main')).toBe(commit);
+  });
+
+  it('opens a pull request from a branch of its own, once, in which names of files are not live', async () => {
+    await define(definition({ as: 'pull-request' }));
+    const started = await world.run(run);
+    const report = await started.start().ended;
+    expect(redJobs(report)).toEqual([]);
+    const [pull, ...more] = world.service.world.pulls;
+    expect(more).toEqual([]);
+    expect(pull).toMatchObject({ head: { ref: 'gateline/pipeline/502' }, base: { ref: 'main' } });
+    expect(pull!.title).toBe('pipeline: files of run 1');
+    expect(pull!.body).toContain('- changed: ``od"d | `x` name``');
+    expect(delivered(report)).toMatchObject({ 'pull-request': String(pull!.number), commit: pull!.head.sha });
+    expect(redJobs(await started.rerunJob('deliver').ended)).toEqual([]);
+    expect(world.service.world.pulls).toHaveLength(1);
+    expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
+  });
+
+  it('uploads a patch that git applies', async () => {
+    await define(definition({ as: 'patch' }));
+    const report = await start();
+    expect(redJobs(report)).toEqual([]);
+    const stored = world.service.world.artifacts.find(({ name }) => name === 'pipeline-1-1.patch')!;
+    const patch = world.service.world.blobs.blobs.get(stored.blob)!.content;
+    const file = join(world.repository.root, '..', 'made.patch');
+    await writeFile(file, patch);
+    await git(world.repository.root, 'apply', '--index', file);
+    expect(await git(world.repository.root, 'show', ':a.txt')).toBe('one\ntwo\n');
+    expect(await git(world.repository.root, 'ls-files', 'old.txt', 'plan.md')).toBe('');
+    expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
+  });
+
+  it.each(IS_FULL ? ['commit', 'patch'] : ['commit'])(
+    'delivers nothing as %s before the report is green',
+    async (as) => {
+      await define(definition({ as }, WORK, { run: 'exit 1' }));
+      const report = await start();
+      expect(report.job('report').conclusion).toBe('failure');
+      expect(report.job('deliver').conclusion).toBe('skipped');
+      expect(world.service.callsOf(/^git\/|pulls\/create/)).toEqual([]);
+    },
+  );
+
+  it('commits on the head branch of a pull request, and nothing for a fork', async () => {
+    await define(definition({ as: 'commit' }));
+    const options = await pullRequest(world);
+    world.service.world.heads.set('feature', await headOf(world.repository.root));
+    expect(redJobs(await start(options))).toEqual([]);
+    const commit = world.service.world.heads.get('feature')!;
+    expect(await show(`${commit}:a.txt`)).toBe('one\ntwo\n');
+    const fork = await start(await pullRequest(world, 'eve/gates'));
+    expect(fork.job('report').conclusion).toBe('success');
+    expect(fork.job('deliver').conclusion).toBe('skipped');
+  });
+
+  it.runIf(IS_FULL)('refuses a branch that has moved, and changes nothing', async () => {
+    await define(definition({ as: 'commit' }));
+    const started = await world.run(run);
+    await world.repository.write('b.txt', 'newer');
+    await world.repository.commitAll('newer');
+    const newer = await headOf(world.repository.root);
+    world.service.world.heads.set('main', newer);
+    const report = await started.start().ended;
+    expect(errorsOf(report.job('deliver'))).toEqual([expect.stringContaining('DELIVERY_MOVED')]);
+    expect(world.service.world.heads.get('main')).toBe(newer);
+  });
+});
+
+describe('what an agent may not have delivered', () => {
+  it('a workflow, unless it is allowed by name', async () => {
+    const path = '.github/workflows/evil.yml';
+    const also = `mkdir -p .github/workflows && echo x > '${path}'`;
+    await define(definition({ as: 'commit' }, also));
+    const refused = await start();
+    expect(errorsOf(refused.job('deliver'))).toEqual([expect.stringMatching(/DELIVERY_PATH_REFUSED.*evil\.yml/)]);
+    expect(world.service.callsOf(/^git\/(?:create|update)/)).toEqual([]);
+    await define(definition({ as: 'commit', allow: [path] }, also));
+    expect(redJobs(await start())).toEqual([]);
+    expect(await show(`${world.service.world.heads.get('main')!}:${path}`)).toBe('x\n');
+  });
+
+  it('other files than its job reported: any job of the run can write a record', async () => {
+    await define(definition({ as: 'commit' }));
+    const started = await world.run({
+      ...run,
+      inspect: async (_environment, { id }) => {
+        if (id === 'check') forgeFiles();
+      },
+    });
+    const report = await started.start().ended;
+    expect(errorsOf(report.job('report'))).toEqual([]);
+    expect(errorsOf(report.job('deliver'))).toEqual([
+      expect.stringMatching(/DELIVERY_UNPROVEN.*the files of gate implement are not verified: its job says/),
+    ]);
+    expect(world.service.callsOf(/^git\/(?:create|update)/)).toEqual([]);
+  });
+
+  it.runIf(IS_FULL)('files in a checkout that an earlier step changed', async () => {
+    const text = JSON.stringify(definition({ as: 'commit' }));
+    const step = '      - run: echo sly >> a.txt\n';
+    const workflow = compiled(text).text.replace(
+      /( {6}- uses: gateline\/.*\n {8}with:\n {10}command: apply)/,
+      `${step}$1`,
+    );
+    await world.repository.write('gateline.yml', text);
+    await world.repository.write(WORKFLOW, workflow);
+    await world.repository.commitAll('a step');
+    const report = await start();
+    expect(errorsOf(report.job('deliver'))).toEqual([
+      expect.stringMatching(/DELIVERY_CONFLICT.*the checkout is not clean: "a\.txt"/),
+    ]);
+  });
+
+  it.runIf(IS_FULL)('files where the workflow does not hand on their digest', async () => {
+    const text = JSON.stringify(definition({ as: 'patch' }));
+    await world.repository.write('gateline.yml', text);
+    await world.repository.write(WORKFLOW, compiled(text).text.replace(/ *files-digest: .*\n/, ''));
+    await world.repository.commitAll('no digest');
+    const report = await start();
+    expect(errorsOf(report.job('deliver'))).toEqual([expect.stringContaining('no output `files-digest`')]);
+    expect(outputsOf(report.job('implement'))['files-digest']).toMatch(/^sha256:/);
+  });
+});
+
+/** Puts the content of one file of `implement` in the place of another one's, as a job with the runtime token could. */
+function forgeFiles(): void {
+  const { artifacts, blobs } = world.service.world;
+  for (const { name, blob, mimeType } of artifacts) {
+    if (!/\.implement\..*\.ended\..*\.json$/.test(name)) continue;
+    const document = JSON.parse(blobs.blobs.get(blob)!.content.toString()) as { record: EndedRecord };
+    const [first] = document.record.files;
+    Object.assign(first!, { path: 'forged.txt' });
+    const content = Buffer.from(JSON.stringify(document));
+    blobs.put(blob, content, mimeType, world.service.world.now());
+    const stored = artifacts.find((one) => one.blob === blob)!;
+    stored.size = content.length;
+    stored.digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  }
+}
