@@ -423,8 +423,8 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: digests of a wave are given to other gates than those at their positions',
-    find: 'note(gate, outputs[`digest-${slot}`])',
-    replace: "note(gate, outputs['digest-0'])",
+    find: 'note(gate, outputs[`${output}-${slot}`])',
+    replace: 'note(gate, outputs[`${output}-0`])',
     tests: ['test/action/inputs/needs.test.ts'],
     why: 'an output that was replaced after its job ended would be used',
   },
