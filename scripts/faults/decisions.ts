@@ -74,4 +74,18 @@ export const DECISION_FAULTS: readonly Fault[] = [
     tests: STORIES,
     why: 'a paused run could never continue',
   },
+  {
+    name: 'engine: what is decided while a call works is ignored',
+    find: 'if (decided.length > 0) journal.learn(decided);',
+    replace: '',
+    tests: ['test/cli/decided-meanwhile.test.ts'],
+    why: 'a call would start gates of a run that somebody paused, and end green in spite of a reject',
+  },
+  {
+    name: 'run: a completed run opens again when a decision expires',
+    find: 'if (hasExpired) views.push({ graph, facts: { ...facts, now } });',
+    replace: '',
+    tests: ['test/engine/approvals.test.ts'],
+    why: 'the history of a run would change without anybody doing anything',
+  },
 ];

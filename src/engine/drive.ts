@@ -9,6 +9,7 @@ import { runAttempts } from './attempt/attempt.ts';
 import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
+import { isHeld, learnDecisions, reopenBlocked } from './call/decided-meanwhile.ts';
 import { onlyIfAsked } from './plan/as-asked.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
@@ -31,9 +32,7 @@ export interface Driven {
  * nothing can continue. Every unit is tried once per call.
  */
 export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
-  const { paused, unread } = call.journal.state().decided;
-  if (paused !== undefined || unread !== undefined)
-    return { state: call.journal.state(), planned: [], errors: [], waiting: [], cancelled: false };
+  if (isHeld(call)) return { state: call.journal.state(), planned: [], errors: [], waiting: [], cancelled: false };
   const planned: PlannedUnit[] = [];
   const errors: GatelineError[] = [];
   const open = new Map(call.graph);
@@ -49,7 +48,10 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
     const found = { planned, errors, failures, works, sentBack, sequential, unsound };
     const progressed = await startReady(call, open, running, signal, found);
     if (works.size > 0) await Promise.race(works);
-    else if (idle && !progressed) break;
+    const isNew = await learnDecisions(call);
+    if (isNew) reopenBlocked(call, open, planned);
+    if (isHeld(call)) break;
+    if (works.size === 0 && idle && !progressed && !isNew) break;
   }
   await Promise.all(works);
   if (failures.length > 0) throw failures[0];

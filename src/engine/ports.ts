@@ -50,6 +50,11 @@ export interface EnginePorts {
   readonly database?: DatabaseSnapshots;
   /** The records of all pipelines and subjects of the workspace: they name the versions that its object store needs. */
   readonly everyRecord?: () => Promise<RecordListing>;
+  /**
+   * The decisions about a run, for a call that other processes may decide about while it works. Absent in CI, where a
+   * job works on one gate.
+   */
+  readonly decisionsIn?: (pipeline: string, subject: string, runNumber: number) => Promise<RecordListing>;
   /** Queried if no listed record can be reused. */
   readonly checkpoints?: CheckpointSource;
   /** Decisions from where no job of a CI run can write. */

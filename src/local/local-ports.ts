@@ -73,6 +73,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     workspace,
     store: (options.store ?? opened)!,
     ...(opened && { checkpoints: opened.checkpoints }),
+    ...(opened && { decisionsIn: (...run) => opened.decisionsIn(...run) }),
     ...(opened && { everyRecord: () => everyRecord(place.root, join(place.root, STATE_FOLDER)) }),
     ...databasePort(options, agent),
     agent,

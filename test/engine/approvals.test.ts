@@ -107,6 +107,23 @@ describe('a gate that needs an approval', () => {
     await expect(said('approve', 'maria')).rejects.toMatchObject({ code: 'APPROVER_REFUSED' });
   });
 
+  it('stays approved in a run that was completed before the approval expired', async () => {
+    const { world, pipeline, statuses } = waiting();
+    const whole = { pipeline, subject: 'subject', metadata: {}, input: null };
+    const status = async (runNumber: number) => (await readRun(world.ports(), whole, runNumber)).status;
+    await statuses();
+    const until = new Date(world.clock.getTime() + 60_000).toISOString();
+    const about = { gates: ['a'], actor: 'maria', reason: 'looked at it' };
+    await decide(world.ports(), whole, { decision: 'approve', ...about, until });
+    expect(await statuses()).toEqual(['passed', 'passed']);
+    expect(await statuses()).toEqual(['passed', 'passed']);
+    world.clock = new Date(world.clock.getTime() + 60_000);
+    expect([await status(1), await status(2)]).toEqual(['completed', 'completed']);
+    expect(await statuses()).toEqual(['paused', 'blocked']);
+    expect([await status(2), await status(3)]).toEqual(['completed', 'paused']);
+    expect(world.starts).toEqual(['a#1', 'b#1']);
+  });
+
   it('keeps its approval in the next run, which starts nothing', async () => {
     const { world, said, statuses } = waiting();
     await statuses();

@@ -15,7 +15,7 @@ import {
 import type { RunProblem, RunState, RunStatus, ExternalFacts, UnitState } from './run-state.ts';
 import type { UnitRecords } from '../records/unit-records.ts';
 import { strangersTo, type UnitGraph } from '../records/unit.ts';
-import { graphWhenApproved } from './when-approved.ts';
+import { earlierViews, spanOf } from './earlier-views.ts';
 
 /** Whose records to fold. */
 export interface RunIdentity {
@@ -63,9 +63,11 @@ export function createRunFold(
   const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
   const ofRun = records.filter((record) => record.runNumber === runNumber);
   // A CI run has one commit, and an approval for that of another run must not count.
-  const before = listing.unprovenDecisions === true ? undefined : graphWhenApproved(graph, ofRun);
-  const then = before && createRunFold(before, listing, { ...identity, runNumber }, facts);
-  if (then?.state().status === 'completed') return then;
+  const views = listing.unprovenDecisions === true ? [] : earlierViews(graph, records, ofRun, facts);
+  for (const view of views) {
+    const then = createRunFold(view.graph, listing, { ...identity, runNumber }, view.facts);
+    if (then.state().status === 'completed') return then;
+  }
   const grouped = groupByUnit(graph, records, listing, runNumber);
   const derived = new Map<UnitKey, ReturnType<typeof deriveUnit>>();
   const open = new Set(graph.keys());
@@ -266,16 +268,6 @@ function statusOf(
   if (has('failed', 'lost', 'partial') || states.some(({ unread }) => unread !== undefined)) return 'error';
   if (has('ready')) return 'executing';
   return has('paused') ? 'paused' : 'error';
-}
-
-function spanOf(records: readonly GatelineRecord[]): Pick<RunState, 'startedAt' | 'updatedAt'> {
-  let startedAt: string | undefined;
-  let updatedAt: string | undefined;
-  for (const { at } of records) {
-    if (startedAt === undefined || at < startedAt) startedAt = at;
-    if (updatedAt === undefined || at > updatedAt) updatedAt = at;
-  }
-  return { startedAt, updatedAt };
 }
 
 /** The latest of some records by position; of records at one position, the last in the list. */

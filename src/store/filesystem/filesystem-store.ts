@@ -25,6 +25,8 @@ export interface FilesystemRecordStore extends RecordStore {
   readonly checkpoints: Pick<CheckpointFiles, 'find'>;
   /** The records of all pipelines and subjects. */
   everything(): Promise<RecordListing>;
+  /** The decisions among the records of a run: no other record is read. */
+  decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing>;
 }
 
 class FilesystemStore implements FilesystemRecordStore {
@@ -49,6 +51,11 @@ class FilesystemStore implements FilesystemRecordStore {
 
   everything(): Promise<RecordListing> {
     return this.#records.everything(() => true);
+  }
+
+  async decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing> {
+    const names = await this.#records.names(pipeline, subject);
+    return names.read((name) => name.runNumber === runNumber && name.kind.startsWith('decided'));
   }
 
   subjects(pipeline: string): Promise<string[]> {

@@ -24,6 +24,9 @@ export interface StateFolderOptions {
   readonly claiming?: Claiming;
 }
 
+/** Folders with fixed names that others than the store write to. */
+const FIXED_FOLDERS = ['tmp', 'applied', 'attempts', 'git', 'quarantine', 'snapshots'];
+
 /** Our folders that may exist before the first store is opened. */
 const MADE_BY_OTHERS = new Set(['tmp', 'attempts', 'git']);
 
@@ -58,7 +61,7 @@ export class StateFolder {
     const real = await realpath(workspace).catch((error: unknown) => {
       throw readFailure(workspace, error);
     });
-    for (const path of [root, join(root, 'tmp')]) await refuseEscape(path, workspace, real);
+    for (const name of ['', ...FIXED_FOLDERS]) await refuseEscape(join(root, name), workspace, real);
     const state = new StateFolder(options, real);
     if (!state.readOnly) await initialiseRoot(root, options.onDurable);
     return state;

@@ -56,7 +56,7 @@ describe('the state folder', () => {
     expect(await readdir(outside.path)).toEqual([]);
   });
 
-  it.each(['runs', 'content', 'tmp', 'quarantine'])(
+  it.each(['runs', 'content', 'tmp', 'quarantine', 'applied', 'attempts', 'git', 'snapshots'])(
     'is never left through a link in the place of %s/',
     async (folder) => {
       await using made = await makeWorkspace();

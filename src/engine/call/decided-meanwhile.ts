@@ -1,0 +1,38 @@
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { PlannedUnit } from '../../run/plan/plan.ts';
+import { recordName, type DecidedRecord, type GatelineRecord } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { Call } from './call.ts';
+
+/**
+ * Takes over what other processes decided about the run since this call began: a pause, a reject, an approval.
+ * @returns whether there was anything new
+ */
+export async function learnDecisions({ ports, journal, assignment }: Call): Promise<boolean> {
+  const { runNumber } = journal.call;
+  const listing = await ports.decisionsIn?.(assignment.pipeline.id, assignment.subject, runNumber);
+  if (listing === undefined) return false;
+  const known = new Set(journal.records().filter(isDecision).map(recordName));
+  const decided = listing.records.filter(isDecision).filter((record) => !known.has(recordName(record)));
+  if (decided.length > 0) journal.learn(decided);
+  return decided.length > 0;
+}
+
+function isDecision(record: GatelineRecord): record is DecidedRecord {
+  return record.kind === 'decided';
+}
+
+/** Whether the run is paused or closed: nothing starts. */
+export function isHeld({ journal }: Pick<Call, 'journal'>): boolean {
+  const { paused, unread, closed } = journal.state().decided;
+  return paused !== undefined || unread !== undefined || closed !== undefined;
+}
+
+/** Opens what was blocked in this call again: a decision may have freed it. */
+export function reopenBlocked(
+  { graph }: Pick<Call, 'graph'>,
+  open: Map<UnitKey, Unit>,
+  planned: readonly PlannedUnit[],
+): void {
+  for (const { key, choice } of planned) if (choice === 'blocked') open.set(key, graph.get(key)!);
+}

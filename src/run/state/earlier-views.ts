@@ -1,0 +1,66 @@
+import { expired } from '../records/decisions.ts';
+import { comparePositions, type DecidedRecord, type GatelineRecord } from '../records/record.ts';
+import type { ExternalFacts, RunState } from './run-state.ts';
+import type { Unit, UnitGraph } from '../records/unit.ts';
+
+/** A graph and facts as they were at an earlier time. */
+interface EarlierView {
+  readonly graph: UnitGraph;
+  readonly facts: ExternalFacts;
+}
+
+/**
+ * Views of a run at times when it may have been completed, although it does not look so now: before the checkout of
+ * another commit, and before a decision expired. A run that was completed then stays completed.
+ * @param records of the subject, all runs
+ * @param ofRun records of the run
+ */
+export function earlierViews(
+  graph: UnitGraph,
+  records: readonly GatelineRecord[],
+  ofRun: readonly GatelineRecord[],
+  facts: ExternalFacts,
+): EarlierView[] {
+  const views: EarlierView[] = [];
+  const approved = graphWhenApproved(graph, ofRun);
+  if (approved !== undefined) views.push({ graph: approved, facts });
+  const { updatedAt: now = facts.now } = spanOf(ofRun);
+  const hasExpired = records.some(
+    (record) => record.kind === 'decided' && expired(record, facts.now) && !expired(record, now),
+  );
+  if (hasExpired) views.push({ graph, facts: { ...facts, now } });
+  return views;
+}
+
+/** When the first and the last of some records were written. */
+export function spanOf(records: readonly GatelineRecord[]): Pick<RunState, 'startedAt' | 'updatedAt'> {
+  let startedAt: string | undefined;
+  let updatedAt: string | undefined;
+  for (const { at } of records) {
+    if (startedAt === undefined || at < startedAt) startedAt = at;
+    if (updatedAt === undefined || at > updatedAt) updatedAt = at;
+  }
+  return { startedAt, updatedAt };
+}
+
+/**
+ * The graph with the change under review as it was when a gate of the run was last approved. `undefined` if no approval
+ * depends on the commit.
+ */
+function graphWhenApproved(graph: UnitGraph, ofRun: readonly GatelineRecord[]): UnitGraph | undefined {
+  const approvals = ofRun.filter(
+    (record): record is DecidedRecord => record.kind === 'decided' && record.decision === 'approve',
+  );
+  const commit = approvals.toSorted(comparePositions).at(-1)?.commit;
+  const depends = ({ gate: { approval } }: Unit): boolean =>
+    approval?.perCommit === true && approval.about?.commit !== commit;
+  if (commit === undefined || ![...graph.values()].some(depends)) return undefined;
+  return new Map(
+    [...graph].map(([key, unit]) => {
+      const { approval } = unit.gate;
+      if (approval === undefined || !depends(unit)) return [key, unit];
+      const about = { commit, authors: approval.about?.authors ?? [] };
+      return [key, { ...unit, gate: { ...unit.gate, approval: { ...approval, about } } }];
+    }),
+  );
+}
