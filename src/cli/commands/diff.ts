@@ -66,7 +66,7 @@ async function wanted(call: Call, gate: string | undefined, attempts: string | u
   }
   const compared = [attemptNumbered(call, unit, Number(a)), attemptNumbered(call, unit, Number(b))] as const;
   const [from, to] = compared.map(({ number, ended }) =>
-    snapshotOf(ended, `attempt ${number} of gate ${gate} (begun: ${unit.begun.length})`),
+    snapshotOf(ended, `attempt ${number} of gate ${gate} (begun: ${unit.numbered.length})`),
   );
   return { from: from!.tree, to: to!.tree, attempts: compared };
 }

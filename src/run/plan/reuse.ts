@@ -15,7 +15,7 @@ import { comparePositions, unitOf, type EndedRecord, type Position } from '../re
 import { reworksIn } from '../records/reworks.ts';
 import { claimMatches } from '../records/unit-records.ts';
 import type { Unit } from '../records/unit.ts';
-import type { Archive, SubjectRecords } from './archive.ts';
+import { numberedIn, type Archive, type SubjectRecords } from './archive.ts';
 
 /** Whether an earlier attempt can be reused now, before its content is read. */
 export type Checkpoint =
@@ -247,7 +247,7 @@ function originIn(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): E
 
 /** An attempt in a sentence. The run is named if it is not the current one. */
 function nameOf(unit: Unit, ended: EndedRecord, archive: SubjectRecords, runNumber: number): string {
-  const begun = archive.started.get(unit.key) ?? [];
-  if (archive.other !== undefined) return attemptText(ended, begun, archive.other);
-  return ended.runNumber === runNumber ? attemptInRun(ended, begun) : attemptText(ended, begun);
+  const numbered = numberedIn(archive, unit.key);
+  if (archive.other !== undefined) return attemptText(ended, numbered, archive.other);
+  return ended.runNumber === runNumber ? attemptInRun(ended, numbered) : attemptText(ended, numbered);
 }
