@@ -206,10 +206,17 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: the last output of a loop that failed is reused',
-    find: '!endedWell(unit, ended, archive)',
+    find: '!endedWell(unit, ended, archive, query)',
     replace: 'false',
     tests: ['test/engine/loops.test.ts'],
     why: 'work that never passed its review would be the next run’s',
+  },
+  {
+    name: 'run: a loop that an approval ended is gone through again',
+    find: "return last?.verdict.status === 'passed' || wasLetPass(query.graph.get(cause), last, archive, query.now);",
+    replace: "return last?.verdict.status === 'passed';",
+    tests: ['test/engine/loops.test.ts'],
+    why: 'what a person approved would be made again, and need approval again',
   },
   {
     name: 'engine: files of gates after the target are handed on by it',

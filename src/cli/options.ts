@@ -73,7 +73,11 @@ export const WHICH_GATES: readonly OptionSpec[] = [
   { name: 'with-needs', help: 'with --gate: run what those gates need too' },
   { name: 'until', value: 'GATE', multiple: true, help: 'run this gate and what it needs, and nothing after it' },
   { name: 'max-gates', value: 'N', help: 'start at most N gates' },
-  { name: 'max-iterations', value: 'N', help: 'how often on-fail may run a gate, instead of its own limit' },
+  {
+    name: 'max-iterations',
+    value: 'N',
+    help: 'in this call, how often on-fail may run a gate, instead of its own limit',
+  },
   { name: 'sequential', help: 'run the gates of a group one at a time' },
   STRICT,
   STAND_IN,

@@ -2,6 +2,7 @@ import { discardRefused } from './attempt/capture-files.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
 import { digestOf } from '../json/digest.ts';
+import { attemptIn } from '../run/plan/archive.ts';
 import { asRequest } from '../run/plan/difference.ts';
 import { actorOf, NO_DECISIONS, rulingOn } from '../run/records/decisions.ts';
 import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../run/records/record.ts';
@@ -20,7 +21,6 @@ import { readPlace, type AttemptPlace } from './attempt/attempt-place.ts';
 import type { BegunAttempt } from './attempt/begin-attempt.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { JsonValue } from '../json/json.ts';
-import { attemptInRun } from '../run/records/attempt-text.ts';
 import type { JobCall } from './upstream/job-call.ts';
 
 /** How the agent ended, as the caller reports it. */
@@ -102,7 +102,7 @@ async function reopen(call: Call, unit: Unit, started: StartedRecord): Promise<R
 
 /** Ends an attempt that cannot be completed, and returns the error about it. */
 async function giveUpLost(call: Call, unit: Unit, started: StartedRecord, why: string): Promise<GatelineError> {
-  const attempt = attemptInRun(started, begunOf(call, started));
+  const attempt = attemptIn(call.journal.archive(), started);
   const lost = new GatelineError('ATTEMPT_LOST', `gate ${unit.key}: ${attempt}: ${why}`);
   await endWith(call, unit, started, lost);
   await giveUpPlace(call, started);
@@ -184,17 +184,13 @@ async function claimOf(opened: Call, token: ClaimToken): Promise<{ call: Call; u
   return { call: { ...opened, assignment }, unit, started };
 }
 
-function begunOf(call: Call, started: StartedRecord): readonly StartedRecord[] {
-  return call.journal.archive().started.get(unitOf(started)) ?? [];
-}
-
 /** @throws GatelineError `ALREADY_COMPLETED`, `CLAIM_EXPIRED` */
 function refuseEnded(call: Call, started: StartedRecord): void {
   const archive = call.journal.archive();
   const ends = archive.ended.get(unitOf(started)) ?? [];
   const own = ends.find((record) => comparePositions(record, started) === 0);
   if (own !== undefined) {
-    const attempt = attemptInRun(started, begunOf(call, started));
+    const attempt = attemptIn(archive, started);
     const message = `gate ${started.gate}: ${attempt} has ended already (${own.verdict.status})`;
     throw new GatelineError('ALREADY_COMPLETED', message);
   }
@@ -204,7 +200,8 @@ function refuseEnded(call: Call, started: StartedRecord): void {
 
 /** Why a claim without a result is not valid any more; `undefined`: it is. */
 function whyExpired(call: Call, started: StartedRecord): string | undefined {
-  const isTakenOver = begunOf(call, started).some((claim) => comparePositions(claim, started) > 0);
+  const claims = call.journal.archive().started.get(unitOf(started)) ?? [];
+  const isTakenOver = claims.some((claim) => comparePositions(claim, started) > 0);
   if (isTakenOver) return 'was taken over by a later attempt';
   const now = call.ports.now();
   const decisions = call.journal.archive().decisions.get(unitOf(started)) ?? NO_DECISIONS;

@@ -165,7 +165,18 @@ describe.runIf(process.platform !== 'win32')('diff', () => {
     for (const args of [['edit'], ['edit', '--json']])
       expect(await here(other, ['diff', ...args])).toMatchObject({
         code: 2,
-        err: expect.stringContaining('DIFF_UNAVAILABLE'),
+        err: expect.stringMatching(
+          /DIFF_UNAVAILABLE: a version of the workspace that run 1 of main names is not kept on this machine: .*bad object/,
+        ),
+      });
+    rmSync(other.path('.state/content'), { recursive: true });
+    for (const [args, said] of [
+      [[], 'the content of a.txt, which an earlier gate handed on: it is missing'],
+      [['review', '--attempt', '1..2'], 'the output of attempt 1 of gate review'],
+    ] as const)
+      expect(await here(other, ['diff', ...args])).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`DIFF_UNAVAILABLE: ${said}`),
       });
   });
 });
@@ -195,6 +206,25 @@ describe.runIf(process.platform !== 'win32')('diff of a run', () => {
     });
     expect((await here(workspace, ['run', '-q'])).code).toBe(0);
     expect(pathsOf((await here(workspace, ['diff'])).out)).toEqual(['one.txt', 'two.txt']);
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('diff of a run whose snapshots were removed', () => {
+  it('says which setting removed them', async () => {
+    const gates = { make: { run: `echo made > made.txt; ${writes(1)}`, inputs: ['in.txt'], files: ['made.txt'] } };
+    const definition = JSON.stringify({ ...JSON.parse(gatelineYml(gates)), snapshots: { keep: 0 } });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition, 'in.txt': '1\n' });
+    for (const text of ['once\n', 'twice\n']) {
+      await workspace.write('in.txt', text);
+      expect((await here(workspace, ['run', '-q'])).code).toBe(0);
+    }
+    for (const args of [[], ['make'], ['--json'], ['make', '--json']])
+      expect(await here(workspace, ['diff', ...args, '--run', '1'])).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(
+          /^gateline: DIFF_UNAVAILABLE: a version of the workspace that run 1 of main names is not kept on this machine; `snapshots: \{keep: 0\}` removed the snapshots of run 1\n {2}\S.*\n$/,
+        ) as string,
+      });
   });
 });
 

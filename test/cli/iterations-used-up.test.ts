@@ -41,9 +41,10 @@ describe('a loop whose iterations are used up', () => {
     }
   });
 
-  it('goes by the limit of the call at its end', async () => {
-    const [run] = await told(DEFINITION, '--max-iterations', '1');
+  it('goes by the limit of the call at its end, which is for that call only', async () => {
+    const [run, status] = await told(DEFINITION, '--max-iterations', '1');
     expect(run).toContain('iterations used up: 1 of 1;');
+    expect(status).not.toContain('iterations used up');
     const [more] = await told(DEFINITION, '--max-iterations', '3');
     expect(more).toContain('iterations used up: 3 of 3;');
   });

@@ -99,4 +99,27 @@ describe.runIf(process.platform !== 'win32')('a run at an earlier moment', () =>
     });
     expect((await show('output', '--attempt', 'x')).err).toContain('OPTION_VALUE: --attempt x');
   });
+
+  it('has attempts that are numbered past an adopted output', async () => {
+    const fails = { run: 'exit 1', inputs: [] };
+    const gates = gatelineYml({ a: fails, b: { needs: 'a', ...fails } });
+    await using adopting = await ScratchWorkspace.create({ 'gateline.yml': gates, 'good.json': '{"good":true}' });
+    const call = (...args: string[]): Promise<Answer> => gateline(adopting.root, args);
+    expect((await call('run', '-q')).code).toBe(1);
+    expect((await call('adopt', 'a', '--reason', 'x', '--output', 'good.json')).code).toBe(0);
+    expect((await call('show', 'a')).out).toContain('a, attempt 2 (run 1): passed');
+    expect((await call('run', '-q', '--force', 'a', '--reason', 'again')).code).toBe(1);
+    expect((await call('show', 'a')).out).toContain('a, attempt 3 (run 1): failed');
+    expect((await call('show', 'a', '--attempt', '3')).out).toContain('a, attempt 3 (run 1): failed');
+    expect((await call('show', 'a', '--attempt', '2')).out).toContain('a, attempt 2 (run 1): passed');
+    expect(JSON.parse((await call('show', 'a', 'output', '--attempt', '2')).out)).toEqual({ good: true });
+    expect(JSON.parse((await call('show', 'a', 'record', '--attempt', '2')).out)).toMatchObject([{ how: 'adopted' }]);
+    expect((await call('show', 'a', 'request', '--attempt', '2')).err).toContain(
+      'PART_ABSENT: attempt 2 of gate a has no request: its output was adopted',
+    );
+    expect((await call('show', 'a', '--attempt', '4')).err).toContain('attempts: 1 to 3');
+    expect((await call('diff', 'a', '--attempt', '1..2')).err).toContain(
+      'DIFF_UNAVAILABLE: no version of the workspace was kept for attempt 2 of gate a (begun: 3)',
+    );
+  });
 });

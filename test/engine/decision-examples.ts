@@ -215,6 +215,20 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'decide-run', subject: 'b', decision: 'close', run: 0 },
     ],
   ],
+  // The next run went again through a loop whose last output a person had approved.
+  [
+    [plain, { ...judge, back: { to: 0, most: 2 } }],
+    false,
+    [
+      { do: 'weaken', gate: 1 },
+      { do: 'edit', gate: 0, text: 1 },
+      { do: 'call', subject: 'a', asked: {} },
+      { ...about, gate: 1, decision: 'approve' },
+      { do: 'call', subject: 'a', asked: {} },
+      { do: 'call', subject: 'a', asked: { force: [1] } },
+      { ...about, gate: 1, decision: 'reject' },
+    ],
+  ],
   ...GROUPS,
 ];
 

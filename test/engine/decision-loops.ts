@@ -44,12 +44,13 @@ export class DecisionLoops extends DecisionLog {
     return decisions.slice(anew + 1).filter(({ decision }) => decision === 'rework');
   }
 
-  /** Whether the gates that sent the work back passed in the end. */
+  /** Whether the gates that sent the work back passed in the end, or were let pass in that run. */
   endedWell({ subject, run, gate }: Attempt): boolean {
     const causes = this.reworks(subject, run, gate).flatMap(({ rework }) => rework!.from.map((one) => one.gate));
     return causes.every((cause) => {
       const last = this.attempts(cause).findLast((one) => one.subject === subject && one.run === run);
-      return last?.said !== undefined && last.said.score >= last.threshold;
+      if (last?.said === undefined) return false;
+      return last.said.score >= last.threshold || this.standing(last, { until: run }).isOk;
     });
   }
 

@@ -227,6 +227,57 @@ describe('a gate that sends work back', () => {
     expect(started(world)).toContain('code');
   });
 
+  describe('whose last output a person approves', () => {
+    const pausing = { ...JUDGED.contract, partial: 'pause', result: { pointer: '/label', pass: ['ok'] } } as const;
+    const blocking = { ...JUDGED.contract, result: pausing.result };
+
+    /** Sent back because of the label; then the score is too low, and the output is approved, or not. */
+    async function judgedTwice(contract: typeof pausing | typeof blocking, isApproved: boolean) {
+      const labels = ['bad', 'ok'];
+      const world = engineWorld(({ unit }) => ({
+        output: unit === 'review' ? { label: labels.shift() ?? 'ok', score: 10 } : world.starts.length,
+      }));
+      const onFail = { ...back, maxIterations: 2 };
+      const pipeline = pipelineOf({
+        code: {},
+        review: { needs: ['code'], onFail, contract },
+        ship: { needs: ['review'] },
+      });
+      const assignment = { pipeline, subject: 'subject', metadata: {}, input: null };
+      await world.run(pipeline);
+      expect(started(world)).toEqual(['code', 'review', 'code', 'review']);
+      const by = { actor: 'maria', reason: 'good enough' };
+      if (isApproved) await decide(world.ports(), assignment, { decision: 'approve', gates: ['review'], ...by });
+      const approved = await world.run(pipeline);
+      expect(approved.state.status).toBe(isApproved ? 'completed' : contract.partial === 'pause' ? 'paused' : 'error');
+      world.starts.length = 0;
+      return { world, pipeline };
+    }
+
+    it.each([
+      ['paused', pausing],
+      ['blocked', blocking],
+    ] as const)('ended well, so the next run does not go through it again: one that %s', async (_, contract) => {
+      const { world, pipeline } = await judgedTwice(contract, true);
+      const { state, planned } = await world.run(pipeline);
+      expect(world.starts).toEqual([]);
+      expect(planned.map(({ choice }) => choice)).toEqual(['reuse', 'reuse', 'reuse']);
+      expect(state).toMatchObject({ runNumber: 2, status: 'completed' });
+    });
+
+    it('ended well, whatever is decided about it later: the review alone runs again', async () => {
+      const { world, pipeline } = await judgedTwice(pausing, true);
+      await world.run(pipeline, {}, { resume: { actor: 'me', reason: 'again', force: ['review'] } });
+      expect(started(world)).toEqual(['review']);
+    });
+
+    it('did not end well without the approval', async () => {
+      const { world, pipeline } = await judgedTwice(pausing, false);
+      await world.run(pipeline, {}, { resume: { actor: 'me', reason: 'anew', fresh: true } });
+      expect(started(world)).toContain('code');
+    });
+  });
+
   it('plans what it does', async () => {
     const { world, run } = reviewed([10, 90]);
     await run({ maxIterations: 1 });

@@ -30,8 +30,9 @@ function find(
   gate: Partial<Gate> = {},
   more: Partial<CheckpointQuery> = {},
 ): Checkpoint {
-  const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW, ...more };
-  return findCheckpoint(unitsOf(pipelineOf({ a: gate })).get('a')!, openArchive(listing(records)), query);
+  const graph = unitsOf(pipelineOf({ a: gate }));
+  const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW, graph, ...more };
+  return findCheckpoint(graph.get('a')!, openArchive(listing(records)), query);
 }
 
 describe('an output that is too old', () => {

@@ -153,13 +153,14 @@ describe('any soup of records', () => {
       fc.property(soups, digests, digests, ({ pipeline, told, ...listing }, fingerprint, contract) => {
         const { runNumber, runAttempt } = numberCall(fold(pipeline, listing, told));
         const archive = openArchive(listing);
-        for (const unit of unitsOf(pipeline).values()) {
+        const graph = unitsOf(pipeline);
+        for (const unit of graph.values()) {
           const n = nextAttempt(listing, { runNumber, runAttempt }, unit.key);
           for (const record of listing.records) {
             if (record.gate !== unit.gate.id || record.leg !== unit.leg.id) continue;
             if (record.runNumber === runNumber && record.runAttempt === runAttempt) expect(record.n).toBeLessThan(n);
           }
-          const found = findCheckpoint(unit, archive, { fingerprint, contract, runNumber, now: NOW });
+          const found = findCheckpoint(unit, archive, { fingerprint, contract, runNumber, now: NOW, graph });
           if (found.choice !== 'none') expect(found.ended.fingerprint).toBe(fingerprint);
         }
       }),

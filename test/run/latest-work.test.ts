@@ -128,8 +128,9 @@ describe('an output that was reused from another run', () => {
   });
 
   it('may be reused further, as often as it holds', () => {
-    const unit = unitsOf(pipelineOf({ a: pause })).get('a')!;
-    const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 3, now: NOW };
+    const graph = unitsOf(pipelineOf({ a: pause }));
+    const unit = graph.get('a')!;
+    const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 3, now: NOW, graph };
     expect(findCheckpoint(unit, openArchive(listing([...first, approval, reuse])), query)).toMatchObject({
       choice: 'usable',
       ended: reuse,

@@ -66,12 +66,12 @@ export class DrivenCall {
 
   /** Keeps or reuses an earlier output. False: there is none that holds up. */
   #reuse(unit: Unit, request: Request): boolean {
-    const { agents } = this.#history;
+    const { agents, graph } = this.#history;
     const archive = openArchive(this.#history.listing());
     const except = new Set<EndedRecord>();
     for (;;) {
       const { fingerprint, contract } = this.#workOf(unit, request);
-      const query = { fingerprint, contract, runNumber: this.#numbers.runNumber, now: NOW, except };
+      const query = { fingerprint, contract, runNumber: this.#numbers.runNumber, now: NOW, graph, except };
       const found = findCheckpoint(unit, archive, query);
       if (found.choice === 'none') return false;
       const { ended } = found;

@@ -59,7 +59,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   } else {
     const paint = paintFor(world.out, world.environment);
     const contract = opened.graph.get(unitKey(ended.gate, ended.leg))?.gate.contract;
-    say(world.out, verdictText(ended, { paint, contract, begun: unit?.begun ?? [] }).trimEnd());
+    say(world.out, verdictText(ended, { paint, contract, numbered: unit?.numbered ?? [] }).trimEnd());
     for (const line of adviceLines(state, { graph: opened.graph, options: about, reruns })) say(world.out, line);
   }
   return exitCodeOfUnit(unit);

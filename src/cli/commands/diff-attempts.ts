@@ -9,7 +9,7 @@ import type { NumberedAttempt } from '../project/attempt-numbered.ts';
 
 /** How two attempts of a gate differ, beside their files. */
 export interface AttemptDifferences {
-  /** `undefined`: a request is missing, or was written by another version. */
+  /** `undefined`: a request is missing (an adopted output has none), or was written by another version. */
   readonly request: readonly Difference[] | undefined;
   readonly output: readonly JsonDifference[];
 }
@@ -20,14 +20,18 @@ export async function attemptDifferences(
   before: NumberedAttempt,
   after: NumberedAttempt,
 ): Promise<AttemptDifferences> {
-  const [was, is] = await Promise.all([before, after].map(({ claim }) => storedRequest(call, claim.request)));
+  const [was, is] = await Promise.all([before, after].map((attempt) => requestOf(call, attempt)));
   const request = was === undefined || is === undefined ? undefined : differences(was, is);
   return { request, output: jsonDifferences(await outputOf(call, before), await outputOf(call, after)) };
 }
 
-async function outputOf(call: Call, { number, claim, ended }: NumberedAttempt): Promise<JsonValue | undefined> {
+async function requestOf(call: Call, { claim }: NumberedAttempt): ReturnType<typeof storedRequest> {
+  return claim && storedRequest(call, claim.request);
+}
+
+async function outputOf(call: Call, { number, ended }: NumberedAttempt): Promise<JsonValue | undefined> {
   if (ended?.value === undefined) return undefined;
-  return readJson(call.ports.store, ended.value, { what: `the output of attempt ${number} of gate ${claim.gate}` });
+  return readJson(call.ports.store, ended.value, { what: `the output of attempt ${number} of gate ${ended.gate}` });
 }
 
 const LINES = 40;

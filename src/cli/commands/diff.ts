@@ -1,6 +1,7 @@
 import { versionsOf } from '../../engine/apply.ts';
 import type { Call } from '../../engine/call/call.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
+import { whyRemoved } from '../../engine/snapshots/restorable.ts';
+import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
 import { unitNamed } from '../../run/records/named-units.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
@@ -29,15 +30,17 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   });
   const [gate] = positionals;
   const { workspace } = call.ports;
+  const orUnavailable = (error: unknown): never => refuseGone(call, error);
   const { from, to, attempts } = await wanted(call, gate, textOption(options, 'attempt')).catch(orUnavailable);
-  const beside = attempts && (await attemptDifferences(call, ...attempts));
+  const beside = attempts && (await attemptDifferences(call, ...attempts).catch(orUnavailable));
   if (options['json']) {
     const files = await workspace.differences(from, to).catch(orUnavailable);
     const more = beside === undefined ? { request: null, output: null } : differencesJson(beside);
     printJson(world, { format: 'gateline-diff/1', gate: gate ?? null, from, to, files, ...more });
     return EXIT_CODES.ok;
   }
-  const patch = await workspace.patch(from, to).catch(orUnavailable);
+  // Of a version that is not kept, git does not even say that it is equal to itself.
+  const patch = from === to ? '' : await workspace.patch(from, to).catch(orUnavailable);
   const lines = beside === undefined ? [] : differenceLines(beside);
   if (patch === '' && lines.length === 0) world.err.write('No difference.\n');
   for (const line of lines) say(world.out, line);
@@ -66,7 +69,7 @@ async function wanted(call: Call, gate: string | undefined, attempts: string | u
   }
   const compared = [attemptNumbered(call, unit, Number(a)), attemptNumbered(call, unit, Number(b))] as const;
   const [from, to] = compared.map(({ number, ended }) =>
-    snapshotOf(ended, `attempt ${number} of gate ${gate} (begun: ${unit.begun.length})`),
+    snapshotOf(ended, `attempt ${number} of gate ${gate} (begun: ${unit.numbered.length})`),
   );
   return { from: from!.tree, to: to!.tree, attempts: compared };
 }
@@ -77,11 +80,16 @@ function snapshotOf(ended: EndedRecord | undefined, what: string): AttemptSnapsh
 }
 
 /**
- * Rethrows the error of a version that a record names but the object store does not have: git words it in its own way.
+ * Rethrows the error of a version that a record names and this machine does not have: git words it in its own way, and
+ * no gate that runs again brings it back.
  */
-function orUnavailable(error: unknown): never {
-  if (!(error instanceof GatelineError) || error.code !== 'GIT_FAILED') throw error;
-  throw unavailable(`the version of the workspace is not kept on this machine: ${error.message}`, error);
+function refuseGone(call: Call, error: unknown): never {
+  if (!(error instanceof GatelineError) || isDiskFull(error)) throw error;
+  if (error.code === 'CONTENT_MISSING') throw unavailable(error.message, error);
+  if (error.code !== 'GIT_FAILED') throw error;
+  const { runNumber, subject } = call.journal.state();
+  const what = `a version of the workspace that run ${runNumber} of ${subject} names is not kept on this machine`;
+  throw unavailable(what + (whyRemoved(call) || `: ${error.message.split('\n').at(-1)!}`), error);
 }
 
 function unavailable(message: string, cause?: unknown): GatelineError {

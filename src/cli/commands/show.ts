@@ -109,18 +109,19 @@ function showVerdict(
       say(world.out, `${oneLine(gate)}: ${status}: ${oneLine(reason)}`);
   } else if (ended === undefined) say(world.out, `${oneLine(gate)}, attempt ${number}: ${whyAbsent(shown, 'verdict')}`);
   if (ended === undefined) return;
-  say(world.out, verdictText(ended, { paint, contract, begun: unit.begun }).trimEnd());
+  say(world.out, verdictText(ended, { paint, contract, numbered: unit.numbered }).trimEnd());
   const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(shown, part) !== undefined);
   const which = number === undefined ? '' : ` --attempt ${number}`;
   for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}${which}\n`);
 }
 
-function recordsOf(call: Call, { unit, claim, number }: Shown): GatelineRecord[] {
+function recordsOf(call: Call, { unit, claim, ended, number }: Shown): GatelineRecord[] {
   const { runNumber } = call.journal.state();
+  const at = claim ?? ended;
   return call.journal
     .archive()
     .records.filter((record) => unitOf(record) === unit.key && record.runNumber === runNumber)
-    .filter((record) => number === undefined || (claim !== undefined && comparePositions(record, claim) === 0));
+    .filter((record) => number === undefined || (at !== undefined && comparePositions(record, at) === 0));
 }
 
 async function showContent(

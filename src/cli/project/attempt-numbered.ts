@@ -6,26 +6,28 @@ import type { UnitState } from '../../run/state/run-state.ts';
 /** One attempt of a gate. */
 export interface NumberedAttempt {
   readonly number: number;
-  readonly claim: StartedRecord;
+  /** Absent if an output was adopted: no agent was started. */
+  readonly claim: StartedRecord | undefined;
   /** Absent if it runs, or was interrupted. */
   readonly ended: EndedRecord | undefined;
 }
 
 /**
- * An attempt by its number among all attempts of the run, including killed ones.
+ * An attempt by its number among all attempts of the run, including killed ones and adopted outputs.
  * @throws GatelineError `ATTEMPT_UNKNOWN`
  */
 export function attemptNumbered({ journal }: Pick<Call, 'journal'>, unit: UnitState, number: number): NumberedAttempt {
   const { runNumber } = journal.state();
-  const begun = unit.begun.toSorted(comparePositions);
-  const claim = begun[number - 1];
-  if (claim === undefined) {
-    const known = begun.length === 0 ? 'none was begun' : `attempts: 1 to ${begun.length}`;
+  const { length } = unit.numbered;
+  const at = unit.numbered.toSorted(comparePositions)[number - 1];
+  if (at === undefined) {
+    const known = length === 0 ? 'none was begun' : `attempts: 1 to ${length}`;
     const what = `gate ${unit.key} has no attempt ${number} in run ${runNumber}`;
     throw new GatelineError('ATTEMPT_UNKNOWN', `${what}: ${known}`);
   }
+  if (at.kind === 'ended') return { number, claim: undefined, ended: at };
   const ended = journal.archive().ended.get(unit.key) ?? [];
-  return { number, claim, ended: ended.find((one) => comparePositions(one, claim) === 0) };
+  return { number, claim: at, ended: ended.find((one) => comparePositions(one, at) === 0) };
 }
 
 /** @throws GatelineError `OPTION_VALUE` */

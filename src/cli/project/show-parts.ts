@@ -68,7 +68,7 @@ export function contentOf({ claim, ended }: Shown, part: Exclude<ShownPart, 'ver
 /** Why a part does not exist, as the end of a sentence. */
 export function whyAbsent({ unit, claim, ended, number }: Shown, part: ShownPart): string {
   if (ended === undefined) {
-    if (number !== undefined && number < unit.begun.length) return 'the attempt was interrupted';
+    if (number !== undefined && number < unit.numbered.length) return 'the attempt was interrupted';
     return claim === undefined ? 'its agent was not started yet' : 'its agent has not ended yet';
   }
   switch (part) {
@@ -82,6 +82,6 @@ export function whyAbsent({ unit, claim, ended, number }: Shown, part: ShownPart
     case 'learnings':
       return 'its agent wrote none';
     default:
-      return 'no attempt of it was begun';
+      return ended.how === 'adopted' ? 'its output was adopted' : 'no attempt of it was begun';
   }
 }

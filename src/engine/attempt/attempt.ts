@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AgentResult } from '../../agent/agent.ts';
 import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
-import { attemptInRun } from '../../run/records/attempt-text.ts';
+import { attemptIn } from '../../run/plan/archive.ts';
 import { comparePositions, type Content, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
 import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import type { Unit } from '../../run/records/unit.ts';
@@ -277,7 +277,7 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
   if ((await call.journal.write(ended)) === 'taken') {
     throw new GatelineError(
       'RECORD_TAKEN',
-      `gate ${unit.key}: ${attemptInRun(started, call.journal.archive().started.get(unit.key) ?? [])} has ended already`,
+      `gate ${unit.key}: ${attemptIn(call.journal.archive(), started)} has ended already`,
     );
   }
   return ended;

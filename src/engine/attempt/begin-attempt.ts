@@ -1,6 +1,6 @@
 import type { AttemptDirectory } from '../../agent/attempt-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { attemptInRun } from '../../run/records/attempt-text.ts';
+import { attemptIn } from '../../run/plan/archive.ts';
 import { canonicalChunks, canonicalJson } from '../../json/canonical-json.ts';
 import { unitOf, type EndedRecord, type StartedRecord, type Content } from '../../run/records/record.ts';
 import { needDigests, type Request } from '../../run/plan/request.ts';
@@ -75,7 +75,7 @@ export async function claim(
  * broke off.
  */
 async function takenBy(call: Call, unit: Unit, claim: StartedRecord): Promise<GatelineError> {
-  const what = attemptInRun(claim, call.journal.archive().started.get(unit.key) ?? []);
+  const what = attemptIn(call.journal.archive(), claim);
   if (call.holder === 'job' && !(await isSeen(call, unit, claim))) {
     const message = `gate ${unit.key}: ${what} is already claimed, but its record is not listed: probably left by an interrupted upload`;
     return new GatelineError('CLAIM_UNSEEN', message);

@@ -26,7 +26,7 @@ export interface Assignment extends NamedSubject {
   readonly only?: ReadonlySet<UnitKey>;
   /** Run even if a need has no output: the agent takes it from the caller's input (seed 000, step 0B). */
   readonly standIn?: boolean;
-  /** How often the target of any loop may run, instead of each loop's own limit. */
+  /** How often the target of any loop may run in this call, instead of each loop's own limit. Not recorded. */
   readonly maxIterations?: number | undefined;
   /** In a CI run: what its event says that the run does again. */
   readonly rework?: GivenRework | undefined;

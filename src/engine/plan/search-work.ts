@@ -47,6 +47,7 @@ export function queryFor(call: Call, work: Work, except?: ReadonlySet<EndedRecor
     contract: work.contract.digest,
     runNumber: call.journal.call.runNumber,
     now: call.ports.now().toISOString(),
+    graph: call.graph,
     ...(except && { except }),
   };
 }

@@ -11,17 +11,22 @@ import { inPlaceOf } from './wanted-files.ts';
 /** Adds to an error with the code `SNAPSHOT_GONE` why that may be, and what can be restored instead. */
 export async function withRestorable(call: Call, error: unknown): Promise<unknown> {
   if (!(error instanceof GatelineError) || error.code !== 'SNAPSHOT_GONE') return error;
-  const { runNumber, units } = call.journal.state();
-  const { keep } = call.assignment.pipeline.snapshots;
-  const isPast = pastRuns(call).includes(runNumber);
-  const why = isPast ? `; \`snapshots: {keep: ${keep}}\` removed the snapshots of run ${runNumber}` : '';
+  const { units } = call.journal.state();
   const done = [...units.values()].filter((unit) => unit.done).map(({ key }) => key);
   const found: string[] = [];
   for (const key of done) if (await canRestore(call, new Set([key, ...ancestorsOf(call.graph, key)]))) found.push(key);
   if (await canRestore(call, new Set())) found.push('the state before the first gate (`--all`)');
   const hint =
     found.length === 0 ? 'No state of this run can be restored.' : `Can be restored: ${firstNames(found, 20)}.`;
-  return new GatelineError('SNAPSHOT_GONE', `${error.message}${why}`, { hint, cause: error });
+  return new GatelineError('SNAPSHOT_GONE', error.message + whyRemoved(call), { hint, cause: error });
+}
+
+/** Why snapshots of the call's run are not kept, as the end of a sentence; '' if no setting says so. */
+export function whyRemoved(call: Call): string {
+  const { runNumber } = call.journal.state();
+  if (!pastRuns(call).includes(runNumber)) return '';
+  const { keep } = call.assignment.pipeline.snapshots;
+  return `; \`snapshots: {keep: ${keep}}\` removed the snapshots of run ${runNumber}`;
 }
 
 /** Whether all that a rollback to these gates needs is still stored. */

@@ -80,7 +80,7 @@ export const WORKSPACE_CODES = {
     from: ['user'],
     means: 'No version of the workspace was kept for that attempt.',
     remedy:
-      'A killed attempt leaves none, `snapshots: {keep}` removes those of old runs, and an attempt on another machine is kept there.',
+      'A killed attempt leaves none, nor does an adopted output; `snapshots: {keep}` removes those of old runs, and an attempt on another machine is kept there.',
   },
   GIT_UNSAFE_DIRECTORY: {
     from: ['user'],

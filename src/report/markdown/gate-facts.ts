@@ -28,7 +28,7 @@ export function gateFacts(unit: Unit, own: UnitState, state: RunState): Fact[] {
     ['Iteration', String((ended ?? own.started)?.rework?.iteration ?? '')],
     at === undefined || howOf(own) === 'reused'
       ? ['Run', `run ${state.runNumber}`]
-      : ['Attempt', attemptText(at, own.begun)],
+      : ['Attempt', attemptText(at, own.numbered)],
     ['How', howText(own)],
     ['Began', ended?.startedAt ?? ''],
     ['Ended', ended?.at ?? ''],

@@ -20,8 +20,8 @@ const TONES: Readonly<Record<EndedRecord['verdict']['status'], Tone>> = {
 /** Options for the text of a verdict. */
 export interface VerdictTextOptions {
   readonly paint?: Paint;
-  /** The claims of the verdict's gate, used to number its attempt. */
-  readonly begun?: readonly Position[];
+  /** What attempts of the verdict's gate are numbered by. */
+  readonly numbered?: readonly Position[];
   /** The gate's current contract; without it the score is shown without a threshold. */
   readonly contract?: Pick<ContractSource, 'score' | 'threshold'> | undefined;
 }
@@ -34,7 +34,7 @@ export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}
   const paint = options.paint ?? plain;
   const { verdict } = ended;
   const applies = verdict.status !== 'not-applicable';
-  const head = `${oneLine(unitKey(ended.gate, ended.leg))}${applies ? `, ${placeOf(ended, options.begun ?? [])}` : ''}: `;
+  const head = `${oneLine(unitKey(ended.gate, ended.leg))}${applies ? `, ${placeOf(ended, options.numbered ?? [])}` : ''}: `;
   const lines = [
     head +
       paint(
@@ -56,8 +56,8 @@ export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}
 }
 
 /** A reused output belongs to no attempt of this run. */
-function placeOf(ended: EndedRecord, begun: readonly Position[]): string {
-  return ended.how === 'reused' ? runText(ended, ended) : attemptText(ended, begun);
+function placeOf(ended: EndedRecord, numbered: readonly Position[]): string {
+  return ended.how === 'reused' ? runText(ended, ended) : attemptText(ended, numbered);
 }
 
 function endingOf(ended: EndedRecord): string[] {

@@ -1,4 +1,5 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { attemptInRun, numberedAmong } from '../records/attempt-text.ts';
 import { latestPosition, NO_DECISIONS, usedDecision, type UnitDecisions } from '../records/decisions.ts';
 import { unreadIn, whyBlind, type RecordListing, type UnreadRecord } from '../records/reading.ts';
 import { unitOf, type EndedRecord, type GatelineRecord, type StartedRecord } from '../records/record.ts';
@@ -27,6 +28,19 @@ export interface Archive extends SubjectRecords {
 /** Groups a listing for {@link findCheckpoint}. */
 export function openArchive(listing: RecordListing, elsewhere: Archive['elsewhere'] = new Map()): Archive {
   return { ...recordsOf(listing, undefined), elsewhere };
+}
+
+/** What attempts of a unit are numbered by. */
+export function numberedIn(
+  { started, ended }: Pick<SubjectRecords, 'started' | 'ended'>,
+  key: UnitKey,
+): ReturnType<typeof numberedAmong> {
+  return numberedAmong(started.get(key) ?? [], ended.get(key) ?? []);
+}
+
+/** An attempt in the records of its subject: {@link attemptInRun}. */
+export function attemptIn(archive: Pick<SubjectRecords, 'started' | 'ended'>, at: StartedRecord | EndedRecord): string {
+  return attemptInRun(at, numberedIn(archive, unitOf(at)));
 }
 
 /** Adds what was found of other subjects for a unit, in place of what was found for it before. */

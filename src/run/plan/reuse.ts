@@ -14,8 +14,8 @@ import { isGoodEnough } from '../state/fold-unit.ts';
 import { comparePositions, unitOf, type EndedRecord, type Position } from '../records/record.ts';
 import { reworksIn } from '../records/reworks.ts';
 import { claimMatches } from '../records/unit-records.ts';
-import type { Unit } from '../records/unit.ts';
-import type { Archive, SubjectRecords } from './archive.ts';
+import type { Unit, UnitGraph } from '../records/unit.ts';
+import { numberedIn, type Archive, type SubjectRecords } from './archive.ts';
 
 /** Whether an earlier attempt can be reused now, before its content is read. */
 export type Checkpoint =
@@ -36,6 +36,8 @@ export interface CheckpointQuery {
   readonly runNumber: number;
   /** ISO 8601. */
   readonly now: string;
+  /** The gates that may have sent work back. */
+  readonly graph: UnitGraph;
   /** Attempts already found to be unusable (their content is missing, or fails the current contract). */
   readonly except?: ReadonlySet<EndedRecord>;
 }
@@ -189,7 +191,7 @@ function objectionTo(
     return `${where} is not reused: it was adopted for its own subject`;
   const decided = decidedAgainst(unit, ended, archive, query);
   if (decided !== undefined) return decided;
-  if (ended.rework !== undefined && isOfAnotherRun(ended, archive, query) && !endedWell(unit, ended, archive))
+  if (ended.rework !== undefined && isOfAnotherRun(ended, archive, query) && !endedWell(unit, ended, archive, query))
     return `${where} is not reused: the gates that sent its work back did not pass afterwards`;
   const ruling = rulingOf(unit, ended, archive, query.now);
   const judged = ended.contract === query.contract;
@@ -208,8 +210,13 @@ function objectionTo(
   return undefined;
 }
 
-/** Whether every output that sent the work back in the attempt's run was followed by one that passed. */
-function endedWell(unit: Unit, { runNumber, rework }: EndedRecord, archive: SubjectRecords): boolean {
+/** Whether every output that sent the work back in the attempt's run was followed by one that was let pass there. */
+function endedWell(
+  unit: Unit,
+  { runNumber, rework }: EndedRecord,
+  archive: SubjectRecords,
+  query: Pick<CheckpointQuery, 'graph' | 'now'>,
+): boolean {
   const { decided: all, unknownAt } = archive.decisions.get(unit.key) ?? NO_DECISIONS;
   // A decision that cannot be read may have been one of another gate, which did not pass.
   if (unknownAt !== undefined && unknownAt.runNumber >= runNumber) return false;
@@ -217,8 +224,24 @@ function endedWell(unit: Unit, { runNumber, rework }: EndedRecord, archive: Subj
   const causes = rework?.causes ?? reworksIn(decided).flatMap(({ rework: { from } }) => from.map((one) => one.unit));
   return causes.every((cause) => {
     const last = archive.ended.get(cause)?.findLast((one) => one.runNumber === runNumber);
-    return last?.verdict.status === 'passed';
+    return last?.verdict.status === 'passed' || wasLetPass(query.graph.get(cause), last, archive, query.now);
   });
+}
+
+/**
+ * Whether an output that was only partial was good enough for its run. What was decided in later runs says nothing about
+ * that.
+ */
+function wasLetPass(
+  unit: Unit | undefined,
+  ended: EndedRecord | undefined,
+  archive: SubjectRecords,
+  now: string,
+): boolean {
+  if (unit === undefined || ended?.verdict.status !== 'partial') return false;
+  const { decided, unknownAt } = archive.decisions.get(unit.key) ?? NO_DECISIONS;
+  const then = { decided: decided.filter((one) => one.runNumber <= ended.runNumber), unknownAt };
+  return isGoodEnough(unit, ended, rulingOn(ended, then, now, unit.gate.approval));
 }
 
 /** Failures that a different contract may change: the output existed and was judged. */
@@ -247,7 +270,7 @@ function originIn(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): E
 
 /** An attempt in a sentence. The run is named if it is not the current one. */
 function nameOf(unit: Unit, ended: EndedRecord, archive: SubjectRecords, runNumber: number): string {
-  const begun = archive.started.get(unit.key) ?? [];
-  if (archive.other !== undefined) return attemptText(ended, begun, archive.other);
-  return ended.runNumber === runNumber ? attemptInRun(ended, begun) : attemptText(ended, begun);
+  const numbered = numberedIn(archive, unit.key);
+  if (archive.other !== undefined) return attemptText(ended, numbered, archive.other);
+  return ended.runNumber === runNumber ? attemptInRun(ended, numbered) : attemptText(ended, numbered);
 }

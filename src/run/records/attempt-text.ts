@@ -2,7 +2,7 @@ import { comparePositions, type EndedRecord, type Position, type Source, type St
 
 /**
  * How attempts are shown to people. A record numbers attempts from 1 in every call. On one machine that number is of
- * little use, so attempts are numbered throughout the run. On GitHub the numbers are GitHub's, and the run attempt is
+ * little use, so attempts are numbered throughout the run: claims, and outputs adopted without one. On GitHub the numbers are GitHub's, and the run attempt is
  * named unless it is the first.
  */
 type Placed = Pick<StartedRecord | EndedRecord, 'runNumber' | 'runAttempt' | 'n' | 'by'>;
@@ -30,12 +30,22 @@ export function ofSubject(subject: string | undefined): string {
 
 const SUBJECT_SHOWN = 100;
 
+/** The records that attempts of a unit are numbered by, in order: claims, and outputs that were adopted without one. */
+export function numberedAmong(
+  started: readonly StartedRecord[],
+  ended: readonly EndedRecord[],
+): readonly (StartedRecord | EndedRecord)[] {
+  const isClaimed = (at: Position): boolean => started.some((claim) => comparePositions(claim, at) === 0);
+  const adopted = ended.filter((one) => one.how === 'adopted' && !isClaimed(one));
+  return adopted.length === 0 ? started : [...started, ...adopted].toSorted(comparePositions);
+}
+
 /**
  * `attempt 2`, within its run; in a later run attempt on GitHub `attempt 1 of run attempt 2`.
- * @param begun the claims of the gate, of this and of other runs
+ * @param numbered what {@link numberedAmong} returns for the gate's records, of this and of other runs
  */
-export function attemptInRun(at: Placed, begun: readonly Position[]): string {
-  if (at.by.runId === undefined) return `attempt ${numberInRun(at, begun)}`;
+export function attemptInRun(at: Placed, numbered: readonly Position[]): string {
+  if (at.by.runId === undefined) return `attempt ${numberInRun(at, numbered)}`;
   return at.runAttempt > 1 ? `attempt ${at.n} of run attempt ${at.runAttempt}` : `attempt ${at.n}`;
 }
 
@@ -43,15 +53,15 @@ export function attemptInRun(at: Placed, begun: readonly Position[]): string {
  * `attempt 2 (run 1)`; in a later run attempt on GitHub `attempt 1 (run 1, run attempt 2)`.
  * @param subject only of another subject: `attempt 2 (run 1 of pr-7)`
  */
-export function attemptText(at: Placed, begun: readonly Position[], subject?: string): string {
-  const number = at.by.runId === undefined ? numberInRun(at, begun) : at.n;
+export function attemptText(at: Placed, numbered: readonly Position[], subject?: string): string {
+  const number = at.by.runId === undefined ? numberInRun(at, numbered) : at.n;
   return `attempt ${number} (${runText(at, at)}${ofSubject(subject)})`;
 }
 
 /**
  * The number of an attempt among all attempts of its run; at least its number in its call, if claims could not be read.
  */
-function numberInRun(at: Position, begun: readonly Position[]): number {
-  const before = begun.filter((one) => one.runNumber === at.runNumber && comparePositions(one, at) < 0);
+function numberInRun(at: Position, numbered: readonly Position[]): number {
+  const before = numbered.filter((one) => one.runNumber === at.runNumber && comparePositions(one, at) < 0);
   return Math.max(at.n, 1 + before.length);
 }

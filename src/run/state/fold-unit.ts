@@ -1,5 +1,5 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { attemptInRun, sourceText } from '../records/attempt-text.ts';
+import { attemptInRun, numberedAmong, sourceText } from '../records/attempt-text.ts';
 import {
   actorOf,
   approversText,
@@ -54,6 +54,7 @@ export function deriveUnit(
     leg: unit.leg.id,
     started: own.started.at(-1),
     begun: own.started,
+    numbered: numberedAmong(own.started, own.ended),
     attempts: countClaims(own),
     reworks: reworksIn(own.decided),
   };
@@ -78,7 +79,7 @@ function choose(
 ): Choice {
   const needsDone = unit.needs.every((key) => upstream.get(key)?.done);
   if (claim !== undefined && !isGone(claim, facts) && !isGivenUp(claim, decisions, facts))
-    return not('running', `${attemptInRun(claim, own.started)} began at ${claim.at}`);
+    return not('running', `${attemptInRun(claim, numberedAmong(own.started, own.ended))} began at ${claim.at}`);
   const best = bestOf(judged);
   const skip = skipInForce(decisions, facts.fingerprints?.get(unit.key), facts.now);
   const skipped = skip !== undefined && (best === undefined || comparePositions(skip, best.ended) > 0);
@@ -130,7 +131,7 @@ function howText(own: UnitRecords, ended: EndedRecord): string {
     return adopt === undefined ? 'adopted' : `adopted by ${actorOf(adopt)}: ${adopt.reason}`;
   }
   if (how === 'reused') return ended.source === undefined ? 'reused' : `reused from ${sourceText(ended.source, ended)}`;
-  return `${attemptInRun(ended, own.started)}, score ${verdict.score}`;
+  return `${attemptInRun(ended, numberedAmong(own.started, own.ended))}, score ${verdict.score}`;
 }
 
 function unsatisfied(unit: Unit, own: UnitRecords, last: JudgedAttempt): Choice {
@@ -283,7 +284,7 @@ function isRelevantClaim(
 }
 
 function lossOf(claim: StartedRecord, own: UnitRecords, facts: ExternalFacts): string {
-  const attempt = attemptInRun(claim, own.started);
+  const attempt = attemptInRun(claim, numberedAmong(own.started, own.ended));
   if (claim.holder === 'open') return `${attempt} began at ${claim.at} and was not completed in time`;
   return facts.deadWriters?.has(writerKey(claim.by))
     ? `${attempt} began at ${claim.at}; its ${claim.holder} is gone and left no result`

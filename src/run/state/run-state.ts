@@ -52,8 +52,10 @@ export interface UnitState {
   readonly decided: UsedDecision | undefined;
   /** The part that could not be read, if it makes the status unknown: same as `reason`. */
   readonly unread?: string;
-  /** The readable claims of this run, in order: attempts are numbered by them for display. */
+  /** The readable claims of this run, in order. */
   readonly begun: readonly StartedRecord[];
+  /** What attempts are numbered by for display: `begun`, and outputs that were adopted without a claim, in order. */
+  readonly numbered: readonly (StartedRecord | EndedRecord)[];
   /** Number of claims in this run, including unreadable ones. */
   readonly attempts: number;
 }

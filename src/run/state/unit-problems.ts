@@ -1,4 +1,4 @@
-import { attemptInRun } from '../records/attempt-text.ts';
+import { attemptInRun, numberedAmong } from '../records/attempt-text.ts';
 import type { EndedRecord, StartedRecord } from '../records/record.ts';
 import { claimMatches, placeOf, type UnitRecords } from '../records/unit-records.ts';
 import type { Unit } from '../records/unit.ts';
@@ -17,7 +17,7 @@ export function problemsOf(unit: Unit, own: UnitRecords, judged: readonly EndedA
   const problems: RunProblem[] = [];
   const unread = new Set(own.unknown.map(placeOf));
   for (const { ended, claimed, missing } of judged) {
-    const where = `${unit.key}: ${attemptInRun(ended, own.started)}`;
+    const where = `${unit.key}: ${attemptInRun(ended, numberedAmong(own.started, own.ended))}`;
     const known = claimed !== undefined || unread.has(placeOf(ended));
     if (ended.how === 'ran' && ended.verdict.kind !== 'not-applicable' && !known) {
       problems.push({ code: 'ENDED_WITHOUT_START', message: `${where} ended but was never claimed`, unit: unit.key });

@@ -28,9 +28,9 @@ function checkpoint(
   problems: RecordListing['problems'] = [],
   gate: Partial<Gate> = {},
 ): Checkpoint {
-  const unit = unitsOf(pipelineOf({ a: gate })).get('a')!;
-  const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW };
-  return findCheckpoint(unit, openArchive(listing(records, problems)), query);
+  const graph = unitsOf(pipelineOf({ a: gate }));
+  const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW, graph };
+  return findCheckpoint(graph.get('a')!, openArchive(listing(records, problems)), query);
 }
 
 describe('an earlier attempt', () => {
@@ -56,9 +56,9 @@ describe('an earlier attempt', () => {
   it('does, and does not, after the same where anybody in the run may have written the records', () => {
     const unproven = (decision: DecidedRecord['decision'], records: readonly GatelineRecord[] = RAN): Checkpoint => {
       const all = listing([...records, decided({ gate: 'a', decision, call: 2 })]);
-      const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW };
-      const unit = unitsOf(pipelineOf({ a: {} })).get('a')!;
-      return findCheckpoint(unit, openArchive({ ...all, unprovenDecisions: true }), query);
+      const graph = unitsOf(pipelineOf({ a: {} }));
+      const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW, graph };
+      return findCheckpoint(graph.get('a')!, openArchive({ ...all, unprovenDecisions: true }), query);
     };
     for (const decision of ['reject', 'force', 'rollback'] as const)
       expect(unproven(decision)).toMatchObject({ reason: expect.stringContaining('somebody (unverified)') });
@@ -110,10 +110,11 @@ describe('an attempt of another subject', () => {
     gate: Partial<Gate> = {},
     problems: { readonly own?: RecordListing['problems']; readonly others?: RecordListing['problems'] } = {},
   ): Checkpoint {
-    const unit = unitsOf(pipelineOf({ a: gate })).get('a')!;
+    const graph = unitsOf(pipelineOf({ a: gate }));
     const archive = openArchive(listing(own, problems.own));
     addElsewhere(archive, 'a', [listing(of(others), problems.others)]);
-    return findCheckpoint(unit, archive, { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW });
+    const query = { fingerprint: FINGERPRINT, contract: CONTRACT, runNumber: 2, now: NOW, graph };
+    return findCheckpoint(graph.get('a')!, archive, query);
   }
   const later = (told: object = {}): readonly GatelineRecord[] => [
     started({ gate: 'a', run: 9, ...told }),

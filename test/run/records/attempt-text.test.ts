@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { attemptInRun, attemptText, runText } from '../../../src/run/records/attempt-text.ts';
-import { started } from '../../support/records.ts';
+import { attemptInRun, attemptText, numberedAmong, runText } from '../../../src/run/records/attempt-text.ts';
+import { ended, started } from '../../support/records.ts';
 
 const FIRST = started({ gate: 'a' });
 const SECOND = started({ gate: 'a', n: 2 });
@@ -26,6 +26,24 @@ describe('an attempt on one machine', () => {
 
   it('has the next number while its claim is not among those that were read', () => {
     expect(attemptInRun(NEXT_CALL, [FIRST, SECOND])).toBe('attempt 3');
+  });
+});
+
+describe('an output that was adopted', () => {
+  it('has a number of its own, so that the next attempt has another one', () => {
+    const adopted = ended({ gate: 'a', call: 2, how: 'adopted' });
+    const next = started({ gate: 'a', call: 3 });
+    const numbered = numberedAmong([FIRST, next], [ended({ gate: 'a' }), adopted, ended({ gate: 'a', call: 3 })]);
+    expect([FIRST, adopted, next].map((one) => attemptInRun(one, numbered))).toEqual([
+      'attempt 1',
+      'attempt 2',
+      'attempt 3',
+    ]);
+  });
+
+  it('has that of its claim, if it has one', () => {
+    const claims = [FIRST, NEXT_CALL];
+    expect(numberedAmong(claims, [ended({ gate: 'a', how: 'adopted' })])).toEqual(claims);
   });
 });
 
