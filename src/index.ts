@@ -18,7 +18,7 @@ export type { VersionedSchema } from './engine/call/contracts.ts';
 export type { EngineEvent, EnginePorts, Observer } from './engine/ports.ts';
 
 export { planPipeline, type PlanResult } from './engine/plan-pipeline.ts';
-export { runPipeline, type RunOptions, type RunResult } from './engine/run-pipeline.ts';
+export type { RunOptions, RunResult } from './engine/run-pipeline.ts';
 export {
   apply,
   decide,
@@ -26,6 +26,7 @@ export {
   fork,
   resume,
   rollback,
+  runPipeline,
   snapshots,
   type ContinueOptions,
 } from './local/library-calls.ts';

@@ -34,6 +34,7 @@ import {
   originShape,
   rollbackShape,
   runDecisionShape,
+  runShape,
 } from '../src/local/library-shapes.ts';
 import { plainEnvironment, REPOSITORY, startNode } from './support/command-line.ts';
 import { ScratchWorkspace } from './support/scratch-workspace.ts';
@@ -46,6 +47,7 @@ const examples = blocks.flatMap(({ kind, text }, at) =>
 
 /** By the heading of the table that describes them. */
 const LIBRARY_SHAPES = {
+  '`runPipeline`': runShape,
   '`resume`': howShape,
   '`fork`': originShape,
   '`decide`': decisionShape,
@@ -153,7 +155,7 @@ describe('a run that goes on in another way', () => {
     });
     await fork(await ports(), { ...assignment, maxGates: 1 }, { ...origin, gate: 'a' }, silent);
     const open = fork(await ports(), assignment, origin, silent);
-    await expect(open).rejects.toMatchObject({ code: 'RUN_OPEN' });
+    await expect(open).rejects.toMatchObject({ code: 'RUN_OPEN', hint: expect.stringContaining('fresh: true') });
     const closed = await fork(await ports(), assignment, { ...origin, fresh: true }, silent);
     expect(closed.state).toMatchObject({ runNumber: 4, status: 'completed' });
     const unknown = { ...origin, runNumber: 9 };
@@ -229,6 +231,39 @@ describe('an argument of another shape', () => {
       () => fork(ports, assignment, given({ ...by, run: 1, subject: 's' }), silent),
       '/runNumber',
       'no such key: run',
+    ],
+    ['run, no options', () => runPipeline(ports, assignment, given(undefined)), '', 'options: it is missing'],
+    ['run, no signal', () => runPipeline(ports, assignment, given({ observe: () => 0 })), '/signal', 'is missing'],
+    [
+      'run, no observer',
+      () => runPipeline(ports, assignment, given({ signal: silent.signal })),
+      '/observe',
+      'is missing',
+    ],
+    ['run, no assignment', () => runPipeline(ports, given(undefined), silent), '', 'assignment: it is missing'],
+    [
+      'run, no metadata',
+      () => runPipeline(ports, given({ pipeline, subject: 's', input: null }), silent),
+      '/metadata',
+      'is missing',
+    ],
+    [
+      'run, no input',
+      () => runPipeline(ports, given({ pipeline, subject: 's', metadata: {} }), silent),
+      '/input',
+      'is missing',
+    ],
+    [
+      'run, no actor',
+      () => runPipeline(ports, assignment, { ...silent, resume: given({ reason: 'x', fresh: true }) }),
+      '/resume/actor',
+      'is missing',
+    ],
+    [
+      'run, no gate',
+      () => runPipeline(ports, assignment, { ...silent, resume: { ...by, strategy: 'from-checkpoint' } }),
+      '/resume/from',
+      'needs the gates',
     ],
     ['resume, no reason', () => resume(ports, assignment, given({ actor: 'me' }), silent), '/reason', 'is missing'],
     [

@@ -14,7 +14,13 @@ export interface ParsedArguments {
 export function parseArguments(command: CommandSpec, args: readonly string[]): ParsedArguments {
   const config = { args: [...args], options: configOf(command), allowPositionals: true, strict: false } as const;
   const { values, positionals, tokens } = parseArgs({ ...config, tokens: true });
-  for (const token of tokens) if (token.kind === 'option') refuseWrong(command, token);
+  const bare: Record<string, string | string[]> = {};
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const option = specOf(command, token);
+    if (option.listed && lacksValue(option, token)) bare[option.name] = option.multiple ? [''] : '';
+    else refuseWrong(command, option, token);
+  }
   const required = command.positionals.filter((one) => one.required).length;
   if (positionals.length < required) {
     const names = command.positionals.slice(positionals.length, required).map((one) => one.name);
@@ -23,7 +29,7 @@ export function parseArguments(command: CommandSpec, args: readonly string[]): P
   if (positionals.length > command.positionals.length) {
     throw wrong(command, 'ARGUMENT_UNEXPECTED', `${positionals[command.positionals.length]} is one argument too many`);
   }
-  return { options: values as OptionValues, positionals };
+  return { options: { ...(values as OptionValues), ...bare }, positionals };
 }
 
 function configOf(command: CommandSpec): NonNullable<ParseArgsConfig['options']> {
@@ -46,21 +52,25 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined;
 }
 
-function refuseWrong(command: CommandSpec, { name, rawName, value, inlineValue }: OptionToken): void {
+function specOf(command: CommandSpec, { name, rawName }: OptionToken): OptionSpec {
   const option = command.options.find((one) => one.name === name);
-  if (option === undefined) {
-    const names = command.options.map((one) => `--${one.name}`);
-    const meant = rawName.startsWith('--') ? didYouMean(rawName, names) : undefined;
-    throw wrong(command, 'OPTION_UNKNOWN', `there is no option ${rawName}${meant === undefined ? '' : `; ${meant}`}`);
-  }
-  if (option.value === undefined && value !== undefined) {
-    throw wrong(command, 'OPTION_VALUE', `${rawName} takes no value`);
-  }
-  // In `--subject --quiet`, a missing value is more likely than a value that begins with a hyphen.
+  if (option !== undefined) return option;
+  const names = command.options.map((one) => `--${one.name}`);
+  const meant = rawName.startsWith('--') ? didYouMean(rawName, names) : undefined;
+  throw wrong(command, 'OPTION_UNKNOWN', `there is no option ${rawName}${meant === undefined ? '' : `; ${meant}`}`);
+}
+
+/** In `--subject --quiet`, a missing value is more likely than a value that begins with a hyphen. */
+function lacksValue(option: OptionSpec, { value, inlineValue }: OptionToken): boolean {
   const isOption = value !== undefined && inlineValue !== true && /^-./.test(value);
-  if (option.value !== undefined && (value === undefined || isOption)) {
-    throw wrong(command, 'OPTION_VALUE', `${rawName} needs a value: ${spelled(option)}`);
-  }
+  return option.value !== undefined && (value === undefined || isOption);
+}
+
+function refuseWrong(command: CommandSpec, option: OptionSpec, token: OptionToken): void {
+  if (option.value === undefined && token.value !== undefined)
+    throw wrong(command, 'OPTION_VALUE', `${token.rawName} takes no value`);
+  if (lacksValue(option, token))
+    throw wrong(command, 'OPTION_VALUE', `${token.rawName} needs a value: ${spelled(option)}`);
 }
 
 function spelled(option: OptionSpec): string {

@@ -9,6 +9,8 @@ export interface OptionSpec {
   /** Name of its value in help (`FILE`); absent for a switch. */
   readonly value?: string;
   readonly multiple?: boolean;
+  /** Without a value it is an empty text: the command then lists what there is to choose from. */
+  readonly listed?: boolean;
   readonly help: string;
 }
 

@@ -7,7 +7,7 @@ import type { ForkOrigin } from '../engine/fork.ts';
 import type { EnginePorts } from '../engine/ports.ts';
 import type { Resume } from '../engine/resume.ts';
 import { rollback as rollBack, type RolledBack, type RollbackOptions } from '../engine/rollback.ts';
-import { runPipeline, type RunOptions, type RunResult } from '../engine/run-pipeline.ts';
+import { runPipeline as run, type RunOptions, type RunResult } from '../engine/run-pipeline.ts';
 import { snapshots as snapshotsOf, type GateSnapshot } from '../engine/snapshots.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { firstProblems, problemText } from '../formats/read-state-file.ts';
@@ -16,6 +16,12 @@ import * as shapes from './library-shapes.ts';
 
 /** How to run what is resumed or forked. */
 export type ContinueOptions = Omit<RunOptions, 'resume'>;
+
+/** {@link run}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
+  requireWork('runPipeline', { ports, assignment });
+  return run(ports, assignment, checked('runPipeline', 'options', shapes.runShape, options));
+}
 
 /**
  * Continues the open run of a subject, also one that a person paused. The caller holds the workspace's lock.
@@ -27,10 +33,10 @@ export async function resume(
   how: Omit<Resume, 'fork' | 'fresh' | 'lift'>,
   options: ContinueOptions,
 ): Promise<RunResult> {
-  requireBasics('resume', { ports, assignment });
+  requireWork('resume', { ports, assignment });
   const asked = checked('resume', 'how', shapes.howShape, how);
   checked('resume', 'options', shapes.continueShape, options);
-  return runPipeline(ports, assignment, { ...options, resume: { ...asked, lift: true } });
+  return run(ports, assignment, { ...options, resume: { ...asked, lift: true } });
 }
 
 /**
@@ -45,10 +51,10 @@ export async function fork(
   origin: ForkOrigin & Decider & Pick<Resume, 'fresh'>,
   options: ContinueOptions,
 ): Promise<RunResult> {
-  requireBasics('fork', { ports, assignment });
+  requireWork('fork', { ports, assignment });
   const { actor, reason, fresh = false, ...from } = checked('fork', 'origin', shapes.originShape, origin);
   checked('fork', 'options', shapes.continueShape, options);
-  return runPipeline(ports, assignment, { ...options, resume: { actor, reason, fresh, fork: from } });
+  return run(ports, assignment, { ...options, resume: { actor, reason, fresh, fork: from } });
 }
 
 /** {@link decisions.decide}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
@@ -95,6 +101,12 @@ export async function snapshots(
 ): Promise<GateSnapshot[]> {
   requireBasics('snapshots', { ports, assignment });
   return snapshotsOf(ports, assignment, checked('snapshots', 'runNumber', shapes.runNumberShape, runNumber));
+}
+
+/** What the functions take first that start gates. */
+function requireWork(called: string, given: { readonly ports: unknown; readonly assignment: unknown }): void {
+  requireBasics(called, given);
+  checked(called, 'assignment', shapes.workShape, given.assignment);
 }
 
 /** What every function takes first. */

@@ -28,29 +28,53 @@ export const assignmentShape = z.looseObject({
   subject: text,
 });
 
+export const workShape = z.looseObject({
+  metadata: z.custom((value) => isMap(value) && !Array.isArray(value), 'expected a JSON object'),
+  input: z.custom((value) => value !== undefined, 'expected a JSON value, or null for none'),
+});
+
 export const continueShape = z.looseObject({
   observe: z.custom(isFunction, 'expected a function'),
   signal: z.custom((value) => value instanceof AbortSignal, 'expected an AbortSignal'),
 });
 
-export const howShape = z
-  .strictObject({
-    ...decider,
-    strategy: z.enum(STRATEGIES).optional(),
-    from: names.optional(),
-    force: names.optional(),
-  })
-  .refine(({ strategy, from = [] }) => strategy !== 'from-checkpoint' || from.length > 0, {
-    path: ['from'],
-    message: 'from-checkpoint needs the gates to start from',
-  });
+const how = {
+  ...decider,
+  strategy: z.enum(STRATEGIES).optional(),
+  from: names.optional(),
+  force: names.optional(),
+};
+
+/** A strategy, and the gates that only one of them takes. */
+interface Strategic {
+  readonly strategy?: string | undefined;
+  readonly from?: readonly string[] | undefined;
+}
+
+const hasStart = ({ strategy, from = [] }: Strategic): boolean => strategy !== 'from-checkpoint' || from.length > 0;
+const noStart = { path: ['from'], message: 'from-checkpoint needs the gates to start from' };
+
+export const howShape = z.strictObject(how).refine(hasStart, noStart);
+
+/** The run that a fork begins from. */
+const origin = { subject: text, runNumber, gate: text.optional() };
 
 export const originShape = z.strictObject({
   ...decider,
-  subject: text,
-  runNumber,
-  gate: text.optional(),
+  ...origin,
   fresh: z.boolean().optional(),
+});
+
+export const runShape = continueShape.extend({
+  resume: z
+    .strictObject({
+      ...how,
+      fresh: z.boolean().optional(),
+      lift: z.boolean().optional(),
+      fork: z.strictObject(origin).optional(),
+    })
+    .refine(hasStart, noStart)
+    .optional(),
 });
 
 export const decisionShape = z

@@ -56,6 +56,10 @@ describe.runIf(process.platform !== 'win32')('fork', () => {
     [['fork', 'x', ...HOW], 'OPTION_VALUE: RUN x: expected a run number, or SUBJECT#NUMBER'],
     [['fork', '4', ...HOW], 'RUN_UNKNOWN: there is no run 4 for main'],
     [['fork', ...HOW], 'ARGUMENT_MISSING'],
+    [['resume', '--strategy', 'from-checkpoint'], 'start from: --from GATE\n  Gates: a, b.'],
+    [['resume', '--from'], 'OPTION_VALUE: --from needs the gate to start from: --from GATE\n  Gates: a, b.'],
+    [['resume', '--from', '--dry-run'], '\n  Gates: a, b.'],
+    [['resume', '--from='], '\n  Gates: a, b.'],
   ])('%j is refused', async (args, said) => {
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': GATES });
     expect(await gateline(workspace.root, args)).toMatchObject({

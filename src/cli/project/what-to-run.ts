@@ -71,6 +71,7 @@ async function resumeOf(
 }
 
 function strategyOf(options: OptionValues, from: readonly string[], pipeline: Pipeline): Strategy {
+  if (from.includes('')) throw withoutStart('--from', pipeline);
   const word = textOption(options, 'strategy');
   const strategy = STRATEGIES.find((one) => one === word);
   if (word !== undefined && strategy === undefined) {
@@ -84,12 +85,15 @@ function strategyOf(options: OptionValues, from: readonly string[], pipeline: Pi
     throw new GatelineError('OPTION_CONFLICT', `--from goes with from-checkpoint, not with ${strategy}`);
   if (options['keep'] && from.length === 0)
     throw new GatelineError('OPTION_CONFLICT', '--keep goes with --from: it keeps what comes before that gate');
-  if (strategy === 'from-checkpoint' && from.length === 0) {
-    throw new GatelineError('OPTION_VALUE', 'from-checkpoint needs the gate to start from: --from GATE', {
-      hint: `Gates: ${pipeline.gates.map(({ id }) => id).join(', ')}. \`gateline status\` shows how far each got.`,
-    });
-  }
+  if (strategy === 'from-checkpoint' && from.length === 0) throw withoutStart(strategy, pipeline);
   return from.length > 0 ? 'from-checkpoint' : (strategy ?? 'retry-current');
+}
+
+/** Lists the gates to choose from. */
+function withoutStart(what: string, { gates }: Pipeline): GatelineError {
+  return new GatelineError('OPTION_VALUE', `${what} needs the gate to start from: --from GATE`, {
+    hint: `Gates: ${gates.map(({ id }) => id).join(', ')}. \`gateline status\` shows how far each got.`,
+  });
 }
 
 /** Every gate that does not run again. */

@@ -157,7 +157,8 @@ export const ENGINE_CODES = {
   RUN_OPEN: {
     from: ['user'],
     means: 'A fork begins a new run, and the subject has an open one.',
-    remedy: '`--new` closes the open run; `gateline close` does so, too.',
+    remedy:
+      '`--new` (in the library: `fresh: true`) closes the open run; `gateline close` (`decideRun` with `close`) does so, too.',
   },
   RUN_COMPLETED: {
     from: ['user'],
