@@ -21,6 +21,9 @@ const DEFINITION = {
   },
 };
 
+const { make, review } = DEFINITION.gates;
+const threeTimes = { make, review: { ...review, 'on-fail': { goto: 'make', 'max-iterations': 3 } } };
+
 /** What people are told by `run`, and by `status` after it. */
 async function told(definition: object, ...options: string[]): Promise<string[]> {
   await using workspace = await ScratchWorkspace.create({ 'gateline.yml': JSON.stringify(definition) });
@@ -56,5 +59,16 @@ describe('a loop whose iterations are used up', () => {
       );
       expect(text).not.toContain('--max-iterations');
     }
+    const [once] = await told({ ...DEFINITION, 'max-reworks': 1, gates: threeTimes });
+    expect(once).toContain('work was sent back once, as often as max-reworks allows.\n');
+  });
+
+  it('is told which key limits all loops together', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': JSON.stringify({ ...DEFINITION, 'max-iterations': 2 }),
+    });
+    const { err } = await gateline(workspace.root, ['validate']);
+    expect(err).toContain('KEY_UNKNOWN max-iterations');
+    expect(err).toContain('write `max-reworks` for all loops together');
   });
 });

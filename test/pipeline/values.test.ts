@@ -72,6 +72,10 @@ describe('the result, the message and what is redacted', () => {
     ['output: {result: {pointer: /a, pass: []}}', 'VALUE_INVALID output.result.pass: expected a label or a list'],
     ['output: {result: {pointer: a.b, pass: x}}', 'VALUE_INVALID output.result.pointer: expected a JSON pointer'],
     ['output: {result: {pointer: /a, pas: x, pass: y}}', 'KEY_UNKNOWN output.result.pas: there is no such key'],
+    [
+      'max-reworks: 1',
+      'KEY_UNKNOWN max-reworks: there is no such key under `gates.a`; write it at the top of the file, or `max-iterations` under `on-fail`',
+    ],
     ['redact: /a', 'KEY_UNKNOWN redact: there is no such key under `gates.a`; write it under `output`'],
     [
       'output: {score: /a/score, redact: /a}',

@@ -1,3 +1,4 @@
+import { counted } from '../../verdict/value-texts.ts';
 import type { OnFail, Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import { comparePositions, type EndedRecord } from '../records/record.ts';
 import { timesSentBackBy } from '../records/reworks.ts';
@@ -116,9 +117,16 @@ function judgeEnded(
   const times = 1 + (by[loop.cause] ?? 0);
   const most = limits.maxIterations ?? loop.onFail.maxIterations;
   if (times >= most)
-    return { choice: 'used-up', reason: `${loop.onFail.goto} has run ${times} of ${most} times`, iterations: times };
+    return {
+      choice: 'used-up',
+      reason: `${loop.onFail.goto} has run ${times} of ${counted(most, 'time')}`,
+      iterations: times,
+    };
   if (limits.maxReworks !== undefined && all >= limits.maxReworks)
-    return { choice: 'used-up', reason: `work was sent back ${all} times, as often as max-reworks allows` };
+    return {
+      choice: 'used-up',
+      reason: `work was sent back ${all === 1 ? 'once' : counted(all, 'time')}, as often as max-reworks allows`,
+    };
   return {
     choice: 'send-back',
     reason: failed.map((one) => `${one.key}: ${one.reason}`).join('; '),
