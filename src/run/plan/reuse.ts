@@ -229,8 +229,7 @@ function endedWell(
 }
 
 /**
- * Whether an output that was only partial was good enough for its run. What was decided in later runs says nothing about
- * that.
+ * Whether an output that was only partial was good enough for its run. Decisions of later runs are ignored.
  */
 function wasLetPass(
   unit: Unit | undefined,

@@ -2,8 +2,8 @@ import { comparePositions, type EndedRecord, type Position, type Source, type St
 
 /**
  * How attempts are shown to people. A record numbers attempts from 1 in every call. On one machine that number is of
- * little use, so attempts are numbered throughout the run: claims, and outputs adopted without one. On GitHub the numbers are GitHub's, and the run attempt is
- * named unless it is the first.
+ * little use, so attempts are numbered throughout the run: claims, and outputs adopted without one. On GitHub the
+ * numbers are GitHub's, and the run attempt is named unless it is the first.
  */
 type Placed = Pick<StartedRecord | EndedRecord, 'runNumber' | 'runAttempt' | 'n' | 'by'>;
 
