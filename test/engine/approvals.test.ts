@@ -101,6 +101,8 @@ describe('a gate that needs an approval', () => {
     expect(await status(1)).toBe('completed');
     expect(await statuses()).toEqual(['paused', 'blocked']);
     expect(await status(2)).toBe('paused');
+    const { units } = await readRun(world.ports(), { pipeline, subject: 'subject' }, 2);
+    expect(units.get('a')!.reason).toMatch(/waiting for approval, for commit 2222222$/);
     expect(await status(1)).toBe('completed');
     expect(world.starts).toEqual(['a#1', 'b#1']);
     world.review = { commit: undefined, authors: [] };

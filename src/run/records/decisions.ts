@@ -117,9 +117,10 @@ export function mayApprove(
 }
 
 /** Who may approve, as part of a sentence; empty: anybody. */
-export function approversText({ by, notAuthor, perCommit }: Approval): string {
+export function approversText({ by, notAuthor, perCommit, about }: Approval): string {
   const names = by.length === 0 ? '' : ` by ${by.join(' or ')}`;
-  return `${names}${notAuthor ? ', not by the author of the change' : ''}${perCommit ? ', for this commit' : ''}`;
+  const commit = about?.commit === undefined ? 'this commit' : `commit ${about.commit.slice(0, 7)}`;
+  return `${names}${notAuthor ? ', not by the author of the change' : ''}${perCommit ? `, for ${commit}` : ''}`;
 }
 
 /** The skip that is in force, if any: no later decision of a kind that ends a skip follows it. */

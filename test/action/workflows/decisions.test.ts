@@ -282,7 +282,7 @@ it('an approval is by another person than the author, and for one commit, if the
   world.service.world.collaborators.set('ada', 'write');
   const run = await pullRequest();
   const report = await run.start().ended;
-  const waits = /waiting for approval, not by the author of the change, for this commit/;
+  const waits = /waiting for approval, not by the author of the change, for commit [0-9a-f]{7}\b/;
   expect(errorsOf(report.job('translate'))).toEqual([expect.stringMatching(waits)]);
   await (await dispatched(approval(), 'ada')).start().ended;
   expect((await run.rerunFailed().ended).conclusion).toBe('failure');
