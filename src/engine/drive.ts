@@ -9,7 +9,7 @@ import { runAttempts } from './attempt/attempt.ts';
 import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
-import { isHeld, learnDecisions, reopenBlocked } from './call/decided-meanwhile.ts';
+import { isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.ts';
 import { onlyIfAsked } from './plan/as-asked.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
@@ -41,14 +41,15 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   const failures: unknown[] = [];
   const sentBack = new Set<UnitKey>();
   const sequential = await sequentialGroups(call, signal);
+  const asksForLegs = call.assignment.pipeline.gates.some(({ legsFrom }) => legsFrom !== undefined);
   const unsound = once(() => contractErrors(call.contracts, call.assignment.pipeline.gates));
   while (!signal.aborted && failures.length === 0) {
     // Read before planning: an attempt that ends during planning may make other units ready.
     const idle = works.size === 0;
-    const found = { planned, errors, failures, works, sentBack, sequential, unsound };
+    const found = { planned, errors, failures, works, sentBack, sequential, asksForLegs, unsound };
     const progressed = await startReady(call, open, running, signal, found);
     if (works.size > 0) await Promise.race(works);
-    const isNew = await learnDecisions(call);
+    const isNew = await learnMeanwhile(call);
     if (isNew) reopenBlocked(call, open, planned);
     if (isHeld(call)) break;
     if (works.size === 0 && idle && !progressed && !isNew) break;
@@ -69,6 +70,8 @@ interface PlannedRound {
   readonly sentBack: Set<UnitKey>;
   /** Ids of groups whose gates run one at a time. */
   readonly sequential: ReadonlySet<string>;
+  /** Whether an output may change the graph. */
+  readonly asksForLegs: boolean;
   /** Contracts that cannot be used, determined when the first agent is about to start. */
   readonly unsound: () => Promise<readonly GatelineError[]>;
 }
@@ -86,7 +89,7 @@ async function startReady(
   for (const unit of Array.from(open.values())) {
     if (signal.aborted || found.failures.length > 0) break;
     // Outputs that were reused in this round may ask for legs, which replace units that are still to come.
-    if (await openLegs(call, open, running)) return true;
+    if (found.asksForLegs && (await openLegs(call, open, running))) return true;
     if (unit.needs.some((key) => open.has(key) || running.has(key)) || !hasRoom(call, unit, running, found)) continue;
     // Gates that still work on what was sent back may send it back, too: then it is done once, with all their outputs.
     if (found.sentBack.has(unit.key) && isAwaited(call, unit, running)) continue;
@@ -103,7 +106,6 @@ async function startReady(
 
 /** Legs that a new output asks for are open, and what needs them waits for all of them. True: there are new ones. */
 async function openLegs(call: Call, open: Map<UnitKey, Unit>, running: ReadonlySet<UnitKey>): Promise<boolean> {
-  if (call.assignment.pipeline.gates.every(({ legsFrom }) => legsFrom === undefined)) return false;
   // What sent work back may have other legs that still run.
   if ([...running].some((key) => call.graph.get(key)!.gate.legsFrom !== undefined)) return false;
   const before = new Map(call.graph);

@@ -8,10 +8,10 @@ import type { Call } from './call.ts';
  * Takes over what other processes decided about the run since this call began: a pause, a reject, an approval.
  * @returns whether there was anything new
  */
-export async function learnDecisions({ ports, journal, assignment }: Call): Promise<boolean> {
+export async function learnMeanwhile({ ports, journal, assignment }: Call): Promise<boolean> {
   const { runNumber } = journal.call;
   const listing = await ports.decisionsIn?.(assignment.pipeline.id, assignment.subject, runNumber);
-  if (listing === undefined) return false;
+  if (listing === undefined || listing.records.length === 0) return false;
   const known = new Set(journal.records().filter(isDecision).map(recordName));
   const decided = listing.records.filter(isDecision).filter((record) => !known.has(recordName(record)));
   if (decided.length > 0) journal.learn(decided);

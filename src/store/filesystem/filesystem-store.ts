@@ -53,9 +53,8 @@ class FilesystemStore implements FilesystemRecordStore {
     return this.#records.everything(() => true);
   }
 
-  async decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing> {
-    const names = await this.#records.names(pipeline, subject);
-    return names.read((name) => name.runNumber === runNumber && name.kind.startsWith('decided'));
+  decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing> {
+    return this.#records.ofRun(pipeline, subject, runNumber, ({ kind }) => kind.startsWith('decided'));
   }
 
   subjects(pipeline: string): Promise<string[]> {

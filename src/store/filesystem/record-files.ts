@@ -75,6 +75,22 @@ export class RecordFiles {
     };
   }
 
+  /** The records of one run that are wanted, by their names. No other folder is read. */
+  async ofRun(
+    pipeline: string,
+    subject: string,
+    runNumber: number,
+    isWanted: (name: NamedRecord) => boolean,
+  ): Promise<RecordListing> {
+    const problems: ReadProblem[] = [];
+    const entries = await this.#entriesIn(String(runNumber), pipeline, subject, problems);
+    const wanted = entries.filter(({ path }) => {
+      const name = parseRecordFileName(basename(path))?.names;
+      return name !== undefined && isWanted(name);
+    });
+    return this.#read(wanted, problems);
+  }
+
   /** Every record of every pipeline and subject that `isWanted` by its name. Moves nothing. */
   async everything(isWanted: (name: NamedRecord) => boolean): Promise<RecordListing> {
     const runs = join(this.#state.root, 'runs');
@@ -121,13 +137,13 @@ export class RecordFiles {
   async #entries(pipeline: string, subject: string, problems: ReadProblem[]): Promise<StateEntry[]> {
     const folder = this.#subjectFolder(subject);
     const runs = (await this.#namesIn(folder, problems)).filter((name) => RUN_FOLDER.test(name));
-    const nested = await Promise.all(
-      runs.map(async (run) => {
-        const files = (await this.#namesIn(join(folder, run), problems)).filter((name) => mayBeRecord(name, pipeline));
-        return files.map((file) => ({ path: join(folder, run, file), runNumber: Number(run), pipeline, subject }));
-      }),
-    );
-    return nested.flat();
+    return (await Promise.all(runs.map((run) => this.#entriesIn(run, pipeline, subject, problems)))).flat();
+  }
+
+  async #entriesIn(run: string, pipeline: string, subject: string, problems: ReadProblem[]): Promise<StateEntry[]> {
+    const folder = join(this.#subjectFolder(subject), run);
+    const files = (await this.#namesIn(folder, problems)).filter((name) => mayBeRecord(name, pipeline));
+    return files.map((file) => ({ path: join(folder, file), runNumber: Number(run), pipeline, subject }));
   }
 
   async #namesIn(folder: string, problems: ReadProblem[]): Promise<string[]> {

@@ -61,7 +61,8 @@ export class StateFolder {
     const real = await realpath(workspace).catch((error: unknown) => {
       throw readFailure(workspace, error);
     });
-    for (const name of ['', ...FIXED_FOLDERS]) await refuseEscape(join(root, name), workspace, real);
+    await refuseEscape(root, workspace, real);
+    await Promise.all(FIXED_FOLDERS.map((name) => isInPlace(join(root, name), real)));
     const state = new StateFolder(options, real);
     if (!state.readOnly) await initialiseRoot(root, options.onDurable);
     return state;
@@ -146,15 +147,20 @@ async function refuseEscape(root: string, workspace: string, realWorkspace: stri
   let path = workspace;
   for (const part of inside.split(sep)) {
     path = join(path, part);
-    try {
-      const status = await unlessAbsent(lstat(path));
-      if (status === undefined) return;
-      if (!status.isSymbolicLink()) continue;
-      const target = await unlessAbsent(realpath(path));
-      if (target === undefined || !isInside(realWorkspace, target)) throw escapes(path, target ?? 'nowhere');
-    } catch (error) {
-      throw readFailure(path, error);
-    }
+    if (!(await isInPlace(path, realWorkspace))) return;
+  }
+}
+
+/** Whether there is anything at a path. @throws GatelineError `STATE_ESCAPES` if it is a link out of the workspace */
+async function isInPlace(path: string, realWorkspace: string): Promise<boolean> {
+  try {
+    const status = await unlessAbsent(lstat(path));
+    if (status?.isSymbolicLink() !== true) return status !== undefined;
+    const target = await unlessAbsent(realpath(path));
+    if (target === undefined || !isInside(realWorkspace, target)) throw escapes(path, target ?? 'nowhere');
+    return true;
+  } catch (error) {
+    throw readFailure(path, error);
   }
 }
 
