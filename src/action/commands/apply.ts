@@ -22,9 +22,11 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const target = as === 'commit' || as === 'pull-request' ? targetOf(invocation.event) : undefined;
   const around = await openSurroundings(invocation);
   const view = await viewRun(invocation, around);
-  const delivered = await putFiles(invocation, around, view);
-  const what = whatOf(invocation, around, view, delivered);
-  if (delivered.files.length === 0) return told(invocation, what, 'The gates changed no files.');
+  const prefix = prefixOf(invocation.event.workspace, around.definition.root);
+  const delivered = await putFiles(invocation, around, view, prefix);
+  const { files } = delivered;
+  const what = { pipeline: view.assignment.pipeline.id, gates: inputs.gates, files, prefix };
+  if (files.length === 0) return told(invocation, what, 'The gates changed no files.');
   const done =
     as === 'files'
       ? 'They are in the checkout.'
@@ -36,14 +38,15 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
 
 function putFiles(
   { event, inputs }: ActionInvocation,
-  { ports, definition }: JobContext,
+  { ports }: JobContext,
   view: ReportedRun,
+  prefix: string,
 ): Promise<DeliveredFiles> {
   return deliverFiles(ports, view.assignment.pipeline, view, {
     gates: inputs.gates,
     allow: inputs.allow,
     digests: filesDigests(inputs.needs),
-    prefix: prefixOf(event.workspace, definition.root),
+    prefix,
     saved: join(event.temp, 'gateline', 'applied', String(event.runAttempt)),
   });
 }
@@ -51,16 +54,6 @@ function putFiles(
 function prefixOf(workspace: string, root: string): string {
   const folder = relative(workspace, root).replaceAll('\\', '/');
   return folder === '' ? '' : `${folder}/`;
-}
-
-function whatOf(
-  { event, inputs }: ActionInvocation,
-  { definition }: JobContext,
-  view: ReportedRun,
-  { files }: DeliveredFiles,
-): DeliveryText {
-  const { id: pipeline } = view.assignment.pipeline;
-  return { pipeline, gates: inputs.gates, files, prefix: prefixOf(event.workspace, definition.root) };
 }
 
 /** The patch as a file of the job, and as an artifact. */

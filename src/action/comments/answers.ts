@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { ActionInvocation } from '../invocation.ts';
+import { createRestComments } from '../report/rest-comments.ts';
 
 /** What GitHub shows beside a comment. */
 export type Reaction = '+1' | '-1' | 'confused';
@@ -24,6 +25,5 @@ export async function react(
 
 /** Writes an answer into the thread. @param body safe Markdown */
 export async function answer(rest: RestClient, pull: number, body: string): Promise<void> {
-  const path = `/repos/${rest.repository}/issues/${pull}/comments`;
-  await rest.call({ method: 'POST', path, body: { body } }, z.unknown());
+  await createRestComments(rest, { pull }).create(body);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RestClient } from '../../github/rest/rest.ts';
-import { runsSchema } from '../decisions/carry-out.ts';
+import { runsOfWorkflow } from '../decisions/carry-out.ts';
 import { isSameRepository } from '../event/trust.ts';
 import type { ApiRun } from '../records/earlier-runs.ts';
 
@@ -17,10 +17,8 @@ export function readPull(rest: RestClient, number: number): Promise<ApiPull> {
 
 /** The runs of a workflow for a pull request, newest first. GitHub names no pull request in runs for forks. */
 export async function runsOfPull(rest: RestClient, workflow: string, pull: ApiPull): Promise<readonly ApiRun[]> {
-  const path = `/repos/${rest.repository}/actions/workflows/${encodeURIComponent(workflow)}/runs`;
-  const query = { event: 'pull_request', branch: pull.head.ref };
-  const { items } = await rest.list({ method: 'GET', path, query }, runsSchema, { pages: 3 });
-  return items
+  const runs = await runsOfWorkflow(rest, workflow, { event: 'pull_request', branch: pull.head.ref }, 3);
+  return runs
     .filter(
       (run) =>
         run.workflowPath === `.github/workflows/${workflow}` &&
@@ -53,11 +51,7 @@ export function runDecidedAbout(
   const newer = runs.find(({ runNumber }) => runNumber > run.runNumber);
   if (newer !== undefined)
     return { why: `run ${newer.runNumber} ${newer.status === 'completed' ? 'has ended since' : 'has begun since'}` };
-  if (run.headSha !== head)
-    return {
-      why: `the head of the pull request is ${short(head)} now, and run ${run.runNumber} is of ${short(run.headSha)}`,
-    };
-  return { run };
+  return ofHead(run, head);
 }
 
 /** The newest run of the head commit, if it has ended. */
@@ -65,11 +59,15 @@ export function runToStartAgain(runs: readonly ApiRun[], head: string): ChosenRu
   const [run] = runs;
   if (run === undefined) return { why: 'the workflow has no run for this pull request' };
   if (run.status !== 'completed') return { why: `run ${run.runNumber} has not ended` };
-  if (run.headSha !== head)
-    return {
-      why: `the head of the pull request is ${short(head)} now, and run ${run.runNumber} is of ${short(run.headSha)}`,
-    };
-  return { run };
+  return ofHead(run, head);
+}
+
+/** A run of the head commit; of another one, why it is not chosen. */
+function ofHead(run: ApiRun, head: string): ChosenRun {
+  if (run.headSha === head) return { run };
+  return {
+    why: `the head of the pull request is ${short(head)} now, and run ${run.runNumber} is of ${short(run.headSha)}`,
+  };
 }
 
 function short(sha: string): string {

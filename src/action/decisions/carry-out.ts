@@ -49,16 +49,26 @@ export async function recordedBy(
   });
 }
 
-/** The runs of a page. */
-export const runsSchema = z.object({ workflow_runs: z.array(runSchema) }).transform(({ workflow_runs: runs }) => runs);
+const runsSchema = z.object({ workflow_runs: z.array(runSchema) }).transform(({ workflow_runs: runs }) => runs);
+
+/** Runs of a workflow, of at most so many pages. @param workflow name of its file */
+export async function runsOfWorkflow(
+  rest: RestClient,
+  workflow: string,
+  query: Readonly<Record<string, string>>,
+  pages: number,
+): Promise<readonly ApiRun[]> {
+  const path = `/repos/${rest.repository}/actions/workflows/${encodeURIComponent(workflow)}/runs`;
+  return (await rest.list({ method: 'GET', path, query }, runsSchema, { pages })).items;
+}
 
 /** The newest run for the same branch or pull request: it waits for the decision. */
 export async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun> {
   const file = about.workflowPath.split('/').at(-1)!;
-  const path = `/repos/${rest.repository}/actions/workflows/${encodeURIComponent(file)}/runs`;
   const query = { event: about.event, ...(about.headBranch !== undefined && { branch: about.headBranch }) };
-  const { items } = await rest.list({ method: 'GET', path, query }, runsSchema, { pages: 1 });
-  const same = items.filter(({ headRepository }) => headRepository === about.headRepository);
+  const same = (await runsOfWorkflow(rest, file, query, 1)).filter(
+    ({ headRepository }) => headRepository === about.headRepository,
+  );
   return same.reduce((newest, run) => (run.runNumber > newest.runNumber ? run : newest), about);
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { TreeFile } from '../../run/files/tree.ts';
+import { branchInPath } from '../report/next-run.ts';
 
 /*
  * Commits made over REST: no token is stored in the checkout, no hook and no filter runs.
@@ -62,7 +63,7 @@ function post(rest: RestClient, path: string, body: Readonly<Record<string, unkn
 
 /** Moves a branch forward. @throws GatelineError `REST_REFUSED` if it has moved meanwhile */
 export async function moveBranch(rest: RestClient, branch: string, sha: string): Promise<void> {
-  const path = `/repos/${rest.repository}/git/refs/heads/${encoded(branch)}`;
+  const path = `/repos/${rest.repository}/git/refs/heads/${branchInPath(branch)}`;
   await rest.call({ method: 'PATCH', path, body: { sha, force: false } }, z.unknown());
 }
 
@@ -104,8 +105,4 @@ async function listFolder(rest: RestClient, sha: string): Promise<z.infer<typeof
   const { tree, truncated } = await rest.call({ method: 'GET', path }, treeSchema);
   if (truncated) throw new GatelineError('REST_ANSWER_INVALID', `GitHub does not list all of the folder ${sha}.`);
   return tree;
-}
-
-function encoded(branch: string): string {
-  return branch.split('/').map(encodeURIComponent).join('/');
 }

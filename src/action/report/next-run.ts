@@ -32,9 +32,13 @@ const refSchema = z.object({ object: z.object({ sha: z.string() }) });
 
 /** The commit that a branch is at. */
 export async function headOfBranch(rest: RestClient, branch: string): Promise<string> {
-  const name = branch.split('/').map(encodeURIComponent).join('/');
-  const path = `/repos/${rest.repository}/git/ref/heads/${name}`;
+  const path = `/repos/${rest.repository}/git/ref/heads/${branchInPath(branch)}`;
   return (await rest.call({ method: 'GET', path }, refSchema)).object.sha;
+}
+
+/** The name of a branch as part of a path of the REST API. */
+export function branchInPath(branch: string): string {
+  return branch.split('/').map(encodeURIComponent).join('/');
 }
 
 /** Starts the run. @throws GatelineError `REST_DENIED`, `REST_NOT_FOUND`, `REST_REFUSED`, `REST_OUTAGE`, … */
