@@ -1,10 +1,10 @@
 import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
-import { runDecisions, usedDecision, type RunDecisions, type UsedDecision } from '../records/decisions.ts';
+import { runDecisions, usedDecision, type UsedDecision } from '../records/decisions.ts';
+import { deriveRun } from './derive-run.ts';
 import { deriveUnit } from './fold-unit.ts';
 import { orderRecords } from '../records/order.ts';
 import { unreadIn, whyBlind, type ReadProblem, type RecordListing, type UnreadRecord } from '../records/reading.ts';
 import {
-  comparePositions,
   RUN_GATE,
   unitOf,
   type DecidedRecord,
@@ -12,10 +12,10 @@ import {
   type GatelineRecord,
   type StartedRecord,
 } from '../records/record.ts';
-import type { RunProblem, RunState, RunStatus, ExternalFacts, UnitState } from './run-state.ts';
+import type { RunProblem, RunState, ExternalFacts, UnitState } from './run-state.ts';
 import type { UnitRecords } from '../records/unit-records.ts';
 import { strangersTo, type UnitGraph } from '../records/unit.ts';
-import { earlierViews, spanOf } from './earlier-views.ts';
+import { earlierViews } from './earlier-views.ts';
 
 /** Whose records to fold. */
 export interface RunIdentity {
@@ -61,7 +61,7 @@ export function createRunFold(
   );
   const { records, conflicts } = orderRecords(mine);
   const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
-  const ofRun = records.filter((record) => record.runNumber === runNumber);
+  let ofRun: readonly GatelineRecord[] = records.filter((record) => record.runNumber === runNumber);
   // A CI run has one commit, and an approval for that of another run must not count.
   const views = listing.unprovenDecisions === true ? [] : earlierViews(graph, records, ofRun, facts);
   for (const view of views) {
@@ -69,42 +69,56 @@ export function createRunFold(
     if (then.state().status === 'completed') return then;
   }
   const grouped = groupByUnit(graph, records, listing, runNumber);
-  const derived = new Map<UnitKey, ReturnType<typeof deriveUnit>>();
   const open = new Set(graph.keys());
+  const dependents = dependentsIn(graph);
+  const problemsOf = new Map<UnitKey, readonly RunProblem[]>();
+  let units: ReadonlyMap<UnitKey, UnitState> = new Map();
+  let strangers = strangersTo(graph, grouped.keys()).map(describeStranger);
   const unplaced = [
     ...conflicts.map(describeConflict),
     ...listing.problems.map(describeProblem),
     ...describeDecisions(records, listing),
   ];
   let state: RunState | undefined;
+  /** States of all units. Derives again those that are open, and those downstream of a unit whose state changed. */
+  const deriveOpen = (): ReadonlyMap<UnitKey, UnitState> => {
+    const derived = new Map(units);
+    // In the graph's order: what is opened here comes later.
+    for (const [key, unit] of graph) {
+      if (!open.has(key)) continue;
+      const now = deriveUnit(unit, grouped.get(key) ?? emptyUnitRecords(), derived, facts);
+      const before = derived.get(key);
+      if (before === undefined || !sameForOthers(before, now.state))
+        for (const dependent of dependents.get(key) ?? []) open.add(dependent);
+      derived.set(key, now.state);
+      if (now.problems.length > 0) problemsOf.set(key, now.problems);
+      else problemsOf.delete(key);
+    }
+    open.clear();
+    return derived;
+  };
   return {
     state: () => {
       if (state !== undefined) return state;
-      const units = deriveOpen(graph, grouped, derived, open, facts);
-      const strangers = strangersTo(graph, grouped.keys()).map(describeStranger);
+      units = deriveOpen();
       const ofAll = grouped.get(RUN_GATE);
       const decided = runDecisions(ofAll?.decided ?? [], ofAll?.unknown[0]?.why);
-      const problems = [...unplaced, ...[...derived.values()].flatMap((one) => one.problems), ...strangers];
-      state = {
-        pipeline: identity.pipeline,
-        subject: identity.subject,
-        runNumber,
-        runAttempt: latestAttempt(ofRun, listing.problems, runNumber),
-        status: statusOf(units, ofRun, decided),
-        task: latestOf(ofRun.filter((record) => record.kind !== 'decided'))?.task,
-        decided,
-        units,
-        problems: sortProblems(problems),
-        ...spanOf(ofRun),
-      };
+      const problems = sortProblems([...unplaced, ...[...problemsOf.values()].flat(), ...strangers]);
+      const { pipeline, subject } = identity;
+      const all = { records: ofRun, unread: listing.problems };
+      state = deriveRun({ pipeline, subject, runNumber, decided, units, problems, ...all });
       return state;
     },
     add: (record) => {
-      ofRun.push(record);
-      const own = grouped.get(unitOf(record)) ?? emptyUnitRecords();
-      grouped.set(unitOf(record), own);
+      ofRun = [...ofRun, record];
+      const key = unitOf(record);
+      const own = grouped.get(key) ?? emptyUnitRecords();
+      if (!grouped.has(key)) {
+        grouped.set(key, own);
+        strangers = strangersTo(graph, grouped.keys()).map(describeStranger);
+      }
       addTo(own, record, listing);
-      open.add(unitOf(record));
+      open.add(key);
       state = undefined;
     },
     touch: (key) => {
@@ -118,29 +132,11 @@ export function createRunFold(
   };
 }
 
-/** States of all units. Derives again those that are open, and those downstream of a unit whose state changed. */
-function deriveOpen(
-  graph: UnitGraph,
-  grouped: ReadonlyMap<UnitKey, UnitRecords>,
-  derived: Map<UnitKey, ReturnType<typeof deriveUnit>>,
-  open: Set<UnitKey>,
-  facts: ExternalFacts,
-): Map<UnitKey, UnitState> {
-  const units = new Map<UnitKey, UnitState>();
-  for (const [key, unit] of graph) {
-    const before = derived.get(key);
-    if (before !== undefined && !open.has(key) && !unit.needs.some((need) => open.has(need))) {
-      units.set(key, before.state);
-      continue;
-    }
-    const now = deriveUnit(unit, grouped.get(key) ?? emptyUnitRecords(), units, facts);
-    if (before === undefined || !sameForOthers(before.state, now.state)) open.add(key);
-    else open.delete(key);
-    derived.set(key, now);
-    units.set(key, now.state);
-  }
-  open.clear();
-  return units;
+/** The units that need each unit. */
+function dependentsIn(graph: UnitGraph): ReadonlyMap<UnitKey, readonly UnitKey[]> {
+  const pairs = [...graph.values()].flatMap(({ key, needs }) => needs.map((need) => ({ key, need })));
+  const dependents = Map.groupBy(pairs, ({ need }) => need);
+  return new Map([...dependents].map(([need, some]) => [need, some.map(({ key }) => key)]));
 }
 
 /** Whether two states look the same to units downstream. */
@@ -236,45 +232,6 @@ export function newestRun(records: readonly GatelineRecord[], problems: readonly
   for (const record of records) newest = Math.max(newest, record.runNumber);
   for (const { names } of problems) newest = Math.max(newest, names?.runNumber ?? 0);
   return newest;
-}
-
-function latestAttempt(
-  records: readonly GatelineRecord[],
-  problems: readonly ReadProblem[],
-  runNumber: number,
-): number {
-  let latest = 0;
-  for (const record of records) latest = Math.max(latest, record.runAttempt);
-  for (const { names } of problems) if (names?.runNumber === runNumber) latest = Math.max(latest, names.runAttempt);
-  return latest;
-}
-
-/** Run status from the units' states: completed ≻ executing ≻ paused ≻ error, if anything can still happen. */
-function statusOf(
-  units: ReadonlyMap<UnitKey, UnitState>,
-  records: readonly GatelineRecord[],
-  decided: RunDecisions,
-): RunStatus {
-  const states = [...units.values()];
-  const last = latestOf(records);
-  if (last === undefined) return states.some(({ unread }) => unread !== undefined) ? 'error' : 'initializing';
-  if (decided.closed !== undefined) return 'error';
-  if (last.gate === RUN_GATE && last.kind === 'decided' && last.decision === 'rollback') return 'rollback';
-  if (states.every((state) => state.done)) return 'completed';
-  const has = (...statuses: Array<UnitState['status']>): boolean =>
-    states.some((state) => !state.done && statuses.includes(state.status));
-  if (has('running')) return 'executing';
-  if (decided.paused !== undefined) return 'paused';
-  if (has('failed', 'lost', 'partial') || states.some(({ unread }) => unread !== undefined)) return 'error';
-  if (has('ready')) return 'executing';
-  return has('paused') ? 'paused' : 'error';
-}
-
-/** The latest of some records by position; of records at one position, the last in the list. */
-function latestOf<R extends GatelineRecord>(records: readonly R[]): R | undefined {
-  let latest: R | undefined;
-  for (const record of records) if (latest === undefined || comparePositions(latest, record) <= 0) latest = record;
-  return latest;
 }
 
 function describeProblem(problem: ReadProblem): RunProblem {
