@@ -14,8 +14,8 @@ interface RunParts extends Pick<RunState, 'pipeline' | 'subject' | 'runNumber' |
 }
 
 /**
- * The state of a run. What takes a look at every unit or record is derived when it is read for the first time: a call asks
- * for the states of units again after each record, and seldom for the rest.
+ * The state of a run. What depends on every unit or record is derived when it is first read: a call asks for the states
+ * of units again after each record, and seldom for the rest.
  */
 export function deriveRun({ records, unread, ...parts }: RunParts): RunState {
   const span = once(() => spanOf(records));
