@@ -95,7 +95,7 @@ describe('a compiled delivery', () => {
     expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
   });
 
-  it('uploads a patch that git applies', async () => {
+  it.runIf(IS_FULL)('uploads a patch that git applies', async () => {
     await define(definition({ as: 'patch' }));
     const report = await start();
     expect(redJobs(report)).toEqual([]);
@@ -120,7 +120,7 @@ describe('a compiled delivery', () => {
     },
   );
 
-  it('commits on the head branch of a pull request, and nothing for a fork', async () => {
+  it.runIf(IS_FULL)('commits on the head branch of a pull request, and nothing for a fork', async () => {
     await define(definition({ as: 'commit' }));
     const options = await pullRequest(world);
     world.service.world.heads.set('feature', await headOf(world.repository.root));
@@ -146,7 +146,7 @@ describe('a compiled delivery', () => {
 });
 
 describe('what an agent may not have delivered', () => {
-  it('a workflow, unless it is allowed by name', async () => {
+  it.runIf(IS_FULL)('a workflow, unless it is allowed by name', async () => {
     const path = '.github/workflows/evil.yml';
     const also = `mkdir -p .github/workflows && echo x > '${path}'`;
     await define(definition({ as: 'commit' }, also));

@@ -4,6 +4,7 @@ import { headOf } from '../support/runner/repository.ts';
 import { ActionWorld, errorsOf, outputsOf, redJobs } from '../action/workflows/action-world.ts';
 import { agent } from '../action/workflows/workflow-text.ts';
 import { compiled } from './compiled.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const WORKFLOW = '.github/workflows/pipeline.yml';
 
@@ -63,23 +64,26 @@ echo "{\\"score\\": $score}" > "$GATELINE_OUTPUT"`;
     groups: { checks: { gates: ['review', 'verify'], mode: 'sequential', 'on-fail': { goto: 'write' } } },
   };
 
-  it('runs one gate after the other, passed or not, and does work again in a run of its own', async () => {
-    await using world = await worldOf(group, { 'article.md': '' });
-    const first = await (await world.run(run)).start().ended;
-    expect(first.job('review').conclusion).toBe('failure');
-    expect(first.job('verify').conclusion).toBe('success');
-    expect(first.job('publish').conclusion).toBe('success');
-    expect(first.started.indexOf('verify')).toBeGreaterThan(first.started.indexOf('review'));
-    expect(await world.startedGates()).toEqual(['publish', 'review', 'verify', 'write']);
-    const [again, ...more] = await world.dispatched(run);
-    expect(more).toEqual([]);
-    const second = await again!.start().ended;
-    expect(redJobs(second)).toEqual([]);
-    expect(outputsOf(second.job('write'))).toMatchObject({ decision: 'run', iteration: '2' });
-    expect(await world.startedGates()).toEqual(expect.arrayContaining(['review', 'verify', 'write']));
-  });
+  it.runIf(IS_FULL)(
+    'runs one gate after the other, passed or not, and does work again in a run of its own',
+    async () => {
+      await using world = await worldOf(group, { 'article.md': '' });
+      const first = await (await world.run(run)).start().ended;
+      expect(first.job('review').conclusion).toBe('failure');
+      expect(first.job('verify').conclusion).toBe('success');
+      expect(first.job('publish').conclusion).toBe('success');
+      expect(first.started.indexOf('verify')).toBeGreaterThan(first.started.indexOf('review'));
+      expect(await world.startedGates()).toEqual(['publish', 'review', 'verify', 'write']);
+      const [again, ...more] = await world.dispatched(run);
+      expect(more).toEqual([]);
+      const second = await again!.start().ended;
+      expect(redJobs(second)).toEqual([]);
+      expect(outputsOf(second.job('write'))).toMatchObject({ decision: 'run', iteration: '2' });
+      expect(await world.startedGates()).toEqual(expect.arrayContaining(['review', 'verify', 'write']));
+    },
+  );
 
-  it('starts the next member after one that failed, and no gate that needs that one', async () => {
+  it.runIf(IS_FULL)('starts the next member after one that failed, and no gate that needs that one', async () => {
     const { groups, gates } = group;
     const definition = {
       gates: { ...gates, publish: { ...gates.publish, needs: 'review' } },
@@ -94,7 +98,7 @@ echo "{\\"score\\": $score}" > "$GATELINE_OUTPUT"`;
 });
 
 describe('a compiled matrix', () => {
-  it('runs each leg, and only what failed of it again', async () => {
+  it.runIf(IS_FULL)('runs each leg, and only what failed of it again', async () => {
     const put = 'printf \'{"ok": true}\' > "$GATELINE_OUTPUT"';
     const gates = {
       browsers: {
@@ -211,7 +215,7 @@ describe('a compiled gate whose agent is an action', () => {
   });
   const secrets = { API_KEY: 'sesame-open-1' };
 
-  it('has begin and complete around it, is reused, and runs again when its inputs change', async () => {
+  it.runIf(IS_FULL)('has begin and complete around it, is reused, and runs again when its inputs change', async () => {
     await using world = await worldOf({ gates: gates('Do it') }, CODING_AGENT);
     const first = await (await world.run({ ...run, secrets })).start().ended;
     expect(redJobs(first)).toEqual([]);
@@ -254,7 +258,7 @@ async function write({ repository }: ActionWorld, definition: object): Promise<v
 }
 
 describe('a compiled gate that waits for an approval', () => {
-  it('is approved by a run in which only decide works, and then its own run turns green', async () => {
+  it.runIf(IS_FULL)('is approved by a run in which only decide works, and then its own run turns green', async () => {
     const gates = {
       translate: { run: agent({ text: 'x' }), inputs: [], approval: 'required' },
       publish: { needs: 'translate', run: agent({ done: true }), inputs: [] },

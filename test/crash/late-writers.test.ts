@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { isRunning } from '../agent/attempt.ts';
 import { statusOf } from '../support/command-line.ts';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { IS_FULL, someOf } from '../support/test-size.ts';
 
 /**
  * The agent: tells that it starts; after the kill (`killed` is there) it answers at once, or, beside a late writer from
@@ -110,7 +111,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill of its engine and then writes', () => {
-  it('is not used when it wrote before the run goes on', async () => {
+  it.runIf(IS_FULL)('is not used when it wrote before the run goes on', async () => {
     const { workspace, pid } = await killedWhileAsleep('plain');
     await using _ = workspace;
     await writeFile(workspace.beside('go'), '');
@@ -123,7 +124,7 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     expect(existsSync(workspace.path('made.txt'))).toBe(false);
   });
 
-  for (const way of ['plain', 'setsid'] as const) {
+  for (const way of someOf(['setsid', 'plain'] as const, 1)) {
     it(`is ended when the run goes on (${way})`, async () => {
       const { workspace, pid } = await killedWhileAsleep(way);
       await using _ = workspace;
@@ -144,21 +145,26 @@ describe.runIf(process.platform === 'linux')('an agent that sleeps past the kill
     expect(await whatCounts(workspace)).toEqual(SECOND);
   });
 
-  it('is not used when it got away and writes after all is done: its slot is kept for it alone, and deleted after it', async () => {
-    const { workspace, pid } = await killedWhileAsleep('vanished');
-    await using _ = workspace;
-    await goOn(workspace, 'vanished');
-    expect(await isRunning(pid)).toBe(true);
-    expect(await workspace.slots()).toEqual({ 0: 'retired', 2: 'idle' });
-    await writeFile(workspace.beside('go'), '');
-    await until(async () => existsSync(workspace.beside('wrote')) && !(await isRunning(pid)));
-    const { stdout } = await promisify(execFile)('grep', ['-rl', '"from": "first"', '.state'], { cwd: workspace.root });
-    expect(stdout.trim()).toMatch(/^\.state\/attempts\/[0-9a-f]{16}\/1\/late\.slow\._\.1\.1\/output\.json$/);
-    expect(await madeIn(workspace, 0)).toBe('first');
-    await workspace.forgetStarts();
-    await goOn(workspace, 'vanished');
-    expect(await whatCounts(workspace)).toEqual(SECOND);
-    expect(await workspace.starts()).toEqual([]);
-    expect(await workspace.slots()).toEqual({ 2: 'idle' });
-  });
+  it.runIf(IS_FULL)(
+    'is not used when it got away and writes after all is done: its slot is kept for it alone, and deleted after it',
+    async () => {
+      const { workspace, pid } = await killedWhileAsleep('vanished');
+      await using _ = workspace;
+      await goOn(workspace, 'vanished');
+      expect(await isRunning(pid)).toBe(true);
+      expect(await workspace.slots()).toEqual({ 0: 'retired', 2: 'idle' });
+      await writeFile(workspace.beside('go'), '');
+      await until(async () => existsSync(workspace.beside('wrote')) && !(await isRunning(pid)));
+      const { stdout } = await promisify(execFile)('grep', ['-rl', '"from": "first"', '.state'], {
+        cwd: workspace.root,
+      });
+      expect(stdout.trim()).toMatch(/^\.state\/attempts\/[0-9a-f]{16}\/1\/late\.slow\._\.1\.1\/output\.json$/);
+      expect(await madeIn(workspace, 0)).toBe('first');
+      await workspace.forgetStarts();
+      await goOn(workspace, 'vanished');
+      expect(await whatCounts(workspace)).toEqual(SECOND);
+      expect(await workspace.starts()).toEqual([]);
+      expect(await workspace.slots()).toEqual({ 2: 'idle' });
+    },
+  );
 });

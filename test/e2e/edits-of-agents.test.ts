@@ -2,6 +2,7 @@ import { writeFile, rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { choicesOf, statusOf } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { someOf } from '../support/test-size.ts';
 
 /**
  * Four gates; the third edits a tracked file that the first three read, the fourth says what it finds in that file, and
@@ -49,7 +50,7 @@ async function foundByFour(workspace: ScratchWorkspace): Promise<unknown> {
 }
 
 describe.runIf(process.platform !== 'win32')('a gate that edits a tracked file which gates before it read', () => {
-  for (const [what, definition, found] of [
+  const edits = [
     ['hands all changes on', { inputs: true, files: 'changed', edit: EDIT }, 'an new line'],
     ['hands that file on', { inputs: true, files: '[src/app.txt]', edit: EDIT }, 'an new line'],
     ['hands nothing on', { inputs: true, files: '[]', edit: EDIT }, 'an old line'],
@@ -60,7 +61,8 @@ describe.runIf(process.platform !== 'win32')('a gate that edits a tracked file w
       'an new line',
     ],
     ['commits it, where every tracked file counts', { inputs: false, files: 'changed', edit: COMMIT }, 'an new line'],
-  ] as const) {
+  ] as const;
+  for (const [what, definition, found] of someOf(edits, 2)) {
     it(`changes nothing for them, nor in the user's folder: it ${what}`, async () => {
       await using workspace = await onDisk(definition);
       const env = { BESIDE: workspace.beside('') };

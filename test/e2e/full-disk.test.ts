@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gatelineYml, writes } from '../cli/in-process.ts';
 import { canHaveSmallDisk, onSmallDisk } from '../support/small-disk.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 /** Fills what is left of the disk, on which only `.state` lies of what an agent sees; that this fails is no failure of the agent. */
 const FILL = 'head -c 10000000 /dev/zero > "$GATELINE_OUTPUT.fill" 2>/dev/null || true';
@@ -76,7 +77,7 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
     expect(said).toContain('\np.a._.1.1.1.ended.json p.a._.1.1.1.started.json\n');
   });
 
-  it('is named as the reason, whatever could not be written first', async () => {
+  it.runIf(IS_FULL)('is named as the reason, whatever could not be written first', async () => {
     const said = await onSmallDisk(
       gatelineYml({ a: { run: writes(1), inputs: ['untracked'], files: 'changed' } }),
       `${LEAVE}; echo fill > .gitignore; echo 1 > untracked
@@ -90,7 +91,7 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
     for (const call of said.split(/^exit 74\n/m).slice(0, -1)) expect(call).toMatch(/The disk is full|ENOSPC/);
   });
 
-  it('is named as the reason where only the disk of the work trees is full', async () => {
+  it.runIf(IS_FULL)('is named as the reason where only the disk of the work trees is full', async () => {
     const said = await onSmallDisk(
       gatelineYml({ a: { run: writes(1) } }),
       `head -c 20000 /dev/urandom > large; mkdir ../trees; for size in 4 8 16 24 40; do

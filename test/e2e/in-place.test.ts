@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { gatelineYml, gateline, writes } from '../cli/in-process.ts';
 import { choicesOf, plainEnvironment, statusOf, type CommandResult } from '../support/command-line.ts';
 import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 /** `make` hands on a tracked file and an ignored one; `own` runs by itself; `read` says what it finds in the sources. */
 const GATES = gatelineYml({
@@ -64,57 +65,63 @@ async function waiting(files: Readonly<Record<string, string>> = {}): Promise<Sc
 const errorOf = (result: CommandResult): unknown => (JSON.parse(result.stdout) as { code: unknown }).code;
 
 describe.runIf(process.platform !== 'win32')('an agent that runs by itself in the user\u2019s folder', () => {
-  it('begins once what earlier gates handed on is there; until it is completed, others see the folder as it was', async () => {
-    await using workspace = await waiting();
-    const refused = await workspace.gateline(['begin', 'own', '--json']);
-    expect(refused).toMatchObject({
-      code: 2,
-      stdout: expect.stringMatching(/dist\/out\.js, made\.txt.*gateline apply.*gateline begin own --tree/s) as string,
-    });
-    expect(errorOf(refused)).toBe('GATE_NOT_APPLIED');
-    // It is no attempt: nothing failed.
-    expect((await workspace.records()).filter(({ gate }) => gate === 'own')).toEqual([]);
-    expect(await workspace.gateline(['apply'])).toMatchObject({ code: 0 });
-    const begun = await begin(workspace, 'own');
-    expect(begun.workspace).toBe(workspace.root);
+  it.runIf(IS_FULL)(
+    'begins once what earlier gates handed on is there; until it is completed, others see the folder as it was',
+    async () => {
+      await using workspace = await waiting();
+      const refused = await workspace.gateline(['begin', 'own', '--json']);
+      expect(refused).toMatchObject({
+        code: 2,
+        stdout: expect.stringMatching(/dist\/out\.js, made\.txt.*gateline apply.*gateline begin own --tree/s) as string,
+      });
+      expect(errorOf(refused)).toBe('GATE_NOT_APPLIED');
+      // It is no attempt: nothing failed.
+      expect((await workspace.records()).filter(({ gate }) => gate === 'own')).toEqual([]);
+      expect(await workspace.gateline(['apply'])).toMatchObject({ code: 0 });
+      const begun = await begin(workspace, 'own');
+      expect(begun.workspace).toBe(workspace.root);
 
-    await workspace.write('src/app.txt', 'half done\n');
-    await workspace.write('src/new.txt', 'new\n');
-    await workspace.forgetStarts();
-    const meanwhile = await workspace.gateline(['run', '-q', '--json']);
-    expect(meanwhile, meanwhile.stderr).toMatchObject({ code: 3 });
-    expect(choicesOf(meanwhile)).toMatchObject({ make: 'keep', read: 'keep' });
-    const forced = await workspace.gateline(['run', '-q', '--force', 'read', '--reason', 'again']);
-    expect(forced, forced.stderr).toMatchObject({ code: 3 });
-    expect(await outputOf(workspace, 'read')).toBe('old');
-    expect(await workspace.gateline(['apply'])).toMatchObject({
-      code: 75,
-      stderr: expect.stringMatching(
-        /CLAIM_IN_PLACE: the agent of gate own \(main\) .*gateline force own --subject main --reason/s,
-      ) as string,
-    });
-    expect(await workspace.gateline(['apply', '-n'])).toMatchObject({ code: 75 });
-    const claimed = await workspace.gateline(['begin', 'own', '--json']);
-    expect(errorOf(claimed)).toBe('GATE_CLAIMED');
-    expect(claimed.stdout).toContain('`gateline force own --reason TEXT`');
+      await workspace.write('src/app.txt', 'half done\n');
+      await workspace.write('src/new.txt', 'new\n');
+      await workspace.forgetStarts();
+      const meanwhile = await workspace.gateline(['run', '-q', '--json']);
+      expect(meanwhile, meanwhile.stderr).toMatchObject({ code: 3 });
+      expect(choicesOf(meanwhile)).toMatchObject({ make: 'keep', read: 'keep' });
+      const forced = await workspace.gateline(['run', '-q', '--force', 'read', '--reason', 'again']);
+      expect(forced, forced.stderr).toMatchObject({ code: 3 });
+      expect(await outputOf(workspace, 'read')).toBe('old');
+      expect(await workspace.gateline(['apply'])).toMatchObject({
+        code: 75,
+        stderr: expect.stringMatching(
+          /CLAIM_IN_PLACE: the agent of gate own \(main\) .*gateline force own --subject main --reason/s,
+        ) as string,
+      });
+      expect(await workspace.gateline(['apply', '-n'])).toMatchObject({ code: 75 });
+      const claimed = await workspace.gateline(['begin', 'own', '--json']);
+      expect(errorOf(claimed)).toBe('GATE_CLAIMED');
+      expect(claimed.stdout).toContain('`gateline force own --reason TEXT`');
 
-    const completed = await complete(workspace, begun);
-    expect(completed, completed.stderr).toMatchObject({ code: 0 });
-    expect(completed.stderr).toContain(
-      'note: read: src/app.txt, src/new.txt changed in the folder and are among its inputs: the gate will run again',
-    );
-    expect(completed.stderr).not.toMatch(/^note: (?:make|own)/m);
-    const goesOn = await workspace.gateline(['run', '-q']);
-    expect(goesOn, goesOn.stderr).toMatchObject({ code: 0 });
-    expect(choicesOf(goesOn)).toMatchObject({ make: 'keep', read: 'run', own: 'keep', after: 'run' });
-    expect([await outputOf(workspace, 'read'), await outputOf(workspace, 'after')]).toEqual(['half done', 'half done']);
-    expect(await workspace.gateline(['apply'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^\d files already/) as string,
-    });
-  });
+      const completed = await complete(workspace, begun);
+      expect(completed, completed.stderr).toMatchObject({ code: 0 });
+      expect(completed.stderr).toContain(
+        'note: read: src/app.txt, src/new.txt changed in the folder and are among its inputs: the gate will run again',
+      );
+      expect(completed.stderr).not.toMatch(/^note: (?:make|own)/m);
+      const goesOn = await workspace.gateline(['run', '-q']);
+      expect(goesOn, goesOn.stderr).toMatchObject({ code: 0 });
+      expect(choicesOf(goesOn)).toMatchObject({ make: 'keep', read: 'run', own: 'keep', after: 'run' });
+      expect([await outputOf(workspace, 'read'), await outputOf(workspace, 'after')]).toEqual([
+        'half done',
+        'half done',
+      ]);
+      expect(await workspace.gateline(['apply'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^\d files already/) as string,
+      });
+    },
+  );
 
-  it('is refused where its own files would be its inputs', async () => {
+  it.runIf(IS_FULL)('is refused where its own files would be its inputs', async () => {
     const own = { needs: 'make', files: ['src/**'] };
     await using workspace = await waiting({
       'gateline.yml': JSON.stringify({ ...JSON.parse(GATES), gates: { ...JSON.parse(GATES).gates, own } }),
@@ -127,7 +134,7 @@ describe.runIf(process.platform !== 'win32')('an agent that runs by itself in th
     expect((await complete(workspace, begun)).code).toBe(0);
   });
 
-  it('has the folder until somebody gives it up, or its time is over', async () => {
+  it.runIf(IS_FULL)('has the folder until somebody gives it up, or its time is over', async () => {
     await using workspace = await waiting();
     const here = (args: readonly string[], minutes = 0) =>
       gateline(workspace.root, args, {
@@ -256,7 +263,7 @@ describe.runIf(process.platform !== 'win32')('a gate with `workspace: in-place`'
     expect(choicesOf(again)).toMatchObject({ a: 'keep', here: 'keep', last: 'run' });
   });
 
-  it('waits while an agent that runs by itself has the folder', async () => {
+  it.runIf(IS_FULL)('waits while an agent that runs by itself has the folder', async () => {
     const gates = { here: { run: writes(1), inputs: [], workspace: 'in-place' }, own: { inputs: [] } };
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
     const begun = await begin(workspace, 'own');

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createFileCheckpointer } from '../../src/langgraph/index.ts';
 import { temporaryFolder } from '../contract/temporary-folder.ts';
 import { plainEnvironment } from '../support/command-line.ts';
-import { bySize, someOf, spread } from '../support/test-size.ts';
+import { bySize, someOf, spread, IS_FULL } from '../support/test-size.ts';
 import { END_LOG } from './looping-graph.ts';
 
 const started = promisify(execFile);
@@ -84,7 +84,7 @@ describe('eight processes on one folder', () => {
     }
   });
 
-  it('run one thread: every one gets to an end, and all that is stored is whole', async () => {
+  it.runIf(IS_FULL)('run one thread: every one gets to an end, and all that is stored is whole', async () => {
     await using folder = await temporaryFolder();
     const ends = await Promise.all(Array.from({ length: 8 }, () => run(folder.path, 'one')));
     for (const end of ends) expect(new Set(end?.log)).toEqual(new Set(END_LOG));

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CopyTests } from '../../scripts/copy-tests.mjs';
 import { isRunning } from '../agent/attempt.ts';
 import { ROOT } from './repository-files.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const RIGHT = 'export const answer = (): number => 42;\n';
 const WRONG = RIGHT.replace('42', '41');
@@ -123,7 +124,7 @@ describe('tests of a copy, run again and again', () => {
     expect(await red(TEST)).toEqual([]);
   });
 
-  it('are ended when they are in an endless loop, and green without it', async () => {
+  it.runIf(IS_FULL)('are ended when they are in an endless loop, and green without it', async () => {
     await tests.close();
     tests = new CopyTests(folder, { longest: 5000 });
     tests.write(

@@ -45,7 +45,7 @@ describe('an outage that begins when the agent ends, and is over within the budg
   const cases = WAYS.flatMap((way) =>
     Object.entries(KINDS).flatMap(([name, fault]) => seconds.map((time) => [way, time, name, fault] as const)),
   );
-  it.concurrent.each(someOf(cases, 5))(
+  it.concurrent.each(someOf(cases, 3))(
     'loses nothing, and no agent starts twice: %s, %i s of %s',
     async (way, time, name, fault) => {
       using _place = await free.take();

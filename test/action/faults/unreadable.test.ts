@@ -5,6 +5,7 @@ import { parseWorkflow } from '../../support/runner/workflow-file.ts';
 import { messagesOf, RUN, type GateJobs } from '../gate-jobs.ts';
 import { CHECKOUT, job, reportJob, workflowOf } from '../workflows/workflow-text.ts';
 import { TIME_LIMITS, twoGates, type TwoGates } from './two-gates.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 
 let gates: TwoGates;
 beforeAll(async () => {
@@ -73,7 +74,7 @@ describe('a listing that fails', () => {
     ]);
   });
 
-  it('is what the report says of a run of which nothing is known', async () => {
+  it.runIf(IS_FULL)('is what the report says of a run of which nothing is known', async () => {
     await using again = await second('report of no listing', { operation: /[Ll]ist/, fault: DOWN });
     const { annotations, summary } = await again.report();
     expect(messagesOf({ annotations }).at(-1)).toMatch(

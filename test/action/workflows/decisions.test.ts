@@ -183,21 +183,24 @@ describe('`from` for a run of a pull request', () => {
     expect(await world.startedGates()).toEqual(['translate']);
   });
 
-  it('holds when the gate fails without an output: a re-run does not use the one from before', async () => {
-    await world.repository.edit(WORKFLOW, `printf '{"published"`, FAILS_IF_RED);
-    await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
-    await world.repository.commitAll('a job that may fail');
-    const run = await pullRequest();
-    expect(statusOf(await run.start().ended)).toEqual(GREEN);
-    await world.startedGates();
-    await (await dispatched({ resume: lastEnd('publish').by.runId!, from: 'publish' })).start().ended;
-    const red = `${world.repository.startLog}.red`;
-    await writeFile(red, '');
-    expect(statusOf(await run.rerunAll().ended)).toEqual(['failure', 'success', 'failure', 'failure']);
-    await rm(red);
-    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
-    expect(await world.startedGates()).toEqual(['publish', 'publish']);
-  });
+  it.runIf(IS_FULL)(
+    'holds when the gate fails without an output: a re-run does not use the one from before',
+    async () => {
+      await world.repository.edit(WORKFLOW, `printf '{"published"`, FAILS_IF_RED);
+      await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
+      await world.repository.commitAll('a job that may fail');
+      const run = await pullRequest();
+      expect(statusOf(await run.start().ended)).toEqual(GREEN);
+      await world.startedGates();
+      await (await dispatched({ resume: lastEnd('publish').by.runId!, from: 'publish' })).start().ended;
+      const red = `${world.repository.startLog}.red`;
+      await writeFile(red, '');
+      expect(statusOf(await run.rerunAll().ended)).toEqual(['failure', 'success', 'failure', 'failure']);
+      await rm(red);
+      expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+      expect(await world.startedGates()).toEqual(['publish', 'publish']);
+    },
+  );
 
   it('is refused for a gate without an attempt, with a decision, and to somebody who may not decide', async () => {
     await waiting();
@@ -214,18 +217,21 @@ describe('`from` for a run of a pull request', () => {
     expect([world.service.world.checkRuns, world.service.world.reruns]).toEqual([[], []]);
   });
 
-  it('that somebody forged starts nothing and is named; one that cannot be read lets nothing pass', async () => {
-    const run = await waiting({ machine: { GITHUB_TRIGGERING_ACTOR: 'github-actions[bot]' } });
-    await (await dispatched({ resume: approval().resume!, from: 'translate', reason: 'x' }, 'paul')).start().ended;
-    world.service.world.collaborators.set('paul', 'read');
-    const again = await run.rerunAll().ended;
-    expect(await world.startedGates()).toEqual([]);
-    expect(messagesOf(again.job('translate'), 'warning')).toEqual([expect.stringMatching(/paul may not decide/)]);
-    world.service.faults.add({ operation: 'checks/list-for-ref', fault: { kind: 'status', status: 500 }, times: 99 });
-    const unread = await run.rerunAll().ended;
-    expect(errorsOf(unread.job('translate'))).toEqual([expect.stringContaining('DECISIONS_UNREADABLE')]);
-    expect(await world.startedGates()).toEqual([]);
-  });
+  it.runIf(IS_FULL)(
+    'that somebody forged starts nothing and is named; one that cannot be read lets nothing pass',
+    async () => {
+      const run = await waiting({ machine: { GITHUB_TRIGGERING_ACTOR: 'github-actions[bot]' } });
+      await (await dispatched({ resume: approval().resume!, from: 'translate', reason: 'x' }, 'paul')).start().ended;
+      world.service.world.collaborators.set('paul', 'read');
+      const again = await run.rerunAll().ended;
+      expect(await world.startedGates()).toEqual([]);
+      expect(messagesOf(again.job('translate'), 'warning')).toEqual([expect.stringMatching(/paul may not decide/)]);
+      world.service.faults.add({ operation: 'checks/list-for-ref', fault: { kind: 'status', status: 500 }, times: 99 });
+      const unread = await run.rerunAll().ended;
+      expect(errorsOf(unread.job('translate'))).toEqual([expect.stringContaining('DECISIONS_UNREADABLE')]);
+      expect(await world.startedGates()).toEqual([]);
+    },
+  );
 });
 
 describe('command: decide', () => {
@@ -433,7 +439,7 @@ describe('a decision in the event of a run', () => {
     expect(statusOf(await (await dispatched(approval())).start().ended)).toEqual(RED);
   });
 
-  it('`from` lets a gate and those after it run again, once in all attempts', async () => {
+  it.runIf(IS_FULL)('`from` lets a gate and those after it run again, once in all attempts', async () => {
     const run = await waitingOnBranch();
     const approved = await dispatched(approval());
     await approved.start().ended;
@@ -447,40 +453,43 @@ describe('a decision in the event of a run', () => {
     expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
   });
 
-  it('adopts an output of an earlier run although the gate would run again, by its contract, in all attempts', async () => {
-    await withoutDecide();
-    await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
-    await world.repository.commitAll('good enough');
-    expect(statusOf(await (await world.run({ payload: { repository: REPOSITORY } })).start().ended)).toEqual(GREEN);
-    const first = lastEnd('translate');
-    await world.repository.edit(WORKFLOW, 'Guten Tag', 'Moin');
-    await world.repository.commitAll('another translation');
-    await world.startedGates();
-    const adopt = { ...approval(), decision: 'adopt', reason: 'the better one' };
-    const run = await dispatched(adopt);
-    const report = await run.start().ended;
-    expect(statusOf(report)).toEqual(GREEN);
-    expect(outputsOf(report.job('translate'))).toMatchObject({ decision: 'adopt', digest: first.value!.digest });
-    expect(report.job('report').summary).toContain('adopted by maria: the better one');
-    expect(await world.startedGates()).toEqual([]);
-    expect(statusOf(await run.rerunAll().ended)).toEqual(GREEN);
-    expect(await world.startedGates()).toEqual([]);
+  it.runIf(IS_FULL)(
+    'adopts an output of an earlier run although the gate would run again, by its contract, in all attempts',
+    async () => {
+      await withoutDecide();
+      await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
+      await world.repository.commitAll('good enough');
+      expect(statusOf(await (await world.run({ payload: { repository: REPOSITORY } })).start().ended)).toEqual(GREEN);
+      const first = lastEnd('translate');
+      await world.repository.edit(WORKFLOW, 'Guten Tag', 'Moin');
+      await world.repository.commitAll('another translation');
+      await world.startedGates();
+      const adopt = { ...approval(), decision: 'adopt', reason: 'the better one' };
+      const run = await dispatched(adopt);
+      const report = await run.start().ended;
+      expect(statusOf(report)).toEqual(GREEN);
+      expect(outputsOf(report.job('translate'))).toMatchObject({ decision: 'adopt', digest: first.value!.digest });
+      expect(report.job('report').summary).toContain('adopted by maria: the better one');
+      expect(await world.startedGates()).toEqual([]);
+      expect(statusOf(await run.rerunAll().ended)).toEqual(GREEN);
+      expect(await world.startedGates()).toEqual([]);
 
-    // A program decides nothing, and an output that is not there or too bad is not adopted.
-    expect(statusOf(await (await dispatched(adopt, 'helper[bot]')).start().ended)).toEqual(GREEN);
-    expect(await world.startedGates()).toEqual(['publish', 'translate']);
-    const other = await (await dispatched({ ...adopt, digest: digestOf('other') })).start().ended;
-    expect(errorsOf(other.job('translate'))).toEqual([expect.stringContaining('DECISION_WITHOUT_ATTEMPT')]);
-    await world.repository.edit(WORKFLOW, 'threshold: 80', 'threshold: 95');
-    await world.repository.commitAll('stricter');
-    const refused = await (await dispatched(adopt)).start().ended;
-    expect(errorsOf(refused.job('translate'))).toEqual([
-      expect.stringMatching(/ADOPT_REFUSED.*the score is 92, below/),
-    ]);
-    expect(await world.startedGates()).toEqual([]);
-  });
+      // A program decides nothing, and an output that is not there or too bad is not adopted.
+      expect(statusOf(await (await dispatched(adopt, 'helper[bot]')).start().ended)).toEqual(GREEN);
+      expect(await world.startedGates()).toEqual(['publish', 'translate']);
+      const other = await (await dispatched({ ...adopt, digest: digestOf('other') })).start().ended;
+      expect(errorsOf(other.job('translate'))).toEqual([expect.stringContaining('DECISION_WITHOUT_ATTEMPT')]);
+      await world.repository.edit(WORKFLOW, 'threshold: 80', 'threshold: 95');
+      await world.repository.commitAll('stricter');
+      const refused = await (await dispatched(adopt)).start().ended;
+      expect(errorsOf(refused.job('translate'))).toEqual([
+        expect.stringMatching(/ADOPT_REFUSED.*the score is 92, below/),
+      ]);
+      expect(await world.startedGates()).toEqual([]);
+    },
+  );
 
-  it('`from` does not start the gate again when the job after it failed and runs again', async () => {
+  it.runIf(IS_FULL)('`from` does not start the gate again when the job after it failed and runs again', async () => {
     await withoutDecide();
     await world.repository.edit(WORKFLOW, `printf '{"published"`, FAILS_IF_RED);
     await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');

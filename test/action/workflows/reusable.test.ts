@@ -8,6 +8,7 @@ import { startStepProcess } from '../../support/runner/step-process.ts';
 import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs, type WorldRunOptions } from './action-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { ACTION, agent } from './workflow-text.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 
 const CALLED = '.github/workflows/called.yml';
 
@@ -98,7 +99,7 @@ describe('pipeline.yml', () => {
     expect(errorsOf(report.job('report')).at(-1)).toContain('not done: left, of-left');
   });
 
-  it('names the gate whose runner was lost, and continues there', async () => {
+  it.runIf(IS_FULL)('names the gate whose runner was lost, and continues there', async () => {
     const works = 'test -e "$MENDED" || { echo working; sleep 60; }';
     await using world = await worldOf({
       gates: { a: CHAIN.gates.analyse, b: { needs: 'a', run: agent({ b: 1 }, works), inputs: [] } },

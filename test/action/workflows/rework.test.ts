@@ -7,6 +7,7 @@ import { errorsOf, messagesOf, outputsOf, redJobs, type ActionWorld, type WorldR
 import { pullRequest } from './pull-request.ts';
 import { ON, reworkWorld } from './rework-world.ts';
 import { ACTION, CHECKOUT } from './workflow-text.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 
 const START = 'actions/create-workflow-dispatch';
 
@@ -72,7 +73,7 @@ describe('a run that fails its review', () => {
     ]);
   });
 
-  it('is not reused as such by a later run, even if the loop did not end well', async () => {
+  it.runIf(IS_FULL)('is not reused as such by a later run, even if the loop did not end well', async () => {
     await using world = await reworkWorld({ passes: 9, max: 2 });
     await (await world.run()).start().ended;
     const [second, ...more] = await follow(world);
@@ -87,26 +88,29 @@ describe('a run that fails its review', () => {
 });
 
 describe('a report', () => {
-  it('that was killed between claim and start is made up for by the next one, and a third one starts no other', async () => {
-    await using world = await reworkWorld();
-    world.service.faults.add({ operation: START, fault: { kind: 'hang' } });
-    const run = await world.run({ startAction: startStepProcess });
-    const attempt = run.start();
-    const report = await attempt.job('report');
-    await expect.poll(() => world.service.callsOf(START), { timeout: 60_000 }).toHaveLength(1);
-    await report.lose();
-    await attempt.ended;
-    const claims = (): GatelineRecord[] => world.records().filter(({ kind }) => kind === 'decided');
-    const { dispatches } = world.service.world;
-    expect([claims().length, dispatches.length]).toEqual([1, 0]);
-    await run.rerunFailed().ended;
-    expect([claims().length, dispatches.length]).toEqual([1, 1]);
-    const again = await run.rerunJob('report').ended;
-    expect([claims().length, dispatches.length]).toEqual([1, 1]);
-    expect(summaryOf(again)).toMatch(/`write` is sent back by `review`: \[run 9\d+\]\(\S+\) does iteration 2\./);
-  });
+  it.runIf(IS_FULL)(
+    'that was killed between claim and start is made up for by the next one, and a third one starts no other',
+    async () => {
+      await using world = await reworkWorld();
+      world.service.faults.add({ operation: START, fault: { kind: 'hang' } });
+      const run = await world.run({ startAction: startStepProcess });
+      const attempt = run.start();
+      const report = await attempt.job('report');
+      await expect.poll(() => world.service.callsOf(START), { timeout: 60_000 }).toHaveLength(1);
+      await report.lose();
+      await attempt.ended;
+      const claims = (): GatelineRecord[] => world.records().filter(({ kind }) => kind === 'decided');
+      const { dispatches } = world.service.world;
+      expect([claims().length, dispatches.length]).toEqual([1, 0]);
+      await run.rerunFailed().ended;
+      expect([claims().length, dispatches.length]).toEqual([1, 1]);
+      const again = await run.rerunJob('report').ended;
+      expect([claims().length, dispatches.length]).toEqual([1, 1]);
+      expect(summaryOf(again)).toMatch(/`write` is sent back by `review`: \[run 9\d+\]\(\S+\) does iteration 2\./);
+    },
+  );
 
-  it('at the same time as another one starts no second run', async () => {
+  it.runIf(IS_FULL)('at the same time as another one starts no second run', async () => {
     const other = {
       'runs-on': 'ubuntu-latest',
       needs: ['write', 'review'],
@@ -133,7 +137,7 @@ describe('a report', () => {
     );
   });
 
-  it('starts nothing in a run that was cancelled', async () => {
+  it.runIf(IS_FULL)('starts nothing in a run that was cancelled', async () => {
     const slow = { 'runs-on': 'ubuntu-latest', steps: [{ run: 'echo waits; exec sleep 60' }] };
     await using world = await reworkWorld({ jobs: { slow } });
     const attempt = (await world.run({ parallel: 3 })).start();
@@ -161,7 +165,7 @@ describe('a report', () => {
 });
 
 describe('a pull request', () => {
-  it('is done by runs of its head branch that belong to it, and its commit has a status', async () => {
+  it.runIf(IS_FULL)('is done by runs of its head branch that belong to it, and its commit has a status', async () => {
     await using world = await reworkWorld();
     const first = await (await world.run(await pullRequest(world))).start().ended;
     expect(first.conclusion).toBe('failure');
@@ -176,7 +180,7 @@ describe('a pull request', () => {
     expect(await world.startedGates()).toEqual(['review', 'review', 'write', 'write']);
   });
 
-  it('is refused to a run of another commit', async () => {
+  it.runIf(IS_FULL)('is refused to a run of another commit', async () => {
     await using world = await reworkWorld();
     await (await world.run(await pullRequest(world))).start().ended;
     const [run] = await world.dispatched();

@@ -5,6 +5,7 @@ import { compiled } from '../../compile/compiled.ts';
 import { ActionWorld, messagesOf, outputsOf, WORKFLOW } from './action-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { reworkWorld } from './rework-world.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 
 const PIPELINE = `pipeline: article
 on: pull_request
@@ -88,7 +89,7 @@ describe('a commit with a status for each gate', () => {
     expect(compiled(PIPELINE.replace('statuses: gates', 'statuses: auto')).text).not.toContain('statuses');
   });
 
-  it('has none without the permission, and a notice says what to add', async () => {
+  it.runIf(IS_FULL)('has none without the permission, and a notice says what to add', async () => {
     await using world = await articleWorld(PIPELINE, (text) => text.replace(/ +statuses: write.*\n/, ''));
     await world.repository.write('score-ts.txt', '85');
     await world.repository.commitAll('Improve');
@@ -102,7 +103,7 @@ describe('a commit with a status for each gate', () => {
     );
   });
 
-  it('has none for a fork, and a notice says so', async () => {
+  it.runIf(IS_FULL)('has none for a fork, and a notice says so', async () => {
     await using world = await articleWorld();
     const report = await (await world.run(await pullRequest(world, 'mallory/gates'))).start().ended;
     expect(world.service.world.statuses).toEqual([]);
@@ -111,7 +112,7 @@ describe('a commit with a status for each gate', () => {
     );
   });
 
-  it('has none for a run that is not of a pull request', async () => {
+  it.runIf(IS_FULL)('has none for a run that is not of a pull request', async () => {
     await using world = await articleWorld();
     await (await world.run()).start().ended;
     expect(world.service.world.statuses).toEqual([]);
@@ -134,7 +135,7 @@ describe('a commit with a status for each gate', () => {
 });
 
 describe('work that is sent back', () => {
-  it('leaves every gate pending until the run that continues it has ended', async () => {
+  it.runIf(IS_FULL)('leaves every gate pending until the run that continues it has ended', async () => {
     await using world = await reworkWorld({ statuses: 'gates' });
     await (await world.run(await pullRequest(world))).start().ended;
     const sentBack = ['pending', 'Sent back: continued in another run'];

@@ -3,6 +3,7 @@ import type { EndedRecord } from '../../../src/run/records/record.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import { ActionWorld, errorsOf, outputsOf, redJobs, type WorldRunOptions } from './action-world.ts';
 import { agent, gateJob, reportJob } from './workflow-text.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 
 const PULL = 7;
 const RESUME = '${{ inputs.resume }}';
@@ -72,7 +73,7 @@ describe('a pull request', () => {
     ).toContain('attempt 1 (run 1) of `main`');
   });
 
-  it('runs what it changed, and only that; its next run reuses its own', async () => {
+  it.runIf(IS_FULL)('runs what it changed, and only that; its next run reuses its own', async () => {
     const { world, base } = await withMain();
     await using _ = world;
     await world.repository.write('two.txt', 'other\n');
@@ -101,7 +102,7 @@ describe('a pull request', () => {
     expect(world.service.world.caches).toEqual([]);
   });
 
-  it('has records that no run of another ref may resume', async () => {
+  it.runIf(IS_FULL)('has records that no run of another ref may resume', async () => {
     const { world, base } = await withMain();
     await using _ = world;
     const own = await world.run(await pullRequest(world, base));
