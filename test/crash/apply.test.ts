@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { bySize, numbersFrom, SEED, someOf } from '../support/test-size.ts';
+import { bySize, numbersFrom, SEED, spread } from '../support/test-size.ts';
 import { atATime, DYING, killPoints, numbersTo } from './kill-points.ts';
 
 const LONG = { timeout: 3_600_000 };
@@ -97,7 +97,7 @@ describe.runIf(process.platform !== 'win32')('apply, killed by SIGKILL', () => {
   });
 
   it('after a change of the folder leaves whole files, and goes on from there', LONG, async () => {
-    const points = someOf(pointsOf(operations), 3);
+    const points = spread(pointsOf(operations), bySize({ sample: 3, full: 40, soak: Infinity }));
     await atATime(2, points, async (k) => {
       await using workspace = await ran.copy();
       const killed = await apply(workspace, { DIE_AFTER: String(k), OPERATIONS: workspace.beside('operations') });

@@ -9,7 +9,7 @@ import { parseWorkflow, type StepDefinition } from '../support/runner/workflow-f
 import { ATTEMPT_MODES } from '../support/github/attempt-modes.ts';
 import { blocksOf, isWorkflow, pages, readPage, type Block } from './page.ts';
 import { ACTION, PageRepository } from './page-repository.ts';
-import { someOf } from '../support/test-size.ts';
+import { someOf, bySize, spread } from '../support/test-size.ts';
 
 interface Told extends Block {
   readonly where: string;
@@ -117,10 +117,10 @@ describe('workflows that pages show', () => {
 describe('what pages show of runs on GitHub', () => {
   const shown = all.filter(({ blocks }) => blocks.some((block) => PageRepository.runs(block)));
 
+  /** The other one is that of a soak. */
+  const MODES = spread(ATTEMPT_MODES, bySize({ sample: 1, full: 1, soak: 2 }));
   const isAgain = ({ says }: Block): boolean => says.startsWith('re-run');
-  const cases = shown.flatMap((one) =>
-    (one.blocks.some(isAgain) ? ATTEMPT_MODES : [{}]).map((mode) => ({ ...one, mode })),
-  );
+  const cases = shown.flatMap((one) => (one.blocks.some(isAgain) ? MODES : [{}]).map((mode) => ({ ...one, mode })));
 
   it.each(someOf(cases, 1))('$page: happens $mode', async ({ page, blocks, mode }) => {
     await using repository = await PageRepository.open(mode);

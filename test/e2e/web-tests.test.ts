@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleArguments } from '../../scripts/example.mjs';
 import { choicesOf, exportsOf, statusOf, type CommandResult } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { IS_FULL } from '../support/test-size.ts';
+import { IS_FULL, bySize, spread } from '../support/test-size.ts';
 
 const PAGE = 'page/registration.html';
 
@@ -96,11 +96,12 @@ describe('examples/web-tests, run again', () => {
     expect(await workspace.startedGates()).toEqual(['execute', 'map']);
   });
 
-  for (const [what, args] of [
+  const others = [
     ['for another subject', ['--subject', 'another_com-registration']],
     ['with other metadata', ['--metadata', 'team=blue']],
     ["with another caller's input", ['--input', 'input.json']],
-  ] as const) {
+  ] as const;
+  for (const [what, args] of spread(others, bySize({ sample: 1, full: 1, soak: 3 }))) {
     it.runIf(IS_FULL)(`reuses nothing ${what}`, async () => {
       await using workspace = await finished.copy();
       await workspace.write('input.json', '{"seed": 7}');

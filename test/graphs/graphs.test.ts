@@ -9,7 +9,7 @@ import { madeUpGraph, pick } from './made-up-graph.ts';
  * killed, against a brute-force model: no agent sees a disk that is not its request, no gate runs that need not, nothing
  * stale is reused, and the user's folder stays as it is.
  */
-const GRAPHS = bySize({ sample: 1, full: 8, soak: 1_000 });
+const GRAPHS = bySize({ sample: 1, full: 5, soak: 1_000 });
 const RUNS = 4;
 
 /** Each of them has runs of its own; what one has made, the other reuses. */

@@ -196,6 +196,6 @@ it('versions, work trees and differences are as a simple model has them, whateve
       const world = new World(folder);
       for (const one of steps) await world.take(one);
     }),
-    drawn(40),
+    drawn(25),
   );
 }, 3_600_000);

@@ -4,7 +4,7 @@ import { OUTPUT_NAMES } from '../../../src/action/outputs.ts';
 import { MAX_SUMMARY_BYTES } from '../../../src/action/runner.ts';
 import { expectSafe } from '../../report/github/safe-markdown.ts';
 import type { JobReport } from '../../support/runner/session.ts';
-import { someOf } from '../../support/test-size.ts';
+import { bySize, spread } from '../../support/test-size.ts';
 import { ACTION, GateJobs, RUN, stepOf, WORKFLOW } from '../gate-jobs.ts';
 
 /** What agents write to do something on GitHub. */
@@ -143,11 +143,14 @@ async function say(name: string, text: string, fails: boolean): Promise<Told> {
   return { review, report, comments: jobs.service.world.comments.map(({ body }) => body) };
 }
 
+const ALL = Infinity;
+
 describe.each([
-  ['that passes', false],
-  ['that its schema refuses, which quotes it', true],
-])('text of an agent in an output %s', (_, fails) => {
-  it.concurrent.each(someOf(Object.entries(TEXTS), 5))('does nothing: %s', async (name, text) => {
+  ['that passes', false, bySize({ sample: 5, full: ALL })],
+  // Half of them in `full`: the first line has them all.
+  ['that its schema refuses, which quotes it', true, bySize({ sample: 5, full: 16, soak: ALL })],
+])('text of an agent in an output %s', (_, fails, count) => {
+  it.concurrent.each(spread(Object.entries(TEXTS), count))('does nothing: %s', async (name, text) => {
     const { review, report, comments } = await say(name, text, fails);
     const conclusion = fails ? 'failure' : 'success';
     expect([review.conclusion, report.conclusion]).toEqual([conclusion, conclusion]);

@@ -35,11 +35,11 @@ const startOursHere: NonNullable<WorldRunOptions['startAction']> = (command) =>
 export type WorldRunOptions = Partial<WorkflowRunOptions>;
 
 /** In `full` each so many runs of a test file take processes, its first one among them. */
-const EACH = 4;
+const EACH = 8;
 let runs = 0;
 
 /**
- * How steps of the action are started: in a sample in this process. In `full` each fourth run has them as processes, in a
+ * How steps of the action are started: in a sample in this process. In `full` each eighth run has them as processes, in a
  * soak every one, but where services keep the attempts of a run the second way: what differs then is what the services
  * answer, and the first way has shown the rest. What only a process can show asks for processes itself.
  */

@@ -3,7 +3,7 @@ import { ATTEMPT_MODES } from '../../support/github/attempt-modes.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
 import { errorsOf, outputsOf, redJobs } from './action-world.ts';
 import { BEFORE_3, FROM_3, outcomeOfLocalRun, WebTestsWorld } from './web-tests-world.ts';
-import { IS_FULL } from '../../support/test-size.ts';
+import { IS_FULL, bySize, spread } from '../../support/test-size.ts';
 
 const LONG = { timeout: 600_000 };
 const ALL = [...FROM_3, ...BEFORE_3].toSorted();
@@ -26,8 +26,11 @@ function decisions(report: RunReport, gates: readonly string[]): string[] {
   return gates.map((gate) => outputsOf(report.job(gate))['decision']!);
 }
 
+/** The other one is that of a soak: unfinished.test.ts and attempts.test.ts run again in both. */
+const MODES = spread(ATTEMPT_MODES, bySize({ sample: 1, full: 1, soak: 2 }));
+
 describe.runIf(IS_FULL)('examples/web-tests after a transient fault at gate 3', () => {
-  it.each(ATTEMPT_MODES)('goes on from gate 3 when the failed jobs are run again: %j', LONG, async (mode) => {
+  it.each(MODES)('goes on from gate 3 when the failed jobs are run again: %j', LONG, async (mode) => {
     await using example = await WebTestsWorld.create(mode);
     const run = await failedAtGate3(example);
     await example.setFault(false);
@@ -38,38 +41,34 @@ describe.runIf(IS_FULL)('examples/web-tests after a transient fault at gate 3', 
     expect(example.outcome()).toEqual(await outcomeOfLocalRun());
   });
 
-  it.each(ATTEMPT_MODES)(
-    'runs no gate twice when all jobs are run again: %j, and what else is seen',
-    LONG,
-    async (mode) => {
-      await using example = await WebTestsWorld.create(mode);
-      const { service } = example.world;
-      const run = await failedAtGate3(example);
-      const all = async (): Promise<RunReport> => run.rerunAll().ended;
+  it.each(MODES)('runs no gate twice when all jobs are run again: %j, and what else is seen', LONG, async (mode) => {
+    await using example = await WebTestsWorld.create(mode);
+    const { service } = example.world;
+    const run = await failedAtGate3(example);
+    const all = async (): Promise<RunReport> => run.rerunAll().ended;
 
-      // Nobody sees it: the cache alone tells.
-      service.behaviour.earlierAttempts = 'hidden';
-      const hidden = await all();
-      expect(decisions(hidden, BEFORE_3)).toEqual(['reuse', 'reuse', 'reuse']);
-      expect(await example.world.startedGates()).toEqual(['code']);
+    // Nobody sees it: the cache alone tells.
+    service.behaviour.earlierAttempts = 'hidden';
+    const hidden = await all();
+    expect(decisions(hidden, BEFORE_3)).toEqual(['reuse', 'reuse', 'reuse']);
+    expect(await example.world.startedGates()).toEqual(['code']);
 
-      service.behaviour.earlierAttempts = 'visible';
-      expect(service.evictCaches()).toBeGreaterThan(0);
-      const visible = await all();
-      expect(decisions(visible, BEFORE_3)).toEqual(['keep', 'keep', 'keep']);
-      expect(await example.world.startedGates()).toEqual(['code']);
+    service.behaviour.earlierAttempts = 'visible';
+    expect(service.evictCaches()).toBeGreaterThan(0);
+    const visible = await all();
+    expect(decisions(visible, BEFORE_3)).toEqual(['keep', 'keep', 'keep']);
+    expect(await example.world.startedGates()).toEqual(['code']);
 
-      service.behaviour.earlierAttempts = 'rest-only';
-      service.evictCaches();
-      await example.setFault(false);
-      const overRest = await all();
-      expect(decisions(overRest, BEFORE_3)).toEqual(['keep', 'keep', 'keep']);
-      expect(await example.world.startedGates()).toEqual(FROM_3);
-      expect(overRest.conclusion).toBe('success');
-    },
-  );
+    service.behaviour.earlierAttempts = 'rest-only';
+    service.evictCaches();
+    await example.setFault(false);
+    const overRest = await all();
+    expect(decisions(overRest, BEFORE_3)).toEqual(['keep', 'keep', 'keep']);
+    expect(await example.world.startedGates()).toEqual(FROM_3);
+    expect(overRest.conclusion).toBe('success');
+  });
 
-  it.each(ATTEMPT_MODES)('runs every gate again where nothing is left of the first attempt: %j', LONG, async (mode) => {
+  it.each(MODES)('runs every gate again where nothing is left of the first attempt: %j', LONG, async (mode) => {
     await using example = await WebTestsWorld.create(mode);
     const { service } = example.world;
     const run = await failedAtGate3(example);

@@ -16,7 +16,7 @@ import { OBEYED_BY_TERMINALS } from '../hostile.ts';
 import { FACTS, history, LINKS, PLANNED } from './fixtures.ts';
 import { FOR_GITHUB, HOSTILE_HERE } from './hostile.ts';
 import { expectSafe } from './safe-markdown.ts';
-import { drawn, someOf } from '../../support/test-size.ts';
+import { drawn, someOf, bySize, spread } from '../../support/test-size.ts';
 
 /** A run in which every text that somebody else may say is this one. */
 function hostileInput(text: string): RunReportInput {
@@ -127,7 +127,7 @@ describe('what others say', () => {
   });
 
   it('shows and does nothing, whatever else it tries', () => {
-    for (const text of someOf(HOSTILE_HERE, 20)) {
+    for (const text of spread(HOSTILE_HERE, bySize({ sample: 20, full: 120, soak: Infinity }))) {
       const { summaries, comments } = textsOf(hostileInput(text));
       for (const markdown of [summaries[1]!, comments[0]!]) expectSafe(markdown);
     }
