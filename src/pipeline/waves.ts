@@ -37,8 +37,8 @@ export function wavesOf(
   return { problems: [`it has ${waves.length} waves, and there are jobs for ${MAX_WAVES} of at most ${WAVE_WIDTH}`] };
 }
 
-function pipelineProblems({ workflowEnv }: Pipeline): string[] {
-  return workflowEnv === undefined ? [] : ['`workflow.env`'];
+function pipelineProblems({ workflowEnv, deliver }: Pipeline): string[] {
+  return [...(workflowEnv === undefined ? [] : ['`workflow.env`']), ...(deliver === undefined ? [] : ['`deliver`'])];
 }
 
 function gateProblems({ id, uses, job, legsFrom }: Gate): string[] {

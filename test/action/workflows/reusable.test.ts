@@ -163,12 +163,13 @@ describe('pipeline.yml', () => {
     expect(world.service.world.comments).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, object, string, object?]>([
     ['an action as agent', { uses: { action: 'a/b@v1' }, local: 'x' }, '`uses` of gate a'],
     ['permissions', { run: 'x', permissions: { contents: 'write' } }, '`permissions` of gate a'],
     ['services', { run: 'x', services: { db: { image: 'postgres' } } }, '`services` of gate a'],
-  ])('refuses %s', async (_, gate, why) => {
-    await using world = await worldOf({ gates: { a: gate } });
+    ['a delivery', { run: 'x', files: 'changed' }, '`deliver`', { deliver: { gates: ['a'], as: 'patch' } }],
+  ])('refuses %s', async (_, gate, why, more = {}) => {
+    await using world = await worldOf({ gates: { a: gate }, ...more });
     const report = await (await world.run(run)).start().ended;
     expect(report.job('waves').conclusion).toBe('failure');
     expect(errorsOf(report.job('waves')).join()).toContain(why);
