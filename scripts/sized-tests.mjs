@@ -17,6 +17,7 @@ const NOT_FOR_COVERAGE = [
   'test/action/requests.test.ts',
   'test/action/workflows/',
   'test/compile/delivery.test.ts',
+  'test/compile/journey.test.ts',
   'test/compile/runs.test.ts',
   'test/crash/',
   'test/docs/',

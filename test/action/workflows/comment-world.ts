@@ -25,6 +25,8 @@ export interface CommentOptions {
   readonly eventBody?: string;
   readonly action?: string;
   readonly isEdited?: boolean;
+  /** The workflow whose runs it is about; default `pipeline.yml`. */
+  readonly workflow?: string;
 }
 
 let nextComment = 4_000;
@@ -61,7 +63,7 @@ export async function runFor(
     workflow: '.github/workflows/comment.yml',
     branch: 'main',
     commit: await headOf(world.repository.root),
-    inputs: { workflow: 'pipeline.yml', file: '' },
+    inputs: { workflow: options.workflow ?? 'pipeline.yml', file: '' },
     about: { event: 'issue_comment', headBranch: 'main', actor: author.login },
     payload: {
       action: options.action ?? 'created',
