@@ -54,7 +54,10 @@ export interface Assignment extends NamedSubject {
  * Options for opening a call. `numbers`: this is a job of a CI run, whose run and attempt number its records; its
  * claims belong to the job and end with it.
  */
-export type CallOptions = Pick<JournalScope, 'runNumber' | 'fresh' | 'alone' | 'numbers' | 'listing' | 'selection'>;
+export type CallOptions = Pick<
+  JournalScope,
+  'runNumber' | 'fresh' | 'alone' | 'numbers' | 'shows' | 'listing' | 'selection'
+>;
 
 /** The task as records contain it. */
 export function taskNoted({ assignment: { task }, redactor }: Pick<Call, 'assignment' | 'redactor'>): {
@@ -88,7 +91,10 @@ export interface Call {
   readonly looked: Set<string>;
 }
 
-/** Opens a call: reads the records and numbers the call. Writes nothing. */
+/**
+ * Opens a call: reads the records and numbers the call. Writes nothing.
+ * @throws GatelineError `RECORD_TOO_NEW`
+ */
 export async function openCall(
   ports: EnginePorts,
   assignment: Assignment,
