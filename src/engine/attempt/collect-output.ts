@@ -1,6 +1,7 @@
 import { isDiskFull } from '../../errors/gateline-error.ts';
 import type { AgentFile, AttemptDirectory } from '../../agent/attempt-files.ts';
-import { metricsSchema, type Content, type Metrics, type StartedRecord } from '../../run/records/record.ts';
+import { metricsSchema, type Metrics } from '../../run/records/metrics.ts';
+import type { Content, StartedRecord } from '../../run/records/record.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { parentPointers } from '../../json/pointer.ts';
