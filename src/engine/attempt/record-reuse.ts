@@ -5,7 +5,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import { claim } from './begin-attempt.ts';
-import { taskNoted, type Call, claimedHint } from '../call/call.ts';
+import { aboutRun, type Call, claimedHint } from '../call/call.ts';
 import type { Work, PreparedUnit } from '../plan/prepared-unit.ts';
 
 /** Records that an earlier output is reused, with its verdict under the current contract. */
@@ -96,7 +96,7 @@ async function common(call: Call, unit: Unit, work: Work): Promise<Common> {
     contract: contract.digest,
     needs: needDigests(request),
     ...(work.rework && { rework: work.rework }),
-    ...taskNoted(call),
+    ...aboutRun(call),
     startedAt: identity.at,
     ...(base !== undefined && { base }),
   };

@@ -89,6 +89,8 @@ const work = {
   rework: z.strictObject({ iteration: counter, base: digest, causes: z.array(unit).max(1_000).optional() }).optional(),
   /** What the run is to achieve, redacted. */
   task: z.string().max(MAX_TASK_LENGTH).optional(),
+  /** The commit that the run was about then, if approvals depend on it. */
+  commit: treeId.optional(),
 };
 
 /** A named resource that a gate or command created, with the part of its value that others may use. */
