@@ -38,7 +38,7 @@ async function firstOf(workspace: ScratchWorkspace): Promise<StatusJson['gates']
 
 async function checkpointOf(workspace: ScratchWorkspace): Promise<string> {
   const state = join(workspace.root, '.state');
-  const [name] = (await readdir(state)).filter((file) => /gate0.*\.md$/.test(file));
+  const name = (await readdir(state)).find((file) => /gate0.*\.md$/.test(file));
   return readFile(join(state, name!), 'utf8');
 }
 

@@ -1,7 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { whyUnread, type ReadProblem, type RecordListing } from '../../run/records/reading.ts';
 import type { EnginePorts } from '../ports.ts';
-import type { Assignment } from './call.ts';
 
 /** Which records are of a format that this version does not know; `undefined`: none. */
 export function laterRecords(problems: readonly ReadProblem[]): string | undefined {
@@ -30,7 +29,7 @@ export function refuseLaterRecords(problems: readonly ReadProblem[]): void {
  */
 export async function listKnown(
   { store }: Pick<EnginePorts, 'store'>,
-  { pipeline, subject }: Pick<Assignment, 'pipeline' | 'subject'>,
+  { pipeline, subject }: { readonly pipeline: { readonly id: string }; readonly subject: string },
 ): Promise<RecordListing> {
   const listing = await store.list(pipeline.id, subject);
   refuseLaterRecords(listing.problems);
