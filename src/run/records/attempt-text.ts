@@ -19,8 +19,8 @@ export function runText(at: Omit<Position, 'n'>, { by }: Pick<Placed, 'by'>): st
 }
 
 /**
- * Where a reused output came from: `run 3`, `run 3 of pr-7` if it is of another subject, `run 3, iteration 2 (adopted by
- * maria: by hand)`.
+ * Where a reused output came from: `run 3`, `run 3 of pr-7` if it is of another subject, or
+ * `run 3, iteration 2 (adopted by maria: by hand)`.
  */
 export function sourceText(source: Source, reuse: Pick<Placed, 'by'>): string {
   const adopter = adopterText(source, reuse);
