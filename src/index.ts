@@ -5,33 +5,43 @@
  */
 
 export { definePipeline } from './local/define-pipeline.ts';
-export { loadPipeline, type LoadedPipeline } from './local/load-pipeline.ts';
+export type { LoadedPipeline } from './local/load-pipeline.ts';
 export { PipelineInvalidError } from './local/pipeline-invalid.ts';
 export { parsePipeline } from './pipeline/parse-pipeline.ts';
 export type { ParsedPipeline } from './pipeline/check-source.ts';
 export { formatProblem, type Problem } from './pipeline/problem.ts';
 export type { Gate, Leg, Pipeline, UnitKey, WorkspaceSettings } from './pipeline/pipeline.ts';
 
-export { localPorts, lockWorkspace, stateRoot, type LocalPortsOptions, type StatePlace } from './local/local-ports.ts';
+export { stateRoot, type LocalPortsOptions, type StatePlace } from './local/local-ports.ts';
 export type { Assignment } from './engine/call/call.ts';
 export type { VersionedSchema } from './engine/call/contracts.ts';
 export type { EngineEvent, EnginePorts, Observer } from './engine/ports.ts';
 
-export { planPipeline, type PlanResult } from './engine/plan-pipeline.ts';
+export type { PlanResult } from './engine/plan-pipeline.ts';
 export type { RunOptions, RunResult } from './engine/run-pipeline.ts';
 export {
   apply,
+  beginGate,
+  completeGate,
   decide,
   decideRun,
   fork,
+  loadPipeline,
+  localPorts,
+  lockWorkspace,
+  openFilesystemStore,
+  openWorkspace,
+  planPipeline,
+  readRun,
   resume,
   rollback,
   runPipeline,
   snapshots,
   type ContinueOptions,
+  type PlanOptions,
 } from './local/library-calls.ts';
-export { beginGate, type BeginResult } from './engine/begin.ts';
-export { completeGate, type Completion } from './engine/complete.ts';
+export type { BeginOptions, BeginResult } from './engine/begin.ts';
+export type { Completion } from './engine/complete.ts';
 export type { Decision, RunDecision } from './engine/decide.ts';
 export type { Resume } from './engine/resume.ts';
 export type { ForkOrigin } from './engine/fork.ts';
@@ -39,15 +49,14 @@ export { STRATEGIES, type Strategy } from './run/plan/strategy.ts';
 export type { Applied, ApplyRunOptions } from './engine/apply.ts';
 export type { RollbackOptions, RollbackPlan, RolledBack } from './engine/rollback.ts';
 export type { GateSnapshot } from './engine/snapshots.ts';
-export { readRun } from './engine/read-run.ts';
 
-export { openFilesystemStore, type StateFolderOptions } from './store/filesystem/filesystem-store.ts';
+export type { StateFolderOptions } from './store/filesystem/filesystem-store.ts';
 export { createMemoryMedium, createMemoryStore, type MemoryMedium } from './store/memory/memory-store.ts';
 export type { Read, ReadProblem, RecordListing, RecordStore, Written } from './store/record-store.ts';
 export type { Agent, AgentResult, AgentTask } from './agent/agent.ts';
 export { createProcessAgent, type ProcessAgentOptions } from './agent/process/process-agent.ts';
 export type { Workspace } from './workspace/workspace.ts';
-export { openWorkspace } from './workspace/open-workspace.ts';
+export type { WorkspaceOptions } from './workspace/open-workspace.ts';
 
 export { compileContract, type CompiledContract, type CompileOptions } from './verdict/compile-contract.ts';
 export { CONTRACT_FORMAT, parseContract, type Contract } from './verdict/contract.ts';

@@ -14,6 +14,7 @@ const CAPTURED = ['test/engine/captured-files.test.ts'];
 const PINNED = ['test/engine/pinned-contracts.test.ts'];
 const JOBS = ['test/engine/ci-jobs.test.ts'];
 const DRIVE = ['test/engine/drive.test.ts'];
+const LATER = ['test/cli/records-1.test.ts'];
 const ROLLBACK = ['test/cli/rollback.test.ts'];
 const SNAPSHOTS = ['test/cli/snapshots-kept.test.ts'];
 const DATABASE = ['test/cli/rollback-database.test.ts'];
@@ -98,6 +99,41 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     replace: 'if (stored.length === Infinity) return',
     tests: REDACTED,
     why: 'the value would be stored again, in every later run',
+  },
+  {
+    name: 'engine: what is wrong with an output names keys that nobody knows',
+    find: 'known.has(key) ? key : MASK',
+    replace: 'known.has(key) ? key : key',
+    tests: REDACTED,
+    why: 'a value that must not be kept may be where a key is',
+  },
+  {
+    name: 'engine: records of a newer version are only a warning',
+    find: 'if (scope.shows !== true) refuseLaterRecords(listed.problems);',
+    replace: '',
+    tests: LATER,
+    why: 'an agent would start although somebody may have paused the run',
+  },
+  {
+    name: 'engine: decisions of a newer version are ignored while a run works',
+    find: 'if (later !== undefined) {',
+    replace: 'if (later !== undefined && runNumber < 0) {',
+    tests: ['test/cli/decided-meanwhile.test.ts'],
+    why: 'a pause would stop nothing',
+  },
+  {
+    name: 'engine: who adopted an output is known in the next run only',
+    find: 'const adopted = from.source?.adopted ?? adoptionOf(from, decided);',
+    replace: 'const adopted = adoptionOf(from, decided);',
+    tests: ['test/cli/adopted-before.test.ts'],
+    why: 'nobody would see that no agent made what is used',
+  },
+  {
+    name: 'engine: records do not name the commit of their run',
+    find: 'const commit = commitUnderReview(graph);',
+    replace: 'const commit = undefined as string | undefined;',
+    tests: ['test/cli/approved-commit.test.ts'],
+    why: 'the next commit would open a run that was completed',
   },
   {
     name: 'engine: learnings are kept with their secrets',

@@ -269,7 +269,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'reason', value: 'TEXT', help: 'why; required, shown everywhere' },
       ACTOR,
       { name: 'until', value: 'TIME', help: 'when an approval or skip expires (ISO 8601)' },
-      { name: 'output', value: 'FILE', help: 'with adopt: the output to use; it must meet the contract' },
+      {
+        name: 'output',
+        value: 'FILE',
+        help: 'with adopt: the output to use, - for standard input; it must meet the contract',
+      },
       {
         name: 'run',
         value: 'RUN',

@@ -72,9 +72,14 @@ function writeToFile(fd: number, text: string, fail: (error: NodeJS.ErrnoExcepti
   }
 }
 
-async function readStandardInput(): Promise<Uint8Array> {
+async function readStandardInput(limit: number): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+  let length = 0;
+  for await (const chunk of process.stdin) {
+    length += (chunk as Uint8Array).length;
+    if (length > limit) throw new Error(`it has more than ${limit.toLocaleString('en')} bytes`);
+    chunks.push(Buffer.from(chunk as Uint8Array));
+  }
   return Buffer.concat(chunks);
 }
 

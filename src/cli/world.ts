@@ -9,8 +9,8 @@ export interface CliWorld extends Durable {
   readonly workingDirectory: string;
   readonly out: Screen;
   readonly err: Screen;
-  /** All of standard input. */
-  readonly readStandardInput: () => Promise<Uint8Array>;
+  /** All of standard input. Throws if it has more bytes than `limit`. */
+  readonly readStandardInput: (limit: number) => Promise<Uint8Array>;
   readonly now: () => Date;
   /** Calls the listener on Ctrl-C (and SIGTERM, SIGHUP), the first time and each further time. */
   readonly onInterrupt: (listener: () => void) => Disposable;

@@ -76,8 +76,7 @@ export type GateResult = (KnownRun & { readonly choice: 'ran'; readonly ended: E
  * With `standIn`, needs that have no output are provided by the caller's input (seed 000, step 0B). Locally the caller
  * holds the workspace's lock during the call: a run in progress would not see the claim.
  * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`,
- *   `SUBJECT_NOT_GIVEN`; for a job also
- *   what {@link verifyUpstream} throws
+ *   `SUBJECT_NOT_GIVEN`, `RECORD_TOO_NEW`; for a job also what {@link verifyUpstream} throws
  */
 export async function beginGate(
   ports: EnginePorts,
@@ -86,8 +85,8 @@ export async function beginGate(
   observe: Observer,
   options: BeginOptions = {},
 ): Promise<BeginResult> {
-  if (options.job === undefined) await ports.workspace.sweep(ports.now().toISOString());
   const { call, unit, prepared } = await prepareGate(ports, assignment, key, observe, options.job);
+  if (options.job === undefined) await ports.workspace.sweep(ports.now().toISOString());
   return (await settled(call, unit, prepared)) ?? begin(call, unit, prepared, options);
 }
 

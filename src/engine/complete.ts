@@ -52,7 +52,8 @@ export async function completeGate(
   job?: JobCall,
 ): Promise<EndedRecord> {
   const token = readToken(completion.token);
-  const options = job?.call ?? { runNumber: token.run };
+  // What a job's agent did is recorded, whatever another job has written meanwhile.
+  const options = job === undefined ? { runNumber: token.run } : { ...job.call, shows: true };
   const opened = await openCall(ports, { ...assignment, subject: token.subject }, observe, options);
   const { call, unit, started } = await claimOf(opened, token);
   if (job !== undefined) refuseOtherJob(ports, started);

@@ -3,6 +3,7 @@ import { strategySteps } from '../run/plan/strategy.ts';
 import type { GatelineRecord } from '../run/records/record.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import type { Call } from './call/call.ts';
+import { listKnown } from './call/later-records.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 
 /** The run that a new run begins from. */
@@ -15,7 +16,7 @@ export interface ForkOrigin {
 
 /**
  * Checks what a fork names, before anything is recorded for it.
- * @throws GatelineError `RUN_UNKNOWN`, `GATE_UNKNOWN`
+ * @throws GatelineError `RUN_UNKNOWN`, `GATE_UNKNOWN`, `RECORD_TOO_NEW`
  */
 export async function requireOrigin(call: Call, origin: ForkOrigin): Promise<void> {
   if (origin.gate !== undefined) unitsNamed(call.graph, [origin.gate]);
@@ -59,5 +60,5 @@ export async function voidForked(call: Call): Promise<void> {
 
 async function recordsOf({ journal, assignment, ports }: Call, subject: string): Promise<readonly GatelineRecord[]> {
   if (subject === assignment.subject) return journal.records();
-  return (await ports.store.list(assignment.pipeline.id, subject)).records;
+  return (await listKnown(ports, { pipeline: assignment.pipeline, subject })).records;
 }

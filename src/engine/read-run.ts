@@ -14,6 +14,7 @@ export async function readRun(
   const { pipeline } = assignment;
   const call = await openCall(ports, { metadata: pipeline.metadata, input: null, ...assignment }, () => undefined, {
     runNumber,
+    shows: true,
   });
   return call.journal.state();
 }

@@ -28,7 +28,7 @@ export interface Resume extends Decider {
 /**
  * Opens the call that runs or plans a pipeline, and records the decisions of the chosen strategy.
  * @throws GatelineError `RUN_COMPLETED`, `RUN_NOT_OPEN`, `STRATEGY_NOTHING`, `GATE_UNKNOWN`, `DEFINITION_CHANGED`,
- *   `RUN_OPEN`, `RUN_UNKNOWN`
+ *   `RUN_OPEN`, `RUN_UNKNOWN`, `RECORD_TOO_NEW`
  */
 export async function openRun(
   ports: EnginePorts,
@@ -41,7 +41,8 @@ export async function openRun(
   if (resume?.fork) await requireOrigin(call, resume.fork);
   if (resume?.fresh && call.journal.call.continues) {
     await recordRunDecision(call, { decision: 'close', actor: resume.actor, reason: resume.reason });
-    call = await openCall(ports, assignment, observe, { ...options, fresh: true });
+    const { listing: _, ...others } = options;
+    call = await openCall(ports, assignment, observe, { ...others, fresh: true });
   }
   await pinContracts(call);
   if (assignment.strict && !resume?.fresh) await refuseChanges(call);

@@ -7,6 +7,7 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { RunState, UnitState, UnitStatus } from '../run/state/run-state.ts';
 import { decisionsOf, type LoopSendBack } from './attempt/send-back.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
+import { laterRecords } from './call/later-records.ts';
 import type { JudgedLoop } from './plan/loop-of.ts';
 import type { EnginePorts } from './ports.ts';
 import type { JobCall } from './upstream/job-call.ts';
@@ -50,6 +51,8 @@ export async function reworkOfRun(
   }: Pick<JobCall, 'call'> & { readonly claims: readonly DecidedRecord[]; readonly before: GivenRework | undefined },
 ): Promise<RunRework> {
   const { state, records, problems } = view;
+  const later = laterRecords(problems);
+  if (later !== undefined) return { choice: 'none', why: later };
   const listing = { records, problems, unprovenDecisions: true } as const;
   const call = await openCall(ports, assignment, () => undefined, { ...options, listing });
   const judged = judgeLoops(call, state, before);

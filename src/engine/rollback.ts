@@ -10,6 +10,7 @@ import type { Put, PutResult, WantedFile } from '../workspace/workspace.ts';
 import { putReason } from './apply.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
+import { listKnown } from './call/later-records.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
 import { withRestorable } from './snapshots/restorable.ts';
@@ -51,16 +52,17 @@ export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
  * that come after run again. Repeating the call completes an interrupted one. Commits, branches and the index stay as
  * they are. The caller holds the workspace's lock.
  * @throws GatelineError `RUN_NOT_OPEN`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`, `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`,
- *   `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`
+ *   `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`, `RECORD_TOO_NEW`
  */
 export async function rollback(
   ports: EnginePorts,
   assignment: Assignment,
   options: RollbackOptions,
 ): Promise<RolledBack> {
+  const listing = await listKnown(ports, assignment);
   // A command that restores the database may have outlived its engine.
   await ports.agent.endLeftovers(ports.attempts.root);
-  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0, alone: true });
+  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0, alone: true, listing });
   try {
     return await rollBack(call, options);
   } catch (error) {

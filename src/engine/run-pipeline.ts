@@ -1,6 +1,7 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { TreeDifference } from '../run/files/tree.ts';
 import type { Assignment, Call } from './call/call.ts';
+import { listKnown } from './call/later-records.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { drive, type Driven } from './drive.ts';
 import { openRun, type Resume } from './resume.ts';
@@ -34,11 +35,12 @@ export interface RunResult extends Driven {
  */
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   refuseWithoutSubject(assignment);
+  const listing = await listKnown(ports, assignment);
   const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
   for (const pid of endedLeftovers)
     await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was stopped` });
   await ports.workspace.sweep(ports.now().toISOString());
-  const call = await openRun(ports, assignment, options.observe, options.resume, { alone: true });
+  const call = await openRun(ports, assignment, options.observe, options.resume, { alone: true, listing });
   await removeUnread(call);
   await options.observe({ type: 'state', state: call.journal.state() });
   const driven = await drive(call, options.signal);

@@ -27,7 +27,7 @@ export async function snapshots(
   runNumber = 0,
 ): Promise<GateSnapshot[]> {
   const whole = { metadata: assignment.pipeline.metadata, input: null, ...assignment };
-  const call = await openCall(ports, whole, () => undefined, { runNumber });
+  const call = await openCall(ports, whole, () => undefined, { runNumber, shows: true });
   const units = [...call.journal.state().units.values()];
   const first = units.flatMap(({ begun }) => begun).find(({ base }) => base !== undefined);
   if (first === undefined) return [];

@@ -54,7 +54,7 @@ async function learnIfRead(call: Call, unit: Unit): Promise<void> {
  */
 export async function verifyRun(ports: EnginePorts, assignment: Assignment, job: JobCall): Promise<VerifiedRun> {
   const listing = job.call.listing ?? (await ports.store.list(assignment.pipeline.id, assignment.subject));
-  const call = await openCall(dryRunPorts(ports), assignment, () => undefined, { ...job.call, listing });
+  const call = await openCall(dryRunPorts(ports), assignment, () => undefined, { ...job.call, listing, shows: true });
   const units = [...call.graph.values()];
   await learnAll(call);
   const states = (): RunState['units'] => call.journal.state().units;

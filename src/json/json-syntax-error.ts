@@ -4,6 +4,8 @@ import { showUnseen } from './visible.ts';
 /** An error in words: what, where, and the text at that place. */
 export interface SyntaxErrorText {
   readonly message: string;
+  /** What and where, without the text at that place. */
+  readonly plain: string;
   /** What to do, if known. */
   readonly advice?: string;
 }
@@ -45,13 +47,17 @@ export function describeSyntaxError(text: string, error: JsonError): SyntaxError
   const what = special?.message ?? PROBLEMS[error.problem];
   const excerpt = excerptAt(text, error.offset);
   const message = `${what} (${where}${excerpt === '' ? '' : `: ${JSON.stringify(excerpt)}`})`;
-  return special?.advice === undefined ? { message } : { message, advice: special.advice };
+  const plain = `${what} (${where})`;
+  return special?.advice === undefined ? { message, plain } : { message, plain, advice: special.advice };
 }
+
+/** A known mistake, in words that never contain the document's text. */
+type Special = Pick<SyntaxErrorText, 'message' | 'advice'>;
 
 const BARE = 'Write the bare JSON value: no Markdown fence, no text before or after it.';
 
 /** Text around the value, as language models tend to add. */
-function aroundTheValue(text: string, error: JsonError): SyntaxErrorText | undefined {
+function aroundTheValue(text: string, error: JsonError): Special | undefined {
   const start = text.slice(0, 4_096).trimStart();
   if (/^(?:```|~~~)/.test(start)) {
     return { message: 'the output starts with a Markdown fence; write the bare JSON value', advice: BARE };
@@ -78,7 +84,7 @@ function startsForeign(text: string): boolean {
 }
 
 /** Notations that look like JSON. */
-function notation(text: string, error: JsonError): SyntaxErrorText | undefined {
+function notation(text: string, error: JsonError): Special | undefined {
   const here = text.slice(error.offset, error.offset + 40);
   if (error.problem === 'value' || error.problem === 'number') {
     const word = /^-?([A-Za-z]+)/.exec(here)?.[1];

@@ -21,7 +21,14 @@ export type ParsedJson =
       readonly issue: JsonIssue;
       /** What to do, in one sentence for the document's author. */
       readonly advice: string;
+      readonly plain: PlainIssue;
     };
+
+/** What is wrong with a document, without its text: only the keys that lead there, as far as they are known. */
+export interface PlainIssue {
+  readonly message: string;
+  readonly path: ReadonlyArray<string | number>;
+}
 
 /** Size limits of a document. */
 export interface JsonLimits {
@@ -89,8 +96,9 @@ function refused(
   kind: 'malformed' | 'too-large' | 'missing',
   issue: Omit<JsonIssue, 'severity'>,
   advice = ADVICE,
+  { message = issue.message, path = [] }: Partial<PlainIssue> = {},
 ): ParsedJson {
-  return { ok: false, kind, issue: { severity: 'error', ...issue }, advice };
+  return { ok: false, kind, issue: { severity: 'error', ...issue }, advice, plain: { message, path: [...path] } };
 }
 
 function decode(bytes: Uint8Array): { ok: true; text: string } | { ok: false; refusal: ParsedJson } {
@@ -109,7 +117,8 @@ function decode(bytes: Uint8Array): { ok: true; text: string } | { ok: false; re
   } catch {
     const offset = validPrefix(bytes);
     const message = `byte 0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')} is not UTF-8${atOffset(bytes, offset)}`;
-    return { ok: false, refusal: refused('malformed', { message }) };
+    const plain = `a byte is not UTF-8${atOffset(bytes, offset)}`;
+    return { ok: false, refusal: refused('malformed', { message }, ADVICE, { message: plain }) };
   }
 }
 
@@ -150,22 +159,25 @@ function syntaxError(text: string, thrown: unknown): ParsedJson {
   if (error === undefined) {
     // The two parsers disagree; the engine's result is used.
     const message = thrown instanceof Error ? thrown.message.slice(0, 500) : 'the document could not be read';
-    return refused('malformed', { message });
+    return refused('malformed', { message }, ADVICE, { message: 'the document is not valid JSON' });
   }
-  const { message, advice } = describeSyntaxError(text, error);
-  return refused('malformed', { message }, advice ?? ADVICE);
+  const { message, plain, advice } = describeSyntaxError(text, error);
+  return refused('malformed', { message }, advice ?? ADVICE, { message: plain, path: error.path });
 }
 
 /** Find problems that `JSON.parse` silently accepts. */
 function inspect(value: JsonValue, text: string, keysInText: number, surrogates: boolean): ParsedJson {
   const found: Findings = { keys: 0, imprecise: 0, notices: [], path: [], surrogates };
   const refusal = visit(value, found, 0);
-  if (refusal !== undefined) return refused('malformed', { message: refusal, pointer: pointerTo(found.path) });
+  if (refusal !== undefined)
+    return refused('malformed', { message: refusal, pointer: pointerTo(found.path) }, ADVICE, { path: found.path });
   if (found.keys !== keysInText) {
     const duplicate = findJsonError(text, { duplicates: true });
     if (duplicate !== undefined) {
-      const { message, advice } = describeSyntaxError(text, duplicate);
-      return refused('malformed', { message, pointer: pointerTo(duplicate.path) }, advice ?? ADVICE);
+      const { message, plain, advice } = describeSyntaxError(text, duplicate);
+      const { path } = duplicate;
+      const pointer = pointerTo(path);
+      return refused('malformed', { message, pointer }, advice ?? ADVICE, { message: plain, path });
     }
   }
   if (found.imprecise > found.notices.length) {
@@ -230,7 +242,8 @@ function visitNumber(value: number, found: Findings, depth: number): string | un
   return undefined;
 }
 
-function pointerTo(path: ReadonlyArray<string | number>): string {
+/** A pointer, at most as long as a verdict can hold. */
+export function pointerTo(path: ReadonlyArray<string | number>): string {
   const pointer = path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   return pointer.toWellFormed().slice(0, 4_096);
 }

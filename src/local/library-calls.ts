@@ -1,10 +1,21 @@
 import type { z } from 'zod';
 import { apply as applyRun, type Applied, type ApplyRunOptions } from '../engine/apply.ts';
+import { beginGate as begin, type BeginOptions, type BeginResult } from '../engine/begin.ts';
+import { completeGate as complete, type Completion } from '../engine/complete.ts';
+import { planPipeline as plan, type PlanResult } from '../engine/plan-pipeline.ts';
+import { readRun as read } from '../engine/read-run.ts';
+import type { EndedRecord } from '../run/records/record.ts';
+import type { RunState } from '../run/state/run-state.ts';
+import { openFilesystemStore as openStore, type StateFolderOptions } from '../store/filesystem/filesystem-store.ts';
+import { openWorkspace as openFolder, type WorkspaceOptions } from '../workspace/open-workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { loadPipeline as load, type LoadedPipeline } from './load-pipeline.ts';
+import * as local from './local-ports.ts';
 import type { Decider } from '../engine/attempt/record-decision.ts';
 import type { Assignment, Call } from '../engine/call/call.ts';
 import * as decisions from '../engine/decide.ts';
 import type { ForkOrigin } from '../engine/fork.ts';
-import type { EnginePorts } from '../engine/ports.ts';
+import type { EnginePorts, Observer } from '../engine/ports.ts';
 import type { Resume } from '../engine/resume.ts';
 import { rollback as rollBack, type RolledBack, type RollbackOptions } from '../engine/rollback.ts';
 import { runPipeline as run, type RunOptions, type RunResult } from '../engine/run-pipeline.ts';
@@ -101,6 +112,87 @@ export async function snapshots(
 ): Promise<GateSnapshot[]> {
   requireBasics('snapshots', { ports, assignment });
   return snapshotsOf(ports, assignment, checked('snapshots', 'runNumber', shapes.runNumberShape, runNumber));
+}
+
+/** How {@link planPipeline} plans: as {@link runPipeline} would run. */
+export type PlanOptions = Pick<RunOptions, 'resume'> & Partial<Pick<RunOptions, 'observe'>>;
+
+/** {@link plan}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function planPipeline(
+  ports: EnginePorts,
+  assignment: Assignment,
+  options: PlanOptions = {},
+): Promise<PlanResult> {
+  requireWork('planPipeline', { ports, assignment });
+  const { resume: how, observe } = checked('planPipeline', 'options', shapes.planShape, options);
+  return plan(ports, assignment, {}, how, observe);
+}
+
+/** {@link begin}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function beginGate(
+  ports: EnginePorts,
+  assignment: Assignment,
+  gate: string,
+  observe: Observer,
+  options: Pick<BeginOptions, 'place'> = {},
+): Promise<BeginResult> {
+  requireWork('beginGate', { ports, assignment });
+  checked('beginGate', 'gate', shapes.gateShape, gate);
+  checked('beginGate', 'observe', shapes.observerShape, observe);
+  return begin(ports, assignment, gate, observe, checked('beginGate', 'options', shapes.beginShape, options));
+}
+
+/** {@link complete}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function completeGate(
+  ports: EnginePorts,
+  assignment: Assignment,
+  completion: Omit<Completion, 'last'>,
+  observe: Observer,
+): Promise<EndedRecord> {
+  requireWork('completeGate', { ports, assignment });
+  checked('completeGate', 'observe', shapes.observerShape, observe);
+  const asked = checked('completeGate', 'completion', shapes.completionShape, completion);
+  return complete(ports, assignment, asked, observe);
+}
+
+/** {@link read}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function readRun(
+  ports: EnginePorts,
+  assignment: Pick<Assignment, 'pipeline' | 'subject'>,
+  runNumber?: number,
+): Promise<RunState> {
+  requireBasics('readRun', { ports, assignment });
+  return read(ports, assignment, checked('readRun', 'runNumber', shapes.runNumberShape, runNumber));
+}
+
+/** {@link local.localPorts}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function localPorts(options: local.LocalPortsOptions): Promise<EnginePorts> {
+  checked('localPorts', 'options', shapes.placeShape, options);
+  return local.localPorts(options);
+}
+
+/** {@link local.lockWorkspace}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function lockWorkspace(root: string): ReturnType<typeof local.lockWorkspace> {
+  return local.lockWorkspace(checked('lockWorkspace', 'root', shapes.folderShape, root));
+}
+
+/** {@link load}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function loadPipeline(folder: string, file?: string): Promise<LoadedPipeline> {
+  checked('loadPipeline', 'folder', shapes.gateShape, folder);
+  return load(folder, checked('loadPipeline', 'file', shapes.fileNameShape, file));
+}
+
+/** {@link openStore}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function openFilesystemStore(options: StateFolderOptions): ReturnType<typeof openStore> {
+  checked('openFilesystemStore', 'options', shapes.storeShape, options);
+  return openStore(options);
+}
+
+/** {@link openFolder}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function openWorkspace(root: string, options: WorkspaceOptions): Promise<Workspace> {
+  checked('openWorkspace', 'root', shapes.folderShape, root);
+  checked('openWorkspace', 'options', shapes.workspaceShape, options);
+  return openFolder(root, options);
 }
 
 /** What the functions take first that start gates. */

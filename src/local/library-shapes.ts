@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { GATE_DECISIONS, RUN_DECISIONS } from '../run/records/decision-names.ts';
+import { ID_PATTERN } from '../pipeline/pipeline.ts';
 import { STRATEGIES } from '../run/plan/strategy.ts';
 
 /*
@@ -13,10 +14,18 @@ const names = z.array(text);
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const folder = text.refine((path) => isAbsolute(path), 'expected an absolute path');
 const runNumber = z.int('expected a whole number').min(1, 'expected the number of a run, from 1');
+const aFunction = z.custom(isFunction, 'expected a function');
+const abortSignal = z.custom((value) => value instanceof AbortSignal, 'expected an AbortSignal');
 const isMap = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** Who decided, and why. */
-const decider = { actor: text.max(255), reason: z.string().max(4_096) };
+/** Who decided, and why: a decision without a reason explains nothing to whoever reads it. */
+const decider = {
+  actor: text.max(255),
+  reason: z
+    .string()
+    .max(4_096)
+    .refine((reason) => reason.trim() !== '', 'expected a reason that is not empty'),
+};
 
 export const portsShape = z.custom(isMap, 'expected what `localPorts` returns');
 
@@ -34,8 +43,8 @@ export const workShape = z.looseObject({
 });
 
 export const continueShape = z.looseObject({
-  observe: z.custom(isFunction, 'expected a function'),
-  signal: z.custom((value) => value instanceof AbortSignal, 'expected an AbortSignal'),
+  observe: aFunction,
+  signal: abortSignal,
 });
 
 const how = {
@@ -81,7 +90,7 @@ export const decisionShape = z
   .strictObject({
     ...decider,
     decision: z.enum(GATE_DECISIONS),
-    gates: names,
+    gates: names.min(1, 'expected at least one gate'),
     until: z.iso
       .datetime({ offset: true, message: 'expected a time (ISO 8601)' })
       .transform((time) => new Date(time).toISOString())
@@ -105,7 +114,7 @@ export const rollbackShape = z.strictObject({
   saved: folder,
   dryRun: z.boolean().optional(),
   force: z.boolean().optional(),
-  preview: z.custom(isFunction, 'expected a function').optional(),
+  preview: aFunction.optional(),
 });
 
 export const applyShape = z.strictObject({
@@ -116,3 +125,46 @@ export const applyShape = z.strictObject({
 });
 
 export const runNumberShape = runNumber.optional();
+
+export const planShape = runShape.pick({ resume: true }).extend({ observe: aFunction.optional() }).strict();
+
+export const gateShape = text;
+
+export const observerShape = aFunction;
+
+export const beginShape = z.strictObject({ place: z.enum(['in-place', 'tree']).optional() });
+
+export const completionShape = z.strictObject({
+  token: text,
+  exitCode: z.int().min(0, 'expected 0 to 255').max(255, 'expected 0 to 255').optional(),
+  stopped: z.strictObject({ kind: z.enum(['cancelled', 'agent-error', 'timeout']), advice: z.string() }).optional(),
+});
+
+/** What opens the folders that all other functions work on; each key that a wrong value would lead elsewhere. */
+const environment = z.custom(isMap, 'expected the environment, such as `process.env`');
+
+export const placeShape = z.looseObject({
+  place: z.looseObject({
+    root: folder,
+    isDefault: z.boolean(),
+    pipeline: z.looseObject({ id: z.string().regex(ID_PATTERN, 'expected the id of a pipeline') }),
+  }),
+  environment,
+  readOnly: z.boolean().optional(),
+  now: aFunction.optional(),
+  store: z.custom(isMap, 'expected a record store').optional(),
+  signal: abortSignal.optional(),
+});
+
+export const storeShape = z.looseObject({
+  root: folder,
+  workspace: folder,
+  readOnly: z.boolean().optional(),
+  reserve: z.boolean().optional(),
+});
+
+export const workspaceShape = z.looseObject({ environment, store: folder, readOnly: z.boolean().optional() });
+
+export const folderShape = folder;
+
+export const fileNameShape = text.optional();

@@ -1,11 +1,15 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
 import { parsePipeline } from '../pipeline/parse-pipeline.ts';
 import { type Problem } from '../pipeline/problem.ts';
 import { DEFAULT_FILES, type Pipeline } from '../pipeline/pipeline.ts';
+import { readNamed } from '../workspace/files/read-named.ts';
 import { readText } from '../workspace/files/read-text.ts';
 import { PipelineInvalidError } from './pipeline-invalid.ts';
+
+/** A definition with more bytes is not read at all; with fewer, its problems are those of the parser. */
+const LARGEST = 16 * 1_024 ** 2;
 
 /** Path of a definition, relative to its workspace, with `/` between folders. */
 export function fileOf({ path, root }: Pick<PipelineFile, 'path' | 'root'>): string {
@@ -53,7 +57,7 @@ export async function loadPipeline(workingDirectory: string, given: string | und
   const file = await findPipelineFile(workingDirectory, given);
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file.path));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(await readNamed(file.path, LARGEST));
   } catch (cause) {
     throw new GatelineError('PIPELINE_UNREADABLE', `${file.path} cannot be read: ${messageOf(cause)}`, {
       cause,

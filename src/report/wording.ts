@@ -56,7 +56,9 @@ export function attemptOf(unit: UnitState): EndedRecord | StartedRecord | undefi
 
 /** The number of units, by what they are. */
 export function unitCount(units: readonly Pick<UnitState, 'leg'>[]): string {
-  return units.some(({ leg }) => leg !== '') ? `${units.length} gates and legs` : count(units.length, 'gate');
+  const hasLegs = units.some(({ leg }) => leg !== '');
+  if (hasLegs && units.length > 1) return `${units.length} gates and legs`;
+  return count(units.length, hasLegs ? 'leg' : 'gate');
 }
 
 /**

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AGENT_VARIABLES, CLI_VARIABLES } from '../../src/environment.ts';
-import { metricsSchema } from '../../src/run/records/record.ts';
+import { metricsSchema } from '../../src/run/records/metrics.ts';
 import { VERDICT_KINDS, verdictSchema } from '../../src/verdict/verdict.ts';
 import { testAttempt } from './attempt.ts';
 

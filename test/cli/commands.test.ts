@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { TEMPLATES } from '../../src/cli/commands/init.ts';
@@ -332,6 +333,8 @@ describe('run', () => {
   it.each([
     [['--input', 'nope.json'], 'INPUT_INVALID: nope.json cannot be read'],
     [['--input', '-'], 'INPUT_INVALID: -: '],
+    [['--input', '/dev/zero'], 'INPUT_INVALID: /dev/zero cannot be read: it is not a plain file'],
+    [['--input', '.'], 'INPUT_INVALID: . cannot be read: it is not a plain file'],
     [['--metadata', 'x'], 'METADATA_INVALID: --metadata x: expected KEY=VALUE'],
     [['--metadata', '__proto__=1'], 'METADATA_INVALID: --metadata __proto__=1'],
     [['--subject', ' '], 'SUBJECT_EMPTY'],
@@ -504,6 +507,17 @@ describe('decide', () => {
       gateline(workspace.root, ['adopt', gate, '--reason', 'x', '--output', file]);
     expect(await adopt('good.json', 'b')).toMatchObject({ code: 2, err: expect.stringContaining('ADOPT_TOO_EARLY') });
     expect(await adopt('bad.json')).toMatchObject({ code: 2, err: expect.stringContaining('ADOPT_REFUSED') });
+    await workspace.write('large.json', '');
+    await truncate(join(workspace.root, 'large.json'), 300 * 1_024 ** 2);
+    for (const [file, why] of [
+      ['/dev/zero', 'it is not a plain file'],
+      ['large.json', 'it has more than 268,435,456 bytes'],
+    ] as const)
+      expect(await adopt(file)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`${file} cannot be read: ${why}`),
+      });
+    await rm(join(workspace.root, 'large.json'));
     expect((await adopt('good.json')).out).toContain('a: adopt by tester@example.test: x\n');
     expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
     const { gates } = statusJsonSchema.parse(JSON.parse((await gateline(workspace.root, ['status', '--json'])).out));

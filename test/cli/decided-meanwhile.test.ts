@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
@@ -16,13 +17,19 @@ async function waiting(): Promise<ScratchWorkspace> {
 }
 
 /** Runs the pipeline, decides while `during` works, and lets every agent end. */
-async function decidedWhile(workspace: ScratchWorkspace, during: string, ...decision: string[]) {
+function decidedWhile(workspace: ScratchWorkspace, during: string, ...decision: string[]) {
+  const decide = () => expectOk(gatelineIn(workspace, ...decision, '--reason', 'looked at it'));
+  return doneWhile(workspace, during, decide);
+}
+
+/** Runs the pipeline, does something while `during` works, and lets every agent end. */
+async function doneWhile(workspace: ScratchWorkspace, during: string, what: () => Promise<unknown>) {
   const started = async (): Promise<string[]> =>
     existsSync(workspace.beside('starts')) ? (await readFile(workspace.beside('starts'), 'utf8')).split('\n') : [];
   const run = workspace.start(['run', '-q'], { env: { BESIDE: workspace.beside('') } });
   for (const gate of ['a', 'b', 'c'].slice(0, ['a', 'b', 'c'].indexOf(during))) await end(workspace, gate);
   while (!(await started()).includes(during)) await sleep(25);
-  await expectOk(gatelineIn(workspace, ...decision, '--reason', 'looked at it'));
+  await what();
   for (const gate of ['a', 'b', 'c']) await end(workspace, gate);
   return { result: await run.ended, starts: (await started()).filter(Boolean) };
 }
@@ -39,6 +46,20 @@ describe('what somebody decides while a run works', () => {
     expect({ starts, code: result.code }).toEqual({ starts: ['a'], code });
     const after = await gatelineIn(workspace, 'status', '--json');
     expect(JSON.parse(after.out)).toMatchObject({ status });
+  });
+
+  it('something that only a newer version understands: no other gate starts', async () => {
+    await using workspace = await waiting();
+    const { result, starts } = await doneWhile(workspace, 'a', async () => {
+      const folder = join(workspace.root, '.state/runs/main/1');
+      const claim = (await readdir(folder)).find((name) => name.endsWith('.1.1.1.started.json'))!;
+      const text = (await readFile(join(folder, claim), 'utf8')).replace('gateline-record/2', 'gateline-record/3');
+      await writeFile(workspace.beside('new.json'), text);
+      await rename(workspace.beside('new.json'), join(folder, claim.replace('.1.1.1.started', '.1.2.0.decided.hold')));
+    });
+    expect(starts).toEqual(['a']);
+    expect(result.code).not.toBe(0);
+    expect((await gatelineIn(workspace, 'run')).err).toContain('RECORD_TOO_NEW');
   });
 
   it('a reject of what had passed: nothing after it starts, and the run is red', async () => {

@@ -218,3 +218,23 @@ describe('what nobody caught', () => {
     expect(code).toBe(70);
   });
 });
+
+describe.runIf(linux)('standard input without an end', () => {
+  it('is refused', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({ a: { run: writes('{}'), inputs: [] } }),
+    });
+    const endless = openSync('/dev/zero', 'r');
+    const child = spawn(process.execPath, [COMMAND_LINE, 'run', '--input', '-'], {
+      cwd: workspace.root,
+      env: plainEnvironment(),
+      stdio: [endless, 'ignore', 'pipe'],
+    });
+    closeSync(endless);
+    let err = '';
+    child.stderr!.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number];
+    expect(err).toContain('INPUT_INVALID: - cannot be read: it has more than 268,435,456 bytes');
+    expect(code).toBe(2);
+  });
+});

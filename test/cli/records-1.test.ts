@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StatusJson } from '../../src/report/json/status-json.ts';
@@ -18,6 +18,17 @@ async function oldWorkspace(edit: (path: string, text: string) => string = (_, t
     await writeFile(file, edit(path, text));
   }
   return workspace;
+}
+
+/** Every file below `.state/` but locks, with its text. */
+async function stateIn({ root }: ScratchWorkspace): Promise<ReadonlyMap<string, string>> {
+  const files = await readdir(join(root, '.state'), { recursive: true, withFileTypes: true });
+  const paths = files.filter((one) => one.isFile() && !one.name.startsWith('lock.'));
+  const texts = paths.map(async ({ parentPath, name }) => {
+    const path = join(parentPath, name);
+    return [path, await readFile(path, 'latin1')] as const;
+  });
+  return new Map((await Promise.all(texts)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 async function statusOf(workspace: ScratchWorkspace, ...args: string[]) {
@@ -134,9 +145,65 @@ describe.runIf(process.platform !== 'win32')('records of a later format', () => 
     const { problems, units } = await statusOf(workspace);
     expect(problems).toEqual([problem(file, 'design')]);
     expect(units[0]).toEqual(['design', 'ready', false, null]);
-    const { out, err } = await here(workspace, 'run');
-    expect(err).toBe('');
-    expect(out).toContain(`Warning: ${problem(file, '').message}`);
+    expect((await here(workspace, 'status')).out).toContain(`Warning: ${problem(file, '').message}`);
+    expect(await here(workspace, 'show', 'check', 'stdout')).toEqual({ code: 0, out: 'says bad\n', err: '' });
+    expect((await here(workspace, 'diff')).code).toBe(0);
+  });
+
+  it.each([
+    ['run'],
+    ['run', '--new'],
+    ['run', '--dry-run'],
+    ['run', '--json'],
+    ['plan'],
+    ['resume'],
+    ['resume', '--from', 'design'],
+    ['fork', '1', '--new', '--reason', 'again'],
+    ['fork', 'main#1', '--subject', 'other', '--reason', 'again'],
+    ['skip', 'lint', '--reason', 'broken'],
+    ['approve', 'design', '--reason', 'fine'],
+    ['adopt', 'check', '--output', 'answer.json', '--reason', 'by hand'],
+    ['pause', '--reason', 'wait'],
+    ['close', '--reason', 'enough'],
+    ['rollback', '--all'],
+    ['apply'],
+    ['apply', '--dry-run'],
+    ['begin', 'check'],
+  ])('are refused by everything that starts or writes: %s', async (...args: string[]) => {
+    const file = '2/old.design._.2.1.1.ended.json';
+    await using workspace = await oldWorkspace(laterFormat(file));
+    await workspace.write('answer.json', '{"text":"good"}');
+    const before = await stateIn(workspace);
+    const { code, out, err } = await here(workspace, ...args);
+    const what = `.state/runs/main/${file}: written in the format gateline-record/3`;
+    expect({ code, text: err + out }).toEqual({ code: 2, text: expect.stringContaining(what) });
+    expect(err + out).toContain('RECORD_TOO_NEW');
+    expect(err + out).toContain('Update Gateline');
+    // Neither a claim, without which no agent starts, nor anything else.
+    expect(await stateIn(workspace)).toEqual(before);
+  });
+
+  it('are refused for a gate that was begun before', async () => {
+    await using workspace = await oldWorkspace();
+    await workspace.write('src/design.txt', 'other\n');
+    const begun = await here(workspace, 'begin', 'design', '--json');
+    const { token } = JSON.parse(begun.out) as { token: string };
+    const file = '2/old.design._.2.1.1.ended.json';
+    const text = laterFormat(file)(`runs/main/${file}`, folder.state[`runs/main/${file}`]);
+    await workspace.write(`.state/runs/main/${file}`, text);
+    const before = await stateIn(workspace);
+    expect(await here(workspace, 'complete', '--token', token)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('RECORD_TOO_NEW'),
+    });
+    expect(await stateIn(workspace)).toEqual(before);
+  });
+
+  it('of one subject are no matter of another', async () => {
+    await using workspace = await oldWorkspace(laterFormat('2/old.design._.2.1.1.ended.json'));
+    const { code, err } = await here(workspace, 'run', '--subject', 'other');
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect((await statusOf(workspace, '--subject', 'other')).units[0]).toEqual(['design', 'passed', false, 'passed']);
   });
 
   it('are never taken for a decision', async () => {

@@ -80,6 +80,8 @@ describe('the plan of a limited call', () => {
     expect(choices(plan.plan.units)).toEqual(choices(ran.planned));
     expect(choices(plan.plan.units)).toEqual({ a: 'run', b: 'blocked', c: 'run' });
     expect(plan.plan.units[1]!.reason).toMatch(/^2 gates have run, as requested; waits for a/);
+    const first = await worldWith().plan(pipeline, { maxGates: 1 });
+    expect(first.plan.units[1]!.reason).toMatch(/^1 gate has run, as requested; waits for a/);
     const one = await worldWith().plan(CHAIN, { maxGates: 2 });
     expect(one.plan.units.map(({ choice }) => choice)).toEqual(['run', 'depends', 'blocked']);
   });

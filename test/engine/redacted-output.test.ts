@@ -69,6 +69,25 @@ describe('a value that a contract redacts never reaches what is kept', () => {
     expect(JSON.stringify(broken.ended.verdict)).not.toContain(KEY.slice(0, 5));
   });
 
+  it.each([
+    ['cut off', `{"login": {"key": "${KEY}"`, 'the document ends too early', 'line 1, column 36', '/login/key'],
+    ['in single quotes', `{\n "login": {"key": '${KEY}'}}`, 'double quotes', 'line 2, column 19', '/login/key'],
+    ['after a fence', '```json\n{"login": {}}\n```', 'starts with a Markdown fence', 'line 1, column 1', undefined],
+    ['of a key that nobody named', `{"login": {"${KEY}": {"x": 1e}}}`, 'not a JSON number', 'line 1', '/login/***/***'],
+    ['in a list', `{"login": {"key": ["${KEY}", ${KEY}]}}`, 'no JSON value', 'column 39', '/login/key/1'],
+    ['with a key twice', `{"login": {"key": "${KEY}", "key": 1}}`, 'has this key twice', 'column 38', '/login/key'],
+    ['with half a character', `{"login": {"key": "${KEY}\\ud800"}}`, 'half of a surrogate pair', '', '/login/key'],
+  ])('through what is wrong with an output %s, which is named with its place', async (_, raw, what, where, pointer) => {
+    const { ended } = await ran(() => ({ raw }));
+    const { kind, issues } = ended.verdict;
+    expect(kind).toBe('malformed');
+    expect(issues).toHaveLength(1);
+    expect(issues[0]!.message).toContain(what);
+    expect(issues[0]!.message).toContain(where);
+    expect(issues[0]!.pointer).toBe(pointer);
+    expect(JSON.stringify(ended.verdict)).not.toContain(KEY.slice(0, 5));
+  });
+
   it('through the log of an attempt whose result cannot be stored', async () => {
     const result = { stdout: `key ${KEY}\n` };
     const world = engineWorld(() => ({ output: { login: { key: KEY } }, learnings: 'lost', result }));

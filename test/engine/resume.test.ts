@@ -218,7 +218,8 @@ describe('an output of another subject', () => {
       world.clock = new Date(world.clock.getTime() + hour / 2);
       const { planned, state } = await world.run(pipeline, assignment, { resume: { ...by, fresh: true } });
       expect(planned.map(({ choice }) => choice)).toEqual(['reuse', 'reuse']);
-      expect(state.units.get('a')!.ended!.source).toEqual({ runNumber: 2, runAttempt: 1, n: 1 });
+      const adopted = { actor: 'me', reason: 'good enough' };
+      expect(state.units.get('a')!.ended!.source).toEqual({ runNumber: 2, runAttempt: 1, n: 1, adopted });
     }
   });
 

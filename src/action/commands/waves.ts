@@ -1,5 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { wavesOf } from '../../pipeline/waves.ts';
+import { count } from '../../report/text.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { commandEnvironment } from '../job/command-environment.ts';
 import { findDefinition } from '../job/definition.ts';
@@ -17,5 +18,6 @@ export async function execute({ world, inputs, event }: ActionInvocation): Promi
   }
   world.runner.setOutput('waves', JSON.stringify(found.waves));
   const units = found.waves.flat().length;
-  return { ok: true, title: 'Waves', message: `${units} gates and legs in ${found.waves.length} waves` };
+  const these = units === 1 ? '1 gate or leg' : `${units} gates and legs`;
+  return { ok: true, title: 'Waves', message: `${these} in ${count(found.waves.length, 'wave')}` };
 }

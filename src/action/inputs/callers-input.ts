@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { DEFAULT_MAX_BYTES, parseJson } from '../../json/parse-json.ts';
+import { readNamed } from '../../workspace/files/read-named.ts';
 import type { ActionInputs } from './inputs.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function callersInput(
   if (inputFile === undefined) return input ?? null;
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(resolve(workspace, inputFile));
+    bytes = await readNamed(resolve(workspace, inputFile), DEFAULT_MAX_BYTES);
   } catch (cause) {
     throw new GatelineError('INPUT_INVALID', `input-file: ${inputFile} cannot be read: ${messageOf(cause)}`, {
       hint: 'Name a file with one JSON value, written by an earlier step.',

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Assignment } from '../../engine/call/call.ts';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
@@ -9,7 +8,8 @@ import { MAX_SUBJECT_LENGTH, NAMELESS_SUBJECT, subjectOfMetadata } from '../../r
 import { MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';
 import { unitsOf } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { DEFAULT_MAX_BYTES, parseJson } from '../../json/parse-json.ts';
+import { readNamed } from '../../workspace/files/read-named.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { listOption, recordedOption, textOption, type OptionValues } from '../command.ts';
 import { say } from '../output/say.ts';
@@ -72,12 +72,19 @@ function jsonOrText(text: string): JsonValue {
   return parsed.ok ? parsed.value : text;
 }
 
-/** A JSON file that the user names, `-` for standard input; `null` if none is named. */
+/**
+ * A JSON file that the user names, `-` for standard input; `null` if none is named.
+ * @throws GatelineError `INPUT_INVALID`, also for a device, a pipe and a file over 256 MiB
+ */
 export async function readInput(world: CliWorld, path: string | undefined): Promise<JsonValue> {
   if (path === undefined) return null;
   let bytes: Uint8Array;
   try {
-    bytes = path === '-' ? await world.readStandardInput() : await readFile(resolve(world.workingDirectory, path));
+    const named = path === '-' ? undefined : resolve(world.workingDirectory, path);
+    bytes =
+      named === undefined
+        ? await world.readStandardInput(DEFAULT_MAX_BYTES)
+        : await readNamed(named, DEFAULT_MAX_BYTES);
   } catch (cause) {
     throw new GatelineError('INPUT_INVALID', `${path} cannot be read: ${messageOf(cause)}`, {
       hint: 'Name a file with one JSON value, or `-` for standard input.',

@@ -87,7 +87,7 @@ export async function openRun(
   const opened = await open({ ...invocation, options }, loaded, { readOnly });
   const view = at === undefined ? undefined : await viewAt(opened, at, number);
   const { ports = opened.ports, listing, runNumber = number } = view ?? {};
-  const reading = { runNumber, ...(listing && { listing }) };
+  const reading = { runNumber, shows: readOnly, ...(listing && { listing }) };
   const call = await openCall(ports, opened.assignment, noticesTo(invocation.world), reading);
   const records = view?.all ?? call.journal.records();
   if (

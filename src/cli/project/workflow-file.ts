@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { compileWorkflow, type CompiledWorkflow } from '../../compile/compile.ts';
 import { CHECKOUT, GATELINE, gatelineAt, keptPin } from '../../compile/pins.ts';
@@ -7,8 +7,12 @@ import { isCompiledFrom } from '../../compile/text.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { repositoryTop } from '../../local/repository-top.ts';
+import { readNamed } from '../../workspace/files/read-named.ts';
 import { textOption, type OptionValues } from '../command.ts';
 import type { CliWorld } from '../world.ts';
+
+/** A larger file is no workflow: GitHub refuses it. */
+const LARGEST = 16 * 1_024 ** 2;
 
 /** A workflow file as it is, and as it should be. */
 export interface CompiledFile extends CompiledWorkflow {
@@ -61,7 +65,7 @@ function givenPin(options: OptionValues): ReturnType<typeof gatelineAt> {
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
     // Git may have checked the file out with other line endings.
-    return (await readFile(path, 'utf8')).replaceAll('\r\n', '\n');
+    return (await readNamed(path, LARGEST)).toString('utf8').replaceAll('\r\n', '\n');
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined;
     throw new GatelineError('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(error)}`, {

@@ -8,7 +8,7 @@ import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Checkout, TreeId } from '../../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
-import { taskNoted, type Call, claimedHint } from '../call/call.ts';
+import { aboutRun, type Call, claimedHint } from '../call/call.ts';
 import { databaseAtStart } from '../snapshots/database.ts';
 import { copierOf, missingContent, readJson, keepJson } from '../call/content.ts';
 import { writePlace, type AttemptPlace } from './attempt-place.ts';
@@ -59,7 +59,7 @@ export async function claim(
     contract: work.contract.digest,
     needs: needDigests(work.request),
     ...(work.rework && { rework: work.rework }),
-    ...taskNoted(call),
+    ...aboutRun(call),
     request: kept.digest,
     holder: deadline === undefined ? call.holder : 'open',
     ...(deadline !== undefined && { deadline }),

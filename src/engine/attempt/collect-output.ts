@@ -1,9 +1,13 @@
 import { isDiskFull } from '../../errors/gateline-error.ts';
 import type { AgentFile, AttemptDirectory } from '../../agent/attempt-files.ts';
-import { metricsSchema, type Content, type Metrics, type StartedRecord } from '../../run/records/record.ts';
+import { metricsSchema, type Metrics } from '../../run/records/metrics.ts';
+import type { Content, StartedRecord } from '../../run/records/record.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { parseJson, pointerTo, type PlainIssue } from '../../json/parse-json.ts';
 import { parentPointers } from '../../json/pointer.ts';
+import { MASK } from '../../untrusted/redact.ts';
+import type { Contract } from '../../verdict/contract.ts';
+import { namesInContract } from '../../verdict/contract-names.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 import type { BegunAttempt } from './begin-attempt.ts';
@@ -43,11 +47,13 @@ export async function readOutput(
   const file = await directory.read(ATTEMPT_FILES.output, OUTPUT_LIMIT);
   if (file.state !== 'present') return { own: call, written: { verdict: unreadable(file) } };
   const parsed = parseJson(file.bytes);
-  const { redact = [] } = (await call.contracts.load(unit.gate)).contract;
+  const { contract } = await call.contracts.load(unit.gate);
+  const { redact = [] } = contract;
   if (!parsed.ok) {
-    const { kind, issue, advice } = parsed;
+    const { kind, issue, plain, advice } = parsed;
     // Without its structure, what must not be kept cannot be distinguished from the rest.
-    if (redact.length > 0) return { own: call, written: { verdict: failed(kind, advice, [NOT_SHOWN]) } };
+    if (redact.length > 0)
+      return { own: call, written: { verdict: failed(kind, advice, [notShown(plain, contract)]) } };
     const kept = await keepRefused(call, begun, file.bytes);
     const where = kept ? ` What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.` : '';
     return { own: call, written: { verdict: failed(kind, `${advice}${where}`, [issue]) } };
@@ -57,10 +63,16 @@ export async function readOutput(
   return { own: { ...call, redactor }, written: { value, notices: [...shown, ...notices] } };
 }
 
-const NOT_SHOWN: Issue = {
-  severity: 'error',
-  message: 'the output is not one JSON value; it is neither shown nor kept, since `redact` names parts of it',
-};
+/** What is wrong with an output that may hold what must not be shown: a key of it is named if the contract names it. */
+function notShown({ message, path }: PlainIssue, contract: Contract): Issue {
+  const known = namesInContract(contract);
+  const shown = path.map((key) => (typeof key === 'number' || known.has(key) ? key : MASK));
+  return {
+    severity: 'error',
+    message: `${message}; the output is neither shown nor kept, since \`redact\` names parts of it`,
+    ...(shown.length > 0 && { pointer: pointerTo(shown) }),
+  };
+}
 
 function isWithin(pointer: string, parts: readonly string[]): boolean {
   return [pointer, ...parentPointers(pointer)].some((one) => parts.includes(one));

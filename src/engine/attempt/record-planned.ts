@@ -24,10 +24,10 @@ export async function recordPlanned(call: Call, unit: Unit, prepared: PreparedUn
     case 'adopt': {
       const { verdict, exports } = prepared.judged!;
       const taken = takenFrom(call, prepared.checkpoint!, { verdict, exports });
-      const { keep } = call.assignment;
-      if (keep !== undefined) return recordAdopted(call, unit, prepared.work!, taken, keep);
+      const by = prepared.adoptedBy!;
+      if (call.assignment.keep !== undefined) return recordAdopted(call, unit, prepared.work!, taken, by);
       // The event of the run has the decision: a copy in the records would prove nothing.
-      return recordWithoutAgent(call, unit, prepared.work!, { how: 'adopted', ...taken });
+      return recordWithoutAgent(call, unit, prepared.work!, { how: 'adopted', ...adoptedFrom(call, taken, by) });
     }
     default:
       return undefined;
@@ -63,5 +63,11 @@ async function recordAdopted(call: Call, unit: Unit, work: Work, taken: Taken, b
   // In a loop a gate may be kept once for each iteration.
   const n = call.journal.nextAttempt(unit.key) - 1;
   await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound }, { n });
-  return recordWithoutAgent(call, unit, work, { how: 'adopted', ...taken });
+  return recordWithoutAgent(call, unit, work, { how: 'adopted', ...adoptedFrom(call, taken, by) });
+}
+
+/** An output of an earlier attempt names who adopted it beside its origin: later runs may not have the decision. */
+function adoptedFrom({ redactor }: Call, taken: Taken, { actor, reason }: Decider): Taken {
+  if (taken.source === undefined) return taken;
+  return { ...taken, source: { ...taken.source, adopted: { actor, reason: redactor.redactText(reason) } } };
 }

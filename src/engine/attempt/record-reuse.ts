@@ -1,10 +1,11 @@
-import type { Content, EndedRecord, Source } from '../../run/records/record.ts';
+import { unitOf, type Content, type EndedRecord } from '../../run/records/record.ts';
+import { sourceOf } from '../../run/records/source.ts';
 import { needDigests } from '../../run/plan/request.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import { claim } from './begin-attempt.ts';
-import { taskNoted, type Call, claimedHint } from '../call/call.ts';
+import { aboutRun, type Call, claimedHint } from '../call/call.ts';
 import type { Work, PreparedUnit } from '../plan/prepared-unit.ts';
 
 /** Records that an earlier output is reused, with its verdict under the current contract. */
@@ -29,6 +30,8 @@ export function takenFrom(
   { verdict, exports }: { readonly verdict: Verdict; readonly exports: Content | undefined },
   producedAt?: string,
 ): Taken {
+  const us = { subject: call.assignment.subject, runId: call.ports.me.runId };
+  const { decided = [] } = call.journal.archive().decisions.get(unitOf(from)) ?? {};
   return {
     verdict,
     ...(from.value && { value: from.value }),
@@ -39,25 +42,7 @@ export function takenFrom(
     logs: from.logs,
     ...(from.metrics && { metrics: from.metrics }),
     ...(from.learnings && { learnings: from.learnings }),
-    source: sourceOf(call, from, producedAt),
-  };
-}
-
-/**
- * The attempt whose agent produced an output, or that adopted it, as seen from this run: its subject and run are named
- * if they are not ours.
- */
-function sourceOf({ assignment, ports }: Call, from: EndedRecord, producedAt = from.startedAt): Source {
-  const own: Source = { runNumber: from.runNumber, runAttempt: from.runAttempt, n: from.n };
-  const source = from.how === 'reused' ? (from.source ?? own) : own;
-  const { runNumber, runAttempt, n, subject = from.subject, runId = from.by.runId, at = producedAt } = source;
-  const isOther = subject !== assignment.subject;
-  return {
-    runNumber,
-    runAttempt,
-    n,
-    ...(isOther && { subject, at }),
-    ...(runId !== undefined && runId !== ports.me.runId && { runId }),
+    source: sourceOf(from, us, decided, producedAt),
   };
 }
 
@@ -111,7 +96,7 @@ async function common(call: Call, unit: Unit, work: Work): Promise<Common> {
     contract: contract.digest,
     needs: needDigests(request),
     ...(work.rework && { rework: work.rework }),
-    ...taskNoted(call),
+    ...aboutRun(call),
     startedAt: identity.at,
     ...(base !== undefined && { base }),
   };

@@ -4,6 +4,7 @@ import type { StartedRecord } from '../../run/records/record.ts';
 import type { GivenRework } from '../../run/records/given-rework.ts';
 import type { RequestContext } from '../../run/plan/request.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { commitUnderReview } from '../../run/state/earlier-views.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Snapshot } from '../../workspace/workspace.ts';
@@ -54,13 +55,22 @@ export interface Assignment extends NamedSubject {
  * Options for opening a call. `numbers`: this is a job of a CI run, whose run and attempt number its records; its
  * claims belong to the job and end with it.
  */
-export type CallOptions = Pick<JournalScope, 'runNumber' | 'fresh' | 'alone' | 'numbers' | 'listing' | 'selection'>;
+export type CallOptions = Pick<
+  JournalScope,
+  'runNumber' | 'fresh' | 'alone' | 'numbers' | 'shows' | 'listing' | 'selection'
+>;
 
-/** The task as records contain it. */
-export function taskNoted({ assignment: { task }, redactor }: Pick<Call, 'assignment' | 'redactor'>): {
-  task?: string;
-} {
-  return task === undefined ? {} : { task: redactor.redactText(task).slice(0, MAX_TASK_LENGTH) };
+/** The task, and the commit that the run is about, as records of work contain them. */
+export function aboutRun({
+  assignment: { task },
+  redactor,
+  graph,
+}: Pick<Call, 'assignment' | 'redactor' | 'graph'>): Pick<StartedRecord, 'task' | 'commit'> {
+  const commit = commitUnderReview(graph);
+  return {
+    ...(task !== undefined && { task: redactor.redactText(task).slice(0, MAX_TASK_LENGTH) }),
+    ...(commit !== undefined && { commit }),
+  };
 }
 
 /** One call of the engine: its ports, its assignment, and what it has found out so far. */
@@ -88,7 +98,10 @@ export interface Call {
   readonly looked: Set<string>;
 }
 
-/** Opens a call: reads the records and numbers the call. Writes nothing. */
+/**
+ * Opens a call: reads the records and numbers the call. Writes nothing.
+ * @throws GatelineError `RECORD_TOO_NEW`
+ */
 export async function openCall(
   ports: EnginePorts,
   assignment: Assignment,

@@ -1,16 +1,23 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { PlannedUnit } from '../../run/plan/plan.ts';
-import { recordName, type DecidedRecord, type GatelineRecord } from '../../run/records/record.ts';
+import { recordName, RUN_GATE, type DecidedRecord, type GatelineRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from './call.ts';
 
 /**
- * Takes over what other processes decided about the run since this call began: a pause, a reject, an approval.
+ * Takes over what other processes decided about the run since this call began: a pause, a reject, an approval. A
+ * decision of a newer version may be any of them: it holds the run.
  * @returns whether there was anything new
  */
 export async function learnMeanwhile({ ports, journal, assignment }: Call): Promise<boolean> {
   const { runNumber } = journal.call;
   const listing = await ports.decisionsIn?.(assignment.pipeline.id, assignment.subject, runNumber);
+  const later = listing?.problems.find(({ code }) => code === 'UNKNOWN_VERSION');
+  if (later !== undefined) {
+    const names = { gate: RUN_GATE, leg: '', runNumber, runAttempt: journal.call.runAttempt, n: 0, kind: 'decided' };
+    journal.learn([], { ...later, names });
+    return true;
+  }
   if (listing === undefined || listing.records.length === 0) return false;
   const known = new Set(journal.records().filter(isDecision).map(recordName));
   const decided = listing.records.filter(isDecision).filter((record) => !known.has(recordName(record)));

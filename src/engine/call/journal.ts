@@ -11,6 +11,7 @@ import type { UnitGraph, Unit } from '../../run/records/unit.ts';
 import type { Selection, Written } from '../../store/record-store.ts';
 import type { MissingContents } from './content.ts';
 import type { EnginePorts } from '../ports.ts';
+import { refuseLaterRecords } from './later-records.ts';
 
 /** The records of a subject as this call sees them: read once, then extended with the records that the call writes. */
 export interface Journal {
@@ -71,6 +72,8 @@ export interface JournalScope {
   readonly alone?: boolean;
   /** The numbers are set from outside, as for a CI job: holders of claims of earlier run attempts are gone. */
   readonly numbers?: Pick<CallNumbers, 'runNumber' | 'runAttempt'>;
+  /** The call only shows records: those of a later format are problems. Otherwise they are refused. */
+  readonly shows?: boolean;
   /** The records, if the caller has already read them. */
   readonly listing?: RecordListing;
   /** Decisions that the call was given, about these records. */
@@ -79,9 +82,13 @@ export interface JournalScope {
   readonly selection?: Selection;
 }
 
-/** Reads all records, finds out which of their writers are gone, and numbers the call. */
+/**
+ * Reads all records, finds out which of their writers are gone, and numbers the call.
+ * @throws GatelineError `RECORD_TOO_NEW`
+ */
 export async function openJournal(ports: JournalPorts, scope: JournalScope): Promise<Journal> {
   const listed = scope.listing ?? (await ports.store.list(scope.pipeline, scope.subject, scope.selection));
+  if (scope.shows !== true) refuseLaterRecords(listed.problems);
   const given = (await scope.given?.(listed)) ?? [];
   const proven = new Set<GatelineRecord>(given);
   // Of two equal records the last one is kept: a copy that a job wrote must not take the place of the proven one.

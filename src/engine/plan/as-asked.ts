@@ -13,7 +13,8 @@ export function notAsked(
   unit: { readonly key: UnitKey; readonly gate: string },
   started: ReadonlySet<string>,
 ): string | undefined {
-  if (!started.has(unit.gate) && started.size >= maxGates) return `${maxGates} gates have run, as requested`;
+  if (!started.has(unit.gate) && started.size >= maxGates)
+    return `${maxGates} ${maxGates === 1 ? 'gate has' : 'gates have'} run, as requested`;
   return only === undefined || isAmong(only, unit) ? undefined : 'not requested';
 }
 

@@ -30,7 +30,7 @@ export async function keepLast(call: Call, unit: Unit, work: Work): Promise<Prep
   if (!isGoodEnough(unit, judged, { ruling: 'stands' })) return undefined;
   const changed = describeDifferences(await differencesTo(call, unit, work));
   const reason = `kept by ${keep.actor} (${changed}): ${keep.reason}`;
-  return { planned: plannedUnit(unit, 'adopt', reason, work, last), work, checkpoint: last, judged };
+  return { planned: plannedUnit(unit, 'adopt', reason, work, last), work, checkpoint: last, judged, adoptedBy: keep };
 }
 
 /**
@@ -59,7 +59,8 @@ export async function adoptNamed(call: Call, unit: Unit, work: Work): Promise<Pr
   if (!isGoodEnough(unit, judged, { ruling: 'stands' }))
     throw new GatelineError('ADOPT_REFUSED', `${where} does not meet the contract: ${failureText(judged.verdict)}`);
   const reason = `adopted by ${actorOf(named)}: ${named.reason}`;
-  return { planned: plannedUnit(unit, 'adopt', reason, work, output), work, checkpoint: output, judged };
+  const planned = plannedUnit(unit, 'adopt', reason, work, output);
+  return { planned, work, checkpoint: output, judged, adoptedBy: named };
 }
 
 /** Differences from the latest readable request of this unit. */

@@ -13,6 +13,8 @@ export interface PreparedUnit {
   readonly work?: Work;
   /** The attempt to reuse, for `keep` and `reuse`. */
   readonly checkpoint?: EndedRecord;
+  /** For `adopt`: who decided so, and why. */
+  readonly adoptedBy?: { readonly actor: string; readonly reason: string };
   /** When the agent that produced the checkpoint's output began. */
   readonly producedAt?: string;
   /** The checkpoint's verdict under the current contract, if the contract has changed. */

@@ -1,4 +1,5 @@
-import { sourceText, runText, ofSubject } from '../../run/records/attempt-text.ts';
+import { sourceText } from '../../run/records/attempt-text.ts';
+import { sourceOf } from '../../run/records/source.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import {
@@ -147,12 +148,16 @@ async function asWork(
   const kept = call.journal.state().units.get(unit.key)!;
   const choice = kept.done && kept.ended === ended ? 'keep' : 'reuse';
   const why =
-    choice === 'keep' && ended.how === 'ran' ? ` since ${found.reason}` : `; reused from ${originOf(call, found)}`;
+    choice === 'keep' && ended.how === 'ran'
+      ? ` since ${found.reason}`
+      : `; reused from ${originOf(call, unit, found)}`;
   return { ...about, choice, reason: `inputs unchanged${why}` };
 }
 
-function originOf({ journal }: Call, { ended, reason, home }: Usable): string {
-  if (ended.source !== undefined) return sourceText(ended.source, ended);
-  if (home.other !== undefined) return runText(ended, ended) + ofSubject(home.other);
-  return ended.runNumber === journal.call.runNumber ? reason : runText(ended, ended);
+function originOf({ journal, assignment, ports }: Call, { key }: Unit, { ended, reason, home }: Usable): string {
+  if (home.other === undefined && ended.runNumber === journal.call.runNumber)
+    return ended.source === undefined ? reason : sourceText(ended.source, ended);
+  const { decided = [] } = home.decisions.get(key) ?? {};
+  const us = { subject: assignment.subject, runId: ports.me.runId };
+  return sourceText(sourceOf(ended, us, decided), ended);
 }

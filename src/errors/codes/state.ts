@@ -13,6 +13,12 @@ export const STATE_CODES = {
       'A file below `.state/`, or in a folder of checkpoints of LangGraph, cannot be written: a full disk, missing permissions, or another file in its place.',
     remedy: 'Follow the hint, then run the same command again.',
   },
+  RECORD_TOO_NEW: {
+    from: ['user'],
+    means: 'A newer version of Gateline wrote a record of this subject, so the state of its run cannot be known.',
+    remedy:
+      'Update Gateline; on GitHub, use one version in all jobs. `gateline status` shows what this version can read. Another `--subject` is not affected.',
+  },
   STORE_READ_ONLY: {
     from: ['gateline'],
     means: 'A read-only store was asked to write.',
@@ -81,7 +87,7 @@ export const STATE_CODES = {
   UNKNOWN_VERSION: {
     from: ['state'],
     means: 'A file was written by another version of Gateline.',
-    remedy: 'Use that version, or start again.',
+    remedy: 'Update Gateline: until then nothing is started or changed.',
   },
   UNREADABLE: {
     from: ['state'],

@@ -1,5 +1,5 @@
 import { codeCell } from '../markdown/markdown.ts';
-import { ofSubject, runOnGithub } from '../../run/records/attempt-text.ts';
+import { adopterText, iterationText, ofSubject, runOnGithub } from '../../run/records/attempt-text.ts';
 import type { Position, Source } from '../../run/records/record.ts';
 import type { UnitState, UnitStatus } from '../../run/state/run-state.ts';
 
@@ -37,7 +37,10 @@ export function isWell(status: UnitStatus): boolean {
 /** Why a unit has its status, as untrusted text: the run state's reason, in GitHub's words for a reused output. */
 export function reasonText({ reused, decided, ended, reason }: UnitState): string {
   const source = reused && decided === undefined ? ended?.source : undefined;
-  return source === undefined ? reason : `output reused from ${placeText(source)}${ofSubject(source.subject)}`;
+  if (source === undefined || ended === undefined) return reason;
+  const adopter = adopterText(source, ended);
+  const adopted = adopter === undefined ? '' : ` (adopted by ${adopter})`;
+  return `output reused from ${placeText(source)}${ofSubject(source.subject)}${iterationText(source)}${adopted}`;
 }
 
 /** An attempt, in GitHub's words: `attempt 1 (run 3, run attempt 2)`. */
@@ -45,7 +48,8 @@ export function placeText(at: Position): string {
   return `attempt ${at.n} (${runOnGithub(at)})`;
 }
 
-/** {@link placeText} of a reused output as Markdown, with its subject if that is another one. */
-export function originText(source: Position & Pick<Source, 'subject'>): string {
-  return placeText(source) + (source.subject === undefined ? '' : ` of ${codeCell(source.subject, 200)}`);
+/** {@link placeText} of a reused output as Markdown, with its subject if that is another one, and its iteration. */
+export function originText(source: Position & Pick<Source, 'subject' | 'iteration'>): string {
+  const subject = source.subject === undefined ? '' : ` of ${codeCell(source.subject, 200)}`;
+  return placeText(source) + subject + iterationText(source);
 }

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { issueSchema, VERDICT_KINDS, type Verdict } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
-import {
-  DECISIONS,
-  metricsSchema,
-  type Content,
-  type EndedRecord,
-  type Position,
-  type Source,
-} from '../../run/records/record.ts';
+import { metricsSchema } from '../../run/records/metrics.ts';
+import { DECISIONS, type Content, type EndedRecord, type Position, type Source } from '../../run/records/record.ts';
 import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import { groupStates, groupStateSchema } from '../../run/state/group-states.ts';
 import type { GateGroup } from '../../pipeline/pipeline.ts';
@@ -38,8 +32,15 @@ const decision = z.strictObject({
   until: z.string().nullable(),
 });
 
-/** The origin of a reused output; `subject` only if it is another one than that of the run. */
-export const originSchema = attemptSchema.extend({ subject: z.string().optional() });
+/**
+ * The origin of a reused output; `subject` only if it is another one than that of the run, `iteration` only if its work
+ * had been sent back, `adopted` only if a person adopted or kept it.
+ */
+export const originSchema = attemptSchema.extend({
+  subject: z.string().optional(),
+  iteration: counter.optional(),
+  adopted: z.strictObject({ actor: z.string(), reason: z.string() }).optional(),
+});
 
 /** One gate, or one leg of a matrix gate. Absent values are `null`. */
 const gateStatusSchema = z.strictObject({
@@ -224,8 +225,16 @@ export function attemptView(at: {
 }
 
 /** An origin in the form for programs. */
-export function originView(at: Position & Pick<Source, 'subject'>): z.infer<typeof originSchema> {
-  return { ...attemptView(at), ...(at.subject !== undefined && { subject: at.subject }) };
+export function originView(
+  at: Position & Pick<Source, 'subject' | 'iteration' | 'adopted'>,
+): z.infer<typeof originSchema> {
+  const { subject, iteration, adopted } = at;
+  return {
+    ...attemptView(at),
+    ...(subject !== undefined && { subject }),
+    ...(iteration !== undefined && { iteration }),
+    ...(adopted && { adopted: { ...adopted } }),
+  };
 }
 
 function verdictOf({ verdict }: EndedRecord, threshold: number | undefined): StatusJson['gates'][number]['verdict'] {

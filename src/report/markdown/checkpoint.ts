@@ -1,4 +1,5 @@
-import type { EndedRecord, Metrics } from '../../run/records/record.ts';
+import type { Metrics } from '../../run/records/metrics.ts';
+import type { EndedRecord } from '../../run/records/record.ts';
 import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import { howOf, KIND_MEANING } from '../wording.ts';

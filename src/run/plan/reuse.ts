@@ -187,8 +187,8 @@ function objectionTo(
   const where = nameOf(unit, ended, archive, query.runNumber);
   if (unit.gate.reuse === 'never' && isOfAnotherRun(ended, archive, query))
     return `${where} is not reused: reuse is set to never`;
-  if (archive.other !== undefined && originIn(ended, archive).how === 'adopted')
-    return `${where} is not reused: it was adopted for its own subject`;
+  const isAdopted = ended.source?.adopted !== undefined || originIn(ended, archive).how === 'adopted';
+  if (archive.other !== undefined && isAdopted) return `${where} is not reused: it was adopted for its own subject`;
   const decided = decidedAgainst(unit, ended, archive, query);
   if (decided !== undefined) return decided;
   if (ended.rework !== undefined && isOfAnotherRun(ended, archive, query) && !endedWell(unit, ended, archive, query))

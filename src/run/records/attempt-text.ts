@@ -1,3 +1,4 @@
+import { actorOf } from './decisions.ts';
 import { comparePositions, type EndedRecord, type Position, type Source, type StartedRecord } from './record.ts';
 
 /**
@@ -17,9 +18,29 @@ export function runText(at: Omit<Position, 'n'>, { by }: Pick<Placed, 'by'>): st
   return by.runId === undefined ? `run ${at.runNumber}` : runOnGithub(at);
 }
 
-/** Where a reused output came from: `run 3`, or `run 3 of pr-7` if it is of another subject. */
+/**
+ * Where a reused output came from: `run 3`, `run 3 of pr-7` if it is of another subject, or
+ * `run 3, iteration 2 (adopted by maria: by hand)`.
+ */
 export function sourceText(source: Source, reuse: Pick<Placed, 'by'>): string {
-  return runText(source, reuse) + ofSubject(source.subject);
+  const adopter = adopterText(source, reuse);
+  const adopted = adopter === undefined ? '' : ` (adopted by ${adopter})`;
+  return runText(source, reuse) + ofSubject(source.subject) + iterationText(source) + adopted;
+}
+
+/** `, iteration 2`; '' if the work was never sent back. */
+export function iterationText({ iteration }: Pick<Source, 'iteration'>): string {
+  return iteration === undefined ? '' : `, iteration ${iteration}`;
+}
+
+/** Who adopted or kept an output, and why: `maria: by hand`. Any job of a CI run can write it in anyone's name. */
+export function adopterText(
+  source: Pick<Source, 'adopted'> | undefined,
+  { by }: Pick<Placed, 'by'>,
+): string | undefined {
+  if (source?.adopted === undefined) return undefined;
+  const { actor, reason } = source.adopted;
+  return `${actorOf({ actor, ...(by.runId !== undefined && { unverified: true }) })}: ${reason}`;
 }
 
 /** ` of pr-7`; '' without a subject. */

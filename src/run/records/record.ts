@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ID_PATTERN, MAX_TASK_LENGTH, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { verdictSchema } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
+import { metricsSchema } from './metrics.ts';
 
 /** Version of the records that this version writes. */
 export const RECORD_FORMAT = 'gateline-record/2';
@@ -88,6 +89,8 @@ const work = {
   rework: z.strictObject({ iteration: counter, base: digest, causes: z.array(unit).max(1_000).optional() }).optional(),
   /** What the run is to achieve, redacted. */
   task: z.string().max(MAX_TASK_LENGTH).optional(),
+  /** The commit that the run was about then, if approvals depend on it. */
+  commit: treeId.optional(),
 };
 
 /** A named resource that a gate or command created, with the part of its value that others may use. */
@@ -124,18 +127,10 @@ export const startedSchema = z.strictObject({
   database: contentSchema.optional(),
 });
 
-/** What agents may report about themselves. All numbers are totals of the attempt. */
-export const metricsSchema = z.object({
-  model: z.string().max(200).optional(),
-  inputTokens: z.number().min(0).optional(),
-  outputTokens: z.number().min(0).optional(),
-  costUsd: z.number().min(0).optional(),
-  tools: z.array(z.string().max(200)).max(200).optional(),
-  mcps: z.array(z.string().max(200)).max(200).optional(),
-});
-export type Metrics = z.infer<typeof metricsSchema>;
-
 const position = { runNumber: counter, runAttempt: counter, n: counter };
+
+/** Who decided, and why, as records say it. */
+const deciderSchema = z.strictObject({ actor: z.string().min(1).max(255), reason: z.string().max(4_096) });
 
 /** The origin of a reused output. Its position is one of this record's subject, unless it names another subject. */
 const sourceSchema = z.strictObject({
@@ -146,6 +141,10 @@ const sourceSchema = z.strictObject({
   at: time.optional(),
   /** GitHub only, and only of another workflow run. */
   runId: writerSchema.shape.runId,
+  /** Which iteration made the output, if its work had been sent back; from 1. */
+  iteration: counter.min(1).optional(),
+  /** Who adopted or kept the output, if no agent answered its request. */
+  adopted: deciderSchema.optional(),
 });
 export type Source = z.infer<typeof sourceSchema>;
 
@@ -220,8 +219,7 @@ export const decidedSchema = z.strictObject({
   ...identity,
   gate: z.union([identity.gate, z.literal(RUN_GATE)]),
   decision: z.enum(DECISIONS),
-  actor: z.string().min(1).max(255),
-  reason: z.string().max(4_096),
+  ...deciderSchema.shape,
   /** When `skip` and `approve` expire. */
   until: time.optional(),
   /** Bound to this fingerprint; `null`: whatever the gate's fingerprint is. */

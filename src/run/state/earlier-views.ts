@@ -1,5 +1,5 @@
 import { expired } from '../records/decisions.ts';
-import { comparePositions, type DecidedRecord, type GatelineRecord } from '../records/record.ts';
+import { comparePositions, type GatelineRecord } from '../records/record.ts';
 import type { ExternalFacts, RunState } from './run-state.ts';
 import type { Unit, UnitGraph } from '../records/unit.ts';
 
@@ -22,8 +22,8 @@ export function earlierViews(
   facts: ExternalFacts,
 ): EarlierView[] {
   const views: EarlierView[] = [];
-  const approved = graphWhenApproved(graph, ofRun);
-  if (approved !== undefined) views.push({ graph: approved, facts });
+  const atItsEnd = graphAtItsEnd(graph, ofRun);
+  if (atItsEnd !== undefined) views.push({ graph: atItsEnd, facts });
   const { updatedAt: now = facts.now } = spanOf(ofRun);
   const hasExpired = records.some(
     (record) => record.kind === 'decided' && expired(record, facts.now) && !expired(record, now),
@@ -44,14 +44,12 @@ export function spanOf(records: readonly GatelineRecord[]): Pick<RunState, 'star
 }
 
 /**
- * The graph with the change under review as it was when a gate of the run was last approved. `undefined` if no approval
- * depends on the commit.
+ * The graph with the change under review as it was when the run recorded its last work or decision. `undefined` if no
+ * approval depends on the commit, or it is still the same.
  */
-function graphWhenApproved(graph: UnitGraph, ofRun: readonly GatelineRecord[]): UnitGraph | undefined {
-  const approvals = ofRun.filter(
-    (record): record is DecidedRecord => record.kind === 'decided' && record.decision === 'approve',
-  );
-  const commit = approvals.toSorted(comparePositions).at(-1)?.commit;
+function graphAtItsEnd(graph: UnitGraph, ofRun: readonly GatelineRecord[]): UnitGraph | undefined {
+  const [last] = ofRun.filter(namesCommit).toSorted((a, b) => comparePositions(b, a));
+  const commit = last?.commit;
   const depends = ({ gate: { approval } }: Unit): boolean =>
     approval?.perCommit === true && approval.about?.commit !== commit;
   if (commit === undefined || ![...graph.values()].some(depends)) return undefined;
@@ -63,4 +61,15 @@ function graphWhenApproved(graph: UnitGraph, ofRun: readonly GatelineRecord[]): 
       return [key, { ...unit, gate: { ...unit.gate, approval: { ...approval, about } } }];
     }),
   );
+}
+
+/** A rejection ends no run. */
+function namesCommit(record: GatelineRecord): boolean {
+  return record.commit !== undefined && (record.kind !== 'decided' || record.decision === 'approve');
+}
+
+/** The commit that the run is about, if approvals of its gates depend on it. */
+export function commitUnderReview(graph: UnitGraph): string | undefined {
+  const approvals = [...graph.values()].map(({ gate }) => gate.approval);
+  return approvals.find((approval) => approval?.perCommit)?.about?.commit;
 }

@@ -1,5 +1,6 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { attemptInRun, numberedAmong, sourceText } from '../records/attempt-text.ts';
+import { adopterText, attemptInRun, numberedAmong, sourceText } from '../records/attempt-text.ts';
+import { adoptionOf } from '../records/source.ts';
 import {
   actorOf,
   approversText,
@@ -124,11 +125,9 @@ function howText(own: UnitRecords, ended: EndedRecord): string {
   const { how, verdict } = ended;
   if (verdict.status === 'not-applicable') return verdict.advice === '' ? 'its condition is false' : verdict.advice;
   if (how === 'adopted') {
-    const adopt = own.decided.findLast(
-      ({ decision, fingerprint }) =>
-        decision === 'adopt' && (fingerprint === null || fingerprint === ended.fingerprint),
-    );
-    return adopt === undefined ? 'adopted' : `adopted by ${actorOf(adopt)}: ${adopt.reason}`;
+    const decided = adoptionOf(ended, own.decided);
+    const adopt = decided === undefined ? adopterText(ended.source, ended) : `${actorOf(decided)}: ${decided.reason}`;
+    return adopt === undefined ? 'adopted' : `adopted by ${adopt}`;
   }
   if (how === 'reused') return ended.source === undefined ? 'reused' : `reused from ${sourceText(ended.source, ended)}`;
   return `${attemptInRun(ended, numberedAmong(own.started, own.ended))}, score ${verdict.score}`;

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { openToRead } from './blob.ts';
+import { readBounded } from './read-named.ts';
 
 const LARGEST = 16 * 1_024 ** 2;
 
@@ -15,12 +16,9 @@ export async function readText(root: string, path: string): Promise<string | und
   if (place === undefined) return undefined;
   try {
     await using file = await openToRead(place);
-    const stats = await file.stat();
-    if (!stats.isFile()) throw unreadable(path, 'it is not a plain file');
-    const bytes = stats.size > LARGEST ? undefined : await file.readFile();
-    if (bytes === undefined || bytes.length > LARGEST) {
-      throw new GatelineError('FILE_TOO_LARGE', `${path} is larger than 16 MiB.`);
-    }
+    const bytes = await readBounded(file, LARGEST);
+    if (bytes === 'not-plain') throw unreadable(path, 'it is not a plain file');
+    if (bytes === 'too-large') throw new GatelineError('FILE_TOO_LARGE', `${path} is larger than 16 MiB.`);
     return decode(path, bytes);
   } catch (error) {
     if (error instanceof GatelineError) throw error;

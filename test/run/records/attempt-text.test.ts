@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { attemptInRun, attemptText, numberedAmong, runText } from '../../../src/run/records/attempt-text.ts';
+import {
+  attemptInRun,
+  attemptText,
+  numberedAmong,
+  runText,
+  sourceText,
+} from '../../../src/run/records/attempt-text.ts';
 import { ended, started } from '../../support/records.ts';
 
 const FIRST = started({ gate: 'a' });
@@ -44,6 +50,25 @@ describe('an output that was adopted', () => {
   it('has that of its claim, if it has one', () => {
     const claims = [FIRST, NEXT_CALL];
     expect(numberedAmong(claims, [ended({ gate: 'a', how: 'adopted' })])).toEqual(claims);
+  });
+});
+
+describe('the origin of a reused output', () => {
+  const source = {
+    runNumber: 3,
+    runAttempt: 1,
+    n: 1,
+    subject: 'pr-7',
+    iteration: 2,
+    adopted: { actor: 'maria', reason: 'by hand' },
+  };
+
+  it('says which iteration made it and who adopted it', () => {
+    expect(sourceText(source, FIRST)).toBe('run 3 of pr-7, iteration 2 (adopted by maria: by hand)');
+  });
+
+  it('is unverified on GitHub, where any job can write it', () => {
+    expect(sourceText(source, onGithub(FIRST))).toContain('(adopted by maria (unverified): by hand)');
   });
 });
 

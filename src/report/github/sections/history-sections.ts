@@ -33,7 +33,7 @@ export function historySections(input: RunReportInput): Section[] {
       title: 'the last runs',
       weight: 7,
       heading: '',
-      fold: `The last ${rows.length} runs`,
+      fold: lastRuns(rows.length),
       head: tableHead(columns),
       pieces: rows.map((entry) => ({ text: runRow(entry, input, loops) })),
     },
@@ -50,7 +50,11 @@ function trendText(trend: Trend): string {
       ? [row(['Cost', bars(trend.cost), seriesText(trend.cost, costText)])]
       : []),
   ];
-  return `${tableHead(['', `The last ${trend.entries.length} runs, oldest first`, ''])}\n${rows.join('\n')}`;
+  return `${tableHead(['', `${lastRuns(trend.entries.length)}, oldest first`, ''])}\n${rows.join('\n')}`;
+}
+
+function lastRuns(number: number): string {
+  return number === 1 ? 'The last run' : `The last ${number} runs`;
 }
 
 function bars({ spark }: Series): string {

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** What agents may report about themselves. All numbers are totals of the attempt. */
+export const metricsSchema = z.object({
+  model: z.string().max(200).optional(),
+  inputTokens: z.number().min(0).optional(),
+  outputTokens: z.number().min(0).optional(),
+  costUsd: z.number().min(0).optional(),
+  tools: z.array(z.string().max(200)).max(200).optional(),
+  mcps: z.array(z.string().max(200)).max(200).optional(),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
