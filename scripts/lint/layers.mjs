@@ -48,11 +48,11 @@ export const LAYERS = {
  */
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
-  cli: ['output', 'project', 'templates', 'commands'],
-  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery'],
-  pipeline: ['yaml', 'file', 'checks'],
+  cli: ['output', 'project', 'templates', 'sets', 'commands'],
+  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set'],
+  pipeline: ['yaml', 'file', 'checks', 'subjects'],
   report: ['markdown', 'json', 'terminal', 'github'],
-  run: ['records', 'state', 'files', 'plan'],
+  run: ['records', 'state', 'files', 'plan', 'subjects'],
   store: ['memory', 'filesystem', 'github'],
   'store/filesystem': ['lock', 'projections'],
   'store/github': ['artifacts', 'cache', 'records', 'history'],
