@@ -2,9 +2,11 @@ import { PERSONS_DECISIONS } from '../run/records/decision-names.ts';
 import {
   ACTOR,
   HOW_TO_RUN,
+  HOW_TO_RUN_A_SET,
   INPUT_OPTIONS,
   JSON_OPTION,
   RUN_OPTION,
+  SET_OPTIONS,
   STAND_IN,
   STRICT,
   SUBJECT_OPTIONS,
@@ -81,10 +83,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'plan',
     summary: 'show what a run would do, and why',
     positionals: [],
-    options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, STRICT, JSON_OPTION],
+    options: [...SUBJECT_OPTIONS, ...SET_OPTIONS, ...INPUT_OPTIONS, STAND_IN, STRICT, JSON_OPTION],
     description:
       'For each gate: keep, reuse, run, skip, blocked or depends, with the reason: which file, which variable, which upstream export changed, and where a reused output came from. Writes nothing and starts nothing but the version commands under `tools`.',
-    examples: [{ command: 'gateline plan', what: 'the same as gateline run --dry-run' }],
+    examples: [
+      { command: 'gateline plan', what: 'the same as gateline run --dry-run' },
+      { command: 'gateline plan --set subjects.json', what: 'for each subject of a set' },
+    ],
     load: () => import('./commands/plan.ts'),
   },
   {
@@ -93,6 +98,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     positionals: [],
     options: [
       ...SUBJECT_OPTIONS,
+      ...SET_OPTIONS,
+      ...HOW_TO_RUN_A_SET,
       ...INPUT_OPTIONS,
       ...WHICH_GATES,
       { name: 'new', help: 'close the open run, and start a new one' },
@@ -100,13 +107,17 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...HOW_TO_RUN,
     ],
     description:
-      'Runs every gate whose needs are satisfied, and independent gates in parallel. Checks each output against its contract and keeps everything below .state/.\nA run stays open until it is completed: after a failure, a crash or Ctrl-C, run it again. It continues from what is done, and shows why each gate is reused or run. Once the run is completed, the next call starts a new run, which reuses every output that is still valid.',
+      'Runs every gate whose needs are satisfied, and independent gates in parallel. Checks each output against its contract and keeps everything below .state/.\nA run stays open until it is completed: after a failure, a crash or Ctrl-C, run it again. It continues from what is done, and shows why each gate is reused or run. Once the run is completed, the next call starts a new run, which reuses every output that is still valid.\nWith --set, every subject of a file is a run of its own. A subject starts when those that it needs are completed, with the files that they handed on. Subjects that are completed and up to date stay as they are. Your folder does not change.',
     examples: [
       { command: 'gateline run', what: 'start a run, or continue one' },
       { command: 'gateline run --subject pr-42 --input story.json', what: 'another subject, with input from a file' },
       {
         command: 'gateline run --force review --reason "new model"',
         what: 'run review again, and the gates after it if its output changes',
+      },
+      {
+        command: 'gateline run --set subjects.json --max-parallel 4',
+        what: 'one run for each subject, four at a time',
       },
     ],
     load: () => import('./commands/run.ts'),
@@ -221,6 +232,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         help: 'the state at an earlier moment: a time (ISO 8601), or the name of a record or its beginning',
       },
       { name: 'subjects', help: 'list the subjects that have runs' },
+      ...SET_OPTIONS,
       JSON_OPTION,
     ],
     description:

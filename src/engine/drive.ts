@@ -1,5 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { UnitKey, GateGroup } from '../pipeline/pipeline.ts';
+import type { Turns } from '../in-parallel.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
 import { plannedUnit, type PlannedUnit } from '../run/plan/plan.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import { descendantsOf, type Unit } from '../run/records/unit.ts';
@@ -13,6 +14,7 @@ import { isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.
 import { onlyIfAsked } from './plan/as-asked.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
+import { sequentialGroups } from './plan/sequential-groups.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 
 /** The result of a call. */
@@ -30,8 +32,9 @@ export interface Driven {
 /**
  * Continues a run: plans each unit as soon as its needs are settled, runs ready units in parallel, and returns when
  * nothing can continue. Every unit is tried once per call.
+ * @param turns a limit on agents that calls for other subjects share. Default: none
  */
-export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
+export async function drive(call: Call, signal: AbortSignal, turns?: Turns): Promise<Driven> {
   if (isHeld(call)) return { state: call.journal.state(), planned: [], errors: [], waiting: [], cancelled: false };
   const planned: PlannedUnit[] = [];
   const errors: GatelineError[] = [];
@@ -46,7 +49,7 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   while (!signal.aborted && failures.length === 0) {
     // Read before planning: an attempt that ends during planning may make other units ready.
     const idle = works.size === 0;
-    const found = { planned, errors, failures, works, sentBack, sequential, asksForLegs, unsound };
+    const found = { planned, errors, failures, works, sentBack, sequential, asksForLegs, unsound, turns };
     const progressed = await startReady(call, open, running, signal, found);
     if (works.size > 0) await Promise.race(works);
     const isNew = await learnMeanwhile(call);
@@ -72,6 +75,7 @@ interface PlannedRound {
   readonly sequential: ReadonlySet<string>;
   /** Whether an output may change the graph. */
   readonly asksForLegs: boolean;
+  readonly turns: Turns | undefined;
   /** Contracts that cannot be used, determined when the first agent is about to start. */
   readonly unsound: () => Promise<readonly GatelineError[]>;
 }
@@ -134,6 +138,8 @@ async function goOnWith(
   if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
     const attempts = noting(found, async () => {
+      using turn = await found.turns?.take();
+      if (found.turns !== undefined && (turn === undefined || (await hasChanged(call, unit, open, found)))) return;
       const { error } = await runAttempts(call, unit, prepared.work!, signal);
       const isReported = found.errors.some(({ code }) => code === error?.code);
       // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts show
@@ -151,6 +157,19 @@ async function goOnWith(
     await recordPlanned(call, unit, prepared);
     if (planned.choice === 'send-back') await sendBackIfFailed(call, unit, open, running, found);
   }
+}
+
+/** Whether people decided something while a unit waited for its turn: then it is planned again. */
+async function hasChanged(
+  call: Call,
+  unit: Unit,
+  open: Map<UnitKey, Unit>,
+  { planned }: PlannedRound,
+): Promise<boolean> {
+  if (!(await learnMeanwhile(call))) return false;
+  reopenBlocked(call, open, planned);
+  open.set(unit.key, unit);
+  return true;
 }
 
 /**
@@ -268,32 +287,4 @@ function hasRoom(
     if (other.id === gate.id) siblings += 1;
   }
   return siblings < (gate.legsMaxParallel ?? Infinity);
-}
-
-/**
- * The ids of groups whose gates run one at a time in this call: as they say, as the caller says, or since what they
- * need to run in parallel is not available, which is a notice.
- */
-async function sequentialGroups(call: Call, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const { pipeline, sequential = false } = call.assignment;
-  const one = async (group: GateGroup): Promise<string[]> =>
-    sequential || group.mode === 'sequential' || (await isUnavailable(call, group, signal)) ? [group.id] : [];
-  return new Set((await Promise.all(pipeline.groups.map(one))).flat());
-}
-
-async function isUnavailable(
-  { ports, observe }: Call,
-  { id, mode, available }: GateGroup,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (mode !== 'auto' || available === undefined) return false;
-  try {
-    await ports.toolVersion(available);
-    return false;
-  } catch {
-    if (signal.aborted) return true;
-    const message = `group ${id}: its gates run one at a time: \`${available}\` failed`;
-    await observe({ type: 'notice', message });
-    return true;
-  }
 }

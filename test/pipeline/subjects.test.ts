@@ -95,7 +95,11 @@ describe('the file of a set', () => {
       /:1:55 JSON_SYNTAX .*__proto__/,
     ],
     ['a constructor', document({ id: 'a', constructor: { prototype: {} } }), /:6:7 KEY_UNKNOWN subjects\.constructor/],
-    ['a key twice', '{"format": "gateline-set/1",\n "subjects": [{"id": "a", "id": "b"}]}', /:2:27 JSON_SYNTAX the object has this key twice/],
+    [
+      'a key twice',
+      '{"format": "gateline-set/1",\n "subjects": [{"id": "a", "id": "b"}]}',
+      /:2:27 JSON_SYNTAX the object has this key twice/,
+    ],
     ['trailing text', `${document({ id: 'a' })}\n]`, /:\d+:1 JSON_SYNTAX/],
     ['half of it', document({ id: 'a' }).slice(0, 30), /JSON_SYNTAX/],
     ['comments', '{\n  // all\n}', /:2:3 JSON_SYNTAX/],
