@@ -10,7 +10,13 @@ const EVERYWHERE = ['errors', 'environment', 'in-parallel', 'json', 'untrusted']
 const CORE = [...EVERYWHERE, 'pipeline', 'verdict', 'run'];
 
 /** The only files that the engine may import from these rooms: their interfaces. */
-const INTERFACES = ['store/record-store', 'agent/agent', 'agent/attempt-files', 'workspace/workspace'];
+const INTERFACES = [
+  'store/record-store',
+  'agent/agent',
+  'agent/attempt-files',
+  'workspace/workspace',
+  'workspace/branches',
+];
 
 const BEHIND_THE_WAYS_IN = ['version', ...CORE, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
 

@@ -17,6 +17,7 @@ import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
+import type { Branches } from '../workspace/branches.ts';
 import type { Snapshot, Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
@@ -28,6 +29,8 @@ export interface EnginePorts {
    * files of the subjects that it needs.
    */
   readonly startVersion?: () => Promise<Snapshot>;
+  /** Branches of the user's repository, for delivery. Absent in CI. */
+  readonly branches?: Branches;
   readonly agent: Agent;
   readonly attempts: AttemptFiles;
   readonly now: () => Date;

@@ -17,8 +17,10 @@ import { say } from '../output/say.ts';
 import { projectorFor } from '../project/open.ts';
 import { redactorFor } from '../project/redactor.ts';
 import { whatToRun } from '../project/what-to-run.ts';
+import { deliver } from './deliver-set.ts';
 import { loadSetFor, openSet, type LoadedSet, type OpenSet } from './open-set.ts';
-import { maxParallelOption } from './set-options.ts';
+import { requireHead } from '../../engine/set/deliver-set.ts';
+import { deliverOption, maxParallelOption } from './set-options.ts';
 import { setProgress, type SetProgress } from './set-progress.ts';
 
 /** `gateline run --set`: runs the pipeline for the subjects of a set. */
@@ -27,9 +29,12 @@ export async function runTheSet(invocation: CommandInvocation): Promise<ExitCode
   const set = await loadSetFor(invocation);
   const { assigned, resume } = await whatToRun(invocation, set.loaded);
   const maxParallel = maxParallelOption(options);
+  const as = deliverOption(options);
   await using _lock = await lockWorkspace(set.loaded.root, world);
   const stop = new AbortController();
   const opened = await openSet(invocation, set, { readOnly: false, signal: stop.signal }, assigned);
+  // Before any agent costs something.
+  if (as === 'branch') await requireHead(opened.ports.branches!);
   const redactor = redactorFor(set.loaded.pipeline, world.environment);
   const screen = options['json'] === true ? world.err : world.out;
   const progress = setProgress({
@@ -45,9 +50,13 @@ export async function runTheSet(invocation: CommandInvocation): Promise<ExitCode
       ...(maxParallel !== undefined && { maxParallel }),
     }),
   );
-  const rows = rowsOf(set, result);
-  tell(invocation, set, rows);
-  return exitCodeOfSet(result);
+  const { delivered, codes } = await deliver(as, set.loaded, result);
+  tell(
+    invocation,
+    set,
+    rowsOf(set, result).map((row) => ({ ...row, delivered: delivered.get(row.subject.id) ?? null })),
+  );
+  return worstOf([exitCodeOfSet(result), ...codes]);
 }
 
 /** Shows what happens, and keeps the files of each subject that people read up to date. */
@@ -90,12 +99,14 @@ function tell({ world, options }: CommandInvocation, { loaded }: LoadedSet, rows
     for (const error of errors) for (const line of errorLines(error)) say(world.err, line);
   }
   say(screen, `${setSummary(rows)}.`);
-  for (const line of adviceFor(rows)) say(screen, line);
+  for (const { subject, delivered } of rows)
+    if (delivered) say(screen, `${oneLine(subject.id)}: ${oneLine(delivered.reason)}`);
+  for (const line of adviceFor(rows, options['deliver'] !== undefined)) say(screen, line);
   say(screen, `Everything is kept in ${stateRoot(loaded)}.`);
 }
 
 /** The next steps, for the first subject of each kind. */
-function adviceFor(rows: readonly SetStatusRow[]): string[] {
+function adviceFor(rows: readonly SetStatusRow[], isDelivered: boolean): string[] {
   const first = (status: SubjectStatus): SetStatusRow | undefined => rows.find((row) => row.status === status);
   const lines: string[] = [];
   const [failed, paused] = [first('failed'), first('paused')];
@@ -108,7 +119,7 @@ function adviceFor(rows: readonly SetStatusRow[]): string[] {
       `Look at a paused subject: \`gateline status --subject ${paused.subject.id}\`; then run this command again.`,
     );
   const made = rows.find(({ run, status }) => status === 'completed' && filesIn(run) > 0);
-  if (made !== undefined) {
+  if (made !== undefined && !isDelivered) {
     const name = `${made.subject.id}#${made.run!.runNumber}`;
     lines.push(`The gates made files: \`gateline apply ${name}\` puts those of a subject into your folder.`);
   }

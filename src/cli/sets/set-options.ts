@@ -1,3 +1,4 @@
+import type { DeliverAs } from '../../engine/set/deliver-set.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { textOption, type OptionValues } from '../command.ts';
 
@@ -33,9 +34,6 @@ export function refuseSetOptions(options: OptionValues): void {
     if (isSet(name)) throw new GatelineError('OPTION_CONFLICT', `--${name} does not go with --set: ${why}`);
   }
 }
-
-/** How the results of completed subjects are handed over. */
-export type DeliverAs = 'branch' | 'patch';
 
 /** @throws GatelineError `OPTION_VALUE` */
 export function deliverOption(options: OptionValues): DeliverAs | undefined {

@@ -59,6 +59,8 @@ export interface SetResult {
   /** The chosen subjects by id, in the order of the set. */
   readonly subjects: ReadonlyMap<string, SubjectResult>;
   readonly cancelled: boolean;
+  /** What the call knows, for delivering the files of completed subjects. */
+  readonly set: SetCall;
 }
 
 /** The default of {@link SetRunOptions.maxParallel}. */
@@ -101,7 +103,7 @@ export async function runSet(ports: EnginePorts, order: SetOrder, options: SetRu
     id,
     { isKept: false, ...set.results.get(id), ...state },
   ]);
-  return { subjects: new Map(subjects), cancelled: signal.aborted };
+  return { subjects: new Map(subjects), cancelled: signal.aborted, set };
 }
 
 /** Starts subjects as they become ready. */

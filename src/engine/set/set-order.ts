@@ -1,7 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { Subject, SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
-import type { FileChange } from '../../run/records/record.ts';
 import { ancestorsOf } from '../../run/records/unit.ts';
 import { filesFor } from '../../run/subjects/handed-on.ts';
 import type { KnownSubject } from '../../run/subjects/subject-states.ts';
@@ -33,7 +32,14 @@ export interface SetCall {
   readonly base: TreeId;
   readonly known: Map<string, KnownSubject>;
   /** What completed subjects hand on; or why that cannot be used. */
-  readonly handed: Map<string, readonly FileChange[] | GatelineError>;
+  readonly handed: Map<string, HandedOver | GatelineError>;
+}
+
+/** What a completed subject hands on. */
+export interface HandedOver extends Pick<ReturnType<typeof handedOn>, 'files' | 'steps'> {
+  readonly runNumber: number;
+  /** When its run last changed, ISO 8601. */
+  readonly at: string;
 }
 
 /** A subject, as the engine is to work on it. */
@@ -58,17 +64,20 @@ export function chosenIds({ subjects, only }: SetOrder): string[] {
  * A subject that begins with the user's version and the files of all subjects upstream.
  * @throws GatelineError `FILES_CONFLICT`, `CONTENT_MISSING`
  */
-export async function workOn({ ports, order, base, handed }: SetCall, id: string): Promise<SubjectWork> {
-  const files = new Map<string, readonly FileChange[]>();
-  for (const by of ancestorsOf(order.subjects, id)) {
-    const found = handed.get(by);
-    if (found instanceof GatelineError) throw found;
-    if (found !== undefined) files.set(by, found);
-  }
+export async function workOn(set: SetCall, id: string): Promise<SubjectWork> {
+  const { ports, order, base } = set;
+  const files = new Map(ancestorsOf(order.subjects, id).map((by) => [by, handedBy(set, by).files]));
   const tree = await ports.workspace.build(base, filesFor(order.subjects, id, files), copierOf({ ports }));
   const assignment = order.assignmentOf(order.subjects.get(id)!);
   const startVersion: EnginePorts['startVersion'] = () => Promise.resolve({ tree, notices: [] });
   return { assignment, ports: { ...ports, ...order.portsFor?.(assignment), startVersion } };
+}
+
+/** What a completed subject hands on. @throws GatelineError `FILES_CONFLICT` if its gates disagree */
+export function handedBy({ handed }: Pick<SetCall, 'handed'>, id: string): HandedOver {
+  const found = handed.get(id)!;
+  if (found instanceof GatelineError) throw found;
+  return found;
 }
 
 const KEPT: ReadonlySet<string> = new Set(['keep', 'skip']);
@@ -88,7 +97,9 @@ export function noteHandedOn(
   { graph, journal }: Pick<Call, 'graph' | 'journal'>,
 ): void {
   try {
-    handed.set(id, handedOn(graph, journal.state(), undefined).files);
+    const state = journal.state();
+    const { files, steps } = handedOn(graph, state, undefined);
+    handed.set(id, { files, steps, runNumber: state.runNumber, at: state.updatedAt! });
   } catch (error) {
     if (!(error instanceof GatelineError)) throw error;
     const { code, message } = error;
