@@ -31,7 +31,7 @@ export async function allEnded<const T extends readonly Promise<unknown>[]>(
 }
 
 /** A limit that several callers share. */
-export interface Turns {
+export interface SharedLimit {
   /**
    * Waits until there is room, in the order of the calls. Dispose of the result to let the next one begin.
    * `undefined`: the signal was aborted first.
@@ -39,8 +39,8 @@ export interface Turns {
   take(): Promise<Disposable | undefined>;
 }
 
-/** At most `width` turns at a time, and none once the signal is aborted. */
-export function createTurns(width: number, signal: AbortSignal): Turns {
+/** At most `width` limit at a time, and none once the signal is aborted. */
+export function createSharedLimit(width: number, signal: AbortSignal): SharedLimit {
   const waiting: ((isGiven: boolean) => void)[] = [];
   let free = width;
   const give = (): void => {

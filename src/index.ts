@@ -6,7 +6,9 @@
 
 export { definePipeline } from './local/define-pipeline.ts';
 export { loadPipeline, type LoadedPipeline } from './local/load-pipeline.ts';
-export { PipelineInvalidError } from './local/pipeline-invalid.ts';
+export { loadSet } from './local/load-set.ts';
+export { PipelineInvalidError, SetInvalidError } from './local/pipeline-invalid.ts';
+export type { Subject, SubjectGraph } from './pipeline/subjects/subject-set.ts';
 export { parsePipeline } from './pipeline/parse-pipeline.ts';
 export type { ParsedPipeline } from './pipeline/check-source.ts';
 export { formatProblem, type Problem } from './pipeline/problem.ts';
@@ -27,9 +29,13 @@ export {
   resume,
   rollback,
   runPipeline,
+  runSet,
   snapshots,
   type ContinueOptions,
 } from './local/library-calls.ts';
+export type { SetEvent, SetResult, SetRunOptions, SubjectResult } from './engine/set/run-set.ts';
+export type { SetOrder } from './engine/set/set-order.ts';
+export type { SubjectState, SubjectStatus } from './run/subjects/subject-states.ts';
 export { beginGate, type BeginResult } from './engine/begin.ts';
 export { completeGate, type Completion } from './engine/complete.ts';
 export type { Decision, RunDecision } from './engine/decide.ts';

@@ -14,6 +14,7 @@ import {
   decideRun,
   definePipeline,
   fork,
+  loadSet,
   localPorts,
   PipelineInvalidError,
   planPipeline,
@@ -21,6 +22,7 @@ import {
   resume,
   rollback,
   runPipeline,
+  runSet,
   snapshots,
   type Assignment,
   type EnginePorts,
@@ -35,6 +37,7 @@ import {
   rollbackShape,
   runDecisionShape,
   runShape,
+  setOrderShape,
 } from '../src/local/library-shapes.ts';
 import { plainEnvironment, REPOSITORY, startNode } from './support/command-line.ts';
 import { ScratchWorkspace } from './support/scratch-workspace.ts';
@@ -48,6 +51,7 @@ const examples = blocks.flatMap(({ kind, text }, at) =>
 /** By the heading of the table that describes them. */
 const LIBRARY_SHAPES = {
   '`runPipeline`': runShape,
+  '`runSet`': setOrderShape,
   '`resume`': howShape,
   '`fork`': originShape,
   '`decide`': decisionShape,
@@ -105,6 +109,30 @@ describe('a pipeline in code', () => {
         'NEED_UNKNOWN',
       ]);
     }
+  });
+
+  it('runs for the subjects of a set', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'README.md': 'x',
+      'set.json': JSON.stringify({ format: 'gateline-set/1', subjects: [{ id: 'b', needs: 'a' }, { id: 'a' }] }),
+    });
+    const definition = { gates: { make: { run: WRITES({ x: 1 }), inputs: [] } } };
+    const { assignment, ports } = setting(workspace.root, definition, createMemoryStore());
+    const subjects = await loadSet(workspace.root, 'set.json');
+    const seen: string[] = [];
+    const result = await runSet(
+      await ports(),
+      { pipeline: assignment.pipeline, subjects },
+      {
+        signal: new AbortController().signal,
+        maxParallel: 1,
+        observe: (event) => {
+          if (event.type === 'engine' && event.event.type === 'ended') seen.push(event.subject!);
+        },
+      },
+    );
+    expect(seen).toEqual(['a', 'b']);
+    expect([...result.subjects.values()].map(({ status }) => status)).toEqual(['completed', 'completed']);
   });
 
   it('runs, plans, decides and is read, with everything in memory', async () => {
@@ -271,6 +299,13 @@ describe('an argument of another shape', () => {
       () => resume(ports, assignment, { ...by, strategy: 'from-checkpoint' }, silent),
       '/from',
       'needs the gates',
+    ],
+    ['set, no pipeline', () => runSet(ports, given({ subjects: new Map() }), silent), '/pipeline', 'is missing'],
+    [
+      'set, a list',
+      () => runSet(ports, given({ pipeline: assignment.pipeline, subjects: [] }), silent),
+      '/subjects',
+      'loadSet',
     ],
     ['resume, no options', () => resume(ports, assignment, by, given(undefined)), '', 'options: it is missing'],
     ['resume, no signal', () => resume(ports, assignment, by, given({ observe: () => 0 })), '/signal', 'is missing'],

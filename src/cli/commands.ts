@@ -86,10 +86,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [...SUBJECT_OPTIONS, ...SET_OPTIONS, ...INPUT_OPTIONS, STAND_IN, STRICT, JSON_OPTION],
     description:
       'For each gate: keep, reuse, run, skip, blocked or depends, with the reason: which file, which variable, which upstream export changed, and where a reused output came from. Writes nothing and starts nothing but the version commands under `tools`.',
-    examples: [
-      { command: 'gateline plan', what: 'the same as gateline run --dry-run' },
-      { command: 'gateline plan --set subjects.json', what: 'for each subject of a set' },
-    ],
+    examples: [{ command: 'gateline plan', what: 'the same as gateline run --dry-run' }],
     load: () => import('./commands/plan.ts'),
   },
   {

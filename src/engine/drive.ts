@@ -1,5 +1,5 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { Turns } from '../in-parallel.ts';
+import type { SharedLimit } from '../in-parallel.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { plannedUnit, type PlannedUnit } from '../run/plan/plan.ts';
 import type { RunState } from '../run/state/run-state.ts';
@@ -32,9 +32,9 @@ export interface Driven {
 /**
  * Continues a run: plans each unit as soon as its needs are settled, runs ready units in parallel, and returns when
  * nothing can continue. Every unit is tried once per call.
- * @param turns a limit on agents that calls for other subjects share. Default: none
+ * @param limit a limit on agents that calls for other subjects share. Default: none
  */
-export async function drive(call: Call, signal: AbortSignal, turns?: Turns): Promise<Driven> {
+export async function drive(call: Call, signal: AbortSignal, limit?: SharedLimit): Promise<Driven> {
   if (isHeld(call)) return { state: call.journal.state(), planned: [], errors: [], waiting: [], cancelled: false };
   const planned: PlannedUnit[] = [];
   const errors: GatelineError[] = [];
@@ -49,7 +49,7 @@ export async function drive(call: Call, signal: AbortSignal, turns?: Turns): Pro
   while (!signal.aborted && failures.length === 0) {
     // Read before planning: an attempt that ends during planning may make other units ready.
     const idle = works.size === 0;
-    const found = { planned, errors, failures, works, sentBack, sequential, asksForLegs, unsound, turns };
+    const found = { planned, errors, failures, works, sentBack, sequential, asksForLegs, unsound, limit };
     const progressed = await startReady(call, open, running, signal, found);
     if (works.size > 0) await Promise.race(works);
     const isNew = await learnMeanwhile(call);
@@ -75,7 +75,7 @@ interface PlannedRound {
   readonly sequential: ReadonlySet<string>;
   /** Whether an output may change the graph. */
   readonly asksForLegs: boolean;
-  readonly turns: Turns | undefined;
+  readonly limit: SharedLimit | undefined;
   /** Contracts that cannot be used, determined when the first agent is about to start. */
   readonly unsound: () => Promise<readonly GatelineError[]>;
 }
@@ -138,8 +138,8 @@ async function goOnWith(
   if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
     const attempts = noting(found, async () => {
-      using turn = await found.turns?.take();
-      if (found.turns !== undefined && (turn === undefined || (await hasChanged(call, unit, open, found)))) return;
+      using turn = await found.limit?.take();
+      if (found.limit !== undefined && (turn === undefined || (await hasChanged(call, unit, open, found)))) return;
       const { error } = await runAttempts(call, unit, prepared.work!, signal);
       const isReported = found.errors.some(({ code }) => code === error?.code);
       // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts show

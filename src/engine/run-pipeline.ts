@@ -1,6 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { TreeDifference } from '../run/files/tree.ts';
-import type { Turns } from '../in-parallel.ts';
+import type { SharedLimit } from '../in-parallel.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { TreeId, Workspace } from '../workspace/workspace.ts';
 import { namedGlobs, type Assignment, type Call } from './call/call.ts';
@@ -63,12 +63,12 @@ export async function driveRun(
   ports: EnginePorts,
   assignment: Assignment,
   { observe, signal, resume }: RunOptions,
-  turns?: Turns,
+  limit?: SharedLimit,
 ): Promise<{ readonly call: Call; readonly driven: Driven }> {
   const call = await openRun(ports, assignment, observe, resume, { alone: true });
   await removeUnread(call);
   await observe({ type: 'state', state: call.journal.state() });
-  return { call, driven: await drive(call, signal, turns) };
+  return { call, driven: await drive(call, signal, limit) };
 }
 
 /** Removes what a call left and what is not kept. */

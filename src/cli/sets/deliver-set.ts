@@ -10,11 +10,11 @@ import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from '../output/report-error.ts';
 
-type Row = NonNullable<SetStatusJson['subjects'][number]['delivered']>;
+type DeliveredRow = NonNullable<SetStatusJson['subjects'][number]['delivered']>;
 
 /** What was delivered, by subject; and the exit codes of what could not be. */
 export interface DeliveredSet {
-  readonly delivered: ReadonlyMap<string, Row>;
+  readonly delivered: ReadonlyMap<string, DeliveredRow>;
   readonly codes: readonly ExitCode[];
 }
 
@@ -27,7 +27,7 @@ export async function deliver(
   loaded: LoadedPipeline,
   { subjects, set, cancelled }: SetResult,
 ): Promise<DeliveredSet> {
-  const delivered = new Map<string, Row>();
+  const delivered = new Map<string, DeliveredRow>();
   const codes: ExitCode[] = [];
   if (as === undefined || cancelled) return { delivered, codes };
   for (const [id, { status }] of subjects) {
@@ -44,7 +44,12 @@ export async function deliver(
   return { delivered, codes };
 }
 
-async function deliverOne(loaded: LoadedPipeline, set: SetResult['set'], as: DeliverAs, id: string): Promise<Row> {
+async function deliverOne(
+  loaded: LoadedPipeline,
+  set: SetResult['set'],
+  as: DeliverAs,
+  id: string,
+): Promise<DeliveredRow> {
   const branches = set.ports.branches!;
   if (as === 'branch') {
     const { status, to = null, commit = null } = await deliverBranch(set, branches, id);

@@ -1,9 +1,8 @@
-import type { Assignment } from '../../engine/call/call.ts';
-import type { SetOrder } from '../../engine/set/set-order.ts';
+import { assignmentFor, type SetOrder } from '../../engine/set/set-order.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { loadSet } from '../../local/load-set.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
-import type { Subject, SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
+import type { SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { loadFor, open, showingState, type OpenProject } from '../project/open.ts';
 import type { WhatToRun } from '../project/what-to-run.ts';
@@ -58,12 +57,4 @@ export async function openSet(
     portsFor: (assignment) => showingState({ ...opened, assignment }),
   };
   return { ...opened, order };
-}
-
-/** What the engine is asked to do for a subject. */
-export function assignmentFor(
-  { isDefaultSubject: _, ...around }: Assignment,
-  { id, task, metadata }: Subject,
-): Assignment {
-  return { ...around, subject: id, task: task ?? around.task, metadata: { ...around.metadata, ...metadata } };
 }

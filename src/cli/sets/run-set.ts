@@ -1,4 +1,5 @@
 import { runSet, type SetEvent, type SetResult, type SubjectResult } from '../../engine/set/run-set.ts';
+import { assignmentIn } from '../../engine/set/set-order.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import type { Projector } from '../../local/projector.ts';
 import { setStatusJson, type SetStatusRow } from '../../report/json/set-json.ts';
@@ -38,15 +39,20 @@ export async function runTheSet(invocation: CommandInvocation): Promise<ExitCode
   const redactor = redactorFor(set.loaded.pipeline, world.environment);
   const screen = options['json'] === true ? world.err : world.out;
   const progress = setProgress({
-    ...{ screen, paint: paintFor(screen, world.environment), now: world.now },
-    ...{ quiet: options['quiet'] === true, silenceMs: world.silenceMs ?? SILENCE_MS },
+    screen,
+    paint: paintFor(screen, world.environment),
+    now: world.now,
+    quiet: options['quiet'] === true,
+    silenceMs: world.silenceMs ?? SILENCE_MS,
   });
   for (const name of redactor.tooShort)
     progress.note(`secret ${name} is shorter than 3 characters and cannot be redacted`);
   const observe = observer(invocation, opened, redactor.redactText, progress);
   const result = await interruptible(world, progress, stop, (signal) =>
     runSet(opened.ports, opened.order, {
-      ...{ observe, signal, resume },
+      observe,
+      signal,
+      resume,
       ...(maxParallel !== undefined && { maxParallel }),
     }),
   );
@@ -68,7 +74,7 @@ function observer(
 ): (event: SetEvent) => Promise<void> {
   const projectors = new Map<string, Promise<Projector>>();
   const projectorOf = (id: string): Promise<Projector> => {
-    const assignment = opened.order.assignmentOf(opened.order.subjects.get(id)!);
+    const assignment = assignmentIn(opened.order, opened.order.subjects.get(id)!);
     const known = projectors.get(id) ?? projectorFor(world, { ...opened, assignment }, redact);
     projectors.set(id, known);
     return known;

@@ -15,9 +15,9 @@ const SHOWN = 10;
 /** How the files of completed subjects are handed over. */
 export type DeliverAs = 'branch' | 'patch';
 
-/** What became of the files of one subject. */
+/** The delivery of one subject's files. */
 export interface Delivered {
-  /** `unchanged`: they were delivered before. `nothing`: it handed on none, or the commit that is checked out has them. */
+  /** `unchanged`: delivered before. `nothing`: it handed on none, or the checked out commit has them. */
   readonly status: 'delivered' | 'unchanged' | 'nothing';
   /** The branch. */
   readonly to?: string;

@@ -11,6 +11,7 @@ import { planPipeline } from '../plan-pipeline.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
 import type { Resume } from '../resume.ts';
 import {
+  assignmentIn,
   chosenIds,
   completedRun,
   noteHandedOn,
@@ -88,7 +89,7 @@ export async function readSubjects(ports: EnginePorts, order: SetOrder): Promise
   const known = new Map<string, KnownSubject>();
   const runs = new Map<string, Omit<SubjectRead, keyof SubjectState>>();
   for (const [id, subject] of order.subjects) {
-    const call = await openCall(ports, order.assignmentOf(subject), () => undefined, { runNumber: 0 });
+    const call = await openCall(ports, assignmentIn(order, subject), () => undefined, { runNumber: 0 });
     const run = call.journal.state();
     runs.set(id, { run, graph: call.graph, costUsd: costOf(call.journal.records(), run.runNumber) });
     const found = knownOf(run);

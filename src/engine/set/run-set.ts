@@ -1,5 +1,5 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { createTurns, type Turns } from '../../in-parallel.ts';
+import { createSharedLimit, type SharedLimit } from '../../in-parallel.ts';
 import { costOf } from '../../run/subjects/cost.ts';
 import { knownOf } from '../../run/subjects/known-subject.ts';
 import { startable, subjectStates, type KnownSubject, type SubjectState } from '../../run/subjects/subject-states.ts';
@@ -35,7 +35,7 @@ export interface SetRunOptions {
   readonly observe: (event: SetEvent) => void | Promise<void>;
   /** Aborted on Ctrl-C: running agents are ended, their records are written, and nothing new starts. */
   readonly signal: AbortSignal;
-  /** How each subject continues. Default: failed gates run again; a completed subject whose request is unchanged stays. */
+  /** How each subject continues. Default: failed gates run again, and a completed subject stays if it is up to date. */
   readonly resume?: Resume | undefined;
 }
 
@@ -70,7 +70,7 @@ type Found = Omit<SubjectResult, 'status' | 'reason'>;
 
 interface RunningSet extends SetCall {
   readonly options: SetRunOptions;
-  readonly turns: Turns;
+  readonly limit: SharedLimit;
   readonly results: Map<string, Found>;
   readonly calls: Call[];
 }
@@ -91,8 +91,15 @@ export async function runSet(ports: EnginePorts, order: SetOrder, options: SetRu
   const { tree: base, notices } = await ports.workspace.snapshot(namedGlobs(pipeline));
   for (const message of notices) await about({ type: 'notice', message });
   const set: RunningSet = {
-    ...{ ports, order, options, base, known: new Map(), handed: new Map(), results: new Map(), calls: [] },
-    turns: createTurns(maxParallel, signal),
+    ports,
+    order,
+    options,
+    base,
+    known: new Map(),
+    handed: new Map(),
+    results: new Map(),
+    calls: [],
+    limit: createSharedLimit(maxParallel, signal),
   };
   await useOthers(set);
   await runAll(set, maxParallel);
@@ -149,7 +156,7 @@ async function runSubject(set: RunningSet, id: string): Promise<void> {
 }
 
 async function driveSubject(set: RunningSet, id: string): Promise<{ status: KnownSubject; found: Found }> {
-  const { options, turns, calls } = set;
+  const { options, limit, calls } = set;
   const { resume, signal } = options;
   const { assignment, ports } = await workOn(set, id);
   const kept = resume === undefined ? await completedRun({ assignment, ports }) : undefined;
@@ -160,7 +167,7 @@ async function driveSubject(set: RunningSet, id: string): Promise<{ status: Know
     return { status, found: { ...resultOf(kept), isKept: true } };
   }
   const observe = (event: EngineEvent): void | Promise<void> => options.observe({ type: 'engine', subject: id, event });
-  const { call, driven } = await driveRun(ports, assignment, { observe, signal, ...(resume && { resume }) }, turns);
+  const { call, driven } = await driveRun(ports, assignment, { observe, signal, ...(resume && { resume }) }, limit);
   calls.push(call);
   const status = statusAfter(driven);
   if (status.status === 'completed') noteHandedOn(set, id, call);

@@ -18,8 +18,8 @@ export interface SetOrder {
   readonly subjects: SubjectGraph;
   /** Ids of the subjects to run. What others completed is used. Default: all. */
   readonly only?: ReadonlySet<string> | undefined;
-  /** What the engine is asked to do for a subject. */
-  readonly assignmentOf: (subject: Subject) => Assignment;
+  /** What the engine is asked to do for a subject. Default: {@link assignmentFor} without an input. */
+  readonly assignmentOf?: (subject: Subject) => Assignment;
   /** Ports for the calls about a subject, made of those of the set. Default: the same. */
   readonly portsFor?: (assignment: Assignment) => Pick<EnginePorts, 'showState'>;
 }
@@ -55,6 +55,20 @@ export function refuseInPlace({ gates }: Pick<Pipeline, 'gates'>): void {
   throw new GatelineError('SET_IN_PLACE', `gate ${gate.id} works in your folder (\`workspace: in-place\`)`);
 }
 
+/** What the engine is asked to do for a subject: its task and its metadata, over what applies to all of them. */
+export function assignmentFor(
+  { isDefaultSubject: _, ...around }: Omit<Assignment, 'subject'>,
+  { id, task, metadata }: Subject,
+): Assignment {
+  return { ...around, subject: id, task: task ?? around.task, metadata: { ...around.metadata, ...metadata } };
+}
+
+/** The assignment of one subject of an order. */
+export function assignmentIn({ pipeline, assignmentOf }: SetOrder, subject: Subject): Assignment {
+  const { task, metadata } = pipeline;
+  return assignmentOf?.(subject) ?? assignmentFor({ pipeline, task, metadata, input: null }, subject);
+}
+
 /** The ids of the subjects that are to be run, in the order of the set. */
 export function chosenIds({ subjects, only }: SetOrder): string[] {
   return [...subjects.keys()].filter((id) => only?.has(id) ?? true);
@@ -68,7 +82,7 @@ export async function workOn(set: SetCall, id: string): Promise<SubjectWork> {
   const { ports, order, base } = set;
   const files = new Map(ancestorsOf(order.subjects, id).map((by) => [by, handedBy(set, by).files]));
   const tree = await ports.workspace.build(base, filesFor(order.subjects, id, files), copierOf({ ports }));
-  const assignment = order.assignmentOf(order.subjects.get(id)!);
+  const assignment = assignmentIn(order, order.subjects.get(id)!);
   const startVersion: EnginePorts['startVersion'] = () => Promise.resolve({ tree, notices: [] });
   return { assignment, ports: { ...ports, ...order.portsFor?.(assignment), startVersion } };
 }

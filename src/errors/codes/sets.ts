@@ -3,7 +3,7 @@ import type { CodeMeaning } from '../code-meaning.ts';
 /** Sets of subjects: their file, and running one pipeline for all of them. */
 export const SETS_CODES = {
   SET_UNREADABLE: {
-    from: ['user', 'platform'],
+    from: ['user'],
     means: 'The file of a set cannot be read.',
     remedy: 'Pass the path of a JSON file with `"format": "gateline-set/1"`.',
   },

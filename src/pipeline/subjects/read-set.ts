@@ -20,7 +20,7 @@ export type ReadSet =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** An entry of the file that has an id, even if other parts of it are wrong. */
-interface Entry extends Located<JsonObject> {
+interface SubjectPart extends Located<JsonObject> {
   readonly id: string;
 }
 
@@ -67,7 +67,7 @@ function checkSubjects(source: DefinitionSource): Problem[] {
   ];
 }
 
-function entriesIn({ value }: DefinitionSource): Entry[] {
+function entriesIn({ value }: DefinitionSource): SubjectPart[] {
   const subjects = isJsonObject(value) ? value['subjects'] : undefined;
   if (!Array.isArray(subjects)) return [];
   return subjects.flatMap((entry, index) => {
@@ -78,8 +78,8 @@ function entriesIn({ value }: DefinitionSource): Entry[] {
 }
 
 /** Ids name branches and files, and some systems do not distinguish upper and lower case there. */
-function checkIds(entries: readonly Entry[], source: DefinitionSource): Problem[] {
-  const owners = new Map<string, Entry>();
+function checkIds(entries: readonly SubjectPart[], source: DefinitionSource): Problem[] {
+  const owners = new Map<string, SubjectPart>();
   return entries.flatMap((entry) => {
     const key = entry.id.toLowerCase();
     const owner = owners.get(key);
@@ -95,7 +95,7 @@ function checkIds(entries: readonly Entry[], source: DefinitionSource): Problem[
 }
 
 function checkNeeds(
-  entry: Entry,
+  entry: SubjectPart,
   known: ReadonlySet<string>,
   suggest: (text: string) => string | undefined,
   source: DefinitionSource,
@@ -113,7 +113,7 @@ function checkNeeds(
   });
 }
 
-function checkCycles(entries: readonly Entry[], source: DefinitionSource): Problem[] {
+function checkCycles(entries: readonly SubjectPart[], source: DefinitionSource): Problem[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const nodes = [...byId.values()].map((entry) => ({
     id: entry.id,

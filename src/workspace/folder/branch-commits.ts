@@ -18,7 +18,9 @@ export function openBranches(root: string, store: string, options: GitOptions): 
   const repository = async (): Promise<Repository> => {
     const one = await find();
     if (one !== undefined) return one;
-    throw new GatelineError('REPOSITORY_MISSING', `${root} is not in a git work tree`);
+    throw new GatelineError('REPOSITORY_MISSING', `${root} is not in a git work tree`, {
+      hint: 'Branches need a repository: `git init`, and a first commit.',
+    });
   };
   return {
     prefix: async () => (await find())?.prefix ?? '',

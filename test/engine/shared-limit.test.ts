@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createTurns } from '../../src/in-parallel.ts';
+import { createSharedLimit } from '../../src/in-parallel.ts';
 
-it('gives so many turns at a time, in the order in which they were asked for', async () => {
-  const turns = createTurns(2, new AbortController().signal);
+it('gives so many limit at a time, in the order in which they were asked for', async () => {
+  const limit = createSharedLimit(2, new AbortController().signal);
   const log: string[] = [];
   let most = 0;
   let now = 0;
   const work = async (name: string): Promise<void> => {
-    using _turn = await turns.take();
+    using _turn = await limit.take();
     log.push(name);
     most = Math.max(most, (now += 1));
     await sleep(2);
@@ -23,11 +23,11 @@ it('gives so many turns at a time, in the order in which they were asked for', a
 
 it('gives none once the signal is aborted, and lets go those that wait', async () => {
   const controller = new AbortController();
-  const turns = createTurns(1, controller.signal);
-  const first = await turns.take();
-  const waiting = [turns.take(), turns.take()];
+  const limit = createSharedLimit(1, controller.signal);
+  const first = await limit.take();
+  const waiting = [limit.take(), limit.take()];
   controller.abort();
   expect(await Promise.all(waiting)).toEqual([undefined, undefined]);
   first![Symbol.dispose]();
-  expect(await turns.take()).toBeUndefined();
+  expect(await limit.take()).toBeUndefined();
 });
