@@ -39,7 +39,7 @@ export interface SharedLimit {
   take(): Promise<Disposable | undefined>;
 }
 
-/** At most `width` limit at a time, and none once the signal is aborted. */
+/** At most `width` turns at a time, and none once the signal is aborted. */
 export function createSharedLimit(width: number, signal: AbortSignal): SharedLimit {
   const waiting: ((isGiven: boolean) => void)[] = [];
   let free = width;

@@ -32,7 +32,7 @@ export interface Driven {
 /**
  * Continues a run: plans each unit as soon as its needs are settled, runs ready units in parallel, and returns when
  * nothing can continue. Every unit is tried once per call.
- * @param limit a limit on agents that calls for other subjects share. Default: none
+ * @param limit how many agents may work, shared with the calls for other subjects. Default: no limit
  */
 export async function drive(call: Call, signal: AbortSignal, limit?: SharedLimit): Promise<Driven> {
   if (isHeld(call)) return { state: call.journal.state(), planned: [], errors: [], waiting: [], cancelled: false };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createSharedLimit } from '../../src/in-parallel.ts';
 
-it('gives so many limit at a time, in the order in which they were asked for', async () => {
+it('gives so many turns at a time, in the order in which they were asked for', async () => {
   const limit = createSharedLimit(2, new AbortController().signal);
   const log: string[] = [];
   let most = 0;

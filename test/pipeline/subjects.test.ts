@@ -1,9 +1,10 @@
 import { registerSchema, validate } from '@hyperjump/json-schema/draft-07';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { SET_SCHEMA_FILE } from '../../scripts/write-schema.ts';
 import { formatProblem } from '../../src/pipeline/problem.ts';
 import { MAX_SET_BYTES, readSet } from '../../src/pipeline/subjects/read-set.ts';
+
+const SCHEMA = new URL('../../schema/set.schema.json', import.meta.url);
 
 type Json = Parameters<typeof JSON.stringify>[0];
 
@@ -147,7 +148,7 @@ describe('the file of a set', () => {
 
   it('meets its JSON Schema', async () => {
     registerSchema(
-      JSON.parse(readFileSync(SET_SCHEMA_FILE, 'utf8')),
+      JSON.parse(readFileSync(SCHEMA, 'utf8')),
       'https://gateline.test/set',
       'http://json-schema.org/draft-07/schema#',
     );
