@@ -60,6 +60,14 @@ export const SET_FAULTS: readonly Fault[] = [
     why: '--max-parallel would not protect the machine, or the budget',
   },
   {
+    name: 'set: a gate that waited for its turn starts whatever was decided meanwhile',
+    find: 'return decisionsIn(call) !== known;',
+    replace: 'return false;',
+    tests: SETS,
+    only: 'waits for its turn',
+    why: 'a paused run would go on spending',
+  },
+  {
     name: 'set: a branch with other files is taken for delivered',
     find: 'if (files.every(({ path, after }) => sameFile(there.get(path) ?? null, after)))',
     replace: 'if (files.every(({ path }) => path in files || there.size > 0))',

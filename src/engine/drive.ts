@@ -10,7 +10,7 @@ import { runAttempts } from './attempt/attempt.ts';
 import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
-import { isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.ts';
+import { decisionsIn, hasChanged, isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.ts';
 import { onlyIfAsked } from './plan/as-asked.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
@@ -137,9 +137,13 @@ async function goOnWith(
   await call.observe({ type: 'planned', planned });
   if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
+    const decided = decisionsIn(call);
     const attempts = noting(found, async () => {
       using turn = await found.limit?.take();
-      if (found.limit !== undefined && (turn === undefined || (await hasChanged(call, unit, open, found)))) return;
+      if (found.limit !== undefined && (turn === undefined || (await hasChanged(call, decided)))) {
+        open.set(unit.key, unit);
+        return reopenBlocked(call, open, found.planned);
+      }
       const { error } = await runAttempts(call, unit, prepared.work!, signal);
       const isReported = found.errors.some(({ code }) => code === error?.code);
       // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts show
@@ -157,19 +161,6 @@ async function goOnWith(
     await recordPlanned(call, unit, prepared);
     if (planned.choice === 'send-back') await sendBackIfFailed(call, unit, open, running, found);
   }
-}
-
-/** Whether people decided something while a unit waited for its turn: then it is planned again. */
-async function hasChanged(
-  call: Call,
-  unit: Unit,
-  open: Map<UnitKey, Unit>,
-  { planned }: PlannedRound,
-): Promise<boolean> {
-  if (!(await learnMeanwhile(call))) return false;
-  reopenBlocked(call, open, planned);
-  open.set(unit.key, unit);
-  return true;
 }
 
 /**

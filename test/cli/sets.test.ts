@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { setPlanSchema } from '../../src/report/json/set-json.ts';
 import { plainEnvironment } from '../support/command-line.ts';
-import { expectOk, gatelineIn } from './in-process.ts';
+import { expectOk, gatelineIn, type Answer } from './in-process.ts';
 import { failing, FOUR, GATES, MAKE, pipeline, set, setOf, SUBJECT, subjects, workspaceWith } from './set-workspace.ts';
 
 describe('gateline run --set', () => {
@@ -98,6 +98,33 @@ describe('gateline run --set', () => {
     await workspace.forgetStarts();
     await expectOk(set(workspace, ['run', '-q']));
     expect(await workspace.startedGates()).toEqual(['last/make', 'top/make']);
+  });
+
+  it('does not start a gate that waits for its turn while a person pauses its run', async () => {
+    const wait = (id: string): object => ({
+      run: `${SUBJECT}; echo "$s/${id} 1 $$" >> "$START_LOG"; sleep 0.8; echo 1 > "$GATELINE_OUTPUT"`,
+      inputs: [],
+    });
+    const gates = Object.fromEntries(['a', 'b', 'c'].map((id) => [id, wait(id)]));
+    await using workspace = await workspaceWith(
+      setOf({ id: 'x' }, { id: 'y' }),
+      pipeline(gates, { 'max-parallel': 9 }),
+    );
+    let lines = '';
+    let paused: Promise<Answer> | undefined;
+    const onWrite = (text: string): void => {
+      if (/^y: [abc]: started/m.test((lines += text)))
+        paused ??= gatelineIn(workspace, 'pause', '--subject', 'y', '--reason', 'wait');
+    };
+    const { code, out } = await set(workspace, ['run', '-q', '--max-parallel', '2'], { onWrite });
+    expect((await paused!).err).toBe('');
+    expect(code).toBe(3);
+    expect(out).toMatch(/^x +completed +1 +3\/3/m);
+    expect(out).toMatch(/^y +paused +1 +1\/3 .*paused by .*: wait$/m);
+    expect((await workspace.startedGates()).filter((gate) => gate.startsWith('y/'))).toHaveLength(1);
+    await expectOk(gatelineIn(workspace, 'resume', '--subject', 'y', '-q'));
+    const { out: after } = await expectOk(set(workspace, ['run', '-q']));
+    expect(after).toContain('2 subjects: 2 completed.');
   });
 
   it('refuses two versions of a path only where they meet', async () => {
