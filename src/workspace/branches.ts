@@ -21,6 +21,8 @@ export interface Branches {
   prefix(): Promise<string>;
   /** The commit that is checked out; `undefined`: there is none yet. @throws GatelineError `REPOSITORY_MISSING` */
   head(): Promise<CommitFound | undefined>;
+  /** @throws GatelineError `DELIVERY_REFUSED` if git does not know whose commits they are */
+  requireAuthor(): Promise<void>;
   /** The commit of a branch; `undefined`: there is no such branch. @param name below `refs/heads/` */
   find(name: string): Promise<CommitFound | undefined>;
   /**

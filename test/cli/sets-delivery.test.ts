@@ -135,6 +135,10 @@ describe('gateline run --set --deliver branch', () => {
 
   it('says before any agent starts that there is nothing to make a branch of', async () => {
     await using workspace = await workspaceWith(TWO);
+    await workspace.git('config', 'user.useConfigOnly', 'true');
+    await workspace.git('config', '--unset', 'user.email');
+    expect((await set(workspace, BRANCH)).err).toContain('DELIVERY_REFUSED: git has no name and no email address');
+    await workspace.git('config', 'user.email', 'tester@example.test');
     await workspace.git('checkout', '-q', '--orphan', 'new');
     const { code, err } = await set(workspace, BRANCH);
     expect(code).toBe(2);

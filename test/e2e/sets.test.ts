@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { setStatusSchema } from '../../src/report/json/set-json.ts';
 import type { CommandResult } from '../support/command-line.ts';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { bySize } from '../support/test-size.ts';
+import { bySize, spread } from '../support/test-size.ts';
+import { DYING, numbersTo } from '../crash/kill-points.ts';
 
 const SUBJECTS = bySize({ sample: 10, full: 30 });
 
@@ -113,5 +114,50 @@ it.runIf(process.platform !== 'win32')(
     expect(await workspace.git('status', '--porcelain')).toBe('');
     expect(Object.values(await workspace.slots())).not.toContain('busy');
     expect(Object.keys(await workspace.slots()).length).toBeLessThanOrEqual(4);
+  },
+);
+
+it.runIf(process.platform !== 'win32')(
+  'a set that is killed after any durable operation ends as an undisturbed one, and each subject is delivered once',
+  { timeout: 600_000 },
+  async () => {
+    const three = {
+      format: 'gateline-set/1',
+      subjects: [{ id: 's00' }, { id: 's01', needs: ['s00'] }, { id: 's02' }],
+    };
+    const { workspace: pristine } = await killable();
+    await using _pristine = pristine;
+    await pristine.write('subjects.json', JSON.stringify(three));
+    await pristine.commitAll('three');
+    const args = [...RUN, '--deliver', 'branch'];
+    const ending = async (workspace: ScratchWorkspace): Promise<object> => {
+      const branches = await workspace.git('for-each-ref', '--format=%(refname:short) %(tree)', 'refs/heads/gateline');
+      expect(Object.values(await workspace.slots())).not.toContain('busy');
+      return { branches, files: await workspace.files(), status: await workspace.git('status', '--porcelain') };
+    };
+    const dying = async (workspace: ScratchWorkspace, k: number): Promise<CommandResult> =>
+      workspace.gateline(args, {
+        script: DYING,
+        env: { KILLED: workspace.beside('killed'), DIE_AFTER: String(k), OPERATIONS: workspace.beside('operations') },
+      });
+    await using undisturbed = await pristine.copy();
+    expect((await dying(undisturbed, Infinity)).code).toBe(0);
+    const expected = await ending(undisturbed);
+    const operations = (await readIfThere(undisturbed.beside('operations'))).split('\n').length - 1;
+    // Subjects run side by side: another run may take a few operations less.
+    const points = numbersTo(Math.floor(operations * 0.9));
+    for (const k of spread(points, bySize({ sample: 3, full: 24, soak: points.length }))) {
+      await using workspace = await pristine.copy();
+      expect((await dying(workspace, k)).signal, String(k)).toBe('SIGKILL');
+      const before = await done(workspace);
+      const START_LOG = workspace.beside('second.log');
+      const second = await workspace.gateline(args, { env: { KILLED: workspace.beside('killed'), START_LOG } });
+      expect(second, second.stderr).toMatchObject({ code: 0 });
+      expect(
+        (await startsIn(START_LOG)).filter((gate) => before.includes(gate)),
+        String(k),
+      ).toEqual([]);
+      expect(await ending(workspace), String(k)).toEqual(expected);
+    }
   },
 );

@@ -32,8 +32,12 @@ export function branchOf(id: string): string {
   return `gateline/${id}`;
 }
 
-/** The commit that branches start from. @throws GatelineError `DELIVERY_REFUSED`, `REPOSITORY_MISSING` */
+/**
+ * The commit that branches start from. Asked before any agent starts, too: it cannot be fixed in the middle.
+ * @throws GatelineError `DELIVERY_REFUSED`, `REPOSITORY_MISSING`
+ */
 export async function requireHead(branches: Branches): Promise<CommitFound> {
+  await branches.requireAuthor();
   const head = await branches.head();
   if (head !== undefined) return head;
   throw new GatelineError('DELIVERY_REFUSED', 'the repository has no commit yet');

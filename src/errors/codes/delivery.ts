@@ -30,7 +30,7 @@ export const DELIVERY_CODES = {
   DELIVERY_REFUSED: {
     from: ['user'],
     means:
-      'There is no branch or commit to start from: the run is for a fork, a tag or a merge queue, or the repository has no commit yet.',
+      'There is no branch or commit to start from: the run is for a fork, a tag or a merge queue, or the repository has no commit yet, or no author for commits.',
     remedy: 'Deliver such a run as a patch, or do not deliver it.',
   },
   DELIVERY_MOVED: {

@@ -25,6 +25,7 @@ export function openBranches(root: string, store: string, options: GitOptions): 
   return {
     prefix: async () => (await find())?.prefix ?? '',
     head: async () => commitAt(await repository(), 'HEAD'),
+    requireAuthor: async () => requireAuthor(await repository()),
     find: async (name) => commitAt(await repository(), BRANCHES + name),
     create: async (name, on, commits) => create(await repository(), store, { name, on, commits }),
   };
@@ -38,6 +39,14 @@ async function commitAt({ git }: Repository, revision: string): Promise<CommitFo
     }),
   );
   return commit === undefined || tree === undefined ? undefined : { commit, tree };
+}
+
+async function requireAuthor({ git }: Repository): Promise<void> {
+  const answer = await git(['var', 'GIT_COMMITTER_IDENT'], { answers: [0, 128] });
+  if (answer.code === 0) return;
+  throw new GatelineError('DELIVERY_REFUSED', 'git has no name and no email address for commits', {
+    hint: 'Set them: `git config user.name NAME`, `git config user.email ADDRESS`; or use `--deliver patch`.',
+  });
 }
 
 interface BranchWanted {
