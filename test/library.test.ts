@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -126,8 +127,10 @@ describe('a pipeline in code', () => {
       {
         signal: new AbortController().signal,
         maxParallel: 1,
-        observe: (event) => {
+        observe: async (event) => {
           if (event.type === 'engine' && event.event.type === 'ended') seen.push(event.subject!);
+          // Subjects end while this observer is at work.
+          if (event.type === 'subjects') await sleep(400);
         },
       },
     );

@@ -53,6 +53,14 @@ export const SET_FAULTS: readonly Fault[] = [
     why: '`needs` would only be an order',
   },
   {
+    name: 'set: a call ends while a subject has just become ready',
+    find: 'if (isIdle) break;',
+    replace: 'if (running.size === 0) break;',
+    tests: ['test/library.test.ts'],
+    only: 'runs for the subjects of a set',
+    why: 'now and then a set would end with subjects that nobody started',
+  },
+  {
     name: 'set: more agents at a time than allowed',
     find: 'if (free > 0) free -= 1;',
     replace: 'if (free > 0) free -= 0;',

@@ -140,6 +140,10 @@ describe('gateline run --set', () => {
     );
     expect(out).toContain('4 subjects: 2 completed, 1 failed, 1 blocked.');
     expect(out).toContain('d: blocked: needs c, which failed');
+    await workspace.edit('subjects.json', '"id": "d",', '"id": "d", "set": "last",');
+    const last = await set(workspace, ['run', '-q', '--only-set', 'last']);
+    expect(last).toMatchObject({ code: 1, err: '' });
+    expect(last.out).toContain('d: blocked: needs c, which cannot be used: FILES_CONFLICT: subject c');
   });
 
   it('runs one set only, with what others completed; those that must run first block', async () => {

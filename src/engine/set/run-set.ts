@@ -46,9 +46,7 @@ export interface SubjectResult extends SubjectState {
   readonly graph?: UnitGraph;
   /** What the agents of the run reported that they cost, in US dollars. */
   readonly costUsd?: number | undefined;
-  /** Its newest run was completed before this call, and is up to date. */
-  readonly isKept: boolean;
-  /** What this call did for it. */
+  /** What this call did for it; `undefined` also if its newest run is up to date. */
   readonly driven?: Driven;
   /** What kept it from running at all. */
   readonly error?: GatelineError;
@@ -108,7 +106,7 @@ export async function runSet(ports: EnginePorts, order: SetOrder, options: SetRu
   const states = statesOf(set);
   const subjects = [...states].map(([id, state]): [string, SubjectResult] => [
     id,
-    { isKept: false, ...set.results.get(id), ...state },
+    { ...set.results.get(id), ...state },
   ]);
   return { subjects: new Map(subjects), cancelled: signal.aborted, set };
 }
@@ -128,9 +126,11 @@ async function runAll(set: RunningSet, maxParallel: number): Promise<void> {
         .finally(() => running.delete(id));
       running.set(id, work);
     }
+    // Determined before the observer is awaited: subjects that end meanwhile may make others ready.
+    const isIdle = running.size === 0;
     await options.observe({ type: 'subjects', subjects: statesOf(set) });
-    if (running.size === 0) break;
-    await Promise.race(running.values());
+    if (isIdle) break;
+    if (running.size > 0) await Promise.race(running.values());
   }
   if (failures.length > 0) throw failures[0];
 }
@@ -150,7 +150,7 @@ async function runSubject(set: RunningSet, id: string): Promise<void> {
     known.set(id, status);
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
-    results.set(id, { error, isKept: false });
+    results.set(id, { error });
     known.set(id, { status: 'failed', reason: `${error.code}: ${error.message}` });
   }
 }
@@ -164,14 +164,14 @@ async function driveSubject(set: RunningSet, id: string): Promise<{ status: Know
     const state = kept.journal.state();
     noteHandedOn(set, id, kept);
     const status = { status: 'completed', reason: `run ${state.runNumber} is up to date` } as const;
-    return { status, found: { ...resultOf(kept), isKept: true } };
+    return { status, found: resultOf(kept) };
   }
   const observe = (event: EngineEvent): void | Promise<void> => options.observe({ type: 'engine', subject: id, event });
   const { call, driven } = await driveRun(ports, assignment, { observe, signal, ...(resume && { resume }) }, limit);
   calls.push(call);
   const status = statusAfter(driven);
   if (status.status === 'completed') noteHandedOn(set, id, call);
-  return { status, found: { ...resultOf(call), driven, isKept: false } };
+  return { status, found: { ...resultOf(call), driven } };
 }
 
 function resultOf({ journal, graph }: Call): Pick<Found, 'run' | 'graph' | 'costUsd'> {

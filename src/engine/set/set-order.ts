@@ -137,9 +137,19 @@ export async function useOthers(set: SetCall): Promise<void> {
     known.set(id, { status: 'left-out', reason: NOT_CHOSEN });
     const { needs } = order.subjects.get(id)!;
     if (!needed.has(id) || needs.some((need) => known.get(need)?.status !== 'completed')) continue;
+    await useOther(set, id);
+  }
+}
+
+async function useOther(set: SetCall, id: string): Promise<void> {
+  try {
     const call = await completedRun(await workOn(set, id));
-    if (call === undefined) continue;
-    known.set(id, { status: 'completed', reason: `run ${call.journal.state().runNumber} is completed` });
+    if (call === undefined) return;
+    set.known.set(id, { status: 'completed', reason: `run ${call.journal.state().runNumber} is completed` });
     noteHandedOn(set, id, call);
+  } catch (error) {
+    if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
+    // What does not need it can run all the same.
+    set.known.set(id, { status: 'left-out', reason: `which cannot be used: ${error.code}: ${error.message}` });
   }
 }
