@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -15,7 +14,6 @@ import {
   decideRun,
   definePipeline,
   fork,
-  loadSet,
   localPorts,
   PipelineInvalidError,
   planPipeline,
@@ -110,32 +108,6 @@ describe('a pipeline in code', () => {
         'NEED_UNKNOWN',
       ]);
     }
-  });
-
-  it('runs for the subjects of a set', async () => {
-    await using workspace = await ScratchWorkspace.create({
-      'README.md': 'x',
-      'set.json': JSON.stringify({ format: 'gateline-set/1', subjects: [{ id: 'b', needs: 'a' }, { id: 'a' }] }),
-    });
-    const definition = { gates: { make: { run: WRITES({ x: 1 }), inputs: [] } } };
-    const { assignment, ports } = setting(workspace.root, definition, createMemoryStore());
-    const subjects = await loadSet(workspace.root, 'set.json');
-    const seen: string[] = [];
-    const result = await runSet(
-      await ports(),
-      { pipeline: assignment.pipeline, subjects },
-      {
-        signal: new AbortController().signal,
-        maxParallel: 1,
-        observe: async (event) => {
-          if (event.type === 'engine' && event.event.type === 'ended') seen.push(event.subject!);
-          // Subjects end while this observer is at work.
-          if (event.type === 'subjects') await sleep(400);
-        },
-      },
-    );
-    expect(seen).toEqual(['a', 'b']);
-    expect([...result.subjects.values()].map(({ status }) => status)).toEqual(['completed', 'completed']);
   });
 
   it('runs, plans, decides and is read, with everything in memory', async () => {

@@ -56,8 +56,7 @@ export const SET_FAULTS: readonly Fault[] = [
     name: 'set: a call ends while a subject has just become ready',
     find: 'if (isIdle) break;',
     replace: 'if (running.size === 0) break;',
-    tests: ['test/library.test.ts'],
-    only: 'runs for the subjects of a set',
+    tests: ['test/engine/sets.test.ts'],
     why: 'now and then a set would end with subjects that nobody started',
   },
   {
